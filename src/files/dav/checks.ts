@@ -37,12 +37,16 @@ export function createChecks({
     const { place } = change;
     const spot = await spotOf(place, db);
     const held = await locks.of(place.tree, db);
-    const stateOf = async (resource: string | null) => {
-      const where = resource === null ? place : change.placeOf(resource);
-      if (where === null) return { tokens: new Set<string>(), etag: null };
-      const { entry } = where === place ? spot : await spotOf(where, db);
-      const around = held.filter((lock) => covers(lock, pathOf(where)));
+    const stateAt = (path: string, entry: Entry | null) => {
+      const around = held.filter((lock) => covers(lock, path));
       return { tokens: new Set(around.map(({ token }) => token)), etag: entry && etagOf(entry) };
+    };
+    const own = stateAt(pathOf(place), spot.entry);
+    const stateOf = async (resource: string | null) => {
+      if (resource === null) return own;
+      const where = change.placeOf(resource);
+      if (where === null) return { tokens: new Set<string>(), etag: null };
+      return stateAt(pathOf(where), (await spotOf(where, db)).entry);
     };
     if (!(await holds(change.conditions, stateOf))) throw failed("The header If does not hold.");
     requireMatch(change.header, spot.entry);

@@ -5,7 +5,7 @@ export type Condition = { isNot: boolean; kind: "token" | "etag"; value: string 
 /** `resource`: an address; null is that of the request. */
 export type ConditionList = { resource: string | null; conditions: Condition[] };
 
-const MOST_CONDITIONS = 100;
+const MOST_CONDITIONS = 50;
 const PART = /\s*(?:([()])|<([^<>]*)>|\[((?:W\/)?"[^"]*")\]|(Not)\b)/y;
 
 /** @throws BadRequest */

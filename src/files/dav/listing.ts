@@ -4,13 +4,13 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Entry } from "../tree/entry.ts";
 import type { Files } from "../tree/files.service.ts";
 import type { Cursor, Folders } from "../tree/folders.service.ts";
-import type { DavLocks } from "./locks.ts";
+import { covers, type DavLocks } from "./locks.ts";
 import { type DavPlace, folderOf, hrefOf, pathOf } from "./places.ts";
 import { asksQuota, type DeadProperty, responseOf, type Shown, type WantedProperties } from "./properties.ts";
 import type { JsonLists } from "./repository.ts";
 import { DECLARATION } from "./xml.ts";
 
-const PAGE = 200;
+const PAGE = 100;
 
 export type DavListing = {
   folders: Pick<Folders, "page">;
@@ -86,11 +86,15 @@ async function responses(
   const now = clock.now();
   const addressOf = (path: string) =>
     hrefOf(prefix, [...top, ...(path === "" ? [] : path.split("/"))], false);
+  const paths = all.map(([, names]) => pathOf({ names: names.slice(top.length) }));
+  // All are in one folder.
+  const above = held.filter((lock) => lock.isDeep && paths[0] !== lock.path && covers(lock, paths[0]!));
+  const own = Map.groupBy(held, ({ path }) => path);
   let text = "";
-  for (const [entry, names] of all) {
-    const path = place === null ? "" : pathOf({ names: names.slice(top.length) });
+  for (const [at, [entry, names]] of all.entries()) {
     const href = hrefOf(prefix, names, entry.kind === "folder");
-    const shown: Shown = { entry, href, path, locks: held, hrefOf: addressOf, usage, now };
+    const around = [...above, ...(own.get(paths[at]!) ?? [])];
+    const shown: Shown = { entry, href, locks: around, hrefOf: addressOf, usage, now };
     text += responseOf(shown, dead.get(entry.id) ?? [], wanted);
   }
   return text;

@@ -35,11 +35,15 @@ export const folderOf = (tree: number, name = ""): Folder => ({
   updatedAt: 0,
 });
 
-/** The names after the prefix; null for another one. @throws BadRequest */
+/** Above a tree, in it, and a slash at the end. */
+const MOST_SEGMENTS = MOST_LEVELS + 4;
+
+/** The names after the prefix; null for another one. @throws BadRequest, NotFound */
 export function namesIn(pathname: string, prefix: string): string[] | null {
   if (pathname !== prefix && !pathname.startsWith(`${prefix}/`)) return null;
+  const segments = pathname.slice(prefix.length).split("/").slice(1);
+  if (segments.length > MOST_SEGMENTS) throw appError("NotFound", "There is nothing at this address.");
   try {
-    const segments = pathname.slice(prefix.length).split("/").slice(1);
     const names = segments.map((segment) => decodeURIComponent(segment).normalize("NFC"));
     if (names.at(-1) === "") names.pop();
     return names;
@@ -61,7 +65,6 @@ export const createSpots =
   (repository: Pick<EntriesRepository, "child">) =>
   async ({ tree, names }: Pick<DavPlace, "tree" | "names">, db?: Db): Promise<Spot> => {
     let spot: Spot = { entry: folderOf(tree), parentId: null };
-    if (names.length > MOST_LEVELS + 1) return { entry: null, parentId: null };
     for (const name of names) {
       if (spot.entry?.kind !== "folder") return { entry: null, parentId: null };
       const parentId = spot.entry.id;

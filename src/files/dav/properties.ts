@@ -4,7 +4,7 @@ import { appError } from "../../lib/errors.ts";
 import { escapeXml } from "../../lib/escape-xml.ts";
 import { contentTag, type Entry } from "../tree/entry.ts";
 import { contentTypeOf } from "../tree/media-type.ts";
-import { covers, type DavLock } from "./locks.ts";
+import type { DavLock } from "./locks.ts";
 import { childrenOf, DAV, davChild, emptyXml, type XmlElement, type XmlName, xmlOf } from "./xml.ts";
 
 /** Namespace, name, and the element as XML. */
@@ -14,7 +14,7 @@ export type DeadProperty = readonly [ns: string, name: string, xml: string];
 export type Shown = {
   entry: Entry;
   href: string;
-  path: string;
+  /** That cover it. */
   locks: readonly DavLock[];
   /** Addresses of locks. */
   hrefOf(path: string): string;
@@ -22,9 +22,13 @@ export type Shown = {
   now: number;
 };
 
-export type WantedProperties = "all" | "names" | readonly XmlName[];
+type WantedProperty = XmlName & { live: ((shown: Shown) => string | null) | undefined; empty: string };
+export type WantedProperties = "all" | "names" | readonly WantedProperty[];
 
 const MOST_WANTED = 100;
+/** Each entry of a folder repeats them. */
+const MOST_WANTED_CHARACTERS = 4_096;
+const MOST_CHANGES = 200;
 const MOST_NAME = 255;
 const MOST_STORED = 64;
 const MOST_STORED_CHARACTERS = 16_384;
@@ -42,11 +46,8 @@ const LIVE: Readonly<Record<string, (shown: Shown) => string | null>> = {
   getcontenttype: ({ entry }) => (entry.kind === "file" ? escapeXml(contentTypeOf(entry.mimeType)) : null),
   getetag: ({ entry }) => etagOf(entry),
   supportedlock: () => ["exclusive", "shared"].map(lockEntry).join(""),
-  lockdiscovery: ({ locks, path, hrefOf, now }) =>
-    locks
-      .filter((lock) => covers(lock, path))
-      .map((lock) => activeLock(lock, hrefOf(lock.path), now))
-      .join(""),
+  lockdiscovery: ({ locks, hrefOf, now }) =>
+    locks.map((lock) => activeLock(lock, hrefOf(lock.path), now)).join(""),
   "quota-used-bytes": ({ entry, usage }) =>
     entry.kind === "folder" && usage !== null ? String(usage.usedBytes) : null,
   "quota-available-bytes": ({ entry, usage }) =>
@@ -81,12 +82,19 @@ export function readWanted(body: XmlElement | null): WantedProperties {
   throw appError("BadRequest", "The propfind must have prop, propname or allprop.");
 }
 
-function distinctNames(given: readonly XmlName[]): XmlName[] {
-  const names = new Map(given.map(({ ns, name }) => [`${ns} ${name}`, { ns, name }]));
-  if (names.size > MOST_WANTED)
-    throw appError("BadRequest", `Ask for at most ${MOST_WANTED} properties at once.`);
-  for (const { ns, name } of names.values()) checkName(ns, name);
-  return [...names.values()];
+function distinctNames(given: readonly XmlName[]): WantedProperty[] {
+  const wanted = new Map(given.map((one) => [emptyXml(one), one]));
+  const characters = [...wanted.values()].reduce((sum, { ns, name }) => sum + ns.length + name.length, 0);
+  if (wanted.size > MOST_WANTED || characters > MOST_WANTED_CHARACTERS) {
+    throw appError(
+      "BadRequest",
+      `Ask for at most ${MOST_WANTED} properties at once, with ${MOST_WANTED_CHARACTERS} characters of names.`,
+    );
+  }
+  return [...wanted].map(([empty, { ns, name }]) => {
+    const live = isLive({ ns, name }) ? LIVE[name] : undefined;
+    return { ns, name, live, empty };
+  });
 }
 
 function checkName(ns: string, name: string): void {
@@ -116,19 +124,15 @@ function every(shown: Shown, dead: readonly DeadProperty[], wanted: "all" | "nam
   return { found: [...live, ...stored].join(""), missing: "" };
 }
 
-function some(shown: Shown, dead: readonly DeadProperty[], wanted: readonly XmlName[]) {
+function some(shown: Shown, dead: readonly DeadProperty[], wanted: readonly WantedProperty[]) {
   let found = "";
   let missing = "";
-  for (const one of wanted) {
-    if (isLive(one)) {
-      const content = LIVE[one.name]!(shown);
-      if (content === null) missing += emptyXml(one);
-      else found += element(one.name, content);
-      continue;
-    }
-    const stored = dead.find(([ns, name]) => ns === one.ns && name === one.name);
-    if (stored === undefined) missing += emptyXml(one);
-    else found += stored[2];
+  for (const { ns, name, live, empty } of wanted) {
+    const content = live?.(shown) ?? null;
+    const stored = dead.find((one) => one[0] === ns && one[1] === name)?.[2];
+    if (content !== null) found += element(name, content);
+    else if (stored === undefined) missing += empty;
+    else found += stored;
   }
   return { found, missing };
 }
@@ -151,7 +155,9 @@ export function readChanges(body: XmlElement | null): PropertyChange[] {
       return { ns: one.ns, name: one.name, xml: step.name === "set" ? xmlOf(one) : null };
     });
   });
-  if (changes.length === 0) throw appError("BadRequest", "The propertyupdate changes nothing.");
+  if (changes.length === 0 || changes.length > MOST_CHANGES) {
+    throw appError("BadRequest", `A propertyupdate changes 1 to ${MOST_CHANGES} properties.`);
+  }
   return changes;
 }
 

@@ -12,6 +12,8 @@ export type XmlElement = XmlName & {
 };
 
 const MOST_DEPTH = 32;
+/** Elements and attributes. */
+const MOST_PARTS = 2_000;
 const XML_NS = "http://www.w3.org/XML/1998/namespace";
 const XMLNS_NS = "http://www.w3.org/2000/xmlns/";
 
@@ -20,6 +22,11 @@ export function parseXml(text: string): XmlElement {
   const parser = new SaxesParser({ xmlns: true });
   const open: XmlElement[] = [];
   let root: XmlElement | undefined;
+  let parts = 0;
+  const count = () => {
+    if (++parts > MOST_PARTS) throw refused(`has more than ${MOST_PARTS} elements and attributes`);
+  };
+  parser.on("attribute", count);
   parser.on("error", (error) => {
     throw refused(`is not well-formed: ${error.message}`);
   });
@@ -27,6 +34,7 @@ export function parseXml(text: string): XmlElement {
     throw refused("must have no DOCTYPE");
   });
   parser.on("opentag", ({ uri, local, attributes }) => {
+    count();
     if (open.length === MOST_DEPTH) throw refused(`has more than ${MOST_DEPTH} levels`);
     const element: XmlElement = { ns: uri, name: local, attributes: [], children: [] };
     const kept = Object.values(attributes).filter(({ uri: ns }) => ns !== XMLNS_NS);
