@@ -6,7 +6,7 @@ import type { MailContent } from "./mail.ts";
 import type { SmtpMessage } from "./smtp.ts";
 import { foreign, oneLine } from "./foreign.ts";
 import { deMails } from "./texts/de.ts";
-import { enMails, type MailText, type MailTexts } from "./texts/en.ts";
+import { enMails, type MailFacts, type MailText, type MailTexts } from "./texts/en.ts";
 import { frMails } from "./texts/fr.ts";
 import { jaMails } from "./texts/ja.ts";
 import { zhMails } from "./texts/zh.ts";
@@ -43,8 +43,12 @@ export const createLetters =
       timeStyle: "short",
       timeZone: "UTC",
     });
-    const facts = { instance: name, time: (at: number) => `${instant.format(at)} UTC` };
-    const make = texts[mail.kind] as (content: object, of: typeof facts) => MailText;
+    const facts: MailFacts = {
+      instance: name,
+      time: (at) => `${instant.format(at)} UTC`,
+      number: (of) => of.toLocaleString(language),
+    };
+    const make = texts[mail.kind] as (content: object, of: MailFacts) => MailText;
     const said = make(foreign(mail.content), facts);
     const url = "url" in mail.content ? mail.content.url : null;
     const reason = texts.reasons[mail.kind](name);

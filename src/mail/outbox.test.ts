@@ -19,6 +19,19 @@ const IDENTITY = {
 const MINUTE = 60_000;
 const ANNA = { accountId: 1, email: "anna@example.com", language: "en" } as const;
 
+test("counts have the separators of the language", () => {
+  const content = { title: "Box", count: 12_345, names: ["a"], url: "https://go.example.com/panel/" };
+  const said = { en: "12,345 12,344", de: "12.345 12.344", fr: "12\u202f345 12\u202f344" };
+  for (const [language, counts] of Object.entries({ ...said, zh: said.en, ja: said.en })) {
+    const write = (kind: "drop" | "download") =>
+      createLetters(IDENTITY)({ kind, content }, language as keyof typeof said);
+    const [count, more] = counts.split(" ");
+    expect(write("drop").subject).toContain(count!);
+    expect(write("drop").text).toContain(more!);
+    expect(write("download").subject).toContain(count!);
+  }
+});
+
 forEachDialect(({ openDb }) => {
   let database: Database;
   const time = { now: 1_800_000_000_000 };

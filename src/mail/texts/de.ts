@@ -1,9 +1,9 @@
-import type { MailTexts } from "./en.ts";
+import type { MailFacts, MailTexts } from "./en.ts";
 
-const listed = (names: readonly string[], count: number): string =>
+const listed = (names: readonly string[], count: number, { number }: MailFacts): string =>
   [
     ...names.map((name) => `• ${name}`),
-    ...(count > names.length ? [`… und ${count - names.length} weitere`] : []),
+    ...(count > names.length ? [`… und ${number(count - names.length)} weitere`] : []),
   ].join("\n");
 
 const asked = () =>
@@ -57,13 +57,15 @@ export const deMails: MailTexts = {
     ],
     action: "Mein Konto prüfen",
   }),
-  drop: ({ title, count, names }) => ({
-    subject: count === 1 ? `Eine Datei für ${title} ist da` : `${count} Dateien für ${title} sind da`,
-    lines: [listed(names, count)],
+  drop: ({ title, count, names }, facts) => ({
+    subject:
+      count === 1 ? `Eine Datei für ${title} ist da` : `${facts.number(count)} Dateien für ${title} sind da`,
+    lines: [listed(names, count, facts)],
     action: "Dateien zeigen",
   }),
-  download: ({ title, count }) => ({
-    subject: count === 1 ? `${title} wurde heruntergeladen` : `${title} wurde ${count}-mal heruntergeladen`,
+  download: ({ title, count }, { number }) => ({
+    subject:
+      count === 1 ? `${title} wurde heruntergeladen` : `${title} wurde ${number(count)}-mal heruntergeladen`,
     lines: ["Was Sie freigegeben haben, wurde heruntergeladen."],
     action: "Meine Freigaben zeigen",
   }),
@@ -96,8 +98,8 @@ export const deMails: MailTexts = {
       `Er gilt einmal, innerhalb von ${minutes} Minuten. Haben Sie ihn nicht angefordert, ignorieren Sie diese E-Mail.`,
     ],
   }),
-  link_reached: ({ link, clicks }) => ({
-    subject: `${link} hat ${clicks.toLocaleString("de")} Klicks erreicht`,
+  link_reached: ({ link, clicks }, { number }) => ({
+    subject: `${link} hat ${number(clicks)} Klicks erreicht`,
     lines: [
       "Sie erfahren von 100, 1.000, 10.000 Klicks und so weiter, oder von der Zahl, die für den Link eingestellt ist.",
     ],

@@ -14,6 +14,8 @@ export type MailFacts = {
   instance: string;
   /** Date and time of epoch milliseconds. */
   time(at: number): string;
+  /** With the language's separators. */
+  number(of: number): string;
 };
 
 export type MailTexts = {
@@ -24,10 +26,10 @@ export type MailTexts = {
   reasons: Record<MailKind, (instance: string) => string>;
 };
 
-const listed = (names: readonly string[], count: number): string =>
+const listed = (names: readonly string[], count: number, { number }: MailFacts): string =>
   [
     ...names.map((name) => `• ${name}`),
-    ...(count > names.length ? [`… and ${count - names.length} more`] : []),
+    ...(count > names.length ? [`… and ${number(count - names.length)} more`] : []),
   ].join("\n");
 
 const asked = () =>
@@ -81,13 +83,13 @@ export const enMails: MailTexts = {
     ],
     action: "Check my account",
   }),
-  drop: ({ title, count, names }) => ({
-    subject: count === 1 ? `A file arrived in ${title}` : `${count} files arrived in ${title}`,
-    lines: [listed(names, count)],
+  drop: ({ title, count, names }, facts) => ({
+    subject: count === 1 ? `A file arrived in ${title}` : `${facts.number(count)} files arrived in ${title}`,
+    lines: [listed(names, count, facts)],
     action: "Show the files",
   }),
-  download: ({ title, count }) => ({
-    subject: count === 1 ? `${title} was downloaded` : `${title} was downloaded ${count} times`,
+  download: ({ title, count }, { number }) => ({
+    subject: count === 1 ? `${title} was downloaded` : `${title} was downloaded ${number(count)} times`,
     lines: [
       count === 1 ? "Somebody has downloaded what you share." : "People have downloaded what you share.",
     ],
@@ -122,8 +124,8 @@ export const enMails: MailTexts = {
       `It works once, within ${minutes} minutes. If you did not ask for it, ignore this mail.`,
     ],
   }),
-  link_reached: ({ link, clicks }) => ({
-    subject: `${link} has reached ${clicks.toLocaleString("en")} clicks`,
+  link_reached: ({ link, clicks }, { number }) => ({
+    subject: `${link} has reached ${number(clicks)} clicks`,
     lines: [
       "You are told at 100, 1,000, 10,000 clicks and so on, or at the number that is set for the link.",
     ],

@@ -1,9 +1,9 @@
-import type { MailTexts } from "./en.ts";
+import type { MailFacts, MailTexts } from "./en.ts";
 
-const listed = (names: readonly string[], count: number): string =>
+const listed = (names: readonly string[], count: number, { number }: MailFacts): string =>
   [
     ...names.map((name) => `• ${name}`),
-    ...(count > names.length ? [`… et ${count - names.length} de plus`] : []),
+    ...(count > names.length ? [`… et ${number(count - names.length)} de plus`] : []),
   ].join("\n");
 
 const asked = () =>
@@ -57,14 +57,16 @@ export const frMails: MailTexts = {
     ],
     action: "Vérifier mon compte",
   }),
-  drop: ({ title, count, names }) => ({
+  drop: ({ title, count, names }, facts) => ({
     subject:
-      count === 1 ? `Un fichier est arrivé dans ${title}` : `${count} fichiers sont arrivés dans ${title}`,
-    lines: [listed(names, count)],
+      count === 1
+        ? `Un fichier est arrivé dans ${title}`
+        : `${facts.number(count)} fichiers sont arrivés dans ${title}`,
+    lines: [listed(names, count, facts)],
     action: "Afficher les fichiers",
   }),
-  download: ({ title, count }) => ({
-    subject: count === 1 ? `${title} a été téléchargé` : `${title} a été téléchargé ${count} fois`,
+  download: ({ title, count }, { number }) => ({
+    subject: count === 1 ? `${title} a été téléchargé` : `${title} a été téléchargé ${number(count)} fois`,
     lines: ["Ce que vous partagez a été téléchargé."],
     action: "Afficher mes partages",
   }),
@@ -97,8 +99,8 @@ export const frMails: MailTexts = {
       `Il sert une seule fois, dans les ${minutes} minutes. Si vous ne l’avez pas demandé, ignorez cet e-mail.`,
     ],
   }),
-  link_reached: ({ link, clicks }) => ({
-    subject: `${link} a atteint ${clicks.toLocaleString("fr")} clics`,
+  link_reached: ({ link, clicks }, { number }) => ({
+    subject: `${link} a atteint ${number(clicks)} clics`,
     lines: ["Vous êtes averti à 100, 1 000, 10 000 clics et ainsi de suite, ou au nombre fixé pour le lien."],
     action: "Afficher les chiffres",
   }),

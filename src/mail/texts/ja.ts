@@ -1,9 +1,9 @@
-import type { MailTexts } from "./en.ts";
+import type { MailFacts, MailTexts } from "./en.ts";
 
-const listed = (names: readonly string[], count: number): string =>
+const listed = (names: readonly string[], count: number, { number }: MailFacts): string =>
   [
     ...names.map((name) => `• ${name}`),
-    ...(count > names.length ? [`ほか ${count - names.length} 件`] : []),
+    ...(count > names.length ? [`ほか ${number(count - names.length)} 件`] : []),
   ].join("\n");
 
 const asked = () =>
@@ -57,14 +57,16 @@ export const jaMails: MailTexts = {
     ],
     action: "アカウントを確認",
   }),
-  drop: ({ title, count, names }) => ({
-    subject: `${title} に ${count} 件のファイルが届きました`,
-    lines: [listed(names, count)],
+  drop: ({ title, count, names }, facts) => ({
+    subject: `${title} に ${facts.number(count)} 件のファイルが届きました`,
+    lines: [listed(names, count, facts)],
     action: "ファイルを表示",
   }),
-  download: ({ title, count }) => ({
+  download: ({ title, count }, { number }) => ({
     subject:
-      count === 1 ? `${title} がダウンロードされました` : `${title} が ${count} 回ダウンロードされました`,
+      count === 1
+        ? `${title} がダウンロードされました`
+        : `${title} が ${number(count)} 回ダウンロードされました`,
     lines: ["共有しているものがダウンロードされました。"],
     action: "共有を表示",
   }),
@@ -100,8 +102,8 @@ export const jaMails: MailTexts = {
       `コードは ${minutes} 分以内に一度だけ使えます。心当たりがない場合は、このメールを無視してください。`,
     ],
   }),
-  link_reached: ({ link, clicks }) => ({
-    subject: `${link} のクリック数が ${clicks.toLocaleString("ja")} に達しました`,
+  link_reached: ({ link, clicks }, { number }) => ({
+    subject: `${link} のクリック数が ${number(clicks)} に達しました`,
     lines: ["100、1,000、10,000 クリックなど、またはリンクに設定した数に達したときにお知らせします。"],
     action: "数値を表示",
   }),

@@ -1,9 +1,9 @@
-import type { MailTexts } from "./en.ts";
+import type { MailFacts, MailTexts } from "./en.ts";
 
-const listed = (names: readonly string[], count: number): string =>
+const listed = (names: readonly string[], count: number, { number }: MailFacts): string =>
   [
     ...names.map((name) => `• ${name}`),
-    ...(count > names.length ? [`……以及另外 ${count - names.length} 个`] : []),
+    ...(count > names.length ? [`……以及另外 ${number(count - names.length)} 个`] : []),
   ].join("\n");
 
 const asked = () => "您收到这封邮件，是因为有人填写了您的邮箱地址。如果不是您本人，请忽略。";
@@ -54,13 +54,13 @@ export const zhMails: MailTexts = {
     ],
     action: "检查我的账户",
   }),
-  drop: ({ title, count, names }) => ({
-    subject: `${title} 收到 ${count} 个文件`,
-    lines: [listed(names, count)],
+  drop: ({ title, count, names }, facts) => ({
+    subject: `${title} 收到 ${facts.number(count)} 个文件`,
+    lines: [listed(names, count, facts)],
     action: "显示文件",
   }),
-  download: ({ title, count }) => ({
-    subject: count === 1 ? `${title} 已被下载` : `${title} 已被下载 ${count} 次`,
+  download: ({ title, count }, { number }) => ({
+    subject: count === 1 ? `${title} 已被下载` : `${title} 已被下载 ${number(count)} 次`,
     lines: ["有人下载了您共享的内容。"],
     action: "显示我的共享",
   }),
@@ -91,8 +91,8 @@ export const zhMails: MailTexts = {
       `验证码在 ${minutes} 分钟内有效，只能使用一次。如果不是您本人请求的，请忽略此邮件。`,
     ],
   }),
-  link_reached: ({ link, clicks }) => ({
-    subject: `${link} 的点击数已达到 ${clicks.toLocaleString("zh")}`,
+  link_reached: ({ link, clicks }, { number }) => ({
+    subject: `${link} 的点击数已达到 ${number(clicks)}`,
     lines: ["点击数达到 100、1,000、10,000 等，或达到为该链接设定的数值时，您会收到通知。"],
     action: "显示数据",
   }),
