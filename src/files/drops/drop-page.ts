@@ -64,13 +64,14 @@ export function dropPage(look: Look, view: DropView): VisitorPage {
   const { box, most, sent, note, remembers } = view;
   const { texts } = look;
   const title = box.title ?? texts.drop.title;
+  const intro = box.from === null ? texts.drop.intro : texts.drop.introOf(`\u2068${box.from}\u2069`);
   return htmlPage(look, {
     title,
     description: texts.drop.intro,
     width: "wide",
     body: {
       html: `<h1><bdi>${text(title)}</bdi></h1>
-${box.message === null ? "" : `<p class="message"><bdi>${text(box.message)}</bdi></p>`}<p class="soft">${text(texts.drop.intro)}</p>
+${box.message === null ? "" : `<p class="message"><bdi>${text(box.message)}</bdi></p>`}<p class="soft">${text(intro)}</p>
 ${noteOf(note)}
 ${isOpen(view) ? factsOf(look, box, most) + formOf(look, most) : noteOf({ kind: "warn", sentence: texts.drop.closed })}
 <h2>${text(texts.drop.sent)}</h2>

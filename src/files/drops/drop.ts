@@ -15,6 +15,8 @@ export type OpenDrop = DropLimits &
     code: string;
     title: string | null;
     message: string | null;
+    /** The account or team that gets the files, if the box has a message; as of shares (`shares/share.ts`). */
+    from: string | null;
     createdAt: number;
     expiresAt: number | null;
     passwordHash: string | null;

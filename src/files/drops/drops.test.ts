@@ -5,6 +5,7 @@ import { createEvents } from "../../events/events.service.ts";
 import { createBodyMemory } from "../../http/body-memory.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { AppError, appError } from "../../lib/errors.ts";
+import { ownerOfTeam } from "../../lib/owner.ts";
 import { QUIET_SETTINGS } from "../../links/links.test-support.ts";
 import { createLinkService } from "../../links/links.service.ts";
 import { chunksOf, type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
@@ -226,6 +227,22 @@ forEachDialect((dialect) => {
     await at.folders.remove(me, folder);
     expect(await drops.find(box.linkId)).toBeNull();
     expect(await refused(send(box, { b: "b" }))).toBe("FolderNotFound");
+  });
+
+  test("with a message a box says who gets the files, but never the built-in administrator", async () => {
+    const query = database.read.selectFrom("users").select("username").where("id", "=", me);
+    const { username } = await query.executeTakeFirstOrThrow();
+    const name = `press ${me}`;
+    const row = { name, created_at: 0, updated_at: 0 };
+    const team = ownerOfTeam(await database.dialect.insertReturningId(database.write, "teams", row));
+    const fromOf = async (accountId: number, message: string | null) => {
+      [me, folder] = [accountId, await at.folder(accountId, null, crypto.randomUUID())];
+      return (await open({}, { message })).from;
+    };
+    expect(await fromOf(me, null)).toBeNull();
+    expect(await fromOf(me, "For me")).toBe(username);
+    expect(await fromOf(team, "For us")).toBe(name);
+    expect(await fromOf(0, "For me")).toBeNull();
   });
 
   test("a form that breaks off leaves nothing, and gives its room back", async () => {

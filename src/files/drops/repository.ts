@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { OpenDrop, ReceivedDrop, SentFile } from "./drop.ts";
@@ -30,6 +31,8 @@ export function createDropsRepository({ read }: Pick<Database, "read">) {
         .innerJoin("links", "links.id", "shares.link_id")
         .innerJoin("entries", "entries.id", "shares.entry_id")
         .leftJoin("users", "users.id", "entries.account_id")
+        // See lib/owner.ts.
+        .leftJoin("teams", (join) => join.on("teams.id", "=", sql<number>`-1 - entries.account_id`))
         .select([
           "shares.link_id as linkId",
           "links.code",
@@ -42,14 +45,16 @@ export function createDropsRepository({ read }: Pick<Database, "read">) {
           "entries.id as folderId",
           "entries.account_id as accountId",
           "users.disabled",
+          "users.username",
+          "teams.name as team",
         ])
         .where("shares.link_id", "=", linkId)
         .where("shares.max_files", "is not", null)
         .executeTakeFirst();
       if (row === undefined) return null;
-      const { disabled, twoWay: _, ...box } = row;
+      const { disabled, username, team, twoWay: _, ...box } = row;
       if (box.accountId > 0 && disabled !== 0) return null;
-      return { ...box, ...limitsOf(row) };
+      return { ...box, from: box.message === null ? null : (username ?? team), ...limitsOf(row) };
     },
 
     /** Takes room for one file. False if there is none. */

@@ -44,6 +44,8 @@ export const de: VisitorTexts = {
     title: "Dateien senden",
     intro:
       "Was Sie senden, geht an die Person, der diese Seite gehört. Sie sehen nur, was Sie selbst gesendet haben.",
+    introOf: (name: string) =>
+      `Was Sie senden, geht an ${name}. Sie sehen nur, was Sie selbst gesendet haben.`,
     filesLeft: "Noch freie Dateien",
     roomLeft: "Freier Platz",
     largest: "Größte Datei",

@@ -44,6 +44,8 @@ export const fr: VisitorTexts = {
     title: "Envoyer des fichiers",
     intro:
       "Ce que vous envoyez parvient au propriétaire de cette page. Vous ne voyez que vos propres envois.",
+    introOf: (name: string) =>
+      `Ce que vous envoyez parvient à ${name}. Vous ne voyez que vos propres envois.`,
     filesLeft: "Fichiers encore possibles",
     roomLeft: "Place restante",
     largest: "Taille maximale d’un fichier",

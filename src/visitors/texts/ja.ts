@@ -42,6 +42,8 @@ export const ja: VisitorTexts = {
   drop: {
     title: "ファイルを送る",
     intro: "送ったファイルはこのページの持ち主に届きます。あなたに見えるのは、あなたが送ったものだけです。",
+    introOf: (name: string) =>
+      `送ったファイルは ${name} さんに届きます。あなたに見えるのは、あなたが送ったものだけです。`,
     filesLeft: "あと送れるファイル数",
     roomLeft: "空き容量",
     largest: "1 ファイルの上限",

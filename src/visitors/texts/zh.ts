@@ -39,6 +39,7 @@ export const zh: VisitorTexts = {
   drop: {
     title: "发送文件",
     intro: "您发送的文件将交给此页面的所有者。您只能看到自己发送的文件。",
+    introOf: (name: string) => `您发送的文件将交给 ${name}。您只能看到自己发送的文件。`,
     filesLeft: "还可发送的文件数",
     roomLeft: "剩余空间",
     largest: "单个文件上限",

@@ -1,0 +1,42 @@
+import { expect, test } from "bun:test";
+import { LANGUAGES } from "../../lib/language.ts";
+import { testVisitorPages } from "../../visitors/pages.test-support.ts";
+import type { OpenDrop } from "./drop.ts";
+import { dropPage } from "./drop-page.ts";
+
+const box: OpenDrop = {
+  linkId: 1,
+  code: "in",
+  title: null,
+  message: null,
+  from: null,
+  createdAt: 0,
+  expiresAt: null,
+  passwordHash: null,
+  folderId: 1,
+  accountId: 1,
+  bytes: 0,
+  files: 0,
+  maxBytes: 10,
+  maxFiles: 1,
+  maxFileSize: null,
+  isTwoWay: false,
+};
+
+test("who gets the files is said in every language, and can't change the page", () => {
+  const words = {
+    en: "What you send goes to @.",
+    de: "Was Sie senden, geht an @.",
+    fr: "Ce que vous envoyez parvient à @.",
+    ja: "送ったファイルは @ さんに届きます。",
+    zh: "您发送的文件将交给 @。",
+  };
+  for (const language of LANGUAGES) {
+    const headers = { "Accept-Language": language };
+    const look = testVisitorPages.look(new Request("http://a.test/", { headers }));
+    const page = (from: string | null) =>
+      dropPage(look, { box: { ...box, from }, most: 10, sent: [], note: null, remembers: true }).html;
+    const said = words[language].replace("@", "\u2068&lt;b&gt;anna\u2069");
+    expect([page("<b>anna").includes(said), page(null).includes("\u2068")]).toEqual([true, false]);
+  }
+});
