@@ -2,7 +2,7 @@
 import { createCounterTable, createIndex, createTable, type Step } from "./step.ts";
 
 export const steps: readonly Step[] = [
-  createTable("0260_imports", "imports", (w) => [
+  createTable("0270_imports", "imports", (w) => [
     `id ${w.serial}`,
     `product ${w.text(16)} not null`,
     `source ${w.text(1000)} not null`,
@@ -18,7 +18,7 @@ export const steps: readonly Step[] = [
     `visit_place ${w.int} not null default 0`,
     `event_id ${w.int}`,
   ]),
-  createTable("0261_import_links", "import_links", (w) => [
+  createTable("0271_import_links", "import_links", (w) => [
     `import_id ${w.int} not null`,
     `source_key ${w.text(32)} not null`,
     `link_id ${w.int} not null`,
@@ -29,8 +29,8 @@ export const steps: readonly Step[] = [
     `removed ${w.int} not null default 0`,
     "primary key (import_id, source_key)",
   ]),
-  createIndex("0262_import_links_link", "import_links", "import_links_link", "import_id, removed, link_id"),
-  createCounterTable("0263_import_clicks", "import_clicks", (w) => [
+  createIndex("0272_import_links_link", "import_links", "import_links_link", "import_id, removed, link_id"),
+  createCounterTable("0273_import_clicks", "import_clicks", (w) => [
     `import_id ${w.int} not null`,
     `link_id ${w.int} not null`,
     `unit ${w.int} not null`,
@@ -41,7 +41,7 @@ export const steps: readonly Step[] = [
     `automated ${w.int} not null default 0`,
     "primary key (import_id, link_id, unit, bucket, dimension, value_id)",
   ]),
-  createTable("0264_import_notes", "import_notes", (w) => [
+  createTable("0274_import_notes", "import_notes", (w) => [
     `id ${w.serial}`,
     `import_id ${w.int} not null`,
     `place ${w.int} not null`,
@@ -49,6 +49,6 @@ export const steps: readonly Step[] = [
     `code ${w.text(200)} not null`,
     `reason ${w.text(1000)} not null`,
   ]),
-  createIndex("0265_import_notes_kind", "import_notes", "import_notes_kind", "import_id, kind, id"),
-  createIndex("0266_import_notes_import", "import_notes", "import_notes_import", "import_id, id"),
+  createIndex("0275_import_notes_kind", "import_notes", "import_notes_kind", "import_id, kind, id"),
+  createIndex("0276_import_notes_import", "import_notes", "import_notes_import", "import_id, id"),
 ];
