@@ -17,7 +17,7 @@ type Operation = {
   security: unknown[];
   parameters: (Shown & { name: string; description?: string; required: boolean })[];
   requestBody?: { content: Content };
-  responses: Record<string, { content?: Content; $ref?: string }>;
+  responses: Record<string, { content?: Content; headers?: Record<string, unknown>; $ref?: string }>;
 };
 type Document = {
   tags: { name: string; description?: string }[];
@@ -131,6 +131,45 @@ test("every JSON body and required parameter has an example that its schema acce
   for (const [status, { content }] of Object.entries(document.components.responses))
     check(status, content?.["application/json"]);
   expect(examples).toBeGreaterThan(120);
+});
+
+/** What an answer has as `data`, and beside it. */
+function answered(operation: Operation): Record<string, { type?: string; $ref?: string; items?: unknown }> {
+  const schema = operation.responses["200"]?.content?.["application/json"]?.schema as { $ref?: string };
+  const name = schema?.$ref?.split("/").at(-1);
+  return ((name && (document.components.schemas[name] as Shape)) as Shape | undefined)?.properties ?? {};
+}
+type Shape = { properties?: ReturnType<typeof answered>; required?: string[] };
+
+test("what programs keep has an id and its times, and lists have pages as their parameters say", () => {
+  const things = ["Link", "DeletedLink", "Share", "DropBox", "Folder", "File", "Entry", "Token"];
+  for (const name of things) {
+    const { required = [] } = document.components.schemas[name] as Shape;
+    const missing = ["id", "created_at", "updated_at"].filter((field) => !required.includes(field));
+    expect([name, missing]).toEqual([name, []]);
+  }
+  let lists = 0;
+  for (const [name, operation] of operations) {
+    const { data, pagination, next_cursor } = answered(operation);
+    if (data?.type !== "array" || !name.startsWith("GET")) continue;
+    lists++;
+    const takes = (parameter: string) => operation.parameters.some((one) => one.name === parameter);
+    const pages = [pagination !== undefined, next_cursor !== undefined];
+    expect([name, ...pages]).toEqual([name, takes("page"), takes("cursor")]);
+  }
+  expect(lists).toBeGreaterThan(30);
+});
+
+test("every answer of one thing that programs change has an ETag", () => {
+  for (const name of ["Link", "Share", "Folder", "File", "Token"]) {
+    const reading = operations.filter(
+      ([operation, one]) =>
+        /^(?:GET|PATCH|PUT) /.test(operation) && answered(one)["data"]?.$ref?.endsWith(`/schemas/${name}`),
+    );
+    expect(reading.length).toBeGreaterThan(0);
+    for (const [operation, { responses }] of reading)
+      expect([operation, responses["200"]!.headers?.["ETag"]]).toEqual([operation, expect.anything()]);
+  }
 });
 
 test("every tag says what it is about", () => {

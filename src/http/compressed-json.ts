@@ -12,8 +12,7 @@ const compress = promisify(gzip);
 /** Characters. A shorter text fits into a packet. */
 const LEAST = 1024;
 
-export async function compressedJson(c: HttpContext, value: unknown, status: 200 | 201): Promise<Response> {
-  const text = JSON.stringify(value);
+export async function compressedJson(c: HttpContext, text: string, status: 200 | 201): Promise<Response> {
   c.header("Content-Type", "application/json; charset=utf-8");
   const request = c.req.raw;
   if (text.length < LEAST || !["GET", "HEAD"].includes(request.method)) return c.body(text, status);

@@ -28,9 +28,9 @@ const partOf = (text: string): string =>
 const contentPart = (content: unknown): string =>
   partOf(JSON.stringify(content ?? null, (name, value) => (UNEDITED.has(name) ? undefined : value)));
 
-/** `content`: the part of the answer that requests change. */
-export const entityTag = (answer: unknown, content: unknown): string =>
-  `"${contentPart(content)}.${partOf(JSON.stringify(answer))}"`;
+/** @param answer its text  @param content the part of it that requests change */
+export const entityTag = (answer: string, content: unknown): string =>
+  `"${contentPart(content)}.${partOf(answer)}"`;
 
 /** Whether the client has this answer already. */
 export function isKnown(c: HttpContext, tag: string): boolean {

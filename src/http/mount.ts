@@ -130,13 +130,14 @@ function conditional(entry: Endpoint, input: EndpointInput<never, never>): unkno
 
 async function enveloped(entry: Endpoint, c: HttpContext, result: unknown): Promise<Response> {
   if (result instanceof Response) return result;
+  const text = JSON.stringify({ code: 0, message: "OK", ...contentOf(result) });
   if (entry.tagged !== undefined) {
     const content = entry.tagged === true ? result : Reflect.get(Object(result), entry.tagged);
-    const tag = entityTag(result, content);
+    const tag = entityTag(text, content);
     c.header("ETag", tag);
     if (entry.method === "GET" && isKnown(c, tag)) return c.body(null, 304);
   }
-  return compressedJson(c, { code: 0, message: "OK", ...contentOf(result) }, entry.status ?? 200);
+  return compressedJson(c, text, entry.status ?? 200);
 }
 
 function contentOf(result: unknown): object {
