@@ -1,4 +1,4 @@
-/** Idempotency-Key over HTTP. */
+/** Idempotency-Key over HTTP, to two processes on one database. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Client, startSignedIn } from "./support/session.ts";
 import type { Installation } from "./support/waymark.ts";
@@ -7,7 +7,7 @@ let installation: Installation;
 let client: Client;
 
 beforeAll(async () => {
-  ({ installation, client } = await startSignedIn());
+  ({ installation, client } = await startSignedIn({ WAYMARK__SERVER__WORKERS: "2" }));
 });
 afterAll(() => installation.remove());
 

@@ -1,0 +1,106 @@
+/**
+ * Two processes on one database get requests with the same Idempotency-Key, and one of them is killed meanwhile. Each
+ * key makes one link: repetitions have its answer, or say that the answer is lost, or carry the request out.
+ */
+import "./support/long.ts";
+import { describe, expect, test } from "bun:test";
+import { DIALECT_NAMES, type DialectName, serverUrl } from "../src/db/fresh.test-support.ts";
+import { startCluster } from "./support/cluster.ts";
+import { type Client, clientOf, startSignedIn } from "./support/session.ts";
+
+const ROUNDS = 20;
+/** Most requests take less. */
+const LONGEST_LIFE_MS = 40;
+/** A claim without work ends after a minute. */
+const PATIENCE_MS = 240_000;
+const TARGET = "https://example.com/";
+
+type Site = { clients(): Client[]; killOne(): Promise<void>; remove(): Promise<void> };
+
+/** Workers of one server, all of which are killed. */
+async function workers(): Promise<Site> {
+  let { installation, server, client } = await startSignedIn({ WAYMARK__SERVER__WORKERS: "2" });
+  return {
+    clients: () => Array.from({ length: 4 }, () => clientOf(server.url, client.token)),
+    async killOne() {
+      await server.kill();
+      server = await installation.serve();
+    },
+    remove: () => installation.remove(),
+  };
+}
+
+async function nodes(dialect: DialectName): Promise<Site> {
+  const cluster = await startCluster({ dialect, redisUrl: "", nodes: 2, workers: 1, links: [`a,${TARGET}`] });
+  return {
+    clients: () => [...cluster.nodes, ...cluster.nodes].map((node) => node.client()),
+    async killOne() {
+      await cluster.nodes[0]!.kill();
+      await cluster.nodes[0]!.start();
+    },
+    remove: () => cluster.remove(),
+  };
+}
+
+/** Null without an answer. */
+async function create(client: Client, key: string) {
+  try {
+    const answer = await client.fetch("/links", {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "Idempotency-Key": key },
+      body: JSON.stringify({ target: TARGET, title: key }),
+    });
+    const { data } = (await answer.json()) as { data?: { id: number } };
+    return { status: answer.status, id: data?.id, isLater: answer.headers.has("Retry-After") };
+  } catch {
+    return null;
+  }
+}
+
+/** The id of the answer; null if the answer is lost. */
+async function settled(client: Client, key: string): Promise<number | null> {
+  const late = Date.now() + PATIENCE_MS;
+  while (Date.now() < late) {
+    const answer = await create(client, key);
+    if (answer?.status === 201) return answer.id!;
+    if (answer?.status === 409 && !answer.isLater) return null;
+    await Bun.sleep(1_000);
+  }
+  throw new Error(`The request ${key} was not settled.`);
+}
+
+describe.each(DIALECT_NAMES)("%s", (dialect) => {
+  const isThere = dialect === "sqlite" || serverUrl(dialect) !== undefined;
+  test.skipIf(!isThere)("each key makes one link, whoever is killed", async () => {
+    const site = await (dialect === "sqlite" ? workers() : nodes(dialect));
+    try {
+      const answered = new Map<string, Set<number>>();
+      for (let round = 0; round < ROUNDS; round++) {
+        const key = crypto.randomUUID();
+        const requests = site.clients().map((client) => create(client, key));
+        await Bun.sleep(Math.random() * LONGEST_LIFE_MS);
+        await site.killOne();
+        const made = (await Promise.all(requests)).filter((answer) => answer?.status === 201);
+        answered.set(key, new Set(made.map((answer) => answer!.id!)));
+      }
+      const [client] = site.clients();
+      const early = [...answered.values()].filter((ids) => ids.size > 0).length;
+      let lost = 0;
+      await Promise.all(
+        [...answered].map(async ([key, ids]) => {
+          const id = await settled(client!, key);
+          if (id === null) lost++;
+          else ids.add(id);
+          const { body } = await client!.call("GET", `/links?search=${key}`);
+          expect([key, ids.size <= 1, body.data.length]).toEqual([key, true, 1]);
+          for (const one of ids) expect(one).toBe(body.data[0].id);
+        }),
+      );
+      console.log(
+        `${dialect}: ${ROUNDS} keys, ${early} answered before the kill, ${lost} whose answer was lost`,
+      );
+    } finally {
+      await site.remove();
+    }
+  });
+});
