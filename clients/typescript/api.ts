@@ -3718,7 +3718,7 @@ export interface components {
              */
             on_conflict?: "skip" | "rename" | "fail";
             /** @enum {string} */
-            product: "yourls" | "csv";
+            product: "yourls" | "kutt" | "shlink" | "csv";
             /** @description instead of a file: the address of its server, for products that have an API */
             source?: string;
             /**
@@ -6174,7 +6174,7 @@ export interface components {
             };
             problem: string | null;
             /** @enum {string} */
-            product: "yourls" | "csv";
+            product: "yourls" | "kutt" | "shlink" | "csv";
             progress: {
                 /** @description links or visits read, or links left */
                 done: number;

@@ -2,8 +2,8 @@
  * Starts the process that makes thumbnails when there is a picture, and lets it end when there was none for a while.
  * Kills it when a picture takes too long or too much memory, so that the next one meets a new process.
  */
-import { readFile } from "node:fs/promises";
 import type { Subprocess } from "bun";
+import { endLarge } from "../../lib/end-large.ts";
 import { HEAD_BYTES, headOf, lengthIn, MOST_THUMBNAIL_BYTES } from "./frame.ts";
 
 export type Maker = ReturnType<typeof createMaker>;
@@ -18,7 +18,6 @@ export type MakerLimits = {
 
 const LIMITS: MakerLimits = { pictureMs: 10_000, idleMs: 15_000, memoryBytes: 256 * 1024 * 1024 };
 const WATCH_MS = 50;
-const PAGE_BYTES = 4096;
 
 /** As for the server: see bin/waymark. */
 const ENV = { MIMALLOC_PURGE_DELAY: "3", MIMALLOC_ARENA_PURGE_MULT: "1", BUN_JSC_forceRAMSize: "134217728" };
@@ -108,9 +107,4 @@ async function answerFrom(output: Running["output"]): Promise<Uint8Array | null>
     if (done) return null;
     bytes = new Uint8Array(Buffer.concat([bytes, value]));
   }
-}
-
-async function endLarge(child: Child, most: number): Promise<void> {
-  const pages = await readFile(`/proc/${child.pid}/statm`, "latin1").catch(() => "");
-  if (Number(pages.split(" ")[1] ?? 0) * PAGE_BYTES > most) child.kill("SIGKILL");
 }

@@ -1,0 +1,107 @@
+/** Kutt: its SQLite file. It keeps visits as sums of hours. */
+import { stat } from "node:fs/promises";
+import { appError } from "../../lib/errors.ts";
+import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import type { Reader, SourceLink, SourceProblem, SourceVisit } from "./reader.ts";
+import type { ForeignRow } from "./rows-request.ts";
+import { CUT, sqliteRows } from "./sqlite-rows.ts";
+
+const LINKS = {
+  tables: { l: "links", d: "domains" },
+  from: "links l left join domains d on d.id = l.domain_id",
+  columns: {
+    code: "l.address",
+    target: "l.target",
+    note: "l.description",
+    banned: "l.banned",
+    password: "l.password",
+    expires: "l.expire_in",
+    clicks: "l.visit_count",
+    created: "l.created_at",
+    domainId: "l.domain_id",
+    domain: "d.address",
+    domainBanned: "d.banned",
+  },
+  needed: ["l.address", "l.target", "l.domain_id", "d.id", "d.address"],
+  by: "l",
+} as const;
+
+const VISITS = {
+  tables: { v: "visits", l: "links", d: "domains" },
+  from: "visits v left join links l on l.id = v.link_id left join domains d on d.id = l.domain_id",
+  columns: { code: "l.address", domain: "d.address", at: "v.created_at", count: "v.total" },
+  needed: ["v.link_id", "v.created_at", "v.total", "l.id", "l.address", "l.domain_id", "d.id", "d.address"],
+  by: "v",
+} as const;
+
+const textOf = (value: ForeignRow["values"][string] | undefined): string => String(value ?? "");
+
+/** Kutt writes UTC; the driver of an older one wrote milliseconds. Null if unreadable. */
+function timeOf(value: ForeignRow["values"][string] | undefined): number | null {
+  if (typeof value === "number") return Number.isSafeInteger(value) ? value : null;
+  const parts = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)/.exec(value ?? "");
+  const time = parts === null ? NaN : Date.parse(`${parts[1]}T${parts[2]}Z`);
+  return Number.isNaN(time) ? null : time;
+}
+
+function linkOf({ place, isCut, values }: ForeignRow): SourceLink | SourceProblem {
+  const code = textOf(values["code"]);
+  if (isCut) return { place, code, problem: CUT };
+  if (values["domainId"] !== null && values["domain"] === null) {
+    return { place, code, problem: "Its domain is missing in the file." };
+  }
+  const [createdAt, expiresAt] = [timeOf(values["created"]), timeOf(values["expires"])];
+  const banned = values["banned"] === 1 ? "link" : values["domainBanned"] === 1 ? "domain" : null;
+  return {
+    place,
+    cells: {
+      code,
+      target: textOf(values["target"]),
+      note: textOf(values["note"]),
+      domain: textOf(values["domain"]),
+      password: textOf(values["password"]),
+      click_count: textOf(values["clicks"]),
+      created_at: createdAt === null ? "" : formatRfc3339(createdAt),
+      expires_at: expiresAt === null ? "" : formatRfc3339(expiresAt),
+    },
+    ...(banned !== null && { disabled: `Its ${banned} is banned in Kutt.` }),
+  };
+}
+
+function visitsOf({ place, values }: ForeignRow): SourceVisit | SourceProblem {
+  const code = textOf(values["code"]);
+  const [at, count] = [timeOf(values["at"]), values["count"]];
+  if (values["code"] === null) return { place, code, problem: "Its link was deleted." };
+  if (at === null || typeof count !== "number" || !Number.isSafeInteger(count) || count < 1) {
+    return { place, code, problem: "The time or the number of visits can't be read." };
+  }
+  const domain = textOf(values["domain"]);
+  return { place, code, ...(domain !== "" && { domain }), at, count, automated: false };
+}
+
+export const kutt: Reader = {
+  title: "Kutt",
+  takes: ["file"],
+  loses: [
+    "Kutt keeps browsers, systems, countries and referrers as sums of hours, which can't be divided into visits; the visits of each hour are brought without them.",
+    "Kutt counts no bots; all of its visits are people.",
+    "Accounts are not brought; the links belong to who imports them.",
+    "The homepages of domains are not brought; set default_url of the domain.",
+  ],
+  async open({ source }) {
+    const file = await stat(source).catch(() => null);
+    if (!file?.isFile()) throw appError("BadRequest", `There is no file ${source}.`);
+    const rows = (request: typeof LINKS | typeof VISITS, after: number) =>
+      sqliteRows({ ...request, path: source, after }, "Kutt");
+    return {
+      size: {},
+      async *links(after) {
+        for await (const row of rows(LINKS, after)) yield linkOf(row);
+      },
+      async *visits(after) {
+        for await (const row of rows(VISITS, after)) yield visitsOf(row);
+      },
+      async close() {},
+    };
+  },
+};

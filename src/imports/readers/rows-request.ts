@@ -1,0 +1,26 @@
+/** What the process that reads a SQLite file is asked and answers: lines of JSON. */
+export const ROWS_COMMAND = "read-rows";
+
+export type RowsRequest = {
+  path: string;
+  /** Tables by their alias in `from`; views and virtual tables are refused. */
+  tables: Readonly<Record<string, string>>;
+  from: string;
+  /** `alias.column` by the name in the answer; null where the file lacks that column. */
+  columns: Readonly<Record<string, string>>;
+  /** Without them the file is of another program. */
+  needed: readonly string[];
+  /** The table whose rowid is the place. */
+  by: string;
+  after: number;
+};
+
+export type Cell = string | number | null;
+
+/** `isCut`: a value was longer than LONGEST_VALUE_BYTES and is null. */
+export type ForeignRow = { place: number; isCut: boolean; values: Readonly<Record<string, Cell>> };
+
+/** The answer to one line: rows, none at the end; or why there are none. */
+export type RowsAnswer = { rows: ForeignRow[] } | { problem: string };
+
+export const LONGEST_VALUE_BYTES = 32 * 1024;
