@@ -264,7 +264,10 @@ forEachDialect((dialect) => {
       const entity = `<!DOCTYPE x [<!ENTITY a "b">]><propfind xmlns="DAV:"><prop><x>&a;</x></prop></propfind>`;
       const deep = `<propfind xmlns="DAV:">${"<x>".repeat(40)}${"</x>".repeat(40)}</propfind>`;
       const many = `<propfind xmlns="DAV:"><prop>${Array.from({ length: 101 }, (_, n) => `<x${n}/>`).join("")}</prop></propfind>`;
-      for (const body of [entity, deep, many, "<a>", "no xml", "<propfind/>"]) {
+      const newer = `<?xml version="1.1"?><propfind xmlns="DAV:"><prop><x>&#1;</x></prop></propfind>`;
+      const own = `<propfind xmlns="DAV:"><prop><xml:x/></prop></propfind>`;
+      const long = `<propfind xmlns="DAV:"><prop>${`<x/>`.repeat(2_000)}</prop></propfind>`;
+      for (const body of [entity, deep, many, newer, own, long, "<a>", "no xml", "<propfind/>"]) {
         expect(await status("PROPFIND", "/a", body, { Depth: "0" })).toBe(400);
       }
       expect(await status("PROPFIND", "/a", `<a>${" ".repeat(65_536)}</a>`, { Depth: "0" })).toBe(413);

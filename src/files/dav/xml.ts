@@ -19,7 +19,7 @@ const XMLNS_NS = "http://www.w3.org/2000/xmlns/";
 
 /** Knows no entities but XML's own. @throws BadRequest */
 export function parseXml(text: string): XmlElement {
-  const parser = new SaxesParser({ xmlns: true });
+  const parser = new SaxesParser({ xmlns: true, defaultXMLVersion: "1.0", forceXMLVersion: true });
   const open: XmlElement[] = [];
   let root: XmlElement | undefined;
   let parts = 0;
@@ -35,6 +35,8 @@ export function parseXml(text: string): XmlElement {
   });
   parser.on("opentag", ({ uri, local, attributes }) => {
     count();
+    // No document may declare them for an element without a prefix.
+    if (uri === XML_NS || uri === XMLNS_NS) throw refused("has elements in a namespace of XML itself");
     if (open.length === MOST_DEPTH) throw refused(`has more than ${MOST_DEPTH} levels`);
     const element: XmlElement = { ns: uri, name: local, attributes: [], children: [] };
     const kept = Object.values(attributes).filter(({ uri: ns }) => ns !== XMLNS_NS);
