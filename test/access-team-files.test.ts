@@ -167,6 +167,28 @@ test("lists, searches, uploads and quotas take the team's name, from its members
   expect(await drive.refusal("GET", "/folders?owner=team.viewer")).toEqual([403, 1003]);
 });
 
+test("an empty owner is refused, because it would change nothing", async () => {
+  await admin.call("POST", "/links", { code: "kept", target: "https://example.com" });
+  const at = await fresh();
+  for (const [method, path, more] of [
+    ["POST", "/folders", { name: "new" }],
+    ["PATCH", `/folders/${at.folder}`, {}],
+    ["PATCH", `/files/${at.stays}`, {}],
+    ["POST", "/links", { target: "https://example.com" }],
+    ["PATCH", "/links/kept", {}],
+    ["PUT", "/links/kept", { target: "https://example.com" }],
+    ["POST", "/links/batch/query", { filter: { codes: ["kept"] }, action: "update", set: {} }],
+  ] as const) {
+    const body = "set" in more ? { ...more, set: { owner: "" } } : { ...more, owner: "" };
+    const answer = await (path.startsWith("/links") ? admin : drive).call(method, path, body);
+    expect([path, answer.status, answer.body.message]).toEqual([
+      path,
+      400,
+      expect.stringContaining("owner must name an account or team:{name}"),
+    ]);
+  }
+});
+
 test("managers give a folder away with all in it, and links to it go along", async () => {
   for (const who of ALL) {
     const at = await fresh();

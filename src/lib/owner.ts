@@ -3,6 +3,14 @@
  * holds files that are being removed).
  */
 
+import { queryText } from "./query-text.ts";
+
+/** In bodies. Empty, it would look like the removal of the owner and change nothing. */
+export const ownerText = queryText(100).min(
+  1,
+  "must name an account or team:{name}; leave it out to let the owner be what it is",
+);
+
 /** The built-in administrator, who has no row. */
 export const ADMIN_NAME = "admin";
 

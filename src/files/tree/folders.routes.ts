@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { actorOf, type PathInput, type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { FILE_NAME_FORM } from "../../lib/file-name.ts";
+import { ownerText } from "../../lib/owner.ts";
 import { streamAnswer } from "../../http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { folderView, viewFolder } from "./entry.ts";
@@ -9,7 +10,7 @@ import { contentsQuery, LARGEST_PAGE, requestedPage } from "./listing-page.ts";
 import type { Folders } from "./folders.service.ts";
 import { idIn, idInBody } from "./entry-id.ts";
 import type { Transfers } from "./transfers.ts";
-import { ownerInBody, ownerQuery, type Trees } from "./trees.ts";
+import { ownerQuery, type Trees } from "./trees.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
 const nameField = z
@@ -21,11 +22,11 @@ const parentField = idInBody.nullable().optional().describe("null is the root");
 const createSchema = namedObject("NewFolder", {
   name: nameField,
   parent_id: parentField,
-  owner: ownerInBody.describe("you, or team:{name}, in whose root it is; default: you"),
+  owner: ownerText.optional().describe("you, or team:{name}, in whose root it is; default: you"),
 });
-export const newOwner = ownerInBody.describe(
-  "account, or team:{name}, that gets it with all in it, in its root or in a folder of its own",
-);
+export const newOwner = ownerText
+  .optional()
+  .describe("account, or team:{name}, that gets it with all in it, in its root or in a folder of its own");
 const updateSchema = namedObject("FolderUpdate", {
   name: nameField.optional(),
   parent_id: parentField,

@@ -19,8 +19,6 @@ export const ownerQuery = {
   team: queryText(MOST_CHARACTERS).optional().describe("name of a team, short for owner"),
 };
 
-export const ownerInBody = queryText(MOST_CHARACTERS).optional();
-
 type Named = { owner?: string | undefined; team?: string | undefined };
 type Caller = { id: number; username: string; role: Role; teams?: Teams | undefined };
 /** What every endpoint is given. */

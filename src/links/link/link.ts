@@ -1,6 +1,7 @@
 /** The link: entity, input and view. */
 import { z } from "zod";
 import { HTTP_URL_FORM } from "../../lib/http-url.ts";
+import { ownerText } from "../../lib/owner.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { codeOf, domainOf } from "./key.ts";
 import { shortUrl } from "../../lib/short-url.ts";
@@ -64,9 +65,6 @@ const password = z
 /** code.ts words the refusals. */
 export const newCode = z.string().meta(NEW_CODE_FORM);
 
-/** Who owns a link: an account or a team. */
-const owner = z.string().max(100);
-
 /** A host; absent, null or empty: the default domain. */
 const domainName = z.string().max(1000).nullish();
 
@@ -85,7 +83,7 @@ export const createSchema = namedObject("NewLink", {
   expires_at: z.string().nullish().describe("RFC 3339, or a duration such as 7d or 1d2h30m"),
   password: password.nullish(),
   domain: domainName.describe("host of its domain; absent or empty: the default one"),
-  owner: owner.nullish().describe("account, or team:{name} whose links you may change; default: you"),
+  owner: ownerText.nullish().describe("account, or team:{name} whose links you may change; default: you"),
   force: z.boolean().nullish().describe("overwrite an existing link, which keeps created_at and click_count"),
   ...linkFields,
 });
@@ -98,7 +96,7 @@ export const updateSchema = namedObject("LinkUpdate", {
   domain: domainName.describe(
     "the domain of the link, which stays (PATCH moves a link); may be absent or null",
   ),
-  owner: owner
+  owner: ownerText
     .nullish()
     .describe("gives the link to an account, or to team:{name}; for its owner, managers and administrators"),
   ...linkFields,
