@@ -1039,13 +1039,13 @@ export interface paths {
         };
         /**
          * Moves from other products, newest first
-         * @description For administrators; an API token needs the scope `admin`.
+         * @description With the options, state and counts of each. For administrators; an API token needs the scope `admin`.
          */
         get: operations["listImports"];
         put?: never;
         /**
          * Prepare a move from another product: the answer is its preview in the making
-         * @description For administrators; an API token needs the scope `admin`.
+         * @description A form with the export of a product, or with its address and key. Nothing comes in yet: read the preview with its id, and start it then. A file may have 4 GiB. For administrators; an API token needs the scope `admin`.
          */
         post: operations["createImport"];
         delete?: never;
@@ -1063,21 +1063,21 @@ export interface paths {
         };
         /**
          * One move: its preview, progress or report
-         * @description For administrators; an API token needs the scope `admin`.
+         * @description While it is read or runs, `progress` tells how far. Ask again; the answer itself waits for nothing. For administrators; an API token needs the scope `admin`.
          */
         get: operations["getImport"];
         put?: never;
         post?: never;
         /**
          * Forget a move that brought nothing, or that is undone or confirmed; links stay as they are
-         * @description For administrators; an API token needs the scope `admin`.
+         * @description Its notes and its file go with it. For administrators; an API token needs the scope `admin`.
          */
         delete: operations["deleteImport"];
         options?: never;
         head?: never;
         /**
          * Change the options of a move before it starts, and preview it again
-         * @description For administrators; an API token needs the scope `admin`.
+         * @description Only before the start. The preview is made anew by the new options. For administrators; an API token needs the scope `admin`.
          */
         patch: operations["patchImport"];
         trace?: never;
@@ -1093,7 +1093,7 @@ export interface paths {
         put?: never;
         /**
          * Keep a move for good: it can't be undone any more
-         * @description For administrators; an API token needs the scope `admin`.
+         * @description What was kept for an undo is deleted. For administrators; an API token needs the scope `admin`.
          */
         post: operations["postImportConfirm"];
         delete?: never;
@@ -1111,7 +1111,7 @@ export interface paths {
         };
         /**
          * What a move did not bring, or not as it was, with reasons
-         * @description For administrators; an API token needs the scope `admin`.
+         * @description Each with the code, its place in the source and the reason. For administrators; an API token needs the scope `admin`.
          */
         get: operations["listImportNotes"];
         put?: never;
@@ -1131,7 +1131,7 @@ export interface paths {
         };
         /**
          * The notes of a move as CSV
-         * @description For administrators; an API token needs the scope `admin`.
+         * @description All of them, streamed. For administrators; an API token needs the scope `admin`.
          */
         get: operations["getImportReport"];
         put?: never;
@@ -1153,7 +1153,7 @@ export interface paths {
         put?: never;
         /**
          * Bring the links; goes on with a stopped move
-         * @description For administrators; an API token needs the scope `admin`.
+         * @description It runs in the background and goes on after a restart of the server. The whole move is one event. For administrators; an API token needs the scope `admin`.
          */
         post: operations["postImportStart"];
         delete?: never;
@@ -1173,7 +1173,7 @@ export interface paths {
         put?: never;
         /**
          * Take back what a move brought, except for links that were changed since
-         * @description For administrators; an API token needs the scope `admin`.
+         * @description It runs in the background. Possible until the move is confirmed. For administrators; an API token needs the scope `admin`.
          */
         post: operations["postImportUndo"];
         delete?: never;
