@@ -190,6 +190,9 @@ describe("on SQLite", () => {
         const [a, b] = [await room.links.get("a"), await room.links.get("b")];
         expect([a.passwordHash, b.passwordHash]).toEqual([bcrypt, null]);
         expect([JSON.parse(a.options!).held.state, b.options]).toEqual(["waiting", null]);
+        const renewed = await room.links.renewHash({ linkId: a.id, password: "right", passwordHash: bcrypt });
+        expect(renewed).toStartWith("$argon2");
+        expect((await room.links.get("a")).passwordHash).toBe(renewed);
         await room.imports.actions.confirm(id);
         await room.imports.work(id);
         expect(await room.counts()).toMatchObject({ links: 2, import_links: 0, import_clicks: 0 });

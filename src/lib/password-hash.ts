@@ -1,4 +1,7 @@
-/** Password hashes of other products that can be verified: bcrypt, PBKDF2 and Argon2, in the PHC or crypt form. */
+/** Password hashes of other products that can be verified: bcrypt and PBKDF2 in the crypt form, and Argon2. */
+import { pbkdf2, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
+
 const ARGON2 = /^\$argon2(?:i|d|id)\$v=\d+\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]{1,86}\$[A-Za-z0-9+/]{1,86}$/;
 const BCRYPT = /^\$2[abxy]?\$\d\d\$[./A-Za-z0-9]{53}$/;
 /** `$pbkdf2-sha256$i=29000$salt$hash`, base64 with or without padding; passlib has the number alone and `.` for `+`. */
@@ -9,12 +12,12 @@ const PBKDF2 =
 const MOST_ITERATIONS = 2_000_000;
 const MOST_BCRYPT_COST = 14;
 
-export const isBcrypt = (hash: string): boolean =>
+const isBcrypt = (hash: string): boolean =>
   BCRYPT.test(hash) && Number(hash.split("$")[2]) <= MOST_BCRYPT_COST;
 
-export type Pbkdf2 = { digest: string; iterations: number; salt: Buffer; hash: Buffer };
+type Pbkdf2 = { digest: string; iterations: number; salt: Buffer; hash: Buffer };
 
-export function readPbkdf2(text: string): Pbkdf2 | null {
+function readPbkdf2(text: string): Pbkdf2 | null {
   const [, digest = "sha1", iterations, salt, hash] = PBKDF2.exec(text) ?? [];
   if (
     salt === undefined ||
@@ -27,6 +30,32 @@ export function readPbkdf2(text: string): Pbkdf2 | null {
   return { digest, iterations: Number(iterations), salt: bytes(salt), hash: bytes(hash) };
 }
 
-/** Whether a text is such a hash, of a bounded cost. Other texts are passwords. */
+/** Whether it is bcrypt or PBKDF2 of a bounded cost. */
+export const isForeignHash = (text: string): boolean =>
+  text.length <= 255 && (isBcrypt(text) || readPbkdf2(text) !== null);
+
+/** Other texts are passwords. */
 export const isPasswordHash = (text: string): boolean =>
-  text.length <= 255 && (ARGON2.test(text) || isBcrypt(text) || readPbkdf2(text) !== null);
+  isForeignHash(text) || (text.length <= 255 && ARGON2.test(text));
+
+const derive = promisify(pbkdf2);
+/** More bytes have no part in bcrypt. */
+const BCRYPT_BYTES = 72;
+
+/** Of a hash that `isForeignHash` accepts. */
+export async function verifyForeign(plain: string, hash: string): Promise<boolean> {
+  const found = readPbkdf2(hash);
+  if (found === null) {
+    const bytes = Buffer.from(plain).subarray(0, BCRYPT_BYTES);
+    // The letter tells versions of programs, which agree on these bytes.
+    return (
+      bytes.length > 0 &&
+      Bun.password.verify(
+        bytes,
+        hash.replace(/^\$2[axy]?\$/, () => "$2b$"),
+      )
+    );
+  }
+  const { salt, iterations, digest, hash: expected } = found;
+  return timingSafeEqual(await derive(plain, salt, iterations, expected.length, digest), expected);
+}

@@ -2,6 +2,7 @@ import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
+import { isForeignHash } from "../lib/password-hash.ts";
 import { timeMethods } from "../lib/timed-methods.ts";
 import { type ActorLinks, createActorLinks } from "./actor-links.ts";
 import { createCodeRule, createShareCodeRule } from "./link/code.ts";
@@ -59,6 +60,8 @@ export type LinkServiceDeps = {
   randomBytes?: RandomBytes;
   operations: LinkOperations;
 };
+
+type HashedPassword = { linkId: number; password: string; passwordHash: string };
 
 export type LinkService = ReturnType<typeof createLinkService>;
 
@@ -144,6 +147,17 @@ export function createLinkService(deps: LinkServiceDeps) {
     /** The key of the link whose short URL this is; null for other URLs. */
     ownCode,
     lockOf: repository.lockOf,
+    /** Argon2 in place of a hash of another product; the old one if it can't be replaced now. */
+    async renewHash({ linkId, password, passwordHash }: HashedPassword): Promise<string> {
+      if (!isForeignHash(passwordHash)) return passwordHash;
+      try {
+        const hash = await deps.hashPassword(password);
+        await repository.replaceHash(linkId, passwordHash, hash);
+        return hash;
+      } catch {
+        return passwordHash;
+      }
+    },
     /** By keys, until the transaction ends. */
     lock: repository.lock,
     findByAnyCode: repository.findByAnyCode,

@@ -24,6 +24,8 @@ type Deps = {
       what: Protected;
     }): Promise<boolean>;
   };
+  /** Replaces a hash of another product after a right password. The hash that the link has from now on. */
+  renewHash(attempt: { linkId: number; password: string; passwordHash: string }): Promise<string>;
   identity: Identity;
   bodies: BodyMemory;
   clock: Clock;
@@ -31,7 +33,7 @@ type Deps = {
 
 export type VisitorDoor = ReturnType<typeof createVisitorDoor>;
 
-export function createVisitorDoor({ config, guards, identity, bodies, clock }: Deps) {
+export function createVisitorDoor({ config, guards, renewHash, identity, bodies, clock }: Deps) {
   const { takeTry, clientAddress, checkVisitorPassword: check } = guards;
   const pages = createVisitorPages(identity);
   const cookies = createUnlockCookies({
@@ -43,7 +45,11 @@ export function createVisitorDoor({ config, guards, identity, bodies, clock }: D
       what,
       pages,
       cookies,
-      guards: { takeTry, clientAddress, checkPassword: (attempt) => check({ ...attempt, what }) },
+      guards: {
+        takeTry,
+        clientAddress,
+        checkPassword: async (attempt) => ((await check({ ...attempt, what })) ? renewHash(attempt) : null),
+      },
       bodies,
       clock,
     });

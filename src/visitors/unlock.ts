@@ -21,8 +21,11 @@ export type VisitorConnection = {
 export type UnlockGuards = {
   /** Counts a password attempt of the address before reading its form. @throws RateLimitExceeded */
   takeTry(address: string): void | Promise<void>;
-  /** @throws RateLimitExceeded, ServiceUnavailable; neither counts as wrong */
-  checkPassword(attempt: { linkId: number; password: string; passwordHash: string }): Promise<boolean>;
+  /**
+   * The hash that the link has from now on; null for a wrong password. @throws RateLimitExceeded, ServiceUnavailable;
+   * neither counts as wrong
+   */
+  checkPassword(attempt: { linkId: number; password: string; passwordHash: string }): Promise<string | null>;
   /** The client's address behind trusted proxies. */
   clientAddress(peer: string, forwardedFor: string | null): string;
 };
@@ -56,17 +59,18 @@ export const createFormReader =
 export function createUnlock({ what, pages, cookies, guards, bodies, clock }: Deps) {
   const readForm = createFormReader(bodies);
 
-  /** Null if the password is right, else the answer. */
-  async function refusal(
+  /** The hash if the password is right, else the answer. */
+  async function hashOrRefusal(
     link: { linkId: number; passwordHash: string },
     request: Request,
     connection?: VisitorConnection,
-  ): Promise<Response | null> {
+  ): Promise<Response | string> {
     const peer = connection?.requestIP(request)?.address ?? "unix";
     try {
       await guards.takeTry(guards.clientAddress(peer, request.headers.get("x-forwarded-for")));
       const password = (await readForm(request, connection)).get("password") ?? "";
-      if (await guards.checkPassword({ ...link, password })) return null;
+      const hash = await guards.checkPassword({ ...link, password });
+      if (hash !== null) return hash;
       const look = pages.look(request);
       return answerPage(passwordPage(look, what, look.texts.password.wrong), 403, request);
     } catch (error) {
@@ -100,9 +104,9 @@ export function createUnlock({ what, pages, cookies, guards, bodies, clock }: De
       connection?: VisitorConnection,
     ): Promise<Response | { "Set-Cookie": string }> {
       const { linkId, passwordHash } = link;
-      const refused = await refusal({ linkId, passwordHash }, request, connection);
-      if (refused !== null) return refused;
-      const cookie = { "Set-Cookie": cookies.make(link, code, clock.now()) };
+      const hash = await hashOrRefusal({ linkId, passwordHash }, request, connection);
+      if (typeof hash !== "string") return hash;
+      const cookie = { "Set-Cookie": cookies.make({ ...link, passwordHash: hash }, code, clock.now()) };
       if (!isBrowser(request) || cookies.isKept(request)) return cookie;
       return answerPage(notKeptPage(pages.look(request)), 200, request, cookie);
     },

@@ -4,6 +4,7 @@
  * the others.
  */
 import { appError } from "../../lib/errors.ts";
+import { isForeignHash, verifyForeign } from "../../lib/password-hash.ts";
 
 type HashCost = { memoryCost: number; timeCost: number };
 /** Memory in KiB, and passes. */
@@ -70,12 +71,17 @@ export function createPasswords(mostWaiting = MOST_WAITING, cost = COST) {
     /** In PHC form; `plain` must not be empty. @throws ServiceUnavailable when the queue is full */
     hashPassword: (plain: string): Promise<string> =>
       inTurn("new passwords", () => Bun.password.hash(plain, { algorithm: "argon2id", ...cost })),
-    /** False for a hash that is not Argon2 or exceeds the bounds. @throws ServiceUnavailable when the queue is full */
+    /**
+     * Argon2, and the hashes of other products. False for others and for those that exceed the bounds.
+     * @throws ServiceUnavailable when the queue is full
+     */
     async verifyPassword(plain: string, hash: string, queue: PasswordQueue): Promise<boolean> {
-      if (!isBoundedHash(hash)) return false;
+      if (!isBoundedHash(hash) && !isForeignHash(hash)) return false;
       return inTurn(queue, async () => {
         try {
-          return await Bun.password.verify(plain, hash);
+          return isForeignHash(hash)
+            ? await verifyForeign(plain, hash)
+            : await Bun.password.verify(plain, hash);
         } catch (error) {
           if (String((error as { code?: unknown }).code).startsWith("PASSWORD_")) return false;
           throw error;

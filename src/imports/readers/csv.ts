@@ -88,6 +88,9 @@ function fieldsOf(header: readonly string[], map: SourceInput["map"]): (string |
   );
 }
 
+const isSecret = (name: string, field: string | null | undefined): boolean =>
+  field === "password" || /pass|secret|token|hash/i.test(name);
+
 type Row = { row: number; fields: readonly string[]; problem: string | null };
 
 /** Reads pieces of the file that end with a whole record. */
@@ -146,7 +149,8 @@ async function openCsv({ source, map }: SourceInput): Promise<Source> {
     (name, at): SourceColumn => ({
       name: name.trim().slice(0, 100),
       field: fields[at] ?? null,
-      samples: samples.map((row) => (row.fields[at] ?? "").slice(0, 100)),
+      // They are shown and stored.
+      samples: isSecret(name, fields[at]) ? [] : samples.map((row) => (row.fields[at] ?? "").slice(0, 100)),
     }),
   );
   const codeAt = fields.indexOf("code");

@@ -180,6 +180,7 @@ describe("export", () => {
         events: createEvents({ database, clock: { now: () => NOW } }),
         database: {
           read: new Proxy({}, { get: () => expect.unreachable("away") }) as Database["read"],
+          write: database.write,
           dialect: database.dialect,
         },
         changes: { write: () => Promise.reject(new Error("away")) },

@@ -9,7 +9,7 @@ import { createLinkListRepository } from "../list/repository.ts";
 import { createLinkRepository } from "../write/repository.ts";
 
 type Deps = Omit<LinkImportDeps, "repository" | "bulk" | "owners" | "rule" | "hasOneWriter"> & {
-  database: Pick<Database, "read" | "dialect">;
+  database: Pick<Database, "read" | "write" | "dialect">;
   /** With or without slash. */
   routePrefixes(): readonly string[];
 };

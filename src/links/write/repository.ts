@@ -22,7 +22,7 @@ const CHUNK = 1000;
 
 /** Arrays may have any length; statements take 1,000 items. Codes within one call are distinct. */
 export function createLinkRepository(
-  { read, dialect }: Pick<Database, "read" | "dialect">,
+  { read, write, dialect }: Pick<Database, "read" | "write" | "dialect">,
   { mostCounted = 10_000 } = {},
 ) {
   const { tagsOf, retag } = createTagging(dialect);
@@ -60,22 +60,12 @@ export function createLinkRepository(
     retag,
     aliases,
     ...writing,
+    ...passwordQueries({ read, write }),
     stats: createLinkStats({ read }, mostCounted),
 
     async find(code: string, db: Db = read): Promise<Link | null> {
       const [link] = await linksIn(db).where("links.code", "=", code).execute();
       return link === undefined ? null : { ...link, tags: (await tagsOf(db, [link.id])).get(link.id) ?? [] };
-    },
-
-    /** What opens a link with a password; null without one. */
-    async lockOf(linkId: number) {
-      const link = await read
-        .selectFrom("links")
-        .select(["created_at as createdAt", "password_hash as passwordHash"])
-        .where("id", "=", linkId)
-        .executeTakeFirst();
-      if (link === undefined || link.passwordHash === null) return null;
-      return { linkId, createdAt: link.createdAt, passwordHash: link.passwordHash };
     },
 
     /** Finds aliases, too. */
@@ -136,6 +126,27 @@ export function createLinkRepository(
     async codesOf(ids: readonly number[]): Promise<Map<number, string>> {
       const found = await read.selectFrom("links").select(["id", "code"]).where("id", "in", ids).execute();
       return new Map(found.map(({ id, code }) => [id, code]));
+    },
+  };
+}
+
+function passwordQueries({ read, write }: Pick<Database, "read" | "write">) {
+  return {
+    /** What opens a link with a password; null without one. */
+    async lockOf(linkId: number) {
+      const link = await read
+        .selectFrom("links")
+        .select(["created_at as createdAt", "password_hash as passwordHash"])
+        .where("id", "=", linkId)
+        .executeTakeFirst();
+      if (link === undefined || link.passwordHash === null) return null;
+      return { linkId, createdAt: link.createdAt, passwordHash: link.passwordHash };
+    },
+
+    /** Unless the link has another one meanwhile. */
+    async replaceHash(linkId: number, from: string, to: string): Promise<void> {
+      const query = write.updateTable("links").set({ password_hash: to }).where("id", "=", linkId);
+      await query.where("password_hash", "=", from).execute();
     },
   };
 }
