@@ -73,6 +73,7 @@ test.each<[string, (document: ApiDocument) => void, string]>([
     ({ paths }) => delete paths[LINKS]!["post"]!.responses["201"],
     `POST ${LINKS} 201 is gone`,
   ],
+  ["a removed webhook", ({ webhooks }) => delete webhooks!["link.created"], "link.created is gone"],
   [
     "another sign-in",
     ({ paths }) => (paths[LINKS]!["get"]!.security = [{ bearer: ["admin"] }]),

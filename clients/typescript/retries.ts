@@ -14,9 +14,9 @@ const FIRST_WAIT_MS = 250;
 const isRepeatable = ({ method, headers }: Request): boolean =>
   headers.has("Idempotency-Key") || (IDEMPOTENT.has(method) && !headers.has("If-Match"));
 
-/** Forms and streams are not kept in memory for a second time. */
+/** Forms and streams are not kept in memory for a second time. Firefox shows no body. */
 const canCopy = (request: Request): boolean =>
-  request.body === null || (request.headers.get("Content-Type") ?? "").startsWith("application/json");
+  !request.body || (request.headers.get("Content-Type") ?? "").startsWith("application/json");
 
 function isWorthAgain(request: Request, { status, headers }: Response): boolean {
   if (status === 429) return true;

@@ -30,6 +30,8 @@ type Operation = {
 };
 export type ApiDocument = {
   paths: Record<string, Record<string, Operation>>;
+  /** What the server sends. */
+  webhooks?: Record<string, { post: Pick<Operation, "requestBody"> }>;
   components: { schemas: Record<string, Schema>; responses: Record<string, Operation["responses"][string]> };
 };
 
@@ -163,6 +165,11 @@ export function breakingChanges(base: ApiDocument, now: ApiDocument): string[] {
         if (required && !other.headers?.[name]?.required) found.push(`${at} ${status} lacks ${name}`);
     }
   };
+  for (const [name, { post }] of Object.entries(base.webhooks ?? {})) {
+    const other = now.webhooks?.[name];
+    if (other === undefined) found.push(`${name} is gone`);
+    else judgeContent(post.requestBody?.content, other.post.requestBody?.content, "answered", name);
+  }
   for (const [path, methods] of Object.entries(base.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       const at = `${method.toUpperCase()} ${path}`;
