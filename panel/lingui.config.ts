@@ -14,6 +14,7 @@ export default defineConfig({
       exclude: [
         "<rootDir>/src/config/words",
         "<rootDir>/src/mail",
+        "<rootDir>/src/webhooks",
         "<rootDir>/src/auth/by-mail",
         "<rootDir>/src/auth/proof",
         "<rootDir>/src/auth/security",
@@ -26,6 +27,8 @@ export default defineConfig({
       path: join("<rootDir>", "src/locales/mail/{locale}"),
       include: ["<rootDir>/src/mail", "<rootDir>/src/auth/by-mail"],
     },
+    // Loaded with the page of webhooks.
+    { path: join("<rootDir>", "src/locales/webhooks/{locale}"), include: ["<rootDir>/src/webhooks"] },
     // Loaded with the page of the own account and the second step of a sign-in.
     {
       path: join("<rootDir>", "src/locales/security/{locale}"),

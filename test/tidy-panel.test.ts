@@ -12,6 +12,7 @@ const ROOMS: Record<string, readonly string[]> = {
   domains: ["auth", "base", "ui"],
   health: ["base", "ui"],
   mail: ["base", "ui"],
+  webhooks: ["base", "ui"],
   commands: ["auth", "base", "config", "ui"],
   shares: ["auth", "base", "ui"],
   files: ["auth", "base", "shares", "ui"],

@@ -3584,6 +3584,11 @@ export interface components {
                  * @enum {string}
                  */
                 target_dead?: "on" | "off";
+                /**
+                 * @description a webhook was disabled, because its receiver does not answer; for administrators
+                 * @enum {string}
+                 */
+                webhook?: "on" | "off";
             };
         };
         AccountUpdate: {
@@ -5198,6 +5203,11 @@ export interface components {
              * @enum {string}
              */
             target_dead: "on" | "off";
+            /**
+             * @description a webhook was disabled, because its receiver does not answer; for administrators
+             * @enum {string}
+             */
+            webhook: "on" | "off";
         };
         MailPageAnswer: {
             /** @constant */
@@ -8634,7 +8644,8 @@ export interface operations {
                      *           "share_ends": "on",
                      *           "link_reached": "on",
                      *           "target_dead": "on",
-                     *           "backup": "on"
+                     *           "backup": "on",
+                     *           "webhook": "on"
                      *         },
                      *         "available": false
                      *       }
@@ -8691,7 +8702,8 @@ export interface operations {
                      *           "share_ends": "on",
                      *           "link_reached": "on",
                      *           "target_dead": "on",
-                     *           "backup": "on"
+                     *           "backup": "on",
+                     *           "webhook": "on"
                      *         },
                      *         "available": false
                      *       }

@@ -259,6 +259,15 @@ forEachDialect(({ openDb }) => {
     ]);
   });
 
+  test("administrators hear of a disabled webhook", async () => {
+    const event = { at: time.now, actor: SYSTEM, action: "webhook.disable", subject: "example.com" };
+    await database.transaction((db) => notices.heard(db, [{ ...event, after: { reason: "gone" } }]));
+    expect((await queued()).map(([kind, to]) => [kind, to])).toEqual([
+      ["webhook", "a0@example.com"],
+      ["webhook", "a1@example.com"],
+    ]);
+  });
+
   test("administrators hear of a failed backup", async () => {
     await notices.backupFailed("/backup has no room left.");
     expect((await queued()).map(([kind, to]) => [kind, to])).toEqual([

@@ -15,7 +15,14 @@ import type { MailOutbox, MailTransaction } from "./outbox.ts";
 import type { MailContents } from "./texts/contents.ts";
 
 /** Kinds of mails that an account can turn off. */
-export type NoticeKind = "drop" | "download" | "share_ends" | "link_reached" | "target_dead" | "backup";
+export type NoticeKind =
+  | "drop"
+  | "download"
+  | "share_ends"
+  | "link_reached"
+  | "target_dead"
+  | "backup"
+  | "webhook";
 
 export type NoticeRecipient = { to: Recipient; every: "on" | "minute" | "hour" | "day" };
 
@@ -27,7 +34,7 @@ type Deps = {
   record: RecordEvents<Db>;
   /** Null without a verified address, for a disabled account, or if it has turned off that kind. */
   recipientOf(db: Db, accountId: number, kind: NoticeKind): Promise<NoticeRecipient | null>;
-  administrators(): Promise<number[]>;
+  administrators(db?: Db): Promise<number[]>;
   /** Whether mails with links into the panel can be sent. */
   isOffered(): boolean;
   panelUrl(path: string): string;
@@ -41,7 +48,7 @@ type Deps = {
 
 export type Notices = ReturnType<typeof createNotices>;
 
-const HEARD = ["drop.received", "link.target_dead", "link.threshold"];
+const HEARD = ["drop.received", "link.target_dead", "link.threshold", "webhook.disable"];
 const DAY_MS = 86_400_000;
 const SPANS = { minute: 60_000, hour: 3_600_000, day: DAY_MS };
 const ENDING_EVERY_MS = 3_600_000;
@@ -118,6 +125,7 @@ export function createNotices(deps: Deps) {
       for (const event of told) {
         if (event.action === "drop.received") await received(tx, event);
         else if (event.action === "link.target_dead") await died(tx, event);
+        else if (event.action === "webhook.disable") await givenUp(deps, tell, tx, event);
         else await reached(tx, event.subjectId!, (event.after as { clicks: number }).clicks);
       }
     },
@@ -182,6 +190,19 @@ type TellOwners = (
   mail: MailContent & { kind: NoticeKind },
   onceKey: string,
 ) => Promise<void>;
+
+/** Tells administrators of a disabled webhook. */
+async function givenUp(
+  { administrators, panelUrl }: Deps,
+  tell: Tell,
+  tx: MailTransaction,
+  { at, subject, after }: EventRecord,
+): Promise<void> {
+  const isGone = (after as { reason?: string }).reason === "gone";
+  const content = { receiver: subject, isGone, url: panelUrl("/webhooks") };
+  for (const id of await administrators(tx.db))
+    await tell(tx, id, { kind: "webhook", content }, `${subject} ${at}`.slice(-100));
+}
 
 /** Numbers of clicks that links reach. */
 function createNumbers(

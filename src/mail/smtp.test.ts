@@ -45,6 +45,7 @@ const CONTENTS: MailContents = {
   link_reached: { link: HOSTILE, clicks: 1_000, url: URL },
   target_dead: { link: "a", target: HOSTILE, reason: "404", url: URL },
   backup: { reason: HOSTILE, at: 0 },
+  webhook: { receiver: HOSTILE, isGone: true, url: URL },
 };
 
 const closing: (() => void)[] = [];

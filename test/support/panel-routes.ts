@@ -20,6 +20,7 @@ export const PANEL_ROUTES = [
   "policies",
   "health",
   "mail",
+  "webhooks",
   "events",
   "settings",
 ] as const;

@@ -13,26 +13,14 @@ import { readShareSearch } from "../shares/share-search.ts";
 import { ApiError, type OwnAccount } from "../base/api.ts";
 import { lazyRouteComponent } from "../base/lazy.ts";
 import { withMailTexts } from "../base/mail-texts.ts";
+import { withWebhookTexts } from "../base/webhook-texts.ts";
 import { pageHistory } from "../base/page-history.ts";
 import { PANEL_PATH } from "../base/place.ts";
 import { queries } from "../base/queries.ts";
 import { whenSignedOut } from "../base/session-end.ts";
 import { FailurePage, MissingPage } from "../ui/failure.tsx";
 import { OPEN_ROUTES, root } from "./open-routes.ts";
-
-const readQ = ({ q }: Record<string, unknown>): { q?: string } =>
-  typeof q === "string" && q !== "" ? { q } : {};
-
-/** What another app shared (src/panel/web-app.ts). */
-function readShared(search: Record<string, unknown>) {
-  const { url, text, title, files } = search;
-  return {
-    ...(typeof url === "string" && { url }),
-    ...(typeof text === "string" && { text }),
-    ...(typeof title === "string" && { title }),
-    ...(typeof files === "number" && { files }),
-  };
-}
+import { readQ, readShared } from "./searches.ts";
 
 /** Everything that needs an account. */
 const inside = createRoute({
@@ -193,6 +181,15 @@ const mail = createRoute({
   component: lazyRouteComponent(() => withMailTexts(() => import("../mail/mail-page.tsx")), "MailPage"),
 });
 
+const webhooks = createRoute({
+  getParentRoute: () => inside,
+  path: "/webhooks",
+  component: lazyRouteComponent(
+    () => withWebhookTexts(() => import("../webhooks/webhooks-page.tsx")),
+    "WebhooksPage",
+  ),
+});
+
 const settings = createRoute({
   getParentRoute: () => inside,
   path: "/settings",
@@ -269,6 +266,7 @@ export const router = createRouter({
       policies,
       health,
       mail,
+      webhooks,
       settings,
       missing,
     ]),

@@ -15,6 +15,7 @@ import {
   IconShare,
   IconUsers,
   IconUsersGroup,
+  IconWebhook,
   IconWorld,
 } from "@tabler/icons-react";
 import { useMatches } from "@tanstack/react-router";
@@ -55,6 +56,7 @@ function useEveryPage() {
     { to: "/policies", key: "r", label: t`Storage`, icon: IconDatabase, roles: ADMIN, group: "server" },
     { to: "/health", key: "h", label: t`Health`, icon: IconHeartbeat, roles: ADMIN, group: "server" },
     { to: "/mail", key: "i", label: t`Mail`, icon: IconMail, roles: ADMIN, group: "server" },
+    { to: "/webhooks", key: "w", label: t`Webhooks`, icon: IconWebhook, roles: ADMIN, group: "server" },
     { to: "/events", key: "e", label: t`Events`, icon: IconHistory, roles: ADMIN, group: "server" },
     { to: "/settings", key: ",", label: t`Settings`, icon: IconSettings, roles: ADMIN, group: "server" },
   ];

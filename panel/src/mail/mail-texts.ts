@@ -19,6 +19,7 @@ export function useKindNames(): Readonly<Record<string, string>> {
     link_reached: t`Clicks of a link`,
     target_dead: t`Target does not answer`,
     backup: t`Failed backup`,
+    webhook: t`Disabled webhook`,
   };
 }
 

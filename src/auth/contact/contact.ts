@@ -24,6 +24,7 @@ export const choicesSchema = namedObject("MailChoices", {
   link_reached: choice(ON, "a link has reached 100, 1,000, 10,000 … clicks, or its `click_threshold`"),
   target_dead: choice(ON, "the target of a link does not answer"),
   backup: choice(ON, "a backup failed; for administrators"),
+  webhook: choice(ON, "a webhook was disabled, because its receiver does not answer; for administrators"),
 });
 export type Choices = z.output<typeof choicesSchema>;
 
@@ -35,6 +36,7 @@ export const DEFAULT_CHOICES: Choices = {
   link_reached: "on",
   target_dead: "on",
   backup: "on",
+  webhook: "on",
 };
 
 export const contactView = namedObject("AccountMail", {

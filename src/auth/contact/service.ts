@@ -96,7 +96,7 @@ export function createContacts(deps: Deps) {
       return { to: { accountId, email, language }, every: every as Exclude<Choices[K], "off"> };
     },
 
-    administrators: (): Promise<number[]> => repository.administrators(),
+    administrators: (db?: Db): Promise<number[]> => repository.administrators(db),
 
     get: (accountId: number): Promise<Contact> => repository.find(accountId),
 

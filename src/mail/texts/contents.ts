@@ -27,5 +27,7 @@ export type MailContents = {
   link_reached: { link: string; clicks: number; url: string };
   target_dead: { link: string; target: string; reason: string; url: string };
   backup: { reason: string; at: number };
+  /** `receiver`: its host. */
+  webhook: { receiver: string; isGone: boolean; url: string };
 };
 export type MailKind = keyof MailContents;

@@ -121,6 +121,16 @@ export const deMails: MailTexts = {
       reason,
     ],
   }),
+  webhook: ({ receiver, isGone }) => ({
+    subject: `Ein Webhook von ${receiver} wurde deaktiviert`,
+    lines: [
+      isGone
+        ? "Die Gegenstelle hat geantwortet, dass es sie nicht mehr gibt (410)."
+        : "Drei Tage lang ist jeder Versuch gescheitert.",
+      "Es wird nichts mehr dorthin gesendet. Das Protokoll zeigt, was fehlt. Aktivieren Sie den Webhook, sobald die Gegenstelle wieder da ist.",
+    ],
+    action: "Webhooks zeigen",
+  }),
   reasons: {
     test: () => "Ein Administrator hat Ihnen diese E-Mail zur Probe geschickt.",
     invitation: asked,
@@ -137,5 +147,6 @@ export const deMails: MailTexts = {
     link_reached: chosen,
     target_dead: chosen,
     backup: chosen,
+    webhook: chosen,
   },
 };

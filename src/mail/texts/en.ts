@@ -147,6 +147,14 @@ export const enMails: MailTexts = {
       reason,
     ],
   }),
+  webhook: ({ receiver, isGone }) => ({
+    subject: `A webhook of ${receiver} was disabled`,
+    lines: [
+      isGone ? "Its receiver answered that it is gone (410)." : "Every attempt of three days has failed.",
+      "Nothing more is sent to it. Its log says what was missed. Enable it when the receiver is back.",
+    ],
+    action: "Show the webhooks",
+  }),
   reasons: {
     test: () => "An administrator sent you this mail as a test.",
     invitation: asked,
@@ -162,5 +170,6 @@ export const enMails: MailTexts = {
     link_reached: chosen,
     target_dead: chosen,
     backup: chosen,
+    webhook: chosen,
   },
 };

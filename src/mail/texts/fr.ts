@@ -120,6 +120,16 @@ export const frMails: MailTexts = {
       reason,
     ],
   }),
+  webhook: ({ receiver, isGone }) => ({
+    subject: `Un webhook de ${receiver} a été désactivé`,
+    lines: [
+      isGone
+        ? "Le serveur a répondu que l’adresse n’existe plus (410)."
+        : "Toutes les tentatives ont échoué pendant trois jours.",
+      "Plus rien ne lui est envoyé. Son journal montre ce qui a manqué. Activez-le quand le serveur est de retour.",
+    ],
+    action: "Afficher les webhooks",
+  }),
   reasons: {
     test: () => "Un administrateur vous a envoyé ce message pour un essai.",
     invitation: asked,
@@ -135,5 +145,6 @@ export const frMails: MailTexts = {
     link_reached: chosen,
     target_dead: chosen,
     backup: chosen,
+    webhook: chosen,
   },
 };

@@ -120,6 +120,14 @@ export const jaMails: MailTexts = {
     subject: `${instance} のバックアップに失敗しました`,
     lines: [`${time(at)} のバックアップに失敗しました。前回以降の変更は保存されていません。`, reason],
   }),
+  webhook: ({ receiver, isGone }) => ({
+    subject: `${receiver} の Webhook が無効になりました`,
+    lines: [
+      isGone ? "受信側が、もう存在しないと応答しました (410)。" : "3 日間のすべての試行が失敗しました。",
+      "以後は何も送信されません。届かなかったものはログで確認できます。受信側が復旧したら有効にしてください。",
+    ],
+    action: "Webhook を表示",
+  }),
   reasons: {
     test: () => "管理者がテストとしてこのメールを送信しました。",
     invitation: asked,
@@ -135,5 +143,6 @@ export const jaMails: MailTexts = {
     link_reached: chosen,
     target_dead: chosen,
     backup: chosen,
+    webhook: chosen,
   },
 };

@@ -109,6 +109,14 @@ export const zhMails: MailTexts = {
     subject: `${instance} 的备份失败`,
     lines: [`${time(at)} 的备份失败。自上次备份以来的更改没有副本。`, reason],
   }),
+  webhook: ({ receiver, isGone }) => ({
+    subject: `${receiver} 的 Webhook 已停用`,
+    lines: [
+      isGone ? "接收方表示该地址已不存在 (410)。" : "三天内的所有尝试均失败。",
+      "之后不再向它发送任何内容。日志中有未送达的内容。接收方恢复后请重新启用。",
+    ],
+    action: "显示 Webhook",
+  }),
   reasons: {
     test: () => "管理员发送了这封测试邮件。",
     invitation: asked,
@@ -124,5 +132,6 @@ export const zhMails: MailTexts = {
     link_reached: chosen,
     target_dead: chosen,
     backup: chosen,
+    webhook: chosen,
   },
 };

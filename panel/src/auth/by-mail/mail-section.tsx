@@ -41,7 +41,11 @@ export function MailSection({ username, isAdmin }: { username: string; isAdmin: 
     { name: "link_reached", label: t`A link has reached 100, 1,000, … clicks`, options: onOff },
     { name: "target_dead", label: t`The target of a link does not answer`, options: onOff },
   ];
-  if (isAdmin) kinds.push({ name: "backup", label: t`A backup has failed`, options: onOff });
+  if (isAdmin)
+    kinds.push(
+      { name: "backup", label: t`A backup has failed`, options: onOff },
+      { name: "webhook", label: t`A webhook was disabled`, options: onOff },
+    );
   return (
     <Stack gap="sm" component="section" aria-labelledby="mail">
       <div>
