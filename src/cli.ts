@@ -44,6 +44,7 @@ export const COMMAND_ROOMS: readonly {
     add: async (...to) => (await import("./config/config.commands.ts")).addConfigCommands(...to),
   },
   { commands: ["links", "tags", "events"], add: addLinksAndEvents },
+  { commands: ["files", "shares", "drops"], add: addFilesAndShares },
   {
     commands: ["domains"],
     async add(program, context) {
@@ -89,6 +90,15 @@ export const COMMAND_ROOMS: readonly {
     add: async (...to) => (await import("./upkeep/backup.commands.ts")).addBackupCommands(...to),
   },
 ];
+
+async function addFilesAndShares(program: Command, context: Context): Promise<void> {
+  const { addFileCommands } = await import("./files/commands/files.commands.ts");
+  const { addShareCommands } = await import("./files/commands/shares.commands.ts");
+  const { addDropCommands } = await import("./files/commands/drops.commands.ts");
+  addFileCommands(program, context);
+  addShareCommands(program, context);
+  addDropCommands(program, context);
+}
 
 async function addLinksAndEvents(program: Command, context: Context): Promise<void> {
   const { addLinkCommands } = await import("./links/links.commands.ts");

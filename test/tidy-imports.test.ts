@@ -74,6 +74,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     pdf: [],
     shares: ["archive", "blobs", "pdf", "recipients", "serving", "thumbnails", "tree"],
     drops: ["policies", "recipients", "serving", "shares", "tree", "uploads"],
+    commands: ["archive", "blobs", "drops", "serving", "shares", "trash", "tree", "uploads"],
     check: ["blobs", "policies", "storage", "tree"],
   },
   "files/storage": { local: [], s3: [] },

@@ -7,6 +7,8 @@ import type { Env } from "../env.ts";
 export type ProgressLine = {
   /** One status line on standard error, at most ten times a second. Silent unless that is a terminal. */
   update(done: number, total?: number): void;
+  /** The same with a text of its own, which is made only if it shows. */
+  show(text: () => string): void;
   finish(): void;
 };
 

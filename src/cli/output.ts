@@ -77,18 +77,22 @@ const REDRAW_MS = 100;
 function createProgress(label: string, stderr: Stream): ProgressLine {
   let drawnAt = Number.NEGATIVE_INFINITY;
   let drawn = false;
+  function show(text: () => string): void {
+    const now = performance.now();
+    if (stderr.isTTY !== true || now - drawnAt < REDRAW_MS) return;
+    drawnAt = now;
+    drawn = true;
+    stderr.write(`\r\u001b[K${cut(`${label}: ${text()}`, (stderr.columns ?? 80) - 1).trimEnd()}`);
+  }
   return {
-    update(done, total) {
-      const now = performance.now();
-      if (stderr.isTTY !== true || now - drawnAt < REDRAW_MS) return;
-      drawnAt = now;
-      drawn = true;
-      const share =
-        total === undefined || total === 0
-          ? ""
-          : ` of ${total.toLocaleString("en")} (${Math.floor((done / total) * 100)} %)`;
-      stderr.write(`\r\u001b[K${label}: ${done.toLocaleString("en")}${share}`);
-    },
+    show,
+    update: (done, total) =>
+      show(() => {
+        const share = total
+          ? ` of ${total.toLocaleString("en")} (${Math.floor((done / total) * 100)} %)`
+          : "";
+        return done.toLocaleString("en") + share;
+      }),
     finish() {
       if (drawn) stderr.write("\r\u001b[K");
     },

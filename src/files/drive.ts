@@ -23,6 +23,7 @@ import { createFolders } from "./tree/folders.service.ts";
 import type { Policies } from "./policies/service.ts";
 import { createRemovalRepository } from "./tree/removal.repository.ts";
 import { createRemoval } from "./tree/removal.ts";
+import { createLookup } from "./tree/lookup.ts";
 import { createOwnersRepository } from "./tree/owners.repository.ts";
 import { createTransfersRepository } from "./tree/transfers.repository.ts";
 import { createTransfers } from "./tree/transfers.ts";
@@ -123,6 +124,7 @@ export function createDrive(deps: Deps) {
   return {
     tree,
     trees,
+    lookup: createLookup({ repository, folders }),
     transfers,
     folders,
     files,
@@ -132,6 +134,7 @@ export function createDrive(deps: Deps) {
     download,
     trash,
     search,
+    archives,
     answerArchive,
     dav: (door: DavDoor) =>
       createDav({

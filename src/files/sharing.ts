@@ -107,6 +107,7 @@ export function createSharing(deps: Deps) {
       logger,
     }),
     drops: dropVisits,
+    dropBoxes: drops,
     /** Mount them at the root. */
     endpoints: [
       pdfViewerEndpoint,

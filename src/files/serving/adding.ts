@@ -22,7 +22,7 @@ const addingSchema = z.object(addingFields);
 /** Absent: unchanged. */
 export type AddingInput = z.output<typeof addingSchema>;
 
-const DEFAULTS = { maxBytes: 1_000_000_000, maxFiles: 100, maxFileSize: null };
+export const ADDING_DEFAULTS = { maxBytes: 1_000_000_000, maxFiles: 100, maxFileSize: null };
 
 /** Undefined without a field. */
 export const addingOf = (input: AddingInput): AddingInput | undefined =>
@@ -40,7 +40,7 @@ export function addingAfter(before: DropLimits | null, input: AddingInput): Drop
       field,
     });
   }
-  const known = before ?? DEFAULTS;
+  const known = before ?? ADDING_DEFAULTS;
   return {
     maxBytes: max_bytes ?? known.maxBytes,
     maxFiles: max_files ?? known.maxFiles,

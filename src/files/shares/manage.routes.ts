@@ -11,73 +11,22 @@ import {
   requireScope,
 } from "../../http/endpoint.ts";
 import { reachesRole } from "../../lib/access.ts";
-import { cursorQuery, cursorText, placeOf } from "../../lib/cursor.ts";
+import { cursorText, placeOf } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 import { namedObject } from "../../lib/named-object.ts";
-import { pageOf, pageQuery } from "../../lib/page-query.ts";
+import { pageOf } from "../../lib/page-query.ts";
 import { CODE_FORM } from "../../links/link/code.ts";
-import { itemsInput, patchSchema } from "../../links/link/link.ts";
-import { filterQuery } from "../../links/list/filter.ts";
-import { addingFields } from "../serving/adding.ts";
-import { NO_RECIPIENTS, recipientFields, recipientsAfter } from "../recipients/recipients.ts";
 import type { ShareChanges } from "../serving/changes.ts";
 import { idsOfItems } from "../serving/items.ts";
 import { type SharePolicy, sharePolicyView } from "../serving/policy.ts";
-import { SHARE_KINDS, SHARE_SORTS, SHARE_STATES } from "../serving/share-filter.ts";
-import { type Asking, ownerQuery, type Trees } from "../tree/trees.ts";
-import { refuseOwnCode, shareCodeIn, shareSchema } from "./routes.ts";
+import type { Asking, Trees } from "../tree/trees.ts";
+import { refuseOwnCode, shareCodeIn } from "./routes.ts";
 import type { Shares } from "./service.ts";
 import type { ShareRecord } from "../serving/served.ts";
-import {
-  maxDownloads,
-  PASSWORD_MIN_CHARACTERS,
-  sharePassword,
-  shareView,
-  viewOfShare,
-} from "../serving/share-view.ts";
-
-const listQuery = z.object({
-  ...pageQuery,
-  cursor: cursorQuery.cursor.describe(
-    "instead of page: empty for the first page, then next_cursor of the previous one",
-  ),
-  search: filterQuery.shape.search.describe("text in the code, title, note or name, case-insensitive"),
-  kind: z.enum(["", ...SHARE_KINDS], `must be one of ${SHARE_KINDS.join(", ")}`).optional(),
-  state: z
-    .enum(["", ...SHARE_STATES], `must be one of ${SHARE_STATES.join(", ")}`)
-    .optional()
-    .describe("the first of damaged, expired, used_up, active that applies; a full drop box is used_up"),
-  sort: z
-    .enum(["", ...SHARE_SORTS], `must be one of ${SHARE_SORTS.join(", ")}`)
-    .optional()
-    .describe("not with cursor"),
-  order: z
-    .enum(["", "asc", "desc"], "must be asc or desc")
-    .optional()
-    .describe("desc when absent; not with cursor"),
-  ...ownerQuery,
-  all: z.enum(["true", "false", ""], "takes true or false").optional().describe("true: of all accounts"),
-});
+import { itemsShareSchema, shareChangeSchema, shareInput, shareListQuery } from "../serving/share-input.ts";
+import { shareView, viewOfShare } from "../serving/share-view.ts";
 
 const place = z.object({ id: z.int() });
-
-const changeSchema = patchSchema
-  .pick({
-    expires_at: true,
-    title: true,
-    target: true,
-    file_id: true,
-    folder_id: true,
-    drop: true,
-    items: true,
-  })
-  .extend({
-    password: sharePassword.describe(`at least ${PASSWORD_MIN_CHARACTERS} characters; null removes it`),
-    max_downloads: maxDownloads.describe("null: unlimited; used up unless above downloads"),
-    ...addingFields,
-    ...recipientFields,
-  });
-changeSchema.register(z.globalRegistry, { id: "ShareUpdate" });
 
 const common = { access: "account", scope: "files", tag: "shares" } as const;
 const params = { code: z.string().meta(CODE_FORM) };
@@ -107,7 +56,7 @@ export function manageEndpoints({ shares, trees, changes, policy }: Deps): Endpo
       method: "GET",
       path: "/shares",
       summary: "List your shares and drop boxes or those of a team; administrators also list those of all",
-      query: listQuery,
+      query: shareListQuery,
       failures: [403],
       answer: z.array(shareView),
       paged: "either",
@@ -162,7 +111,7 @@ export function manageEndpoints({ shares, trees, changes, policy }: Deps): Endpo
       path: "/shares/:code{.+}",
       params,
       summary: "Change the given fields of a share or drop box, including what its code serves",
-      body: changeSchema,
+      body: shareChangeSchema,
       failures: [403, 404, 409],
       answer: shareView,
       async handle({ c, body, account }) {
@@ -196,9 +145,6 @@ function requireLinks(caller: Caller): void {
   requireScope(caller, "links:write");
 }
 
-const itemsShareSchema = shareSchema.extend({ items: itemsInput });
-itemsShareSchema.register(z.globalRegistry, { id: "NewItemsShare" });
-
 const itemView = namedObject("SharedItem", {
   id: z.int(),
   kind: z.enum(["file", "folder"]),
@@ -218,9 +164,8 @@ export const itemEndpoints = ({ shares, trees }: Pick<Deps, "shares" | "trees">)
     answer: shareView,
     async handle({ c, body, account }) {
       refuseOwnCode(account, body.code);
-      const { items, max_downloads: most, message, recipients, verify, ...link } = body;
-      const says = recipientsAfter(NO_RECIPIENTS, { message, recipients, verify });
-      const input = { ...link, ...says, maxDownloads: most ?? null };
+      const { items, ...given } = body;
+      const input = shareInput(given);
       const ids = idsOfItems(items);
       const tree = await trees.with({ c, account }, { entry: ids[0]! });
       const made = await shares.createOfItems(tree, ids, input, actorOf(account));

@@ -4,37 +4,13 @@ import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/e
 import { reachesRole, type Role } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
 import { CODE_FORM, isCodeText } from "../../links/link/code.ts";
-import { createSchema, newCode } from "../../links/link/link.ts";
-import { recipientFields, recipientsAfter, NO_RECIPIENTS } from "../recipients/recipients.ts";
 import { idIn } from "../tree/entry-id.ts";
-import {
-  maxDownloads,
-  PASSWORD_MIN_CHARACTERS,
-  sharePassword,
-  shareView,
-  viewOfShare,
-} from "../serving/share-view.ts";
-import { addingFields, addingOf } from "../serving/adding.ts";
+import { folderShareSchema, shareInput, shareSchema } from "../serving/share-input.ts";
+import { shareView, viewOfShare } from "../serving/share-view.ts";
 import { shareNotFound } from "../serving/changes.ts";
 import type { Shareable } from "../serving/served.ts";
 import type { Trees } from "../tree/trees.ts";
 import type { Shares } from "./service.ts";
-
-export const shareSchema = createSchema.pick({ expires_at: true, title: true }).extend({
-  code: newCode
-    .nullish()
-    .describe(
-      "editors and administrators only: 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty",
-    ),
-  password: sharePassword.describe(
-    `at least ${PASSWORD_MIN_CHARACTERS} characters; none when empty or absent`,
-  ),
-  max_downloads: maxDownloads.describe("finished downloads, of all files together; unlimited without it"),
-  ...recipientFields,
-});
-const folderShareSchema = shareSchema.extend(addingFields);
-folderShareSchema.register(z.globalRegistry, { id: "NewFolderShare" });
-shareSchema.register(z.globalRegistry, { id: "NewShare" });
 
 /** The file or folder of the path. @throws FileNotFound, FolderNotFound for an impossible id */
 export const placeIn = (c: HttpContext, kind: Shareable["kind"]): Shareable => ({
@@ -78,20 +54,7 @@ function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint
       answer: shareView,
       async handle({ c, account, body }) {
         refuseOwnCode(account, body.code);
-        const {
-          max_downloads: most,
-          message,
-          recipients,
-          verify,
-          add,
-          max_bytes,
-          max_files,
-          max_file_size,
-          ...link
-        } = body as z.output<typeof folderShareSchema>;
-        const adding = addingOf({ add, max_bytes, max_files, max_file_size });
-        const says = recipientsAfter(NO_RECIPIENTS, { message, recipients, verify });
-        const input = { ...link, ...says, maxDownloads: most ?? null, adding };
+        const input = shareInput(body);
         const place = placeIn(c, kind);
         const tree = await trees.with({ c, account }, { entry: place.id });
         return viewOfShare(await shares.create(tree, place, input, actorOf(account)), c.env.origin());

@@ -88,6 +88,13 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
     files: async (accountId: number, parentId: number, page: NamePage): Promise<StoredFile[]> =>
       (await children(accountId, parentId, "file", page)).map(toFile),
 
+    /** What has one of at most 1,000 names. */
+    async named(accountId: number, parentId: number, names: readonly string[]): Promise<Entry[]> {
+      const query = read.selectFrom("entries").select(ENTRY_COLUMNS).where("account_id", "=", accountId);
+      const rows = await query.where("parent_id", "=", parentId).where("name", "in", names).execute();
+      return rows.map(toEntry);
+    },
+
     async child(accountId: number, parentId: number, name: string, db: Db = read): Promise<Entry | null> {
       const query = db
         .selectFrom("entries")

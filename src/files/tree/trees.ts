@@ -47,12 +47,9 @@ export function createTrees({ repository }: { repository: OwnersRepository }) {
     },
 
     /** The caller's own without a name. @throws BadRequest for an unknown one, Forbidden */
-    async named(asking: Asking, { owner, team }: Named): Promise<number> {
+    async named(asking: Asking, given: Named): Promise<number> {
       const { account } = asking;
-      if (owner && team && owner !== TEAM_MARK + team) {
-        throw appError("BadRequest", "owner and team name different owners; give one of them.");
-      }
-      const name = team ? TEAM_MARK + team : owner;
+      const name = nameIn(given);
       if (!name || name === account.username) return account.id;
       const id = await idOf(repository, name);
       if (!isSeen(account, id)) {
@@ -61,6 +58,20 @@ export function createTrees({ repository }: { repository: OwnersRepository }) {
       refuseViewers(asking, id);
       return id;
     },
+
+    /** For commands, which reach every tree. Default: the built-in administrator's. @throws BadRequest */
+    async ofAnyone(given: Named): Promise<number> {
+      const name = nameIn(given);
+      return name ? idOf(repository, name) : 0;
+    },
+
+    /** For commands. Null for what does not exist. */
+    async holding(thing: OwnedThing): Promise<{ id: number; name: string } | null> {
+      const id = await repository.ownerOf(thing);
+      return id === null || id === REMOVED_ACCOUNT_ID ? null : { id, name: await repository.nameOf(id) };
+    },
+
+    nameOfOwner: (id: number): Promise<string> => repository.nameOf(id),
 
     /** For a transfer. @throws BadRequest, Forbidden */
     async receiving({ account }: Asking, from: number, name: string): Promise<number> {
@@ -76,6 +87,14 @@ export function createTrees({ repository }: { repository: OwnersRepository }) {
     nameOf: async ({ account }: Asking, id: number): Promise<string> =>
       id === account.id ? account.username : repository.nameOf(id),
   };
+}
+
+/** @throws BadRequest for two different ones */
+function nameIn({ owner, team }: Named): string | undefined {
+  if (owner && team && owner !== TEAM_MARK + team) {
+    throw appError("BadRequest", "owner and team name different owners; give one of them.");
+  }
+  return team ? TEAM_MARK + team : owner;
 }
 
 /** Accounts see their own tree only. */

@@ -1,0 +1,149 @@
+/** `waymark drops`: short links through which visitors put files into a folder. */
+import type { Command } from "commander";
+import { COMMAND } from "../../lib/actor.ts";
+import { appError } from "../../lib/errors.ts";
+import { validated } from "../../lib/validated.ts";
+import { dropInput, dropSchema, viewReceived } from "../drops/drop-view.ts";
+import { ADDING_DEFAULTS } from "../serving/adding.ts";
+import {
+  addOwner,
+  type Context,
+  entryOf,
+  JSON_OPTION,
+  type JsonOption,
+  type Owned,
+  passwordFrom,
+  PATH_OR_ID,
+} from "./place.commands.ts";
+import {
+  addLimitOptions,
+  addLinkOptions,
+  addPaging,
+  limitsIn,
+  pageIn,
+  type PageOptions,
+  showPage,
+  showShare,
+  type ShareOptions,
+  treeOfShare,
+  withoutUndefined,
+} from "./share-options.commands.ts";
+import { endAll, listShares, updateShare } from "./shares.commands.ts";
+
+const RECEIVED_COLUMNS = {
+  file_id: "FILE ID",
+  at: "TIME",
+  size: "BYTES",
+  sender: "SENDER",
+  sender_name: "NAME OF SENDER",
+  name: "NAME",
+};
+
+export function addDropCommands(program: Command, context: Context): void {
+  const drops = program.command("drops").description("drop boxes: short links that take files into a folder");
+  drops
+    .command("ls")
+    .alias("list")
+    .description("list drop boxes, newest first")
+    .option("--search <text>", "in the code, title, note or name of the folder, case-insensitive")
+    .option("--owner <owner>", "of this account, or of team:<name>; default: of all")
+    .option("--team <team>", "of this team")
+    .option("--page <number>", "from 1")
+    .option("--page-size <number>", "1 to 100")
+    .option(...JSON_OPTION)
+    .action((options: JsonOption & Owned) => listShares(context, { ...options, kind: "drop" }));
+  addCreate(drops, context);
+  addUpdate(drops, context);
+  drops
+    .command("rm")
+    .alias("remove")
+    .description("close drop boxes; the files stay")
+    .argument("<code...>")
+    .option(...JSON_OPTION)
+    .action((codes: string[], options: JsonOption) => endAll(context, codes, options));
+  addFiles(drops, context);
+}
+
+function addCreate(drops: Command, context: Context): void {
+  addLimitOptions(addLinkOptions(addOwner(drops.command("create")).description("open a drop box")), "")
+    .argument("<folder>", PATH_OR_ID)
+    .option("--code <code>", "default: a random one")
+    .option(...JSON_OPTION)
+    .action(async (path: string, options: ShareOptions) => {
+      const { tree, entry } = await entryOf(context, path, options);
+      if (entry.kind !== "folder") throw appError("BadRequest", "A drop box needs a folder; this is a file.");
+      const { code, title, message, expires } = options;
+      const limits = limitsIn(options);
+      const given = {
+        code,
+        title,
+        message,
+        expires_at: expires,
+        ...limits,
+        max_bytes: limits.max_bytes ?? ADDING_DEFAULTS.maxBytes,
+        max_files: limits.max_files ?? ADDING_DEFAULTS.maxFiles,
+        password: await passwordFrom(context, options),
+      };
+      const input = dropInput(validated(dropSchema, withoutUndefined(given), "The drop box"));
+      const { dropBoxes } = (await context.services()).sharing;
+      await showShare(context, await dropBoxes.create(tree, entry.id, input, COMMAND), options);
+    });
+}
+
+type UpdateOptions = ShareOptions & { clearExpiry?: true; clearPassword?: true };
+
+function addUpdate(drops: Command, context: Context): void {
+  addLinkOptions(
+    drops.command("update").description("change a drop box; --title and --message take an empty text"),
+  )
+    .argument("<code>")
+    .option("--clear-expiry", "remove the expiry")
+    .option("--clear-password", "remove the password")
+    .option("--max-bytes <bytes>", "of all files together")
+    .option("--max-files <number>", "files in all, including those deleted since")
+    .option("--max-file-size <bytes>", "of one file")
+    .option(...JSON_OPTION)
+    .action((code: string, options: UpdateOptions) => updateDrop(context, code, options));
+}
+
+async function updateDrop(context: Context, code: string, options: UpdateOptions): Promise<void> {
+  const { sharing } = await context.services();
+  const tree = await treeOfShare(context, code);
+  const box = await sharing.shares.get(tree, code);
+  if (box.kind !== "drop")
+    throw appError("BadRequest", `${code} is a share; change it with 'waymark shares update'.`);
+  const { maxBytes, maxFiles, maxFileSize, ...rest } = options;
+  const limits = withoutUndefined(limitsIn({ maxBytes, maxFiles, maxFileSize }));
+  const { drop } = box;
+  const now = {
+    folder_id: box.entry!.id,
+    max_bytes: drop!.maxBytes,
+    max_files: drop!.maxFiles,
+    max_file_size: drop!.maxFileSize,
+  };
+  await updateShare(
+    context,
+    code,
+    rest,
+    Object.keys(limits).length === 0 ? {} : { drop: { ...now, ...limits } },
+  );
+}
+
+function addFiles(drops: Command, context: Context): void {
+  addPaging(drops.command("files"))
+    .description("list the files that a drop box received, newest first")
+    .argument("<code>")
+    .action(async (code: string, options: PageOptions) => {
+      const { before, limit } = pageIn(options);
+      const { sharing } = await context.services();
+      const tree = await treeOfShare(context, code);
+      const box = await sharing.shares.get(tree, code);
+      const place = { folderId: box.entry?.id ?? 0, code };
+      const { files, next } = await sharing.dropBoxes.received(tree, place, before, limit);
+      showPage(
+        context,
+        { rows: files.map(viewReceived), next, columns: RECEIVED_COLUMNS, key: "files" },
+        options,
+      );
+    });
+}

@@ -1,0 +1,92 @@
+/** What the commands of files, shares and drop boxes share. */
+import type { Command } from "commander";
+import type { CommandContext } from "../../cli/command.ts";
+import { AppError, appError } from "../../lib/errors.ts";
+import type { Archives } from "../archive/service.ts";
+import type { Blobs } from "../blobs/service.ts";
+import type { Drops } from "../drops/service.ts";
+import type { ShareChanges } from "../serving/changes.ts";
+import type { Shares } from "../shares/service.ts";
+import type { Entry } from "../tree/entry.ts";
+import type { Files } from "../tree/files.service.ts";
+import type { Folders } from "../tree/folders.service.ts";
+import type { Lookup } from "../tree/lookup.ts";
+import type { Trees } from "../tree/trees.ts";
+import type { Trash } from "../trash/service.ts";
+import type { Uploads } from "../uploads/service.ts";
+
+export type FileServices = {
+  drive: {
+    archives: Archives;
+    files: Files;
+    folders: Folders;
+    lookup: Lookup;
+    trash: Trash;
+    trees: Trees;
+    uploads: Uploads;
+  };
+  content: { blobs: Pick<Blobs, "open"> };
+  sharing: { shares: Shares; changes: ShareChanges; dropBoxes: Drops };
+  origins: { ofServer(): string };
+};
+
+export type Context = CommandContext<FileServices>;
+export type JsonOption = { json?: true };
+export type Owned = { owner?: string; team?: string };
+export const JSON_OPTION = ["--json", "print JSON"] as const;
+export const PATH_OR_ID = "path, such as /Reports/2026.pdf, or ID";
+
+export const addOwner = (command: Command): Command =>
+  command
+    .option("--owner <owner>", "whose files: an account, or team:<name>; default: admin")
+    .option("--team <team>", "the files of this team");
+
+/** `entry`: null for the root. */
+export type TreePlace = { tree: number; owner: string; entry: Entry | null };
+
+const ID = /^[1-9]\d{0,15}$/;
+
+/** An id also finds what is another owner's. @throws FileNotFound, InvalidName, BadRequest */
+export async function placeNamed({ services }: Context, given: string, owned: Owned): Promise<TreePlace> {
+  const { trees, lookup } = (await services()).drive;
+  const isNamed = Boolean(owned.owner || owned.team);
+  if (ID.test(given) && !isNamed) {
+    const holder = await trees.holding({ entry: Number(given) });
+    if (holder === null) throw appError("FileNotFound", `There is no file or folder with the ID ${given}.`);
+    return { tree: holder.id, owner: holder.name, entry: await lookup.byId(holder.id, Number(given)) };
+  }
+  const tree = await trees.ofAnyone(owned);
+  const owner = await trees.nameOfOwner(tree);
+  const entry = ID.test(given) ? await lookup.byId(tree, Number(given)) : await lookup.at(tree, given);
+  return { tree, owner, entry };
+}
+
+/** @throws BadRequest for the root, and like placeNamed */
+export async function entryOf(
+  context: Context,
+  given: string,
+  owned: Owned,
+): Promise<TreePlace & { entry: Entry }> {
+  const place = await placeNamed(context, given, owned);
+  if (place.entry === null) throw appError("BadRequest", "Name a file or folder; the root is neither.");
+  return { ...place, entry: place.entry };
+}
+
+/** Never an argument: process lists show those. */
+export async function passwordFrom(
+  { input }: Context,
+  options: { password?: true; passwordStdin?: true },
+): Promise<string | undefined> {
+  if (options.passwordStdin) return input.text();
+  return options.password ? input.secret("Password: ") : undefined;
+}
+
+/** Undefined if it is not given; NaN for a wrong one, which the schema refuses. */
+export const numberIn = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Number(text || Number.NaN);
+
+/** @throws what does not mean that something is missing */
+export function nullIfNotFound(error: unknown): null {
+  if (error instanceof AppError && error.kind === "not_found") return null;
+  throw error;
+}

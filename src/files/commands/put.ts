@@ -1,0 +1,238 @@
+/**
+ * Uploads a file or folder of this machine. A file becomes visible when it is complete, so a run that was killed leaves
+ * no half files, and the next one skips what is there already with the same content.
+ */
+import { AppError, appError, type ErrorKind } from "../../lib/errors.ts";
+import { checkFileName } from "../../lib/file-name.ts";
+import { inParallel } from "../../lib/in-parallel.ts";
+import { type Entry, ROOT } from "../tree/entry.ts";
+import type { Lookup } from "../tree/lookup.ts";
+import type { Trash } from "../trash/service.ts";
+import type { Destination, Uploads } from "../uploads/service.ts";
+import {
+  type LocalFile,
+  type LocalPiece,
+  localPieces,
+  openLocal,
+  type OpenFile,
+  readTrouble,
+  sha256Of,
+} from "./local-files.ts";
+
+/** At once: their transactions and syncs are shared. */
+const FILES_AT_ONCE = 32;
+/** Of the lists in a report. */
+export const MOST_TOLD = 1_000;
+/** Nothing that follows would succeed. */
+const ENDS_RUN: readonly ErrorKind[] = ["unavailable", "full", "bad_gateway", "internal", "unauthorized"];
+
+export type PutJob = {
+  accountId: number;
+  /** Of the folder that gets the files; made if it is missing. */
+  to: readonly string[];
+  /** What has another content goes to the trash. Else it stays, and the file counts as failed. */
+  replace: boolean;
+  /** Stores nothing. */
+  dryRun: boolean;
+  follow: boolean;
+};
+
+export type PutReport = {
+  uploaded: number;
+  /** Of the uploaded files. */
+  bytes: number;
+  /** There already with the same content. */
+  unchanged: number;
+  /** Former files that went to the trash. */
+  replaced: number;
+  left_out: number;
+  failed: number;
+  /** The first of those left out and failed. */
+  notes: { path: string; reason: string; failed: boolean }[];
+};
+
+export type PutProgress = { files: number; bytes: number };
+export type Put = ReturnType<typeof createPut>;
+
+type Deps = { lookup: Lookup; uploads: Uploads; trash: Pick<Trash, "putFile"> };
+type Target = { id: number; destination: Destination | null; known: ReadonlyMap<string, Entry> };
+type Run = { job: PutJob; report: PutReport; done: PutProgress; tell(done: PutProgress): void };
+
+function createTargets({ lookup, uploads }: Pick<Deps, "lookup" | "uploads">) {
+  /** Null for a folder that a dry run would make. */
+  async function folderOf({ accountId, to, dryRun }: PutJob, names: readonly string[]) {
+    const all = [...to, ...names];
+    if (!dryRun) return lookup.folder(accountId, all);
+    let id = ROOT;
+    for (const given of all) {
+      const found: Entry | null = await lookup.child(accountId, id, checkFileName(given));
+      if (found?.kind !== "folder") return null;
+      id = found.id;
+    }
+    return id;
+  }
+
+  /** @param files names, in stored form */
+  return async function targetOf(
+    job: PutJob,
+    names: readonly string[],
+    files: readonly string[],
+  ): Promise<Target> {
+    const id = await folderOf(job, names);
+    if (id === null) return { id: ROOT, destination: null, known: new Map() };
+    const destination = await uploads.destination(job.accountId, id === ROOT ? null : id);
+    return { id, destination, known: await lookup.named(job.accountId, id, files) };
+  };
+}
+
+export function createPut({ lookup, uploads, trash }: Deps) {
+  const targetOf = createTargets({ lookup, uploads });
+
+  /** @throws AppError, errors of the file system */
+  async function putOne({ job, report, done, tell }: Run, target: Target, given: string, source: OpenFile) {
+    const name = checkFileName(given);
+    const there = target.known.get(name);
+    if (there?.kind === "folder") throw appError("NameConflict", "A folder has this name there.");
+    if (there !== undefined) {
+      if (there.size === source.size && (await sha256Of(source.bytes())) === there.sha256) {
+        report.unchanged++;
+        done.bytes += source.size;
+        return;
+      }
+      if (!job.replace) {
+        throw appError(
+          "NameConflict",
+          "A file with this name is there, with other content; --replace replaces it.",
+        );
+      }
+    }
+    const { destination } = target;
+    if (destination !== null) uploads.checkSize(destination, source.size);
+    let bytes = source.size;
+    if (!job.dryRun) {
+      const body = source.bytes((count) => {
+        done.bytes += count;
+        tell(done);
+      });
+      const incoming = { name, mimeType: undefined, body, isNumbered: true };
+      const received = await uploads.receive(destination!, incoming);
+      try {
+        if (there !== undefined) await trash.putFile(job.accountId, there.id, there.blobId);
+      } catch (error) {
+        await received.stored.drop();
+        throw error;
+      }
+      bytes = (await uploads.keep(received)).size;
+    }
+    report.uploaded++;
+    report.bytes += bytes;
+    if (there !== undefined) report.replaced++;
+  }
+
+  async function putPiece(run: Run, { names, files }: LocalPiece): Promise<void> {
+    const { job, report, done, tell } = run;
+    const fail = ({ path }: { path: string }, error: unknown): void => {
+      if (error instanceof AppError && ENDS_RUN.includes(error.kind)) throw error;
+      if (!isExpected(error)) throw error;
+      report.failed++;
+      note(report, { path, reason: readTrouble(error), failed: true });
+    };
+    let target: Target;
+    try {
+      const wanted = files.flatMap(({ name }) => validName(name) ?? []);
+      target = await targetOf(job, names, wanted);
+    } catch (error) {
+      for (const file of files.length > 0 ? files : [{ path: names.join("/") }]) fail(file, error);
+      return;
+    }
+    await inParallel(files, FILES_AT_ONCE, async (file) => {
+      try {
+        const source = await openLocal(file.path, job.follow);
+        try {
+          await putOne(run, target, file.name, source);
+        } finally {
+          await source.close();
+        }
+      } catch (error) {
+        fail(file, error);
+      }
+      done.files++;
+      tell(done);
+    });
+  }
+
+  return {
+    /**
+     * Goes on after what can't be read or stored. @throws ServiceUnavailable, StorageUnavailable, InsufficientStorage,
+     * Unauthorized (account gone)
+     */
+    async folder(top: string, job: PutJob, tell: Run["tell"]): Promise<PutReport> {
+      const run = newRun(job, tell);
+      const { report } = run;
+      const walk = localPieces(top, {
+        follow: job.follow,
+        onLeftOut(path, reason) {
+          report.left_out++;
+          note(report, { path, reason, failed: false });
+        },
+        onUnreadable(path, reason) {
+          report.failed++;
+          note(report, { path, reason, failed: true });
+        },
+      });
+      for await (const piece of walk) await putPiece(run, piece);
+      return report;
+    },
+
+    /** One file under this name. @throws like Uploads.keep, errors of the file system */
+    async file(source: OpenFile, name: string, job: PutJob, tell: Run["tell"]): Promise<PutReport> {
+      const run = newRun(job, tell);
+      await putOne(run, await targetOf(job, [], [checkFileName(name)]), name, source);
+      return run.report;
+    },
+
+    /** What comes from a pipe, whose size is unknown. @throws like Uploads.keep */
+    async stream(body: AsyncIterable<Uint8Array>, name: string, job: PutJob): Promise<PutReport> {
+      const { report } = newRun(job, () => undefined);
+      const { destination } = await targetOf({ ...job, dryRun: false }, [], []);
+      const received = await uploads.receive(destination!, { name, mimeType: undefined, body });
+      report.bytes = (await uploads.keep(received)).size;
+      report.uploaded++;
+      return report;
+    },
+  };
+}
+
+const newRun = (job: PutJob, tell: Run["tell"]): Run => ({
+  job,
+  report: { uploaded: 0, bytes: 0, unchanged: 0, replaced: 0, left_out: 0, failed: 0, notes: [] },
+  done: { files: 0, bytes: 0 },
+  tell,
+});
+
+/** Of the files that a walk would upload. */
+export async function localTotals(top: string, follow: boolean): Promise<PutProgress> {
+  const nothing = () => undefined;
+  const totals = { files: 0, bytes: 0 };
+  for await (const { files } of localPieces(top, { follow, onLeftOut: nothing, onUnreadable: nothing })) {
+    totals.files += files.length;
+    totals.bytes += files.reduce((sum: number, file: LocalFile) => sum + file.size, 0);
+  }
+  return totals;
+}
+
+function validName(name: string): string | null {
+  try {
+    return checkFileName(name);
+  } catch {
+    return null;
+  }
+}
+
+/** Of the one file, or of the file system. */
+const isExpected = (error: unknown): boolean =>
+  error instanceof AppError || (error as { syscall?: unknown }).syscall !== undefined;
+
+function note(report: PutReport, one: PutReport["notes"][number]): void {
+  if (report.notes.length < MOST_TOLD) report.notes.push(one);
+}

@@ -1,0 +1,282 @@
+/** `waymark shares`: works with the server running or not. */
+import { type Command, Option } from "commander";
+import { z } from "zod";
+import { COMMAND } from "../../lib/actor.ts";
+import { cursorText, placeOf as placeInCursor } from "../../lib/cursor.ts";
+import { AppError, appError } from "../../lib/errors.ts";
+import { pageOf } from "../../lib/page-query.ts";
+import { pluralize } from "../../lib/pluralize.ts";
+import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { validated } from "../../lib/validated.ts";
+import { collected } from "../../links/list/filter-options.ts";
+import type { ShareRecord } from "../serving/served.ts";
+import { SHARE_KINDS, SHARE_SORTS, SHARE_STATES } from "../serving/share-filter.ts";
+import { shareChangeSchema, shareListQuery } from "../serving/share-input.ts";
+import { viewOfShare } from "../serving/share-view.ts";
+import {
+  addOwner,
+  type Context,
+  entryOf,
+  JSON_OPTION,
+  type JsonOption,
+  type Owned,
+  PATH_OR_ID,
+} from "./place.commands.ts";
+import {
+  addLimitOptions,
+  addLinkOptions,
+  addPaging,
+  addShareOptions,
+  bodyOf,
+  pageIn,
+  type PageOptions,
+  shareRow,
+  shareEntries,
+  type ShareOptions,
+  showPage,
+  showShare,
+  treeOfShare,
+  withoutUndefined,
+} from "./share-options.commands.ts";
+
+const COLUMNS = {
+  short_url: "SHORT URL",
+  kind: "KIND",
+  name: "NAME",
+  expires_at: "EXPIRES",
+  downloads: "DOWNLOADS",
+  click_count: "CLICKS",
+};
+
+/** The exit code is that of the last failure. */
+export async function endAll(
+  context: Context,
+  codes: readonly string[],
+  { json }: JsonOption,
+): Promise<void> {
+  const { output } = context;
+  const { shares } = (await context.services()).sharing;
+  let failure: unknown;
+  const ended: { code: string; removed: true }[] = [];
+  for (const code of new Set(codes)) {
+    try {
+      await shares.end(await treeOfShare(context, code), code, COMMAND);
+      ended.push({ code, removed: true });
+      if (!json) output.line(`Removed ${code}.`);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
+      if (failure !== undefined) output.note(`waymark: ${(failure as Error).message}`);
+      failure = error;
+    }
+  }
+  if (json) output.json(ended);
+  if (failure !== undefined) throw failure;
+}
+
+export function addShareCommands(program: Command, context: Context): void {
+  const shares = program.command("shares").description("short links to files and folders");
+  addList(shares, context);
+  addShareOptions(addOwner(shares.command("create")))
+    .description("share a file or folder, or several together; the same as 'files share'")
+    .argument("<path...>", PATH_OR_ID)
+    .action((paths: string[], options: ShareOptions) => shareEntries(context, paths, options));
+  shares
+    .command("get")
+    .description("show a share or drop box")
+    .argument("<code>")
+    .option(...JSON_OPTION)
+    .action(async (code: string, options: JsonOption) => {
+      const { sharing } = await context.services();
+      await showShare(context, await sharing.shares.get(await treeOfShare(context, code), code), options);
+    });
+  addUpdate(shares, context);
+  shares
+    .command("rm")
+    .alias("remove")
+    .description("end shares and drop boxes, and free their codes; the files stay")
+    .argument("<code...>")
+    .option(...JSON_OPTION)
+    .action((codes: string[], options: JsonOption) => endAll(context, codes, options));
+  addVisits(shares, context);
+}
+
+type ListOptions = JsonOption &
+  Owned & {
+    search?: string;
+    kind?: string;
+    state?: string;
+    sort?: string;
+    order?: string;
+    page?: string;
+    pageSize?: string;
+    cursor?: string | true;
+  };
+
+const place = z.object({ id: z.int() });
+
+function addList(shares: Command, context: Context): void {
+  shares
+    .command("ls")
+    .alias("list")
+    .description("list shares and drop boxes, newest first")
+    .option("--search <text>", "in the code, title, note or name, case-insensitive")
+    .addOption(new Option("--kind <kind>", "of this kind").choices(SHARE_KINDS))
+    .addOption(
+      new Option("--state <state>", "in this state; a full drop box is used_up").choices(SHARE_STATES),
+    )
+    .option("--owner <owner>", "of this account, or of team:<name>; default: of all")
+    .option("--team <team>", "of this team")
+    .addOption(new Option("--sort <key>", "default: created_at").choices(SHARE_SORTS))
+    .addOption(new Option("--order <way>", "default: desc").choices(["asc", "desc"]))
+    .option("--page <number>", "from 1")
+    .option("--page-size <number>", "1 to 100")
+    .option(
+      "--cursor [place]",
+      "instead of --page: the cursor that the previous page printed; empty for the first page",
+    )
+    .option(...JSON_OPTION)
+    .action((options: ListOptions) => listShares(context, options));
+}
+
+export async function listShares(context: Context, options: ListOptions): Promise<void> {
+  const { pageSize: page_size, json, cursor: asked, ...rest } = options;
+  const cursor = asked === true ? "" : asked;
+  const query = validated(shareListQuery, { ...rest, page_size, cursor }, "The list");
+  const { sharing, drive, origins } = await context.services();
+  const { shares } = sharing;
+  const filter = {
+    accountId: query.owner || query.team ? await drive.trees.ofAnyone(query) : null,
+    search: query.search || undefined,
+    kind: query.kind || undefined,
+    state: query.state || undefined,
+  };
+  const view = (share: ShareRecord) => viewOfShare(share, origins.ofServer());
+  const show = (found: readonly ShareRecord[]) => {
+    const rows = found.map((share) => shareRow(view(share)));
+    if (rows.length > 0) context.output.table(rows, COLUMNS);
+  };
+  const at = pageOf(query);
+  if (query.cursor === undefined) {
+    const order = { by: query.sort || "created_at", isDescending: query.order !== "asc" } as const;
+    const { shares: found, total } = await shares.page(filter, at, order);
+    const pages = Math.ceil(total / at.pageSize);
+    if (json) {
+      const pagination = { page: at.page, page_size: at.pageSize, total, total_pages: pages };
+      return context.output.json({ shares: found.map(view), pagination });
+    }
+    show(found);
+    const where = pages === 0 ? "" : `, page ${at.page} of ${pages}`;
+    return context.output.note(`${pluralize(total, "share")}${where}`);
+  }
+  if (query.sort || query.order || query.page) {
+    throw appError(
+      "BadRequest",
+      "With --cursor the order is newest first; leave out --sort, --order and --page.",
+    );
+  }
+  const { shares: found, next } = await shares.after(
+    filter,
+    placeInCursor(place, query.cursor)?.id ?? null,
+    at.pageSize,
+  );
+  const after = next === null ? null : cursorText({ id: next });
+  if (json) return context.output.json({ shares: found.map(view), next_cursor: after });
+  show(found);
+  context.output.note(after === null ? "This is the last page." : `Next page: --cursor ${after}`);
+}
+
+type UpdateOptions = ShareOptions & {
+  clearExpiry?: true;
+  clearPassword?: true;
+  clearRecipients?: true;
+  clearMaxDownloads?: true;
+  serve?: string;
+  url?: string;
+};
+
+function addUpdate(shares: Command, context: Context): void {
+  addLimitOptions(
+    addLinkOptions(
+      shares.command("update").description("change a share; --title and --message take an empty text"),
+    )
+      .argument("<code>")
+      .option("--clear-expiry", "remove the expiry")
+      .option("--clear-password", "remove the password")
+      .option("--max-downloads <number>", "finished downloads, of all files together")
+      .option("--clear-max-downloads", "any number of downloads")
+      .option("--recipient <address>", "replaces the recipients; repeat it for several", collected)
+      .option("--clear-recipients", "without recipients")
+      .option(
+        "--verify",
+        "only recipients see the share, once they have given a code that was mailed to them",
+      )
+      .option("--no-verify", "everybody with the short URL sees the share")
+      .option("--add", "of a folder: visitors add files too")
+      .option("--no-add", "visitors add no files"),
+    "with --add: ",
+  )
+    .option("--serve <path>", `the code serves this file or folder from now on; ${PATH_OR_ID}`)
+    .option("--url <target>", "the code redirects to this URL from now on")
+    .option(...JSON_OPTION)
+    .action((code: string, options: UpdateOptions) => updateShare(context, code, options));
+}
+
+const CLEARS = [
+  ["clearExpiry", "expires", "expires_at"],
+  ["clearPassword", "password", "password"],
+  ["clearPassword", "passwordStdin", "password"],
+  ["clearRecipients", "recipient", "recipients"],
+  ["clearMaxDownloads", "maxDownloads", "max_downloads"],
+] as const;
+
+/** @param more of the body */
+export async function updateShare(
+  context: Context,
+  code: string,
+  options: UpdateOptions,
+  more: Record<string, unknown> = {},
+): Promise<void> {
+  const clash = CLEARS.find(([clear, set]) => options[clear] !== undefined && options[set] !== undefined);
+  if (clash !== undefined) throw appError("BadRequest", "An option and its --clear exclude each other.");
+  const tree = await treeOfShare(context, code);
+  const { sharing, drive } = await context.services();
+  const cleared = CLEARS.filter(([clear]) => options[clear] !== undefined).map(([, , field]) => [
+    field,
+    null,
+  ]);
+  const serve =
+    options.serve === undefined
+      ? null
+      : await entryOf(context, options.serve, {
+          owner: await drive.trees.nameOfOwner(tree),
+        });
+  const given = {
+    ...withoutUndefined(await bodyOf(context, options)),
+    ...Object.fromEntries(cleared),
+    ...more,
+    ...(serve && { [serve.entry.kind === "file" ? "file_id" : "folder_id"]: serve.entry.id }),
+    ...(options.url !== undefined && { target: options.url }),
+  };
+  const body = validated(shareChangeSchema.strict(), given, "The share");
+  await showShare(context, await sharing.changes.patch(tree, code, body, COMMAND), options);
+}
+
+function addVisits(shares: Command, context: Context): void {
+  addPaging(shares.command("visits"))
+    .description("what verified recipients opened and downloaded, newest first")
+    .argument("<code>")
+    .action(async (code: string, options: PageOptions) => {
+      const { before, limit } = pageIn(options);
+      const tree = await treeOfShare(context, code);
+      const { shares: service } = (await context.services()).sharing;
+      const { visits, next } = await service.visits(tree, code, before, limit);
+      const rows = visits.map(({ email, action, name, at }) => ({
+        email,
+        action,
+        name,
+        at: formatRfc3339(at),
+      }));
+      const columns = { at: "TIME", email: "RECIPIENT", action: "ACTION", name: "NAME" };
+      showPage(context, { rows, next, columns, key: "visits" }, options);
+    });
+}

@@ -1,0 +1,71 @@
+/** The requests and answers about drop boxes of their owners. */
+import { z } from "zod";
+import { namedObject } from "../../lib/named-object.ts";
+import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { shortSender } from "../../lib/short-sender.ts";
+import { createSchema } from "../../links/link/link.ts";
+import type { ShareRecord } from "../serving/served.ts";
+import { shareSchema } from "../serving/share-input.ts";
+import { shareView, viewOfShare } from "../serving/share-view.ts";
+import type { ReceivedDrop } from "./drop.ts";
+
+const LARGEST_BYTES = Number.MAX_SAFE_INTEGER;
+const MOST_FILES = 1_000_000_000;
+
+const bytes = z.int().min(1).max(LARGEST_BYTES);
+
+export const dropSchema = shareSchema.omit({ max_downloads: true, recipients: true, verify: true }).extend({
+  title: createSchema.shape.title.describe("shown to visitors; found by `search`"),
+  max_bytes: bytes.describe("of all files together"),
+  max_files: z
+    .int()
+    .min(1)
+    .max(MOST_FILES)
+    .describe("files that it takes in all, including those deleted since"),
+  max_file_size: bytes.nullish().describe("of one file, in bytes; default: only max_bytes limits it"),
+});
+dropSchema.register(z.globalRegistry, { id: "NewDropBox" });
+
+/** For Drops.create. */
+export function dropInput(body: z.output<typeof dropSchema>) {
+  const { max_bytes: maxBytes, max_files: maxFiles, max_file_size: maxFileSize = null, ...link } = body;
+  return { ...link, maxBytes, maxFiles, maxFileSize };
+}
+
+/** A share's view with the limits. */
+export const dropView = shareView.extend({
+  folder_id: z.int(),
+  max_bytes: z.int(),
+  max_files: z.int(),
+  max_file_size: z.int().nullable(),
+  bytes: z.int().describe("that it has received, including files deleted since"),
+  files: z.int().describe("that it has received, including those deleted since"),
+});
+dropView.register(z.globalRegistry, { id: "DropBox" });
+
+export const receivedView = namedObject("ReceivedFile", {
+  file_id: z.int(),
+  name: z.string().describe("name of the file in the tree"),
+  sent_as: z.string().describe("name as sent; name differs if another file had it"),
+  size: z.int(),
+  mime_type: z.string(),
+  sender: z.string().describe("the same for everything that one visitor sends into this box"),
+  sender_name: z.string().nullable().describe("as the visitor gave it"),
+  at: z.iso.datetime(),
+});
+
+export function viewDrop(box: ShareRecord, folderId: number, origin: string): z.output<typeof dropView> {
+  const view = viewOfShare(box, origin);
+  return { ...view, ...view.drop!, folder_id: folderId };
+}
+
+export const viewReceived = (file: ReceivedDrop): z.output<typeof receivedView> => ({
+  file_id: file.fileId,
+  name: file.name,
+  sent_as: file.sentAs,
+  size: file.size,
+  mime_type: file.mimeType,
+  sender: shortSender(file.sender),
+  sender_name: file.senderName,
+  at: formatRfc3339(file.at),
+});
