@@ -6,7 +6,7 @@ import { pluralize } from "../../lib/pluralize.ts";
 import { type Entry, type Folder, ROOT, shownParent, viewFile, viewFolder } from "../tree/entry.ts";
 import { LARGEST_PAGE, readCursor } from "../tree/listing-page.ts";
 import { viewPage } from "../tree/listing.ts";
-import { namesIn } from "../tree/lookup.ts";
+import { pathNames } from "../tree/lookup.ts";
 import { viewTrashed } from "../trash/trashed.ts";
 import { addGet } from "./get.commands.ts";
 import {
@@ -90,7 +90,7 @@ function addMkdir(files: Command, context: Context): void {
     .action(async (path: string, options: JsonOption & Owned & { parents?: true }) => {
       const { lookup, folders, trees } = (await context.services()).drive;
       const tree = await trees.ofAnyone(options);
-      const names = namesIn(path);
+      const names = pathNames(path);
       const name = names.at(-1);
       if (name === undefined) throw appError("BadRequest", "Name a folder; the root is always there.");
       const around = names.slice(0, -1);
@@ -114,7 +114,7 @@ function addMove(files: Command, context: Context): void {
     .action(async (source: string, destination: string, options: JsonOption & Owned) => {
       const { tree, owner, entry } = await entryOf(context, source, options);
       const { lookup, folders, files: service } = (await context.services()).drive;
-      const names = namesIn(destination);
+      const names = pathNames(destination);
       const there = await lookup.at(tree, destination).catch(nullIfNotFound);
       const isInto = names.length === 0 || there?.kind === "folder";
       if (!isInto && destination.endsWith("/")) {

@@ -6,7 +6,7 @@ import { checkFileName } from "../../lib/file-name.ts";
 import { fileTrouble } from "../../lib/file-trouble.ts";
 import { pluralize } from "../../lib/pluralize.ts";
 import { quantityOfBytes } from "../../visitors/quantity-text.ts";
-import { namesIn } from "../tree/lookup.ts";
+import { pathNames } from "../tree/lookup.ts";
 import { openLocal } from "./local-files.ts";
 import {
   addOwner,
@@ -53,7 +53,8 @@ async function runPut(context: Context, putting: Putting): Promise<void> {
     ? null
     : await stat(source).catch((error: unknown) => Promise.reject(unread(source, error)));
   if (local?.isDirectory()) {
-    const to = destination === undefined ? [checkFileName(basename(resolve(source)))] : namesIn(destination);
+    const to =
+      destination === undefined ? [checkFileName(basename(resolve(source)))] : pathNames(destination);
     const report = await withProgress(context, await localTotals(source, follow), (tell) =>
       put.folder(source, { ...job, to }, tell),
     );
@@ -94,7 +95,7 @@ async function placeOfFile(
   accountId: number,
 ): Promise<{ to: string[]; name: string }> {
   const own = source === "-" ? null : basename(resolve(source));
-  const names = namesIn(destination ?? "/");
+  const names = pathNames(destination ?? "/");
   const { lookup } = (await services()).drive;
   const isFolder =
     names.length === 0 ||

@@ -36,7 +36,7 @@ export function createLookup({ repository, folders }: Deps) {
     /** Null for the root. @throws FileNotFound, InvalidName */
     async at(accountId: number, path: string): Promise<Entry | null> {
       let entry: Entry | null = null;
-      for (const name of namesIn(path)) entry = await inside(accountId, entry, name, path);
+      for (const name of pathNames(path)) entry = await inside(accountId, entry, name, path);
       return entry;
     },
 
@@ -75,7 +75,7 @@ export function createLookup({ repository, folders }: Deps) {
 }
 
 /** Of a path such as /Reports/2026, in stored form. @throws InvalidName, BadRequest */
-export function namesIn(path: string): string[] {
+export function pathNames(path: string): string[] {
   const names = path.split("/").filter((name) => name !== "");
   if (names.length > MOST_LEVELS + 1) {
     throw appError("BadRequest", `A path has at most ${MOST_LEVELS} folders.`);
