@@ -3,8 +3,9 @@
  * second.
  */
 import { existsSync } from "node:fs";
-import { Command, CommanderError } from "commander";
+import { Argument, Command, CommanderError } from "commander";
 import type { CommandContext } from "./cli/command.ts";
+import { type Shell, SHELLS } from "./cli/shells.ts";
 import { createInput } from "./cli/input.ts";
 import { createOutput } from "./cli/output.ts";
 import { type Env, fileDatabasePath, loadEnv } from "./env.ts";
@@ -114,13 +115,15 @@ async function addLinksAndEvents(program: Command, context: Context): Promise<vo
   addEventCommands(program, links, { ...context, services });
 }
 
-const OWN = ["version", "--version", "-V"];
+const OWN = ["version", "--version", "-V", "completion"];
 
-/** Help and mistakes need all commands. */
+/** Help, completion and mistakes need all commands. */
 function isNamed(argv: readonly string[], commands: readonly string[]): boolean {
   const known = [...OWN, ...COMMAND_ROOMS.flatMap((room) => room.commands)];
   const isHelp = argv[0] === "--help" || argv[0] === "-h";
-  return isHelp || commands.some((name) => argv.includes(name)) || !argv.some((word) => known.includes(word));
+  const first = argv.find((word) => known.includes(word));
+  if (isHelp || first === undefined || first === "completion") return true;
+  return commands.some((name) => argv.includes(name));
 }
 
 /** Resolves with the exit code; never rejects. */
@@ -140,6 +143,14 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     .command("version")
     .description("print the version")
     .action(() => session.context.output.line(VERSION));
+  program
+    .command("completion")
+    .description("print the script that makes a shell complete commands and options")
+    .addArgument(new Argument("<shell>").choices(SHELLS))
+    .action(async (shell: Shell) => {
+      const { completionScript } = await import("./cli/completion.ts");
+      process.stdout.write(completionScript(program, shell));
+    });
   try {
     await program.parseAsync([...argv], { from: "user" });
     return Number(process.exitCode ?? 0);

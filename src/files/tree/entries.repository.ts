@@ -71,6 +71,7 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
     takenNames,
     inside,
     replaceContent,
+    named: namedIn(read),
 
     /**
      * The entry and its ancestors, innermost first, up to the root. Null if the account has no such entry, or it lies
@@ -88,22 +89,9 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
     files: async (accountId: number, parentId: number, page: NamePage): Promise<StoredFile[]> =>
       (await children(accountId, parentId, "file", page)).map(toFile),
 
-    /** What has one of at most 1,000 names. */
-    async named(accountId: number, parentId: number, names: readonly string[]): Promise<Entry[]> {
-      const query = read.selectFrom("entries").select(ENTRY_COLUMNS).where("account_id", "=", accountId);
-      const rows = await query.where("parent_id", "=", parentId).where("name", "in", names).execute();
-      return rows.map(toEntry);
-    },
-
     async child(accountId: number, parentId: number, name: string, db: Db = read): Promise<Entry | null> {
-      const query = db
-        .selectFrom("entries")
-        .select(ENTRY_COLUMNS)
-        .where("account_id", "=", accountId)
-        .where("parent_id", "=", parentId)
-        .where("name", "=", name);
-      const row = await query.executeTakeFirst();
-      return row === undefined ? null : toEntry(row);
+      const [entry] = await namedIn(db)(accountId, parentId, [name]);
+      return entry ?? null;
     },
 
     async isTaken(accountId: number, parentId: number, name: string, db?: Db): Promise<boolean> {
@@ -195,6 +183,12 @@ async function inside(tx: Db, accountId: number, parentIds: readonly number[], l
   const query = tx.selectFrom("entries").select(ENTRY_COLUMNS).where("account_id", "=", accountId);
   return (await query.where("parent_id", "in", parentIds).limit(limit).execute()).map(toEntry);
 }
+
+/** What has one of at most 1,000 names. */
+const namedIn = (db: Db) => async (accountId: number, parentId: number, names: readonly string[]) => {
+  const query = db.selectFrom("entries").select(ENTRY_COLUMNS).where("account_id", "=", accountId);
+  return (await query.where("parent_id", "=", parentId).where("name", "in", names).execute()).map(toEntry);
+};
 
 async function replaceContent(tx: Db, file: StoredFile): Promise<void> {
   const { blob_id, mime_type, sha256, size, updated_at } = toRow(file);

@@ -1,0 +1,3 @@
+/** For which there are completion scripts. */
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof SHELLS)[number];
