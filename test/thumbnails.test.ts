@@ -41,7 +41,7 @@ test("its owner gets a small picture, which a browser keeps; nobody else does", 
   const id = await stored(picture(1024, 512), "image/png");
   const answer = await thumbnail(id);
   const etag = answer.headers.get("etag")!;
-  expect(answer.headers.get("cache-control")).toBe("private, max-age=86400");
+  expect(answer.headers.get("cache-control")).toBe("private, max-age=60, stale-while-revalidate=86400");
   expect(answer.headers.get("content-security-policy")).toStartWith("sandbox; default-src 'none'");
   expect(await look(answer)).toEqual([200, "webp", 512, 256]);
   expect((await thumbnail(id, { "If-None-Match": etag })).status).toBe(304);

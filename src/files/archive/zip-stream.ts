@@ -59,7 +59,7 @@ export async function* zipPieces(
 
   async function* contentOf(entry: LoggedEntry, blob: StoredBlob | undefined, at: number) {
     if (blob === undefined) throw appError("FileNotFound", "A file of the archive was deleted.");
-    if (blob.size !== entry.size) throw unlike(entry, blob.size);
+    if (blob.size !== entry.size) throw appError("FileNotFound", "A file of the archive was replaced.");
     const source = await contents.open(blob);
     let checksum = 0;
     try {

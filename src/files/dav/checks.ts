@@ -8,7 +8,7 @@ import type { Entry } from "../tree/entry.ts";
 import { type ConditionList, holds, tokensOf } from "./if-header.ts";
 import { covers, type DavLocks, requireTokens, type Touch } from "./locks.ts";
 import { type DavPlace, pathOf, type Spot, type SpotOf } from "./places.ts";
-import { etagOf } from "./properties.ts";
+import { etagOf, modifiedAt } from "./properties.ts";
 
 export type DavChange = {
   place: DavPlace;
@@ -85,7 +85,7 @@ function requireMatch(header: DavChange["header"], entry: Entry | null): void {
     if (header("If-Match") !== undefined) throw failed("There is nothing that matches If-Match.");
     return;
   }
-  const validators = { etag: etagOf(entry) ?? "", modifiedAt: entry.updatedAt };
+  const validators = { etag: etagOf(entry) ?? "", modifiedAt: modifiedAt(entry) };
   if (isPreconditionFailed(header, validators)) throw failed("It was changed since you read it.");
   const ofWrites = (name: string) => (name === "If-Modified-Since" ? undefined : header(name));
   if (isNotModified(ofWrites, validators)) throw failed("It exists as If-None-Match names it.");

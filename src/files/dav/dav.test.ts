@@ -83,7 +83,7 @@ forEachDialect((dialect) => {
       expect(await at.files.find(caller.id, file!.id)).toMatchObject({
         size: 5,
         mimeType: "text/x-other",
-        createdAt: file!.createdAt,
+        createdAt: at.content.time.now,
         updatedAt: at.content.time.now,
       });
       expect(await content("/a.txt")).toBe("other");

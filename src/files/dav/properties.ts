@@ -35,13 +35,17 @@ const MOST_STORED_CHARACTERS = 16_384;
 
 export const etagOf = (entry: Entry): string | null => (entry.kind === "file" ? contentTag(entry) : null);
 
+/** As a download says. */
+export const modifiedAt = (entry: Entry): number =>
+  entry.kind === "file" ? entry.createdAt : entry.updatedAt;
+
 /** Their content as XML. Null: the entry has none. */
 const LIVE: Readonly<Record<string, (shown: Shown) => string | null>> = {
   resourcetype: ({ entry }) => (entry.kind === "folder" ? "<D:collection/>" : ""),
   displayname: ({ entry }) => (entry.name === "" ? null : escapeXml(entry.name)),
   creationdate: ({ entry }) => (entry.createdAt === 0 ? null : new Date(entry.createdAt).toISOString()),
   getlastmodified: ({ entry }) =>
-    entry.updatedAt === 0 ? null : lastModified({ etag: "", modifiedAt: entry.updatedAt }),
+    entry.updatedAt === 0 ? null : lastModified({ etag: "", modifiedAt: modifiedAt(entry) }),
   getcontentlength: ({ entry }) => (entry.kind === "file" ? String(entry.size) : null),
   getcontenttype: ({ entry }) => (entry.kind === "file" ? escapeXml(contentTypeOf(entry.mimeType)) : null),
   getetag: ({ entry }) => etagOf(entry),

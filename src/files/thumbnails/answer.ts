@@ -4,9 +4,9 @@ import type { Thumbnails } from "./service.ts";
 
 export type AnswerThumbnail = (file: StoredFile, request: Request) => Promise<Response>;
 
-/** The content of a file never changes. A code or an id may name another file later, which has another ETag. */
+/** What has other content has another ETag. */
 const HEADERS = {
-  "Cache-Control": "private, max-age=86400",
+  "Cache-Control": "private, max-age=60, stale-while-revalidate=86400",
   "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'self'",
   "X-Content-Type-Options": "nosniff",
   "Cross-Origin-Resource-Policy": "same-origin",

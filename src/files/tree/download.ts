@@ -103,7 +103,7 @@ const redirect = (address: string): Response =>
     headers: { Location: address, "Cache-Control": "private, no-store" },
   });
 
-const validatorsOf = (file: StoredFile) => ({ etag: contentTag(file), modifiedAt: file.updatedAt });
+const validatorsOf = (file: StoredFile) => ({ etag: contentTag(file), modifiedAt: file.createdAt });
 
 const dispositionOf = (file: StoredFile, inline: boolean): string =>
   contentDisposition(inline && isShownInline(file.mimeType) ? "inline" : "attachment", file.name);

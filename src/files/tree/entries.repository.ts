@@ -191,8 +191,8 @@ const namedIn = (db: Db) => async (accountId: number, parentId: number, names: r
 };
 
 async function replaceContent(tx: Db, file: StoredFile): Promise<void> {
-  const { blob_id, mime_type, sha256, size, updated_at } = toRow(file);
-  const set = { blob_id, mime_type, sha256, size, updated_at };
+  const { blob_id, mime_type, sha256, size, created_at, updated_at } = toRow(file);
+  const set = { blob_id, mime_type, sha256, size, created_at, updated_at };
   await tx.updateTable("entries").set(set).where("id", "=", file.id).execute();
 }
 

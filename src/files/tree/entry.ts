@@ -21,7 +21,7 @@ type Common = {
   /** ROOT, TRASH or a folder of the same account. */
   parentId: number;
   name: string;
-  /** Epoch milliseconds, like updatedAt. */
+  /** Epoch milliseconds, like updatedAt. Of a file: since when it has its content. */
   createdAt: number;
   updatedAt: number;
 };

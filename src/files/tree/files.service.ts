@@ -104,7 +104,9 @@ export function createFiles({ tree, repository, removal, blobs, clock }: Deps) {
           const { size, sha256 } = stored;
           if (remainingBytes(tx.space) < size - former.size) throw overQuota(tx.space);
           const [blobId] = await commit(tx.db);
-          const next = { ...former, mimeType, blobId: blobId!, size, sha256, updatedAt: clock.now() };
+          const now = clock.now();
+          const content = { mimeType, blobId: blobId!, size, sha256, createdAt: now, updatedAt: now };
+          const next = { ...former, ...content };
           await repository.replaceContent(tx.db, next);
           await repository.addUsage(tx.db, accountId, size - former.size);
           dead = await blobs.release(tx.db, [former.blobId]);
