@@ -27,6 +27,7 @@ export async function newApiDocument() {
         scrape: ABSENT,
         live: ABSENT,
         explainLink: ABSENT,
+        ask: ABSENT,
       }),
     );
   } finally {

@@ -22,6 +22,8 @@ import { systemClock } from "./lib/clock.ts";
 import type { Registry } from "./lib/metrics.ts";
 import { VERSION } from "./lib/version.ts";
 import { mailEndpoints } from "./mail/mail.routes.ts";
+import { mcpEndpoint } from "./mcp/mcp.routes.ts";
+import type { Ask } from "./mcp/tool-call.ts";
 import { eventView } from "./events/event.ts";
 import { webhookBodies } from "./webhooks/webhook-events.ts";
 import { webhookEndpoints } from "./webhooks/webhooks.routes.ts";
@@ -47,7 +49,10 @@ const OPEN_PREFIXES = ["/shares", "/trash"];
 
 export type Answer = (arrival: Arrival, server: WireServer) => Response | Promise<Response>;
 
-type ApiParts = Pick<HttpParts, "services" | "health" | "system" | "scrape" | "live" | "explainLink">;
+type ApiParts = Pick<HttpParts, "services" | "health" | "system" | "scrape" | "live" | "explainLink"> & {
+  /** This API. */
+  ask: Ask;
+};
 type Api = Described & Pick<HttpAppOptions, "tables" | "gates">;
 
 export type HttpParts = {
@@ -140,7 +145,7 @@ function isMeantForApi({ method, headers }: Arrival): boolean {
 }
 
 /** The endpoints and their OpenAPI document, with the prefixes of the start. */
-export function createApi({ services, health, system, scrape, live, explainLink }: ApiParts): Api {
+export function createApi({ services, health, system, scrape, live, explainLink, ask }: ApiParts): Api {
   const { env, config, auth, events, links, csv, reports, content, drive, sharing, logger } = services;
   const admin = config.get("routes.admin_prefix");
   const healthPrefix = config.get("routes.health_prefix");
@@ -188,6 +193,12 @@ export function createApi({ services, health, system, scrape, live, explainLink 
           logger,
         }),
         systemEndpoint(system),
+        mcpEndpoint({
+          tables: () => api.tables,
+          ask,
+          refuseForeign: auth.refuseForeign,
+          clicks: async () => (await system.report()).clicks,
+        }),
       ],
     },
     { prefix: admin, guard: auth.guard, endpoints: content.endpoints },
@@ -226,8 +237,8 @@ function createHttp(parts: HttpParts): HttpApp {
     refuseForeign: auth.refuseForeign,
     bodies,
   });
-  return createHttpApp({
-    ...createApi(parts),
+  const app = createHttpApp({
+    ...createApi({ ...parts, ask: (request, connection) => app.fetch(request, connection) }),
     others: [dav],
     cors: () => ({
       enabled: config.get("cors.enabled"),
@@ -242,6 +253,7 @@ function createHttp(parts: HttpParts): HttpApp {
     repeats,
     logger,
   });
+  return app;
 }
 
 const hasCookie = ({ headers }: Request, name: string): boolean =>

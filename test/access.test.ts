@@ -18,7 +18,7 @@ const RULES: [path: RegExp, Rule, methods?: RegExp][] = [
     "public",
   ],
   [/^\/panel\/v1\/set-up\b/, "public"],
-  [/^\/admin\/v1\/auth\/me$/, { role: "user", scope: "any" }],
+  [/^\/admin\/v1\/(auth\/me|mcp)$/, { role: "user", scope: "any" }],
   [/^\/admin\/v1\/(openapi\.json$|docs)/, "public"],
   [/^\/admin\/v1\/(auth|account|tokens)\b/, { role: "user", scope: "none" }],
   [/^\/admin\/v1\/(stats|links\/import)$/, { role: "admin", scope: "links" }],

@@ -20,6 +20,7 @@ const ROOMS: Record<string, readonly string[]> = {
   visitors: ["http"],
   panel: ["http"],
   mail: ["db"],
+  mcp: ["http"],
   webhooks: ["db", "events"],
   privacy: ["db", "visitors"],
   wire: [],

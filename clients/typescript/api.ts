@@ -1706,6 +1706,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Model Context Protocol, over API tokens
+         * @description One message of the Model Context Protocol, without sessions: any node answers it. The tools are those that the token's scopes allow; docs/mcp.md names them. For every account; an API token needs no scope.
+         */
+        post: operations["postMcp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -6081,6 +6101,31 @@ export interface components {
              */
             progress?: "true" | "false";
         };
+        PostMcpAnswer: {
+            /** @constant */
+            jsonrpc: "2.0";
+        } & {
+            [key: string]: unknown;
+        };
+        PostMcpBody: {
+            /**
+             * @description absent: a notification
+             * @example 1
+             */
+            id?: string | number;
+            /** @constant */
+            jsonrpc: "2.0";
+            /**
+             * @description such as tools/list and tools/call
+             * @example tools/list
+             */
+            method?: string;
+            params?: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
         PostPolicyTestAnswer: {
             /** @constant */
             code: 0;
@@ -8024,6 +8069,8 @@ export type PostLinksBatchQueryAnswer = components['schemas']['PostLinksBatchQue
 export type PostLinksBatchQueryBody = components['schemas']['PostLinksBatchQueryBody'];
 export type PostLinksBatchQueryResult = components['schemas']['PostLinksBatchQueryResult'];
 export type PostLinksImportBody = components['schemas']['PostLinksImportBody'];
+export type PostMcpAnswer = components['schemas']['PostMcpAnswer'];
+export type PostMcpBody = components['schemas']['PostMcpBody'];
 export type PostPolicyTestAnswer = components['schemas']['PostPolicyTestAnswer'];
 export type PostPolicyTestResult = components['schemas']['PostPolicyTestResult'];
 export type PostSetUpBody = components['schemas']['PostSetUpBody'];
@@ -15373,6 +15420,59 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postMcp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "jsonrpc": "2.0"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PostMcpBody"];
+            };
+        };
+        responses: {
+            /** @description The answer, as JSON-RPC */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "jsonrpc": "2.0"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PostMcpAnswer"];
+                };
+            };
+            /** @description A notification was taken */
+            202: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];

@@ -1,6 +1,5 @@
-import { type Caller, type Endpoint, type HttpContext, tokenScope } from "../http/endpoint.ts";
+import { type Access, type Caller, type HttpContext, rolePermits, tokenScope } from "../http/endpoint.ts";
 import type { Guard } from "../http/mount.ts";
-import { reachesRole, type Role } from "../lib/access.ts";
 import { AppError, appError } from "../lib/errors.ts";
 import type { AuthConfig } from "./auth-config.ts";
 import { CSRF_COOKIE, readCookies } from "./sessions/cookies.ts";
@@ -45,7 +44,7 @@ function createGuard(deps: Deps): Guard {
       c.set("account", caller);
       c.set("isStillAllowed", async () => {
         const account = await accountNow(deps, c, caller);
-        return account !== null && reachesRole(account.role, LEAST_ROLE[access]);
+        return account !== null && rolePermits(account.role, access);
       });
       await next();
     };
@@ -126,14 +125,8 @@ async function accountNow({ sessions, apiTokens, addressOf }: Deps, c: HttpConte
   return (await apiTokens.authenticate(bearerToken(c) ?? "", addressOf(c)))?.account ?? null;
 }
 
-const LEAST_ROLE: Record<Exclude<Endpoint["access"], "public">, Role> = {
-  account: "user",
-  editor: "editor",
-  admin: "admin",
-};
-
-function requireRole({ role }: Caller, access: keyof typeof LEAST_ROLE): void {
-  if (reachesRole(role, LEAST_ROLE[access])) return;
+function requireRole({ role }: Caller, access: Access): void {
+  if (rolePermits(role, access)) return;
   const who = access === "editor" ? "editors and administrators" : "administrators";
   throw appError("Forbidden", `Only ${who} may do this.`);
 }

@@ -1,7 +1,7 @@
 /** An endpoint as data, for routes (mount.ts), the OpenAPI document (openapi.ts) and tests. */
 import type { Context } from "hono";
 import type { z } from "zod";
-import type { Role, Scope, Teams } from "../lib/access.ts";
+import { reachesRole, type Role, type Scope, type Teams } from "../lib/access.ts";
 import type { Actor, Via } from "../lib/actor.ts";
 import type { Credential } from "../lib/credential.ts";
 import { appError } from "../lib/errors.ts";
@@ -53,6 +53,9 @@ export type HttpContext = Context<HttpEnv>;
 
 /** `account`: any signed-in account. `editor`: the roles editor and admin. `admin`: the role admin. */
 export type Access = "public" | "account" | "editor" | "admin";
+
+export const rolePermits = (role: Role, access: Access): boolean =>
+  access === "public" || reachesRole(role, access === "account" ? "user" : access);
 
 /**
  * What an API token needs: a scope; for `links` and `files` the one that reads or writes, by method; `any`: none; null:

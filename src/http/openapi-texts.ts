@@ -41,6 +41,7 @@ const TAGS: Readonly<Record<string, string>> = {
   trash: "Files and folders that can be put back until they are deleted for good.",
   policies: "Where the bytes of files are stored.",
   mail: "Mails that were sent, wait or have failed.",
+  mcp: "The Model Context Protocol, through which assistants use links, analytics and shares.",
   config: "Settings that can be changed while the server runs.",
   health: "Health and metrics, for monitoring.",
   meta: "This description.",
