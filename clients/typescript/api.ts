@@ -3743,7 +3743,7 @@ export interface components {
              */
             on_conflict?: "skip" | "rename" | "fail";
             /** @enum {string} */
-            product: "yourls" | "kutt" | "shlink" | "csv";
+            product: "yourls" | "kutt" | "shlink" | "sink" | "dub" | "bitly" | "csv";
             /** @description instead of a file: the address of its server, for products that have an API */
             source?: string;
             /**
@@ -6229,7 +6229,7 @@ export interface components {
             };
             problem: string | null;
             /** @enum {string} */
-            product: "yourls" | "kutt" | "shlink" | "csv";
+            product: "yourls" | "kutt" | "shlink" | "sink" | "dub" | "bitly" | "csv";
             progress: {
                 /** @description links or visits read, or links left */
                 done: number;

@@ -58,6 +58,8 @@ function* rowsOf({
   after,
 }: RowsRequest): Generator<ForeignRow, void> {
   const database = new Database(path, { readonly: true });
+  // Its program may be writing.
+  database.run("pragma busy_timeout = 10000");
   database.run("pragma trusted_schema = off");
   database.run("pragma query_only = on");
   database.run("pragma cell_size_check = on");
