@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Client } from "pg";
 import { forEachDialect } from "../db/for-each-dialect.ts";
 import { COMMAND } from "../lib/actor.ts";
 import { createOutbound } from "../lib/outbound.ts";
@@ -65,16 +66,60 @@ forEachDialect(
   ["sqlite"],
 );
 
-const read = async (source: string): Promise<unknown[]> => {
-  const input = {
-    source,
-    key: null,
-    map: {},
-    signal: new AbortController().signal,
-    outbound: createOutbound(),
-  };
-  return Array.fromAsync((await kutt.open(input)).links(0));
-};
+forEachDialect(
+  (dialect) => {
+    test("reads Kutt's tables in its PostgreSQL database", async () => {
+      const client = new Client(dialect.url());
+      await client.connect();
+      // Waymark's own tables have the same names.
+      await client.query(
+        `create schema kutt; set search_path = kutt; set time zone 'UTC';
+         create table domains (id serial primary key, address text, banned boolean);
+         create table links (id serial primary key, address text, target text, domain_id int, description text,
+           banned boolean, password text, expire_in timestamptz, visit_count int, created_at timestamptz);
+         create table visits (id serial primary key, link_id int, created_at timestamptz, total int);
+         insert into domains values (1, 'go.test', true);
+         insert into links select i, 'c' || i, 'https://example.com/', case when i = 2 then 1 end, null, i = 3, null,
+           '2027-01-02 03:04:05.678+02', 4, '2026-01-02 03:04:05+00' from generate_series(1, 450) i;
+         insert into links values (500, 'long', repeat('x', 40000), null);
+         insert into visits values (7, 2, '2026-11-01 10:20:30+00', 3), (8, 999, '2026-11-01 10:20:30+00', 1)`,
+      );
+      await client.end();
+      const source = await openKutt(`${dialect.url()}?options=-csearch_path%3Dkutt`);
+      const links = await Array.fromAsync(source.links(0));
+      expect(links).toHaveLength(451);
+      expect(links.slice(0, 3)).toMatchObject([
+        {
+          place: 1,
+          cells: { expires_at: "2027-01-02T01:04:05.000Z", created_at: "2026-01-02T03:04:05.000Z" },
+        },
+        { cells: { code: "c2", domain: "go.test" }, disabled: "Its domain is banned in Kutt." },
+        { cells: { click_count: "4" }, disabled: "Its link is banned in Kutt." },
+      ]);
+      expect(links[450]).toMatchObject({ place: 500, problem: "A value is longer than 32 KiB." });
+      expect(await Array.fromAsync(source.links(449))).toEqual(links.slice(449));
+      expect(await Array.fromAsync(source.visits!(0))).toEqual([
+        {
+          place: 7,
+          code: "c2",
+          domain: "go.test",
+          at: Date.parse("2026-11-01T10:20:30Z"),
+          count: 3,
+          automated: false,
+        },
+        { place: 8, code: "", problem: "Its link was deleted." },
+      ]);
+      const none = await openKutt(`${dialect.url()}?options=-csearch_path%3Dnone`);
+      await expect(Array.fromAsync(none.links(0))).rejects.toThrow("It has no links.address.");
+    });
+  },
+  ["postgres"],
+);
+
+const openKutt = (source: string) =>
+  kutt.open({ source, key: null, map: {}, signal: new AbortController().signal, outbound: createOutbound() });
+
+const read = async (source: string): Promise<unknown[]> => Array.fromAsync((await openKutt(source)).links(0));
 const TABLES =
   "create table domains (id integer primary key, address text); create table links (id integer primary key, address text, target text, domain_id integer, description text);";
 

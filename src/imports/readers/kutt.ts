@@ -1,7 +1,8 @@
-/** Kutt: its SQLite file. It keeps visits as sums of hours. */
+/** Kutt: its SQLite file, or its PostgreSQL database. It keeps visits as sums of hours. */
 import { stat } from "node:fs/promises";
 import { appError } from "../../lib/errors.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { postgresRows } from "./postgres-rows.ts";
 import type { Reader, SourceLink, SourceProblem, SourceVisit } from "./reader.ts";
 import type { ForeignRow } from "./rows-request.ts";
 import { CUT, sqliteRows } from "./sqlite-rows.ts";
@@ -44,6 +45,8 @@ function timeOf(value: ForeignRow["values"][string] | undefined): number | null 
   return Number.isNaN(time) ? null : time;
 }
 
+const isTrue = (value: ForeignRow["values"][string] | undefined): boolean => value === 1 || value === "true";
+
 function linkOf({ place, isCut, values }: ForeignRow): SourceLink | SourceProblem {
   const code = textOf(values["code"]);
   if (isCut) return { place, code, problem: CUT };
@@ -51,7 +54,7 @@ function linkOf({ place, isCut, values }: ForeignRow): SourceLink | SourceProble
     return { place, code, problem: "Its domain is missing in the file." };
   }
   const [createdAt, expiresAt] = [timeOf(values["created"]), timeOf(values["expires"])];
-  const banned = values["banned"] === 1 ? "link" : values["domainBanned"] === 1 ? "domain" : null;
+  const banned = isTrue(values["banned"]) ? "link" : isTrue(values["domainBanned"]) ? "domain" : null;
   return {
     place,
     cells: {
@@ -70,9 +73,9 @@ function linkOf({ place, isCut, values }: ForeignRow): SourceLink | SourceProble
 
 function visitsOf({ place, values }: ForeignRow): SourceVisit | SourceProblem {
   const code = textOf(values["code"]);
-  const [at, count] = [timeOf(values["at"]), values["count"]];
+  const [at, count] = [timeOf(values["at"]), Number(values["count"])];
   if (values["code"] === null) return { place, code, problem: "Its link was deleted." };
-  if (at === null || typeof count !== "number" || !Number.isSafeInteger(count) || count < 1) {
+  if (at === null || !Number.isSafeInteger(count) || count < 1) {
     return { place, code, problem: "The time or the number of visits can't be read." };
   }
   const domain = textOf(values["domain"]);
@@ -81,7 +84,8 @@ function visitsOf({ place, values }: ForeignRow): SourceVisit | SourceProblem {
 
 export const kutt: Reader = {
   title: "Kutt",
-  takes: ["file"],
+  takes: ["file", "address"],
+  schemes: ["postgres", "postgresql"],
   loses: [
     "Kutt keeps browsers, systems, countries and referrers as sums of hours, which can't be divided into visits; the visits of each hour are brought without them.",
     "Kutt counts no bots; all of its visits are people.",
@@ -89,10 +93,11 @@ export const kutt: Reader = {
     "The homepages of domains are not brought; set default_url of the domain.",
   ],
   async open({ source }) {
-    const file = await stat(source).catch(() => null);
-    if (!file?.isFile()) throw appError("BadRequest", `There is no file ${source}.`);
+    const isAddress = /^postgres(?:ql)?:\/\//i.test(source);
+    const file = isAddress ? null : await stat(source).catch(() => null);
+    if (!isAddress && !file?.isFile()) throw appError("BadRequest", `There is no file ${source}.`);
     const rows = (request: typeof LINKS | typeof VISITS, after: number) =>
-      sqliteRows({ ...request, path: source, after }, "Kutt");
+      (isAddress ? postgresRows : sqliteRows)({ ...request, path: source, after }, "Kutt");
     return {
       size: {},
       async *links(after) {
