@@ -30,3 +30,17 @@ test("a pipe gets every character", () => {
 test("control characters of stored text are escaped on a terminal", () => {
   expect(table([{ code: "a", target: "\u001b[2J", clicks: 0 }], { columns: 80 })[1]).toContain("\\u001b[2J");
 });
+
+test("progress is one line of a terminal, and silent elsewhere", () => {
+  const shown = (terminal: object) => {
+    let text = "";
+    const stream = { write: (part: string) => (text += part), ...terminal };
+    const line = createOutput(stream, stream).progress("Uploading");
+    line.show(() => LONG);
+    line.finish();
+    return text;
+  };
+  expect(shown({})).toBe("");
+  // A terminal that does not know its width has 0 columns.
+  for (const columns of [0, 80]) expect(Bun.stringWidth(shown({ isTTY: true, columns }))).toBe(79);
+});

@@ -9,7 +9,7 @@ export function createOutput(stdout: Stream, stderr: Stream): Output {
     line: (text) => void stdout.write(`${text}\n`),
     json: (value) => void stdout.write(`${JSON.stringify(value, null, 2)}\n`),
     table: (rows, columns) =>
-      void stdout.write(formatTable(rows, columns, stdout.isTTY ? (stdout.columns ?? 80) : Infinity)),
+      void stdout.write(formatTable(rows, columns, stdout.isTTY ? stdout.columns || 80 : Infinity)),
     note: (text) => void stderr.write(`${text}\n`),
     progress: (label) => createProgress(label, stderr),
   };
@@ -82,7 +82,7 @@ function createProgress(label: string, stderr: Stream): ProgressLine {
     if (stderr.isTTY !== true || now - drawnAt < REDRAW_MS) return;
     drawnAt = now;
     drawn = true;
-    stderr.write(`\r\u001b[K${cut(`${label}: ${text()}`, (stderr.columns ?? 80) - 1).trimEnd()}`);
+    stderr.write(`\r\u001b[K${cut(`${label}: ${text()}`, (stderr.columns || 80) - 1).trimEnd()}`);
   }
   return {
     show,

@@ -142,7 +142,7 @@ test("list pages, filters and sorts", async () => {
   expect(await codes("--only-expired")).toEqual(["b"]);
   expect(await codes("--only-active --search EXAMPLE")).toEqual(["c", "a"]);
   const table = await run("list --page-size 1");
-  expect(table).toMatch(/^CODE +TARGET/);
+  expect(table).toMatch(/^CODE +SHORT URL +TARGET/);
   expect(table.trim().split("\n")).toHaveLength(2);
   expect(noted).toBe("3 links, page 1 of 3\n");
   await run("list --only-expired");

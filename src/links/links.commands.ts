@@ -21,6 +21,7 @@ type Context = CommandContext<{ links: LinkService; csv: LinkCsv; origins: { ofS
 
 const COLUMNS = {
   code: "CODE",
+  short_url: "SHORT URL",
   target: "TARGET",
   created_at: "CREATED",
   expires_at: "EXPIRES",
@@ -33,7 +34,6 @@ const FIELDS = {
   ...COLUMNS,
   human_clicks: "HUMAN CLICKS",
   domain: "DOMAIN",
-  short_url: "SHORT URL",
   owner: "OWNER",
 };
 

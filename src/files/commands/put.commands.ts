@@ -122,13 +122,15 @@ async function withProgress(
         const seconds = (performance.now() - start) / 1000;
         const rate = bytes / seconds;
         const left = rate > 0 ? Math.ceil(Math.max(total.bytes - bytes, 0) / rate) : 0;
-        return `${files} of ${pluralize(total.files, "file")}, ${size(bytes)} of ${size(total.bytes)}, ${size(Math.round(rate))}/s, ${left} s left`;
+        return `${count(files)} of ${pluralize(total.files, "file")}, ${size(bytes)} of ${size(total.bytes)}, ${size(Math.round(rate))}/s, ${left} s left`;
       }),
     );
   } finally {
     line.finish();
   }
 }
+
+const count = (number: number): string => number.toLocaleString("en");
 
 function showReport({ output }: Context, report: PutReport, { json, dryRun }: PutOptions): void {
   if (report.failed > 0) process.exitCode = 1;
@@ -142,10 +144,10 @@ function showReport({ output }: Context, report: PutReport, { json, dryRun }: Pu
   }
   const parts = [
     `${dryRun ? "Would upload" : "Uploaded"} ${pluralize(report.uploaded, "file")} (${quantityOfBytes("en", report.bytes)})`,
-    `${report.unchanged} there already`,
-    ...(report.replaced > 0 ? [`${report.replaced} of them replaced`] : []),
-    ...(report.left_out > 0 ? [`${report.left_out} left out`] : []),
-    ...(report.failed > 0 ? [`${report.failed} failed`] : []),
+    `${count(report.unchanged)} there already`,
+    ...(report.replaced > 0 ? [`${count(report.replaced)} of them replaced`] : []),
+    ...(report.left_out > 0 ? [`${count(report.left_out)} left out`] : []),
+    ...(report.failed > 0 ? [`${count(report.failed)} failed`] : []),
   ];
   output.line(`${parts.join(", ")}.`);
 }

@@ -166,7 +166,9 @@ export async function listShares(context: Context, options: ListOptions): Promis
     }
     show(found);
     const where = pages === 0 ? "" : `, page ${at.page} of ${pages}`;
-    return context.output.note(`${pluralize(total, "share")}${where}`);
+    return context.output.note(
+      `${pluralize(total, query.kind === "drop" ? "drop box" : "share", query.kind === "drop" ? "drop boxes" : "shares")}${where}`,
+    );
   }
   if (query.sort || query.order || query.page) {
     throw appError(
