@@ -13,7 +13,6 @@ import {
   type JsonOption,
   type Owned,
   passwordFrom,
-  PATH_OR_ID,
 } from "./place.commands.ts";
 import {
   addLimitOptions,
@@ -66,7 +65,7 @@ export function addDropCommands(program: Command, context: Context): void {
 
 function addCreate(drops: Command, context: Context): void {
   addLimitOptions(addLinkOptions(addOwner(drops.command("create")).description("open a drop box")), "")
-    .argument("<folder>", PATH_OR_ID)
+    .argument("<folder>", "path, such as /Inbox, or ID")
     .option("--code <code>", "default: a random one")
     .option(...JSON_OPTION)
     .action(async (path: string, options: ShareOptions) => {

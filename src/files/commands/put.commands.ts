@@ -31,7 +31,7 @@ export function addPut(files: Command, context: Context): void {
       "[destination]",
       "of a file: folder, or path; default: the root. Of a folder: the folder that gets its contents; default: /<its name>",
     )
-    .option("--replace", "replace files with other content; the former ones go to the trash")
+    .option("--replace", "give files with other content the new one; their shares serve it")
     .option("--follow-links", "upload what symbolic links lead to; else they are left out")
     .option("--dry-run", "only say what would be uploaded")
     .option(...JSON_OPTION)

@@ -5,9 +5,9 @@
 import { AppError, appError, type ErrorKind } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
-import { type Entry, ROOT } from "../tree/entry.ts";
+import { type Entry, ROOT, type StoredFile } from "../tree/entry.ts";
 import type { Lookup } from "../tree/lookup.ts";
-import type { Trash } from "../trash/service.ts";
+import type { Files } from "../tree/files.service.ts";
 import type { Destination, Uploads } from "../uploads/service.ts";
 import {
   type LocalFile,
@@ -30,7 +30,7 @@ export type PutJob = {
   accountId: number;
   /** Of the folder that gets the files; made if it is missing. */
   to: readonly string[];
-  /** What has another content goes to the trash. Else it stays, and the file counts as failed. */
+  /** What has other content gets the new one, and keeps its shares. Else it stays, and the file counts as failed. */
   replace: boolean;
   /** Stores nothing. */
   dryRun: boolean;
@@ -43,7 +43,7 @@ export type PutReport = {
   bytes: number;
   /** There already with the same content. */
   unchanged: number;
-  /** Former files that went to the trash. */
+  /** Of the uploaded files. */
   replaced: number;
   left_out: number;
   failed: number;
@@ -54,7 +54,7 @@ export type PutReport = {
 export type PutProgress = { files: number; bytes: number };
 export type Put = ReturnType<typeof createPut>;
 
-type Deps = { lookup: Lookup; uploads: Uploads; trash: Pick<Trash, "putFile"> };
+type Deps = { lookup: Lookup; uploads: Uploads; files: Pick<Files, "put"> };
 type Target = { id: number; destination: Destination | null; known: ReadonlyMap<string, Entry> };
 type Run = { job: PutJob; report: PutReport; done: PutProgress; tell(done: PutProgress): void };
 
@@ -85,7 +85,7 @@ function createTargets({ lookup, uploads }: Pick<Deps, "lookup" | "uploads">) {
   };
 }
 
-export function createPut({ lookup, uploads, trash }: Deps) {
+export function createPut({ lookup, uploads, files: tree }: Deps) {
   const targetOf = createTargets({ lookup, uploads });
 
   /** @throws AppError, errors of the file system */
@@ -106,7 +106,7 @@ export function createPut({ lookup, uploads, trash }: Deps) {
         );
       }
     }
-    const { destination } = target;
+    const destination = without(target.destination, there);
     if (destination !== null) uploads.checkSize(destination, source.size);
     let bytes = source.size;
     if (!job.dryRun) {
@@ -116,13 +116,10 @@ export function createPut({ lookup, uploads, trash }: Deps) {
       });
       const incoming = { name, mimeType: undefined, body, isNumbered: true };
       const received = await uploads.receive(destination!, incoming);
-      try {
-        if (there !== undefined) await trash.putFile(job.accountId, there.id, there.blobId);
-      } catch (error) {
-        await received.stored.drop();
-        throw error;
-      }
-      bytes = (await uploads.keep(received)).size;
+      const { mimeType, stored } = received;
+      bytes = stored.size;
+      if (there === undefined) await uploads.keep(received);
+      else await tree.put({ accountId: job.accountId, parentId: target.id, name, mimeType }, stored);
     }
     report.uploaded++;
     report.bytes += bytes;
@@ -202,6 +199,12 @@ export function createPut({ lookup, uploads, trash }: Deps) {
     },
   };
 }
+
+/** With the room that a file to replace gives free. */
+const without = (destination: Destination | null, former: StoredFile | undefined): Destination | null =>
+  destination === null || former === undefined
+    ? destination
+    : { ...destination, space: { ...destination.space, used: destination.space.used - former.size } };
 
 const newRun = (job: PutJob, tell: Run["tell"]): Run => ({
   job,
