@@ -1,7 +1,8 @@
 /** The Model Context Protocol with its public client. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Client as McpClient, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { type Client, type Envelope, startSignedIn } from "./support/session.ts";
+import { SCOPES_OF } from "../src/lib/access.ts";
+import { type Client, type Envelope, signIn, startSignedIn } from "./support/session.ts";
 import type { Installation } from "./support/waymark.ts";
 
 let installation: Installation;
@@ -85,6 +86,43 @@ test("mistakes are told, and unknown arguments are not ignored", async () => {
     const { isError, content } = await use(client, name, args);
     expect([name, isError, content[0]!.text]).toEqual([name, true, expect.stringContaining(told)]);
   }
+});
+
+test("codes that a URL can't hold lead to no other endpoint", async () => {
+  const client = await connect(await tokenWith("links:read"));
+  for (const code of [".", "..", "\ud800"]) {
+    const { isError, content } = await use(client, "get_link", { code });
+    expect([isError, content[0]!.text]).toEqual([true, expect.stringMatching(/^(Link)?NotFound: /)]);
+  }
+});
+
+test("tools are those of the account's role, and a team's viewer changes nothing", async () => {
+  const password = "a long password";
+  const connected = {} as Record<"user" | "editor" | "admin", McpClient>;
+  for (const role of ["user", "editor", "admin"] as const) {
+    await admin.call("POST", "/users", { username: `mcp.${role}`, password, role });
+    const account = await signIn(url, password, `mcp.${role}`);
+    const { body } = await account.call("POST", "/tokens", { name: role, scopes: SCOPES_OF[role] });
+    connected[role] = await connect(body.data.token);
+  }
+  const members = [{ account: "mcp.editor", role: "viewer" }];
+  await admin.call("POST", "/teams", { name: "mcp", members });
+  await admin.call("POST", "/links", { code: "ours", target: "https://example.com/", owner: "team:mcp" });
+  const files = ["list_folder", "list_shares", "get_share", "search_files", "share_file", "share_folder"];
+  expect(await namesIn(connected.user)).toEqual([...files, "end_share", "update_share"].sort());
+  expect((await namesIn(connected.editor)).includes("shorten")).toBe(true);
+  const tell = async (role: keyof typeof connected, tool: string, args: object = {}) => {
+    const { isError, content } = await use(connected[role], tool, { code: "ours", ...args });
+    return isError === true ? content[0]!.text.split(":")[0] : "done";
+  };
+  const changes = { changes: { title: "x" } };
+  expect(await tell("user", "get_link")).toContain("There is no tool");
+  expect([await tell("editor", "get_link"), await tell("editor", "update_link", changes)]).toEqual([
+    "done",
+    "Forbidden",
+  ]);
+  expect(await tell("editor", "delete_link")).toBe("Forbidden");
+  expect(await tell("admin", "update_link", changes)).toBe("done");
 });
 
 test("what others wrote is marked as data, and can't end the mark", async () => {

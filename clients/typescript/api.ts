@@ -6101,6 +6101,12 @@ export interface components {
              */
             progress?: "true" | "false";
         };
+        PostMcp406Answer: {
+            /** @constant */
+            jsonrpc: "2.0";
+        } & {
+            [key: string]: unknown;
+        };
         PostMcpAnswer: {
             /** @constant */
             jsonrpc: "2.0";
@@ -8069,6 +8075,7 @@ export type PostLinksBatchQueryAnswer = components['schemas']['PostLinksBatchQue
 export type PostLinksBatchQueryBody = components['schemas']['PostLinksBatchQueryBody'];
 export type PostLinksBatchQueryResult = components['schemas']['PostLinksBatchQueryResult'];
 export type PostLinksImportBody = components['schemas']['PostLinksImportBody'];
+export type PostMcp406Answer = components['schemas']['PostMcp406Answer'];
 export type PostMcpAnswer = components['schemas']['PostMcpAnswer'];
 export type PostMcpBody = components['schemas']['PostMcpBody'];
 export type PostPolicyTestAnswer = components['schemas']['PostPolicyTestAnswer'];
@@ -15445,19 +15452,15 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer, as JSON-RPC */
+            /** @description The answer, as JSON-RPC; one event for clients of 2025 */
             200: {
                 headers: {
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "jsonrpc": "2.0"
-                     *     }
-                     */
                     "application/json": components["schemas"]["PostMcpAnswer"];
+                    "text/event-stream": components["schemas"]["PostMcpAnswer"];
                 };
             };
             /** @description A notification was taken */
@@ -15472,6 +15475,21 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            /** @description The client does not accept both types of answers */
+            406: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "jsonrpc": "2.0"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PostMcp406Answer"];
+                };
+            };
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];

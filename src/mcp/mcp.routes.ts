@@ -44,8 +44,19 @@ export function mcpEndpoint({ tables, ask, refuseForeign, clicks }: Deps): Endpo
     summary: "Model Context Protocol, over API tokens",
     body: request,
     bodyLimit: BODY_LIMIT,
-    raw: { type: "application/json", schema: answer, description: "The answer, as JSON-RPC" },
-    others: { 202: { type: null, description: "A notification was taken" } },
+    raw: {
+      type: ["application/json", "text/event-stream"],
+      schema: answer,
+      description: "The answer, as JSON-RPC; one event for clients of 2025",
+    },
+    others: {
+      202: { type: null, description: "A notification was taken" },
+      406: {
+        type: "application/json",
+        schema: answer,
+        description: "The client does not accept both types of answers",
+      },
+    },
     async handle({ c, account, body }) {
       if (account.via === "panel") {
         throw appError("Forbidden", "MCP takes no cookies. Send an API token as bearer.");

@@ -42,10 +42,10 @@ export async function callTool(
   const request = requestOf(tool, given, from);
   if (typeof request === "string") return failed(request);
   const answer = await ask(request, connection);
-  const text = await answer.text();
-  if (Buffer.byteLength(text) > MOST_ANSWERED) {
+  const text = await textIn(answer);
+  if (text === null) {
     return failed(
-      "The answer is longer than 256 KiB. Ask for less: a smaller page_size, a filter, or a shorter range.",
+      "The answer is longer than 256 KiB. Ask for less: a smaller page_size or limit, a filter, or a shorter range.",
     );
   }
   if (!answer.ok) return failed(refusalIn(text, answer));
@@ -59,6 +59,21 @@ export async function callTool(
     content: [{ type: "text", text: dataText(whole) }],
     structuredContent: { notice: noticeOfData, ...whole },
   };
+}
+
+const NO_SUCH_PART = "NotFound: Nothing has the code or id '.' or '..'.";
+
+/** Null if it is too long. The rest of a folder with a million files is not made then. */
+async function textIn({ body }: Response): Promise<string | null> {
+  if (body === null) return "";
+  const [parts, decoder] = [[] as string[], new TextDecoder()];
+  let size = 0;
+  for await (const part of body) {
+    size += part.length;
+    if (size > MOST_ANSWERED) return null;
+    parts.push(decoder.decode(part, { stream: true }));
+  }
+  return parts.join("");
 }
 
 /** A text: what is missing. */
@@ -76,8 +91,10 @@ function requestOf(
   const parts = new Map(params.map((name) => [name, textOf(take(name)) ?? ""]));
   const missing = params.find((name) => parts.get(name) === "");
   if (missing !== undefined) return `The argument ${missing} is missing.`;
+  // In a URL they would lead to another endpoint.
+  if (parts.values().some((part) => part === "." || part === "..")) return NO_SUCH_PART;
   const path = entry.path.replace(/:(\w+)(?:\{[^}]*\})?/g, (_, name: string) =>
-    encodeURIComponent(parts.get(name)!),
+    encodeURIComponent(parts.get(name)!.toWellFormed()),
   );
   const url = new URL(prefix + path, new URL(from.url).origin);
   const add = (name: string, value: unknown) => {

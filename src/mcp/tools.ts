@@ -38,6 +38,8 @@ const CHOSEN: Readonly<Record<string, Chosen & { operation: string }>> = {
     title: "Shorten a URL",
     description:
       "Creates a short link to `target`. Without `code` it gets a random one. `short_url` of the answer is what to hand out.",
+    // By `force`.
+    isDestructive: true,
   },
   update_link: {
     operation: "patchLink",
