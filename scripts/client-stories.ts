@@ -5,7 +5,7 @@
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { chromium } from "playwright-core";
 import { CHROMIUM } from "../test/support/chromium.ts";
 import { PASSWORD, signIn } from "../test/support/session.ts";
@@ -42,7 +42,7 @@ const main = (server: Server, name: string): string =>
   `import { story } from "./story.js";\nconsole.log(await story(${JSON.stringify({ ...server, name })}));\n`;
 
 async function tellIn(command: readonly string[], folder: string, server: Server): Promise<void> {
-  const name = command[0]!.split("/").at(-1)!;
+  const name = basename(command[0]!, ".exe");
   await Bun.write(join(folder, `${name}.mjs`), main(server, name));
   await runWell([...command, `${name}.mjs`], folder);
   console.log(`told by ${name}`);

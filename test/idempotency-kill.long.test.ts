@@ -6,11 +6,15 @@ import "./support/long.ts";
 import { describe, expect, test } from "bun:test";
 import { DIALECT_NAMES, type DialectName, serverUrl } from "../src/db/fresh.test-support.ts";
 import { startCluster } from "./support/cluster.ts";
+import { killAll } from "./support/processes.ts";
 import { type Client, clientOf, startSignedIn } from "./support/session.ts";
 
-const ROUNDS = 20;
-/** About what a request takes. */
-const LONGEST_LIFE_MS = 12;
+const KEYS_AT_ONCE = 30;
+/** Requests that get no answer, because their process is killed meanwhile. */
+const LEAST_CUT = 120;
+const MOST_ROUNDS = 40;
+/** Most requests of a round take less. */
+const LONGEST_LIFE_MS = 250;
 /** A claim without work ends after a minute. */
 const PATIENCE_MS = 240_000;
 const TARGET = "https://example.com/";
@@ -21,9 +25,9 @@ type Site = { clients(): Client[]; killOne(): Promise<void>; remove(): Promise<v
 async function workers(): Promise<Site> {
   let { installation, server, client } = await startSignedIn({ WAYMARK__SERVER__WORKERS: "2" });
   return {
-    clients: () => Array.from({ length: 4 }, () => clientOf(server.url, client.token)),
+    clients: () => [1, 2].map(() => clientOf(server.url, client.token)),
     async killOne() {
-      await server.kill();
+      await killAll(server);
       server = await installation.serve();
     },
     remove: () => installation.remove(),
@@ -33,7 +37,7 @@ async function workers(): Promise<Site> {
 async function nodes(dialect: DialectName): Promise<Site> {
   const cluster = await startCluster({ dialect, redisUrl: "", nodes: 2, workers: 1, links: [`a,${TARGET}`] });
   return {
-    clients: () => [...cluster.nodes, ...cluster.nodes].map((node) => node.client()),
+    clients: () => cluster.nodes.map((node) => node.client()),
     async killOne() {
       await cluster.nodes[0]!.kill();
       await cluster.nodes[0]!.start();
@@ -75,14 +79,24 @@ describe.each(DIALECT_NAMES)("%s", (dialect) => {
     const site = await (dialect === "sqlite" ? workers() : nodes(dialect));
     try {
       const answered = new Map<string, Set<number>>();
-      for (let round = 0; round < ROUNDS; round++) {
-        const key = crypto.randomUUID();
-        const requests = site.clients().map((client) => create(client, key));
+      let cut = 0;
+      for (let round = 0; cut < LEAST_CUT && round < MOST_ROUNDS; round++) {
+        // A process that has just started answers its first requests late.
+        for (const client of site.clients()) await create(client, crypto.randomUUID());
+        const keys = Array.from({ length: KEYS_AT_ONCE }, () => crypto.randomUUID());
+        const requests = keys.flatMap((key) =>
+          site.clients().map(async (client) => ({ key, answer: await create(client, key) })),
+        );
         await Bun.sleep(Math.random() * LONGEST_LIFE_MS);
         await site.killOne();
-        const made = (await Promise.all(requests)).filter((answer) => answer?.status === 201);
-        answered.set(key, new Set(made.map((answer) => answer!.id!)));
+        for (const { key, answer } of await Promise.all(requests)) {
+          const ids = answered.get(key) ?? new Set();
+          answered.set(key, ids);
+          if (answer === null) cut++;
+          else if (answer.status === 201) ids.add(answer.id!);
+        }
       }
+      expect(cut).toBeGreaterThanOrEqual(LEAST_CUT);
       const [client] = site.clients();
       const early = [...answered.values()].filter((ids) => ids.size > 0).length;
       let lost = 0;
@@ -97,7 +111,7 @@ describe.each(DIALECT_NAMES)("%s", (dialect) => {
         }),
       );
       console.log(
-        `${dialect}: ${ROUNDS} keys, ${early} answered before the kill, ${lost} whose answer was lost`,
+        `${dialect}: ${answered.size} keys, ${early} answered at once, ${cut} requests cut, ${lost} answers lost`,
       );
     } finally {
       await site.remove();
