@@ -87,6 +87,13 @@ test("what can't be uploaded is told, and the rest follows", async () => {
   }
 });
 
+test("two runs at once upload each file once", async () => {
+  const account = await drive.account();
+  const reports = await Promise.all([run(account), run(account)]);
+  const sum = (key: "uploaded" | "unchanged" | "failed") => reports[0][key] + reports[1][key];
+  expect([sum("uploaded"), sum("unchanged"), sum("failed")]).toEqual([2, 2, 0]);
+});
+
 test("the quota holds as for other uploads, and what fits is stored", async () => {
   const account = await drive.account(5);
   const report = await run(account);

@@ -8,7 +8,7 @@ import { inParallel } from "../../lib/in-parallel.ts";
 import { type Entry, ROOT, type StoredFile } from "../tree/entry.ts";
 import type { Lookup } from "../tree/lookup.ts";
 import type { Files } from "../tree/files.service.ts";
-import type { Destination, Uploads } from "../uploads/service.ts";
+import type { Destination, ReceivedFile, Uploads } from "../uploads/service.ts";
 import {
   type LocalFile,
   type LocalPiece,
@@ -118,8 +118,12 @@ export function createPut({ lookup, uploads, files: tree }: Deps) {
       const received = await uploads.receive(destination!, incoming);
       const { mimeType, stored } = received;
       bytes = stored.size;
-      if (there === undefined) await uploads.keep(received);
-      else await tree.put({ accountId: job.accountId, parentId: target.id, name, mimeType }, stored);
+      if (there !== undefined) {
+        await tree.put({ accountId: job.accountId, parentId: target.id, name, mimeType }, stored);
+      } else if (!(await keepOnce({ lookup, uploads }, received))) {
+        report.unchanged++;
+        return;
+      }
     }
     report.uploaded++;
     report.bytes += bytes;
@@ -198,6 +202,20 @@ export function createPut({ lookup, uploads, files: tree }: Deps) {
       return report;
     },
   };
+}
+
+/** False if another process has put the same content there meanwhile. @throws like Uploads.keep */
+async function keepOnce({ lookup, uploads }: Pick<Deps, "lookup" | "uploads">, received: ReceivedFile) {
+  const { destination, name, stored } = received;
+  try {
+    await uploads.keep(received);
+    return true;
+  } catch (error) {
+    if ((error as Error).name !== "NameConflict") throw error;
+    const there = await lookup.child(destination.accountId, destination.parentId, name);
+    if (there?.kind !== "file" || there.sha256 !== stored.sha256) throw error;
+    return false;
+  }
 }
 
 /** With the room that a file to replace gives free. */
