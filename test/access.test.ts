@@ -33,7 +33,10 @@ const RULES: [path: RegExp, Rule, methods?: RegExp][] = [
   [/^\/admin\/v1\/privacy\//, { role: "admin", scope: "admin" }],
   [/^\/admin\/v1\/domains\b/, { role: "editor", scope: "any" }, /^get$/],
   [/^\/admin\/v1\/domains\b/, { role: "editor", scope: "admin" }, /^patch$/],
-  [/^\/admin\/v1\/(users|config|domains|events|mail|webhooks|system)\b/, { role: "admin", scope: "admin" }],
+  [
+    /^\/admin\/v1\/(users|config|domains|events|imports|mail|webhooks|system)\b/,
+    { role: "admin", scope: "admin" },
+  ],
   [/^\/admin\/policies\b/, { role: "admin", scope: "admin" }],
   [/^\/health\b/, { role: "admin", scope: "admin" }],
   [/^\/(files|folders|shares|trash)\b/, { role: "user", scope: "files" }],

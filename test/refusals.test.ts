@@ -10,9 +10,10 @@ type Operation = {
 };
 
 /** Words of the validator's own texts. */
-const VALIDATORS_TEXT = /invalid|expected|received|unrecognized|too (?:big|small)|option/i;
+const VALIDATORS_TEXT = /invalid|expected|(?<!drop\.)received|unrecognized|too (?:big|small)|option/i;
 /** One or more sentences `field does not fit.` */
-const SENTENCES = /^(?:(?:[a-z_]+(?:\.[a-z_\d]+)*|The body|The query) (?:is|must|has) [^.]+\.(?: |$))+$/;
+const SENTENCES =
+  /^(?:(?:[a-z_]+(?:\.[a-z_\d]+)*|The body|The query) (?:is|must|has) (?:[^.]|\.(?! |$))+\.(?: |$))+$/;
 
 let installation: Installation;
 let server: RunningWaymark;

@@ -15459,6 +15459,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "jsonrpc": "2.0"
+                     *     }
+                     */
                     "application/json": components["schemas"]["PostMcpAnswer"];
                     "text/event-stream": components["schemas"]["PostMcpAnswer"];
                 };

@@ -225,12 +225,13 @@ function documentedAnswer(
   schema: Json,
   named: NamedSchemas,
 ): Json {
-  const example = type === JSON_TYPE && "$ref" in schema ? { example: exampleOf(schema, named) } : {};
+  const exampleFor = (one: string) =>
+    one === JSON_TYPE && "$ref" in schema ? { example: exampleOf(schema, named) } : {};
   return {
     description: description ?? (type === null ? "OK, without a body" : "OK"),
     headers: { ...EVERYWHERE, ...(headers && headersOf(headers, named)) },
     ...(type !== null && {
-      content: Object.fromEntries([type].flat().map((one) => [one, { schema, ...example }])),
+      content: Object.fromEntries([type].flat().map((one) => [one, { schema, ...exampleFor(one) }])),
     }),
   };
 }
