@@ -1,5 +1,5 @@
 import { Database as Bun } from "bun:sqlite";
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type { SqlConnection, StatementResult } from "../driver.ts";
 
@@ -111,8 +111,11 @@ function configure(settings: SqliteSettings, run: (sql: string) => void): void {
   run(`pragma journal_size_limit = ${WAL_KEPT_BYTES}`);
 }
 
-/** SQLite would use the umask. Its journal files inherit this mode. */
+/**
+ * SQLite would use the umask. Its journal files inherit this mode. A file that is there stays closed: closing it would
+ * end the locks of all connections of this process, and another program could remove the journal from under them.
+ */
 function createFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  closeSync(openSync(path, "a", 0o600));
+  if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
 }

@@ -19,9 +19,9 @@ import { silentLogger } from "../../lib/logger.ts";
 import { type Database, openDatabase } from "../database.ts";
 import { isDamaged } from "../failures.ts";
 import { migrateUp } from "../migrate.ts";
+import { openThread } from "./sqlite.thread.ts";
 import { openSqlite } from "./sqlite-connection.ts";
 import { createLanes } from "./sqlite-lanes.ts";
-import { openThread } from "./sqlite.thread.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "waymark-sqlite-"));
 const opened: Database[] = [];
@@ -244,6 +244,18 @@ test("reading connections refuse to write", async () => {
     await expect(database.read.deleteFrom("links").execute()).rejects.toMatchObject({ kind: "unavailable" });
   }
 });
+
+test.skipIf(process.platform !== "linux")(
+  "opening a database again keeps the lock of the first opening",
+  async () => {
+    const { read } = await open("locked.db");
+    await read.selectFrom("links").select("id").execute();
+    const { write } = await open("locked.db");
+    await write.insertInto("links").values(row("a")).execute();
+    const { ino } = statSync(join(folder, "locked.db"));
+    expect(readFileSync("/proc/locks", "utf8")).toContain(`:${ino} `);
+  },
+);
 
 test("closing folds the journal into the file", async () => {
   const database = await open("closed.db");
