@@ -54,8 +54,8 @@ async function create(client: Client, key: string) {
       headers: { "Content-Type": "application/json", "Idempotency-Key": key },
       body: JSON.stringify({ target: TARGET, title: key }),
     });
-    const { data } = (await answer.json()) as { data?: { id: number } };
-    return { status: answer.status, id: data?.id, isLater: answer.headers.has("Retry-After") };
+    const { data, message } = (await answer.json()) as { data?: { id: number }; message: string };
+    return { status: answer.status, id: data?.id, message, isLater: answer.headers.has("Retry-After") };
   } catch {
     return null;
   }
@@ -64,13 +64,14 @@ async function create(client: Client, key: string) {
 /** The id of the answer; null if the answer is lost. */
 async function settled(client: Client, key: string): Promise<number | null> {
   const late = Date.now() + PATIENCE_MS;
+  let answer: Awaited<ReturnType<typeof create>> = null;
   while (Date.now() < late) {
-    const answer = await create(client, key);
+    answer = await create(client, key);
     if (answer?.status === 201) return answer.id!;
     if (answer?.status === 409 && !answer.isLater) return null;
     await Bun.sleep(1_000);
   }
-  throw new Error(`The request ${key} was not settled.`);
+  throw new Error(`The request ${key} was not settled: ${JSON.stringify(answer)}`);
 }
 
 describe.each(DIALECT_NAMES)("%s", (dialect) => {
