@@ -199,6 +199,29 @@ describe("on SQLite", () => {
         await expect(room.imports.actions.undo(id)).rejects.toThrow("confirmed");
         await room.close();
       });
+
+      test("a table whose target is not known by its name says its columns, and is imported when they are mapped", async () => {
+        const room = await openImports(await dialect.openDb());
+        const source = await room.file("Weiterleitung,Wort\nhttps://example.com/a,wort\n");
+        const made = { product: "csv" as const, source, file: null, key: null, options: OPTIONS };
+        const { id } = await room.imports.create(made, { name: "ada" }, "previewing");
+        await expect(room.imports.work(id)).rejects.toThrow("No column is the target.");
+        const stopped = await room.imports.find(id);
+        expect(stopped).toMatchObject({ state: "stopped", report: { problem: expect.any(String) } });
+        expect(stopped.report.columns).toEqual([
+          { name: "Weiterleitung", field: null, samples: ["https://example.com/a"] },
+          { name: "Wort", field: null, samples: ["wort"] },
+        ]);
+        await room.imports.actions.change(id, { map: { target: "Weiterleitung", code: "Wort" } });
+        await room.imports.work(id);
+        const { state, report } = await room.imports.find(id);
+        expect([state, report.samples[0]?.code, report.problem]).toEqual(["previewed", "wort", null]);
+        await room.imports.actions.start(id);
+        await room.imports.work(id);
+        const done = await room.imports.find(id);
+        expect([done.state, done.report.counts.links_brought]).toEqual(["done", 1]);
+        await room.close();
+      });
     },
     ["sqlite"],
   );

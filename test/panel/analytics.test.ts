@@ -337,7 +337,7 @@ story("an editor has overview and analytics of own links only", async () => {
   await signInToPanel(page, account.password, account.username);
   await page.getByRole("heading", { name: "Create your first short link" }).waitFor();
   await page.getByRole("link", { name: "Share a file" }).waitFor();
-  for (const other of ["Import links", "Invite people", "spring"])
+  for (const other of ["Move from another service", "Invite people", "spring"])
     expect([other, await page.getByText(other).count()]).toEqual([other, 0]);
   const edda = await signIn(panel.server.url, account.password, account.username);
   const link = { code: "edda-s", target: "https://example.com/" };

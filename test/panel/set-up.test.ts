@@ -84,7 +84,7 @@ test.skipIf(!CHROMIUM)("the set-up asks once, signs in, and every other tab cont
   // The overview leads until there is a link.
   const first = page.getByRole("heading", { name: "Create your first short link" });
   await first.waitFor();
-  for (const way of ["Import links", "Share a file", "Invite people"])
+  for (const way of ["Move from another service", "Share a file", "Invite people"])
     await page.getByRole("link", { name: way }).waitFor();
   await expectAccessibleInAllLooks(page, "first run");
   await page.getByLabel("URL to shorten").fill("no address");

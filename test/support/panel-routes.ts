@@ -5,6 +5,7 @@ export const PANEL_ROUTES = [
   "links",
   "link/long/code",
   "links/import",
+  "links/moves",
   "links/deleted",
   "links/tags",
   "links/reports",

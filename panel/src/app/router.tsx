@@ -109,6 +109,18 @@ const linkImport = createRoute({
   component: lazyRouteComponent(() => import("../links/csv/import-page.tsx"), "ImportPage"),
 });
 
+const moves = createRoute({
+  getParentRoute: () => inside,
+  path: "/links/moves",
+  component: lazyRouteComponent(() => import("../links/moves/pages.ts"), "MovesPage"),
+});
+
+const move = createRoute({
+  getParentRoute: () => inside,
+  path: "/links/moves/$id",
+  component: lazyRouteComponent(() => import("../links/moves/pages.ts"), "MovePage"),
+});
+
 const deletedLinks = createRoute({
   getParentRoute: () => inside,
   path: "/links/deleted",
@@ -249,6 +261,8 @@ export const router = createRouter({
       links,
       link,
       linkImport,
+      moves,
+      move,
       deletedLinks,
       reports,
       tags,

@@ -69,8 +69,8 @@ export function FirstRun({ isAdmin }: { isAdmin: boolean }) {
       </form>
       <nav aria-label={t`Other ways to begin`} className={classes["ways"]}>
         {isAdmin && (
-          <Way to="/links/import" icon={IconFileImport} title={<Trans>Import links</Trans>}>
-            <Trans>From a CSV file of another service</Trans>
+          <Way to="/links/moves" icon={IconFileImport} title={<Trans>Move from another service</Trans>}>
+            <Trans>Links and clicks from YOURLS, Shlink, Kutt, or a CSV file</Trans>
           </Way>
         )}
         <Way to="/files" icon={IconShare} title={<Trans>Share a file</Trans>}>
@@ -87,7 +87,7 @@ export function FirstRun({ isAdmin }: { isAdmin: boolean }) {
 }
 
 type WayProps = {
-  to: "/links/import" | "/files" | "/users";
+  to: "/links/moves" | "/files" | "/users";
   icon: TablerIcon;
   title: ReactNode;
   children: ReactNode;

@@ -8,6 +8,7 @@ import {
   IconShare,
   IconTags,
   IconTrash,
+  IconTruck,
   IconUpload,
   IconUserPlus,
   IconWorldPlus,
@@ -60,6 +61,13 @@ export function useActions({ role }: Account): (text: string) => CommandRow[] {
       words: t`csv add`,
       icon: IconFileImport,
       act: () => navigate({ to: "/links/import" }),
+    },
+    {
+      id: "move",
+      label: t`Move from another service`,
+      words: t`import migrate yourls shlink kutt bitly`,
+      icon: IconTruck,
+      act: () => navigate({ to: "/links/moves" }),
     },
     {
       id: "new-account",

@@ -1,6 +1,14 @@
 import { Trans } from "@lingui/react/macro";
 import { Menu } from "@mantine/core";
-import { IconDownload, IconFlag, IconHourglass, IconTag, IconTrash, IconUpload } from "@tabler/icons-react";
+import {
+  IconDownload,
+  IconFlag,
+  IconHourglass,
+  IconTag,
+  IconTrash,
+  IconTruck,
+  IconUpload,
+} from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 
 type Props = { isFiltered: boolean; isAdmin: boolean; onExport(): void; onWaiting(): void };
@@ -11,9 +19,14 @@ export const LinksItems = ({ isFiltered, isAdmin, onExport, onWaiting }: Props) 
       {isFiltered ? <Trans>Export what the filter finds (CSV)</Trans> : <Trans>Export all links (CSV)</Trans>}
     </Menu.Item>
     {isAdmin && (
-      <Menu.Item component={Link} to="/links/import" leftSection={<IconUpload size={16} />}>
-        <Trans>Import links (CSV)</Trans>
-      </Menu.Item>
+      <>
+        <Menu.Item component={Link} to="/links/import" leftSection={<IconUpload size={16} />}>
+          <Trans>Import links (CSV)</Trans>
+        </Menu.Item>
+        <Menu.Item component={Link} to="/links/moves" leftSection={<IconTruck size={16} />}>
+          <Trans>Move from another service</Trans>
+        </Menu.Item>
+      </>
     )}
     <Menu.Divider />
     <Menu.Item component={Link} to="/links/tags" leftSection={<IconTag size={16} />}>

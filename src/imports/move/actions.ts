@@ -23,20 +23,24 @@ export function createMoveActions(deps: Deps) {
     id: number,
     from: readonly ImportState[],
     to: ImportState,
-    set: Partial<StoredImport> = {},
+    set: (row: StoredImport) => Partial<StoredImport> = () => ({}),
   ): Promise<StoredImport> {
     return database.transaction(async (tx) => {
       const row = await repository.lock(tx, id);
       if (!from.includes(row.state)) throw appError("Conflict", refusal(row.state, to));
       const report = { ...row.report, problem: null };
-      await repository.update(tx, id, { report, ...set, state: to }, clock.now());
+      await repository.update(tx, id, { report, ...set(row), state: to }, clock.now());
       return repository.find(id, tx);
     });
   }
 
   return {
     /** Before it brought something, or again where it stopped. */
-    start: (id: number) => move(id, ["previewed", "previewing", "stopped"], "running"),
+    start: (id: number) =>
+      move(id, ["previewed", "previewing", "stopped"], "running", ({ linkPlace, report: { columns } }) =>
+        // What the preview counted is counted again.
+        linkPlace === 0 ? { report: { ...emptyReport(), columns } } : {},
+      ),
     undo: (id: number) => move(id, ["done", "stopped", "running"], "undoing"),
     confirm: (id: number) => move(id, ["done"], "confirming"),
 
@@ -45,7 +49,7 @@ export function createMoveActions(deps: Deps) {
       const { options: before, linkPlace } = await repository.find(id);
       if (linkPlace > 0) throw appError("Conflict", "The import has begun; its options stay.");
       const set = { options: { ...before, ...options }, report: emptyReport() };
-      return move(id, ["previewing", "previewed", "stopped"], "previewing", set);
+      return move(id, ["previewing", "previewed", "stopped"], "previewing", () => set);
     },
 
     /** @throws Conflict while it may be undone, or is worked on */

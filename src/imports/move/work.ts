@@ -73,6 +73,7 @@ async function readSource(deps: WorkDeps, row: StoredImport, how: Work, lost: Ab
   const { database, repository, runs, clock } = deps;
   const source = await openMoved(deps, row, { ...how, signal: lost });
   try {
+    row.report.columns = source.columns ?? [];
     const run = { row, source, actor: moverOf(row), lost, onProgress: how.onProgress };
     if (row.state === "running") return await runs.bring(run);
     const report = await runs.preview(run);
@@ -113,7 +114,9 @@ const end = (
   database.transaction(async (tx) => {
     const { report, state: current } = await repository.lock(tx, row.id);
     if (current !== row.state) return false;
-    await repository.update(tx, row.id, { state, report: { ...report, stage: null, problem } }, clock.now());
+    const { columns } = row.report;
+    const ended = { ...report, columns, stage: null, problem };
+    await repository.update(tx, row.id, { state, report: ended }, clock.now());
     return true;
   });
 

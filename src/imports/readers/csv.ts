@@ -1,7 +1,7 @@
 /** A table of links. Its header names our columns, or `map` says which of ours each one is. */
 import { open } from "node:fs/promises";
 import { CSV_SEPARATORS, type CsvSeparator, readCsv } from "../../lib/csv.ts";
-import { appError } from "../../lib/errors.ts";
+import { type AppError, appError } from "../../lib/errors.ts";
 import { createTimeSlices } from "../../lib/time-slices.ts";
 import type { Reader, Source, SourceColumn, SourceInput } from "./reader.ts";
 
@@ -81,15 +81,17 @@ function fieldsOf(header: readonly string[], map: SourceInput["map"]): (string |
       break;
     }
   }
-  if (fields.includes("target")) return fields;
-  throw appError(
-    "CsvParseError",
-    `No column is the target. Name it, such as --map target="Long URL". The file has ${names.join(", ").slice(0, 500)}.`,
-  );
+  return fields;
 }
 
 const isSecret = (name: string, field: string | null | undefined): boolean =>
   field === "password" || /pass|secret|token|hash/i.test(name);
+
+const withoutTarget = (header: readonly string[]): AppError =>
+  appError(
+    "CsvParseError",
+    `No column is the target. Name it, such as --map target="Long URL". The file has ${header.join(", ").slice(0, 500)}.`,
+  );
 
 type Row = { row: number; fields: readonly string[]; problem: string | null };
 
@@ -158,6 +160,8 @@ async function openCsv({ source, map }: SourceInput): Promise<Source> {
     size: {},
     columns,
     async *links(after) {
+      // Not before its columns are known, of which the panel asks.
+      if (!fields.includes("target")) throw withoutTarget(header.fields);
       for await (const { row, fields: texts, problem } of rowsOf(source, separator)) {
         const place = row - 1;
         if (place <= after) continue;

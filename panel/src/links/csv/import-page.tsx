@@ -6,6 +6,7 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef } from "react";
 import { accountQuery } from "../../auth/account.ts";
 import { formatBytes } from "../../base/i18n.ts";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { useSentence } from "../../ui/failure.tsx";
 import { isFocusLost } from "../../ui/focus-back.ts";
 import { FormFoot } from "../../ui/forms/form-foot.tsx";
@@ -31,7 +32,12 @@ export function ImportPage() {
     <Stack p="md" gap="md" maw={860}>
       <PageHead
         title={t`Import links`}
-        sentence={t`From a CSV file: an export of Waymark, of another service, or a table of your own.`}
+        sentence={
+          <Trans>
+            From a CSV file: an export of Waymark, or a table of your own. From YOURLS and others, with their
+            clicks: <AnchorLink to="/links/moves">Move from another service</AnchorLink>
+          </Trans>
+        }
       >
         <Button component={Link} to="/links" variant="default" leftSection={<IconArrowLeft size={16} />}>
           <Trans>Links</Trans>

@@ -1,0 +1,35 @@
+import { useLingui } from "@lingui/react/macro";
+
+export type MovedProduct = {
+  title: string;
+  /** How to get the file. Null: it has an address. */
+  file: string | null;
+  /** An example of its address, and where its key is. Null: it has a file. */
+  address: { example: string; key: string } | null;
+};
+
+/** The products that links are moved from, in the order of the choice. */
+export function useProducts(): Readonly<Record<string, MovedProduct>> {
+  const { t } = useLingui();
+  return {
+    yourls: {
+      title: "YOURLS",
+      file: t`An SQL export of its tables, made by phpMyAdmin or mysqldump (.sql).`,
+      address: null,
+    },
+    kutt: { title: "Kutt", file: t`Its SQLite database (.sqlite).`, address: null },
+    shlink: {
+      title: "Shlink",
+      file: null,
+      address: {
+        example: "https://s.example.com",
+        key: t`An API key; Shlink's command api-key:generate makes one.`,
+      },
+    },
+    csv: {
+      title: t`CSV file`,
+      file: t`A table with a header, as most services export. Its columns are matched in the next step.`,
+      address: null,
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, Stack, Text } from "@mantine/core";
+import { IconArrowLeft } from "@tabler/icons-react";
+import { useInfiniteQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { accountQuery } from "../../auth/account.ts";
+import type { ProductImport } from "../../base/api.ts";
+import { formatNumber, formatTime } from "../../base/i18n.ts";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
+import { DataList } from "../../ui/lists/data-list.tsx";
+import { LoadOn } from "../../ui/long/load-on.tsx";
+import { LongRows } from "../../ui/long/long-rows.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { MoveState } from "./move-state.tsx";
+import { useProducts } from "./move-products.ts";
+import { movesQuery } from "./move-queries.ts";
+import { NewMove } from "./new-move.tsx";
+
+/** Begins a move from another product, and lists those that were made. */
+export function MovesPage() {
+  const { t } = useLingui();
+  const { data: account } = useSuspenseQuery(accountQuery);
+  const isAdmin = account.role === "admin";
+  return (
+    <Stack p="md" gap="md" maw={860}>
+      <PageHead
+        title={t`Move from another service`}
+        sentence={t`Links with their codes, titles, tags, dates and clicks. You see what will be imported before anything is written, and can undo it.`}
+      >
+        <Button component={Link} to="/links" variant="default" leftSection={<IconArrowLeft size={16} />}>
+          <Trans>Links</Trans>
+        </Button>
+      </PageHead>
+      {isAdmin ? (
+        <>
+          <NewMove />
+          <Moves />
+        </>
+      ) : (
+        <Text c="dimmed">
+          <Trans>Only administrators import links.</Trans>
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+function Moves() {
+  const { t } = useLingui();
+  const products = useProducts();
+  const list = useInfiniteQuery(movesQuery);
+  const moves = list.data?.pages.flatMap((page) => page.data);
+  if (moves?.length === 0) return null;
+  return (
+    <Stack gap="xs" mt="lg">
+      <Text component="h2" fw={600}>
+        <Trans>Past imports</Trans>
+      </Text>
+      <DataList<ProductImport>
+        long={{ Rows: LongRows, isMore: list.hasNextPage }}
+        label={t`Past imports`}
+        items={moves}
+        error={list.error}
+        onRetry={() => void list.refetch()}
+        keyOf={({ id }) => id}
+        empty=""
+        columns={[
+          {
+            title: t`From`,
+            cell: ({ id, product, source }) => (
+              <>
+                <AnchorLink to="/links/moves/$id" params={{ id: String(id) }} size="sm" fw={600}>
+                  {products[product]?.title ?? product}
+                </AnchorLink>
+                <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+                  <bdi>{source}</bdi>
+                </Text>
+              </>
+            ),
+          },
+          { title: t`State`, fit: "value", cell: ({ state }) => <MoveState state={state} /> },
+          { title: t`Links`, fit: "number", cell: ({ counts }) => formatNumber(counts.links_brought) },
+          {
+            title: t`When`,
+            isHidden: "narrow",
+            fit: "value",
+            cell: ({ created_at: created }) => formatTime(created),
+          },
+        ]}
+      />
+      <LoadOn list={list} />
+    </Stack>
+  );
+}

@@ -1,0 +1,101 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, FileInput, Group, PasswordInput, Progress, Select, Stack, TextInput } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { FailureAlert } from "../../ui/failure-alert.tsx";
+import { useNoStrayDrops } from "../../ui/stray-drops.ts";
+import { useProducts } from "./move-products.ts";
+import { sendMove } from "./move-queries.ts";
+
+const MOST_TEXT = 2_000;
+
+/** What is moved from where. The preview and its choices come next. */
+export function NewMove() {
+  const { t } = useLingui();
+  const products = useProducts();
+  const navigate = useNavigate();
+  useNoStrayDrops();
+  const [name, setName] = useState("yourls");
+  const [file, setFile] = useState<File | null>(null);
+  const [source, setSource] = useState("");
+  const [key, setKey] = useState("");
+  const [sent, setSent] = useState(0);
+  const product = products[name]!;
+  const { address } = product;
+  const send = useMutation({
+    mutationFn: () =>
+      address === null
+        ? sendMove({ product: name, visits: "true" }, file, setSent)
+        : sendMove({ product: name, visits: "true", source: source.trim(), key: key.trim() }, null, setSent),
+    onSuccess: ({ id }) => navigate({ to: "/links/moves/$id", params: { id: String(id) } }),
+  });
+  const isReady = address === null ? file !== null : source.trim() !== "" && key.trim() !== "";
+  const choose = (chosen: string | null): void => {
+    setName(chosen ?? name);
+    setFile(null);
+    send.reset();
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady && !send.isPending) send.mutate();
+      }}
+    >
+      <Stack gap="md" maw={520}>
+        <Select
+          label={t`From`}
+          value={name}
+          onChange={choose}
+          allowDeselect={false}
+          data={Object.entries(products).map(([value, { title }]) => ({ value, label: title }))}
+        />
+        {address === null ? (
+          <FileInput
+            label={t`File`}
+            description={product.file}
+            placeholder={t`Choose a file`}
+            value={file}
+            onChange={(chosen) => {
+              setFile(chosen);
+              send.reset();
+            }}
+            clearable
+            clearButtonProps={{ "aria-label": t`Remove the file` }}
+          />
+        ) : (
+          <>
+            <TextInput
+              label={t`Address`}
+              type="url"
+              placeholder={address.example}
+              value={source}
+              maxLength={MOST_TEXT}
+              onChange={({ currentTarget }) => setSource(currentTarget.value)}
+            />
+            <PasswordInput
+              label={t`Key`}
+              description={address.key}
+              autoComplete="off"
+              value={key}
+              maxLength={MOST_TEXT}
+              onChange={({ currentTarget }) => setKey(currentTarget.value)}
+            />
+          </>
+        )}
+        {send.isPending && file !== null && (
+          <Progress.Root size="lg">
+            <Progress.Section value={sent * 100} aria-label={t`Sending the file`} />
+          </Progress.Root>
+        )}
+        {send.isError && <FailureAlert error={send.error} />}
+        <Group>
+          <Button type="submit" disabled={!isReady} loading={send.isPending}>
+            <Trans>Preview</Trans>
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
