@@ -3,10 +3,9 @@ import { accountQuery } from "../auth/account.ts";
 import { loadSecurityTexts } from "../auth/security-texts.ts";
 import { readTokenSearch } from "../auth/tokens/token-queries.ts";
 import { readUserSearch } from "../auth/users/user-queries.ts";
-import { readReportSearch, type ReportSearch } from "../clicks/range.ts";
+import { readReportSearch } from "../clicks/range.ts";
 import { readEventSearch } from "../events/event-search.ts";
 import { readFileSearch } from "../files/file-search.ts";
-import { type LinkTab, readLinkTab } from "../links/link-tab.ts";
 import { readLinkSearch } from "../links/link-search.ts";
 import { pageAt, pageQuery } from "../links/list/page-queries.ts";
 import { readShareSearch } from "../shares/share-search.ts";
@@ -20,7 +19,7 @@ import { queries } from "../base/queries.ts";
 import { whenSignedOut } from "../base/session-end.ts";
 import { FailurePage, MissingPage } from "../ui/failure.tsx";
 import { OPEN_ROUTES, root } from "./open-routes.ts";
-import { readQ, readShared } from "./searches.ts";
+import { readLinkPageSearch, readQ, readShared } from "./searches.ts";
 
 /** Everything that needs an account. */
 const inside = createRoute({
@@ -78,16 +77,7 @@ const links = createRoute({
 const link = createRoute({
   getParentRoute: () => inside,
   path: "/link/$",
-  validateSearch(search: Record<string, unknown>): ReportSearch & { domain?: string; tab?: LinkTab } {
-    const tab = readLinkTab(search["tab"]);
-    // `domain` says which link it is.
-    const { domain: _, ...report } = readReportSearch(search);
-    return {
-      ...report,
-      ...(typeof search["domain"] === "string" && { domain: search["domain"] }),
-      ...(tab && { tab }),
-    };
-  },
+  validateSearch: readLinkPageSearch,
   loaderDeps: ({ search }) => search,
   loader({ context, params, cause, deps: { domain, tab, ...report } }) {
     // Hovering over links requests nothing.

@@ -26,6 +26,21 @@ export function useProducts(): Readonly<Record<string, MovedProduct>> {
         key: t`An API key; Shlink's command api-key:generate makes one.`,
       },
     },
+    sink: {
+      title: "Sink",
+      file: null,
+      address: { example: "https://sink.example.com", key: t`The site token.` },
+    },
+    dub: {
+      title: "Dub",
+      file: null,
+      address: { example: "https://api.dub.co", key: t`An API key that may read links.` },
+    },
+    bitly: {
+      title: "Bitly",
+      file: null,
+      address: { example: "https://api-ssl.bitly.com/v4/groups/GUID", key: t`An access token.` },
+    },
     csv: {
       title: t`CSV file`,
       file: t`A table with a header, as most services export. Its columns are matched in the next step.`,
