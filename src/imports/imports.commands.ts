@@ -267,8 +267,7 @@ function sentence({ counts }: ImportReport, verb: string): string {
   const links = `${pluralize(counts.links_read, "link")} read: ${counts.links_brought} ${verb} (${counts.links_renamed} renamed, ${counts.links_disabled} disabled), ${counts.links_skipped} skipped, ${counts.links_refused} refused.`;
   const undated = counts.clicks_undated > 0 ? ` ${counts.clicks_undated} clicks have no date.` : "";
   if (counts.visits_read === 0) return `${links}${undated}`;
-  const brought = verb === "came in" ? `${counts.visits_brought} ${verb}, ` : "";
-  return `${links} ${pluralize(counts.visits_read, "visit")} read: ${brought}${counts.visits_refused} refused.${undated}`;
+  return `${links} ${pluralize(counts.visits_read, "visit")} read: ${counts.visits_brought} ${verb}, ${counts.visits_refused} refused.${undated}`;
 }
 
 function showReasons({ note }: Context["output"], { reasons }: ImportReport): void {

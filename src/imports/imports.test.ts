@@ -46,9 +46,13 @@ forEachDialect((dialect) => {
     const { imports, links, database } = room;
     const before = await room.counts();
     const source = await room.file(dumpOf(1_200, VISITS));
-    const id = await room.bring({ product: "yourls", source, options: OPTIONS });
+    const made = { product: "yourls", source, options: OPTIONS } as const;
+    const foreseen = await imports.preview({ ...made, file: null, key: null }, {}, () => {});
+    expect(await room.counts()).toEqual(before);
+    const id = await room.bring(made);
     const { state, report } = await imports.find(id);
     expect(state).toBe("done");
+    expect(foreseen.counts).toEqual(report.counts);
     expect(report.counts).toMatchObject({
       links_read: 1_200,
       links_brought: 1_200,

@@ -15,7 +15,7 @@ import { PRODUCTS } from "../readers/products.ts";
 import type { Source } from "../readers/reader.ts";
 import { prepareLink } from "./link-rows.ts";
 import type { ImportRepository, StoredImport } from "./repository.ts";
-import { copyOf, countNote, emptyReport, type ImportReport, keepNotes, type Note } from "./state.ts";
+import { copyOf, emptyReport, type ImportReport, keepNotes, type Note } from "./state.ts";
 import {
   completeLinks,
   decideLinks,
@@ -25,9 +25,11 @@ import {
 } from "./write-links.ts";
 import {
   type createVisitWriting,
+  previewVisits,
   prepareVisit,
   type VisitPortion,
   type VisitSettings,
+  type VisitTally,
 } from "./write-visits.ts";
 
 export type RunDeps = {
@@ -190,7 +192,8 @@ async function bringVisits(run: Run): Promise<void> {
   }
 }
 
-async function previewLinks(run: Run, report: ImportReport, onNotes?: OnNotes) {
+async function previewLinks(run: Run, report: ImportReport, onNotes?: OnNotes): Promise<VisitTally> {
+  const tally: VisitTally = new Map();
   const { row, source, actor, lost, onProgress, deps } = run;
   const seen = new Set<string>();
   const rules = rulesOf(run);
@@ -203,12 +206,17 @@ async function previewLinks(run: Run, report: ImportReport, onNotes?: OnNotes) {
       { options: row.options, actor, now: deps.clock.now() },
       { seen, report, notes },
     );
-    for (const { link } of brought.values()) report.counts.clicks_brought += link.clickCount ?? 0;
+    for (const { link, sourceKey } of brought.values()) {
+      const total = link.clickCount ?? 0;
+      report.counts.clicks_brought += total;
+      if (row.options.visits && !tally.has(sourceKey)) tally.set(sourceKey, { total, dated: 0 });
+    }
     keepNotes(report, notes);
     onNotes?.(notes);
     onProgress?.(report);
   }
   report.counts.clicks_undated = report.counts.clicks_brought;
+  return tally;
 }
 
 /** What an import would do. Writes nothing. `onNotes`: every note, while the report has the first 1,000. */
@@ -220,7 +228,7 @@ async function preview(run: Run, onNotes?: OnNotes): Promise<ImportReport> {
     columns: source.columns ?? [],
     total: source.size.links ?? null,
   };
-  await previewLinks(run, report, onNotes);
+  const tally = await previewLinks(run, report, onNotes);
   if (!row.options.visits || source.visits === undefined) return report;
   const prepare = (one: Parameters<typeof prepareVisit>[0]) => prepareVisit(one, deps.clock.now());
   for await (const portion of portionsOf(
@@ -229,11 +237,7 @@ async function preview(run: Run, onNotes?: OnNotes): Promise<ImportReport> {
     prepare,
     lost,
   ) as AsyncGenerator<VisitPortion>) {
-    for (const one of portion) {
-      if ("kind" in one) countNote(report, one);
-      report.counts.visits_read += "kind" in one ? 1 : (one.visit.count ?? 1);
-    }
-    const notes = portion.filter((one): one is Note => "kind" in one);
+    const notes = previewVisits(portion, tally, report);
     keepNotes(report, notes);
     onNotes?.(notes);
     run.onProgress?.(report);

@@ -39,6 +39,8 @@ export type WorkDeps = {
 };
 
 const LEASE_MS = 60_000;
+/** Between transactions of a confirmation, for others. */
+const REST_MS = 10;
 export const KEY_PURPOSE = "import key";
 export const WORKING: readonly ImportState[] = ["previewing", "running", "undoing", "confirming"];
 
@@ -99,7 +101,8 @@ async function confirm(
   lost: AbortSignal,
 ): Promise<void> {
   for (const table of ["import_clicks", "import_links"] as const) {
-    while (!lost.aborted && (await database.transaction((tx) => repository.forget(tx, id, table))));
+    while (!lost.aborted && (await database.transaction((tx) => repository.forget(tx, id, table))))
+      await Bun.sleep(REST_MS);
   }
   lost.throwIfAborted();
 }

@@ -55,7 +55,40 @@ export function prepareVisit(found: SourceVisit | SourceProblem, before: number)
   return { place, code, sourceKey: sourceKeyOf(found.domain, code), visit: found, isAutomated };
 }
 
+const linklessVisit = ({ place, code }: Pick<PreparedVisit, "place" | "code">): Note => ({
+  place,
+  kind: "visit",
+  code: code.slice(0, 200),
+  reason: "Its link was not brought, or is gone.",
+});
+
 export type VisitPortion = readonly (PreparedVisit | Note)[];
+
+/** Of a preview, by source key: what the source counted, and its dated visits. */
+export type VisitTally = Map<string, { total: number; dated: number }>;
+
+/** Counts visits as the import does. Returns notes of those that it would refuse. */
+export function previewVisits(portion: VisitPortion, tally: VisitTally, report: ImportReport): Note[] {
+  const { counts } = report;
+  const notes: Note[] = [];
+  for (const one of portion) {
+    const count = "kind" in one ? 1 : (one.visit.count ?? 1);
+    counts.visits_read += count;
+    const link = "kind" in one ? undefined : tally.get(one.sourceKey);
+    if (link === undefined) {
+      const note = "kind" in one ? one : linklessVisit(one);
+      countNote(report, note, count);
+      notes.push(note);
+      continue;
+    }
+    const undated = Math.min(count, Math.max(0, link.total - link.dated));
+    link.dated += count;
+    counts.visits_brought += count;
+    counts.clicks_undated -= undated;
+    counts.clicks_brought += count - undated;
+  }
+  return notes;
+}
 
 type Counted = PreparedVisit & { linkId: number };
 
@@ -95,12 +128,7 @@ export function createVisitWriting({ database, parser }: { database: Database; p
       }
     }
     for (const [code, { place, count }] of strangers) {
-      const note: Note = {
-        place,
-        kind: "visit",
-        code: code.slice(0, 200),
-        reason: "Its link was not brought, or is gone.",
-      };
+      const note = linklessVisit({ place, code });
       countNote(report, note, count);
       notes.push(note);
     }
