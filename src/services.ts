@@ -196,7 +196,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   const webhooks = startWebhooks(env, { ...common, database, box, instance, registry, logger });
   await step(webhooks.load);
   const bodies = createBodyMemory();
-  const door = createVisitorDoor({ ...links, config, guards: auth, identity, bodies, clock });
+  const door = createVisitorDoor({ ...links, config, guards: auth, identity, bodies, clock, logger });
   const origins = createOrigins({
     publicUrl: () => config.get("features.public_url"),
     isTrusted: auth.isTrustedProxy,

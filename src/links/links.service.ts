@@ -147,16 +147,12 @@ export function createLinkService(deps: LinkServiceDeps) {
     /** The key of the link whose short URL this is; null for other URLs. */
     ownCode,
     lockOf: repository.lockOf,
-    /** Argon2 in place of a hash of another product; the old one if it can't be replaced now. */
+    /** Argon2 in place of a hash of another product. */
     async renewHash({ linkId, password, passwordHash }: HashedPassword): Promise<string> {
       if (!isForeignHash(passwordHash)) return passwordHash;
-      try {
-        const hash = await deps.hashPassword(password);
-        await repository.replaceHash(linkId, passwordHash, hash);
-        return hash;
-      } catch {
-        return passwordHash;
-      }
+      const hash = await deps.hashPassword(password);
+      await repository.replaceHash(linkId, passwordHash, hash);
+      return hash;
     },
     /** By keys, until the transaction ends. */
     lock: repository.lock,

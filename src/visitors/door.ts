@@ -1,6 +1,7 @@
 /** Pages, passwords and cookies for the visitors of links and shares. */
 import type { BodyMemory } from "../http/body-memory.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Logger } from "../lib/logger.ts";
 import { createUnlockCookies } from "./cookie.ts";
 import type { Identity } from "./identity.ts";
 import { createVisitorPages } from "./look.ts";
@@ -29,17 +30,24 @@ type Deps = {
   identity: Identity;
   bodies: BodyMemory;
   clock: Clock;
+  logger: Logger;
 };
 
 export type VisitorDoor = ReturnType<typeof createVisitorDoor>;
 
-export function createVisitorDoor({ config, guards, renewHash, identity, bodies, clock }: Deps) {
+export function createVisitorDoor({ config, guards, renewHash, identity, bodies, clock, logger }: Deps) {
   const { takeTry, clientAddress, checkVisitorPassword: check } = guards;
   const pages = createVisitorPages(identity);
   const cookies = createUnlockCookies({
     secret: () => config.get("api.jwt_secret"),
     isSecure: () => config.get("api.cookie_secure"),
   });
+  /** The next right password tries again. */
+  const renewed: Deps["renewHash"] = (attempt) =>
+    renewHash(attempt).catch((err: unknown) => {
+      logger.warn({ err, link: attempt.linkId }, "the hash of a password was not replaced");
+      return attempt.passwordHash;
+    });
   const unlock = (what: Protected) =>
     createUnlock({
       what,
@@ -48,7 +56,7 @@ export function createVisitorDoor({ config, guards, renewHash, identity, bodies,
       guards: {
         takeTry,
         clientAddress,
-        checkPassword: async (attempt) => ((await check({ ...attempt, what })) ? renewHash(attempt) : null),
+        checkPassword: async (attempt) => ((await check({ ...attempt, what })) ? renewed(attempt) : null),
       },
       bodies,
       clock,
