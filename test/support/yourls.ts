@@ -54,6 +54,8 @@ export async function startYourls(folder: string) {
     env: { ...process.env, PHP_CLI_SERVER_WORKERS: "4" },
     stdout: "ignore",
     stderr: "ignore",
+    // Its workers outlive the main process, so they are ended as a group.
+    detached: true,
   });
   const origin = `http://127.0.0.1:${PORT}`;
   await until(() =>
@@ -68,7 +70,7 @@ export async function startYourls(folder: string) {
     /** Runs PHP code within YOURLS; `$db` is its database. Returns what it prints. */
     run: (code: string) => run(`${LOADED} ${code}`),
     async stop() {
-      server.kill();
+      process.kill(-server.pid, "SIGTERM");
       await server.exited;
       administer(`drop database ${DATABASE}`);
     },
