@@ -35,7 +35,10 @@ export function ImportPage() {
         sentence={
           <Trans>
             From a CSV file: an export of Waymark, or a table of your own. From YOURLS and others, with their
-            clicks: <AnchorLink to="/links/moves" underline="always">Move from another service</AnchorLink>
+            clicks:{" "}
+            <AnchorLink to="/links/moves" underline="always">
+              Move from another service
+            </AnchorLink>
           </Trans>
         }
       >
