@@ -1,5 +1,6 @@
 import { streamAnswer } from "../../http/stream-pages.ts";
 import { appError } from "../../lib/errors.ts";
+import { downloadOf } from "../tree/download.routes.ts";
 import { type DavMethod, entryAt, XML_TYPE, xmlBody } from "./asking.routes.ts";
 import { pagesOf } from "./listing.ts";
 import { readWanted } from "./properties.ts";
@@ -8,22 +9,8 @@ import { readDepth } from "./requests.ts";
 export const get: DavMethod = async (deps, { c, place }) => {
   const entry = await entryAt(deps, place);
   if (entry.kind === "folder") return new Response("A folder for WebDAV clients.\n");
-  const { logger } = deps;
-  return deps.download(entry, {
-    method: c.req.method,
-    header: (name) => c.req.header(name),
-    inline: false,
-    isRelayed: true,
-    signal: c.req.raw.signal,
-    request: c.req.raw,
-    relay: (stream) =>
-      streamAnswer(c, chunksOf(stream), { logger, failure: "a download was cut off", restMs: 0 }),
-  });
+  return deps.download(entry, { ...downloadOf(c, deps.logger), inline: false, isRelayed: true });
 };
-
-async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) yield chunk;
-}
 
 export const propfind: DavMethod = async (deps, { c, caller, names, place }) => {
   const depth = readDepth(c.req.header("Depth"));

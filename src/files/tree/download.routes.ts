@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { streamAnswer } from "../../http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { idIn } from "./entry-id.ts";
-import type { Download } from "./download.ts";
+import type { Download, DownloadRequest } from "./download.ts";
 import type { Trees } from "./trees.ts";
 import type { Files } from "./files.service.ts";
 
@@ -55,17 +55,19 @@ export const downloadEndpoint = ({ files, trees, download, logger }: Deps): Endp
     async handle({ c, account, query }) {
       const id = idIn(c, "FileNotFound");
       const file = await files.find(await trees.with({ c, account }, { entry: id }), id);
-      return download(file, {
-        method: c.req.method,
-        header: (name) => c.req.header(name),
-        inline: query.disposition === "inline",
-        signal: c.req.raw.signal,
-        request: c.req.raw,
-        relay: (stream) =>
-          streamAnswer(c, chunksOf(stream), { logger, failure: "a download was cut off", restMs: 0 }),
-      });
+      return download(file, { ...downloadOf(c, logger), inline: query.disposition === "inline" });
     },
   });
+
+/** What an HTTP request says of a download. */
+export const downloadOf = (c: HttpContext, logger: Logger): Omit<DownloadRequest, "inline"> => ({
+  method: c.req.method,
+  header: (name) => c.req.header(name),
+  signal: c.req.raw.signal,
+  request: c.req.raw,
+  relay: (stream) =>
+    streamAnswer(c, chunksOf(stream), { logger, failure: "a download was cut off", restMs: 0 }),
+});
 
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) yield chunk;
