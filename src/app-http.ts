@@ -12,7 +12,7 @@ import type { HealthReport } from "./health/health-view.ts";
 import { withAccessLog } from "./health/access-log.ts";
 import { createHttpMetrics } from "./health/http-metrics.ts";
 import type { Scrape } from "./health/scrape.ts";
-import type { SystemReport } from "./health/system-view.ts";
+import type { System } from "./health/system.service.ts";
 import { createHttpApp, type EndpointTable, type HttpAppOptions } from "./http/app.ts";
 import { docsEndpoints } from "./http/docs/routes.ts";
 import type { HttpConnection } from "./http/endpoint.ts";
@@ -60,7 +60,7 @@ export type HttpParts = {
   redirect: Redirect;
   explainLink: Explain;
   health: { report(): Promise<HealthReport> };
-  system: { report(): Promise<SystemReport> };
+  system: System;
   registry: Registry;
   scrape: Scrape["text"];
   live: Live;
@@ -197,7 +197,7 @@ export function createApi({ services, health, system, scrape, live, explainLink,
           tables: () => api.tables,
           ask,
           refuseForeign: auth.refuseForeign,
-          clicks: async () => (await system.report()).clicks,
+          clicks: () => system.clicks(),
         }),
       ],
     },

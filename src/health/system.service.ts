@@ -29,7 +29,13 @@ export type SystemSources = {
 
 const DEADLINE_MS = 4_000;
 
-export function createSystemReport(sources: SystemSources): { report(): Promise<SystemReport> } {
+export type System = {
+  report(): Promise<SystemReport>;
+  /** That part of the report, without checks of the rest. */
+  clicks(): Promise<SystemReport["clicks"]>;
+};
+
+export function createSystemReport(sources: SystemSources): System {
   let looking: Promise<Disk[]> | undefined;
 
   /** Parallel reports share one check: on a hanging disk checks would accumulate. */
@@ -86,7 +92,10 @@ export function createSystemReport(sources: SystemSources): { report(): Promise<
     };
   }
 
-  return { report };
+  return {
+    report,
+    clicks: async () => clicksOf(readMeasurements((await sources.measure()).metrics)),
+  };
 }
 
 const statusOf = (trouble: string | null): HealthStatus => (trouble === null ? "healthy" : "degraded");
