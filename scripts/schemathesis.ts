@@ -1,7 +1,7 @@
 /**
  * Tests a fresh server against its OpenAPI document with schemathesis, as administrator with the cookies of a session.
  * Needs Python 3 with venv. The tool is installed in .cache/schemathesis; versions and settings are in schemathesis.d/.
- * Prints what was found. Options go to `schemathesis run`, such as `--include-path /folders`.
+ * Prints what was found. Options go to `schemathesis run`, such as `--include-path /folders` or `--mode positive`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
