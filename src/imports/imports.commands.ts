@@ -12,10 +12,16 @@ import { addCompareCommand } from "./compare/commands.ts";
 import { viewOfImport } from "./import-view.ts";
 import { type Imports, type NewImport } from "./imports.ts";
 import { reportOf } from "./imports.routes.ts";
+import type { StoredImport } from "./move/repository.ts";
 import { type ImportReport, type Note, ON_CONFLICT } from "./move/state.ts";
+import type { Work } from "./move/work.ts";
 import { type Product, PRODUCT_NAMES, PRODUCTS } from "./readers/products.ts";
 
 type Context = CommandContext<{ imports: Imports }>;
+
+const WAITING =
+  "Another process works on this import, or was killed less than a minute ago. This command goes on then.";
+const WAIT_MS = 500;
 
 const NOTES_SHOWN = 20;
 const MOST_LISTED = 100;
@@ -134,23 +140,31 @@ async function bring(context: Context, made: NewImport, options: ImportOptions):
 
 type Going = { source?: string | undefined; key?: string | null; json?: true | undefined };
 
-/** Works in this process. */
-async function goOn({ services, output }: Context, id: number, { source, key, json }: Going): Promise<void> {
+/** Works in this process; waits while another one does, or until its lease has run out. */
+async function workOn({ services, output }: Context, id: number, how: Work = {}): Promise<StoredImport> {
   const { imports } = await services();
   const bar = output.progress("Links and visits");
-  const how = { ...(source !== undefined && { source }), ...(key && { key }), onProgress: progressOn(bar) };
-  let isMine: boolean;
+  const onProgress = progressOn(bar);
   try {
-    isMine = await imports.work(id, how);
-  } catch (error) {
+    for (let tries = 0; !(await imports.work(id, { ...how, onProgress })); tries++) {
+      if (tries === 0) output.note(WAITING);
+      await Bun.sleep(WAIT_MS);
+      onProgress((await imports.find(id)).report);
+    }
+  } finally {
     bar.finish();
+  }
+  return imports.find(id);
+}
+
+async function goOn(context: Context, id: number, { source, key, json }: Going): Promise<void> {
+  const { output } = context;
+  const how = { ...(source !== undefined && { source }), ...(key && { key }) };
+  const row = await workOn(context, id, how).catch((error: unknown) => {
     if (error instanceof AppError)
       output.note(`"waymark import resume ${id}" goes on, "waymark import undo ${id}" takes back.`);
     throw error;
-  }
-  bar.finish();
-  if (!isMine) throw appError("Conflict", "A server works on this import. See: waymark import list");
-  const row = await imports.find(id);
+  });
   if (json) output.json(viewOfImport(row));
   else {
     output.line(sentence(row.report, "came in"));
@@ -212,13 +226,20 @@ function addMoveCommands(group: Command, context: Context): void {
     .command("resume")
     .description("go on with an import that was stopped")
     .argument("<id>")
-    .argument("[source]", "where the file is now")
+    .argument("[source]", "where the file is now; the address again, if it has a password")
     .option("--stdin", "read the key of the API from standard input")
     .option(...json)
     .action(async (text: string, source: string | undefined, options: { stdin?: true; json?: true }) => {
       const { imports } = await context.services();
       const id = idIn(text);
-      const { state } = await imports.find(id);
+      const { state, source: stored } = await imports.find(id);
+      if (source === undefined && isUrl(stored) && !/^https?:/i.test(stored)) {
+        const address = stored.replace("://", "://USER:PASSWORD@");
+        throw appError(
+          "BadRequest",
+          `The password is not stored. Give the address again: waymark import resume ${id} ${address}`,
+        );
+      }
       if (state === "stopped") await imports.actions.start(id);
       const key = options.stdin ? await context.input.text() : null;
       await goOn(context, id, {
@@ -241,8 +262,7 @@ function addMoveCommands(group: Command, context: Context): void {
         const id = idIn(text);
         const { state } = await imports.find(id);
         if (state !== "undoing" && state !== "confirming") await imports.actions[name](id);
-        await imports.work(id);
-        const row = await imports.find(id);
+        const row = await workOn(context, id);
         if (options.json) context.output.json(viewOfImport(row));
         else if (name === "confirm") context.output.line(`Import ${id} is confirmed.`);
         else {

@@ -14,6 +14,9 @@ import { createImports, type NewImport } from "./imports.ts";
 
 export const OPTIONS = { map: {}, visits: true, on_conflict: "skip", disabled: false } as const;
 
+/** Older visits have no row in the click log. */
+export const LOG_FROM = Date.parse("2026-11-01T10:45:00Z");
+
 /** What an import writes into. */
 const TABLES: readonly TableName[] = [
   "links",
@@ -28,6 +31,7 @@ const TABLES: readonly TableName[] = [
   "click_dim_hours",
   "click_dim_months",
   "click_log",
+  "detail_drops",
   "import_links",
   "import_clicks",
 ];
@@ -51,7 +55,7 @@ export async function openImports(database: Database) {
         campaigns: true,
         signals: false,
       },
-      logFrom: 0,
+      logFrom: LOG_FROM,
       mostLogRows: 0,
     }),
     parser: createDetailsParser(),

@@ -4,8 +4,8 @@ import { type DetailRefusal, REFUSALS, detailRefusalOf } from "../journal/format
 import type { ClickBatch } from "../journal/reader.ts";
 import { BUCKETS } from "../rollups/time-buckets.ts";
 
-/** `stopped`: analytics.max_log_rows was reached. */
-export type DropReason = DetailRefusal | "stopped";
+/** `stopped`: analytics.max_log_rows was reached. `imported`: brought from another product without a row in the log. */
+export type DropReason = DetailRefusal | "stopped" | "imported";
 export type DropCount = { day: number; reason: DropReason; clicks: number };
 export type Refusals = Readonly<Record<DetailRefusal, number>>;
 

@@ -3,6 +3,7 @@ import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { BucketIncrements } from "../../clicks/rollups/click-counts.ts";
 import type { ValueIncrement } from "../../clicks/rollups/count-rows.ts";
+import { createDetailDropsRepository } from "../../clicks/details/drops.repository.ts";
 import { sumHours } from "../../clicks/flush/counts.ts";
 import { createRollupsRepository } from "../../clicks/rollups/repository.ts";
 import { BUCKETS, DAY_MS, HOUR_MS } from "../../clicks/rollups/time-buckets.ts";
@@ -98,8 +99,9 @@ const takenOut = (sums: readonly Sum[]): ValueIncrement[] =>
     automated: -automated,
   }));
 
-export function createUndoSums({ dialect }: Pick<Database, "dialect">) {
-  const rollups = createRollupsRepository({ dialect });
+export function createUndoSums(database: Pick<Database, "read" | "dialect">) {
+  const rollups = createRollupsRepository(database);
+  const drops = createDetailDropsRepository(database);
   return {
     /** Clicks by hour, day and month, and values by day, of links that go. */
     async takeOut(tx: Db, importId: number, links: readonly number[]): Promise<void> {
@@ -121,9 +123,13 @@ export function createUndoSums({ dialect }: Pick<Database, "dialect">) {
         await rollups.addClicks(tx, sumHours(hours));
         await sweep(tx, [...byHour.keys()], links);
       }
-      const values = takenOut(
-        sums.filter(({ unit, dimension }) => unit === PER_DAY && dimension !== NO_DIMENSION),
+      const daily = sums.filter(({ unit }) => unit === PER_DAY);
+      const unlogged = daily.filter(({ dimension }) => dimension === NO_DIMENSION);
+      await drops.takeOut(
+        tx,
+        unlogged.map(({ bucket, clicks }) => ({ day: bucket, clicks })),
       );
+      const values = takenOut(daily.filter(({ dimension }) => dimension !== NO_DIMENSION));
       if (values.length > 0) {
         await rollups.addDayValues(tx, values);
         await sweepValues(tx, values, "click_dim_days");

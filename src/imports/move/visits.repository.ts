@@ -7,7 +7,7 @@ import type { BucketIncrements } from "../../clicks/rollups/click-counts.ts";
 
 export const PER_HOUR = 0;
 export const PER_DAY = 1;
-/** Of rows that count clicks, not values. */
+/** Of rows that count clicks, not values: those of an hour, and those of a day that have no row in the click log. */
 export const NO_DIMENSION = 0;
 
 export type BroughtLink = {

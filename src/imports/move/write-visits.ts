@@ -4,20 +4,28 @@
  */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
-import type { DetailsParser, KnownVisit } from "../../clicks/details/details.ts";
+import type { Detail, DetailsParser, KnownVisit } from "../../clicks/details/details.ts";
 import { createLogCapacity } from "../../clicks/details/log-capacity.repository.ts";
 import type { ClickPrivacy } from "../../clicks/details/privacy.ts";
+import { createDetailDropsRepository } from "../../clicks/details/drops.repository.ts";
 import { createDetailsRepository } from "../../clicks/details/repository.ts";
 import { sumHours } from "../../clicks/flush/counts.ts";
 import type { BucketIncrements } from "../../clicks/rollups/click-counts.ts";
 import { createRollupsRepository } from "../../clicks/rollups/repository.ts";
 import { sumDetails } from "../../clicks/rollups/sums.ts";
-import { HOUR_MS } from "../../clicks/rollups/time-buckets.ts";
+import type { ValueIncrement } from "../../clicks/rollups/count-rows.ts";
+import { BUCKETS, HOUR_MS } from "../../clicks/rollups/time-buckets.ts";
 import { isAutomatedAgent } from "../../lib/automated-visitors.ts";
 import { isProblem, type SourceProblem, type SourceVisit } from "../readers/reader.ts";
 import { sourceKeyOf } from "./link-rows.ts";
 import { countNote, type ImportReport, type Note } from "./state.ts";
-import { type BroughtLink, createVisitsRepository, PER_DAY, PER_HOUR } from "./visits.repository.ts";
+import {
+  type BroughtLink,
+  createVisitsRepository,
+  NO_DIMENSION,
+  PER_DAY,
+  PER_HOUR,
+} from "./visits.repository.ts";
 
 export type VisitSettings = {
   /** Whether visits have details. */
@@ -96,6 +104,7 @@ export function createVisitWriting({ database, parser }: { database: Database; p
   const repository = createVisitsRepository(database);
   const rollups = createRollupsRepository(database);
   const log = createDetailsRepository(database);
+  const drops = createDetailDropsRepository(database);
   const capacity = createLogCapacity(database);
 
   /** In the transaction. Returns what to do after the commit. */
@@ -143,19 +152,25 @@ export function createVisitWriting({ database, parser }: { database: Database; p
     const sums = sumHours(hoursOf(counted));
     await rollups.addClicks(tx, sums);
     await repository.rememberHours(tx, id, sums.hours);
-    return settings.details ? addDetails(tx, id, counted, settings) : () => {};
+    return addDetails(tx, id, counted, settings);
   }
 
   async function addDetails(tx: Db, id: number, counted: readonly Counted[], settings: VisitSettings) {
-    const details = parser.parseVisits(
-      counted
-        .filter(({ visit }) => visit.count === undefined)
-        .map((one) => knownVisit(one, settings.privacy)),
+    const detailed = settings.details ? counted.filter(({ visit }) => visit.count === undefined) : [];
+    const details = parser.parseVisits(detailed.map((one) => knownVisit(one, settings.privacy)));
+    const recent = details.filter(({ atMs }) => atMs >= settings.logFrom);
+    const isLimited = settings.mostLogRows > 0 && recent.length > 0;
+    const room = isLimited ? await capacity.left(tx, settings.mostLogRows) : recent.length;
+    const logged = recent.slice(0, room);
+    const unlogged = unloggedOf(counted, logged);
+    await repository.rememberValues(tx, id, PER_DAY, unlogged);
+    const days = Map.groupBy(unlogged, ({ bucket }) => bucket);
+    await drops.add(
+      tx,
+      [...days].map(([day, some]) => ({ day, reason: "imported", clicks: sumOf(some) })),
     );
     if (details.length === 0) return () => {};
-    const recent = details.filter(({ atMs }) => atMs >= settings.logFrom);
-    const room = settings.mostLogRows > 0 ? await capacity.left(tx, settings.mostLogRows) : recent.length;
-    return log.add(tx, recent.slice(0, room), sumDetails(details), async (bounded) => {
+    return log.add(tx, logged, sumDetails(details), async (bounded) => {
       await repository.rememberValues(tx, id, PER_DAY, bounded.days);
       await repository.rememberValues(tx, id, PER_HOUR, bounded.hours);
     });
@@ -163,6 +178,21 @@ export function createVisitWriting({ database, parser }: { database: Database; p
 
   return { write };
 }
+
+/** Visits without a row in the click log, by link and day. */
+function unloggedOf(counted: readonly Counted[], logged: readonly Detail[]): ValueIncrement[] {
+  const sums = new Map<string, ValueIncrement>();
+  const add = (linkId: number, at: number, clicks: number) => {
+    const bucket = BUCKETS.day.of(at);
+    const none = { linkId, bucket, dimension: NO_DIMENSION, valueId: 0, clicks: 0, automated: 0 };
+    sums.getOrInsert(`${linkId} ${bucket}`, none).clicks += clicks;
+  };
+  for (const { linkId, visit } of counted) add(linkId, visit.at, visit.count ?? 1);
+  for (const { linkId, atMs } of logged) add(linkId, atMs, -1);
+  return [...sums.values()].filter(({ clicks }) => clicks > 0);
+}
+
+const sumOf = (some: readonly { clicks: number }[]) => some.reduce((sum, { clicks }) => sum + clicks, 0);
 
 function changesOf(counted: readonly Counted[], links: ReadonlyMap<string, BroughtLink>) {
   const sums = new Map<string, { clicks: number; automated: number }>();
