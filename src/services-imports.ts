@@ -50,7 +50,8 @@ export function startImports(env: Env, rooms: Rooms) {
     }),
     policy: links.policy,
     randomCodeLength: () => config.get("features.random_code_length"),
-    keyOf: links.domains.key,
+    domains: links.domains,
+    domainService: links.domainService,
     ownHost: () => URL.parse(config.get("features.public_url"))?.hostname ?? null,
     folder: dataPath(env.data.dir, "imports"),
     // Whoever runs commands reaches the network of this machine anyway.

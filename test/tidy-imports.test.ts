@@ -135,6 +135,7 @@ const ASSEMBLY = [
   "src/files/drive.ts",
   "src/files/sharing.ts",
   "src/files/storage/index.ts",
+  "src/imports/import-text.ts",
   "src/imports/import-upload.ts",
   "src/imports/import-view.ts",
   "src/imports/imports.commands.ts",

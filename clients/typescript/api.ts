@@ -3724,6 +3724,11 @@ export interface components {
         };
         CreateImportBody: {
             /**
+             * @description add the domains that the source has and Waymark lacks; default: false
+             * @enum {string}
+             */
+            add_domains?: "true" | "false";
+            /**
              * @description links lead nowhere until they are approved; default: false
              * @enum {string}
              */
@@ -4579,6 +4584,7 @@ export interface components {
             progress?: components["schemas"]["ImportProgress"][];
         };
         ImportChange: {
+            add_domains?: boolean;
             disabled?: boolean;
             map?: {
                 [key: string]: string;
@@ -6219,12 +6225,18 @@ export interface components {
             created_at: string;
             /** @description name of the account, token:{name}, or cli */
             created_by: string;
+            /** @description those that are missing here, at most 100; with add_domains the import adds them */
+            domains: {
+                host: string;
+                links: number;
+            }[];
             id: number;
             /** @description what the product does not export, or Waymark has no place for */
             loses: string[];
             /** @description the first 1,000 of a preview; /notes has those of an import */
             notes: components["schemas"]["ImportNote"][];
             options: {
+                add_domains: boolean;
                 disabled: boolean;
                 map: {
                     [key: string]: string;
@@ -11981,7 +11993,8 @@ export interface operations {
                      *             "map": {},
                      *             "visits": false,
                      *             "on_conflict": "skip",
-                     *             "disabled": false
+                     *             "disabled": false,
+                     *             "add_domains": false
                      *           },
                      *           "progress": {
                      *             "stage": null,
@@ -12019,6 +12032,12 @@ export interface operations {
                      *               "created_at": null,
                      *               "click_count": 42,
                      *               "disabled": false
+                     *             }
+                     *           ],
+                     *           "domains": [
+                     *             {
+                     *               "host": "go.example.com",
+                     *               "links": 1
                      *             }
                      *           ],
                      *           "columns": [
@@ -12098,7 +12117,8 @@ export interface operations {
                      *           "map": {},
                      *           "visits": false,
                      *           "on_conflict": "skip",
-                     *           "disabled": false
+                     *           "disabled": false,
+                     *           "add_domains": false
                      *         },
                      *         "progress": {
                      *           "stage": null,
@@ -12136,6 +12156,12 @@ export interface operations {
                      *             "created_at": null,
                      *             "click_count": 42,
                      *             "disabled": false
+                     *           }
+                     *         ],
+                     *         "domains": [
+                     *           {
+                     *             "host": "go.example.com",
+                     *             "links": 1
                      *           }
                      *         ],
                      *         "columns": [
@@ -12215,7 +12241,8 @@ export interface operations {
                      *           "map": {},
                      *           "visits": false,
                      *           "on_conflict": "skip",
-                     *           "disabled": false
+                     *           "disabled": false,
+                     *           "add_domains": false
                      *         },
                      *         "progress": {
                      *           "stage": null,
@@ -12253,6 +12280,12 @@ export interface operations {
                      *             "created_at": null,
                      *             "click_count": 42,
                      *             "disabled": false
+                     *           }
+                     *         ],
+                     *         "domains": [
+                     *           {
+                     *             "host": "go.example.com",
+                     *             "links": 1
                      *           }
                      *         ],
                      *         "columns": [
@@ -12384,7 +12417,8 @@ export interface operations {
                      *           "map": {},
                      *           "visits": false,
                      *           "on_conflict": "skip",
-                     *           "disabled": false
+                     *           "disabled": false,
+                     *           "add_domains": false
                      *         },
                      *         "progress": {
                      *           "stage": null,
@@ -12422,6 +12456,12 @@ export interface operations {
                      *             "created_at": null,
                      *             "click_count": 42,
                      *             "disabled": false
+                     *           }
+                     *         ],
+                     *         "domains": [
+                     *           {
+                     *             "host": "go.example.com",
+                     *             "links": 1
                      *           }
                      *         ],
                      *         "columns": [
@@ -12506,7 +12546,8 @@ export interface operations {
                      *           "map": {},
                      *           "visits": false,
                      *           "on_conflict": "skip",
-                     *           "disabled": false
+                     *           "disabled": false,
+                     *           "add_domains": false
                      *         },
                      *         "progress": {
                      *           "stage": null,
@@ -12544,6 +12585,12 @@ export interface operations {
                      *             "created_at": null,
                      *             "click_count": 42,
                      *             "disabled": false
+                     *           }
+                     *         ],
+                     *         "domains": [
+                     *           {
+                     *             "host": "go.example.com",
+                     *             "links": 1
                      *           }
                      *         ],
                      *         "columns": [
@@ -12726,7 +12773,8 @@ export interface operations {
                      *           "map": {},
                      *           "visits": false,
                      *           "on_conflict": "skip",
-                     *           "disabled": false
+                     *           "disabled": false,
+                     *           "add_domains": false
                      *         },
                      *         "progress": {
                      *           "stage": null,
@@ -12764,6 +12812,12 @@ export interface operations {
                      *             "created_at": null,
                      *             "click_count": 42,
                      *             "disabled": false
+                     *           }
+                     *         ],
+                     *         "domains": [
+                     *           {
+                     *             "host": "go.example.com",
+                     *             "links": 1
                      *           }
                      *         ],
                      *         "columns": [
@@ -12849,7 +12903,8 @@ export interface operations {
                      *           "map": {},
                      *           "visits": false,
                      *           "on_conflict": "skip",
-                     *           "disabled": false
+                     *           "disabled": false,
+                     *           "add_domains": false
                      *         },
                      *         "progress": {
                      *           "stage": null,
@@ -12887,6 +12942,12 @@ export interface operations {
                      *             "created_at": null,
                      *             "click_count": 42,
                      *             "disabled": false
+                     *           }
+                     *         ],
+                     *         "domains": [
+                     *           {
+                     *             "host": "go.example.com",
+                     *             "links": 1
                      *           }
                      *         ],
                      *         "columns": [

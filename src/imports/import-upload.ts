@@ -36,6 +36,7 @@ export const importForm = z.object({
   visits: flag.describe("bring visits with their dates, where the source has them; default: false"),
   on_conflict: z.enum(ON_CONFLICT).optional().describe("what to do with taken codes; default: skip"),
   disabled: flag.describe("links lead nowhere until they are approved; default: false"),
+  add_domains: flag.describe("add the domains that the source has and Waymark lacks; default: false"),
 });
 
 /** @throws what the form lacks; no file stays then */
@@ -107,6 +108,7 @@ function newImport(fields: ReadonlyMap<string, string>, file: Upload | null): Ne
         visits: given.visits === "true",
         on_conflict: given.on_conflict ?? "skip",
         disabled: given.disabled === "true",
+        add_domains: given.add_domains === "true",
       },
       "The form",
     ),

@@ -45,6 +45,9 @@ export const importView = namedObject("ProductImport", {
       }),
     )
     .describe("the first ten links that come in"),
+  domains: z
+    .array(z.object({ host: z.string(), links: z.int() }))
+    .describe("those that are missing here, at most 100; with add_domains the import adds them"),
   columns: z
     .array(z.object({ name: z.string(), field: z.string().nullable(), samples: z.array(z.string()) }))
     .describe("of a CSV file: its columns, and what each of them is here"),
@@ -76,6 +79,7 @@ export function viewOfImport(row: StoredImport): z.output<typeof importView> {
     counts,
     reasons: report.reasons,
     samples: report.samples,
+    domains: report.domains,
     columns: report.columns.map((column) => ({ ...column, samples: [...column.samples] })),
     notes: row.state === "previewed" ? report.notes : [],
     loses: [...PRODUCTS[row.product].loses],

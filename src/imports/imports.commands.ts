@@ -9,6 +9,7 @@ import { AppError, appError } from "../lib/errors.ts";
 import { pluralize } from "../lib/pluralize.ts";
 import { mapOf } from "./column-map.ts";
 import { addCompareCommand } from "./compare/commands.ts";
+import { showReport } from "./import-text.ts";
 import { viewOfImport } from "./import-view.ts";
 import { type Imports, type NewImport } from "./imports.ts";
 import { reportOf } from "./imports.routes.ts";
@@ -23,7 +24,6 @@ const WAITING =
   "Another process works on this import, or was killed less than a minute ago. This command goes on then.";
 const WAIT_MS = 500;
 
-const NOTES_SHOWN = 20;
 const MOST_LISTED = 100;
 /** In the JSON of a dry run. */
 const MOST_NOTES = 100_000;
@@ -33,6 +33,7 @@ type ImportOptions = {
   visits?: true;
   onConflict: string;
   disabled?: true;
+  addDomains?: true;
   map?: string;
   stdin?: true;
   json?: true;
@@ -60,6 +61,7 @@ function addProductCommand(group: Command, product: Product, context: Context): 
     .option("--visits", "with the visits and their dates, where the source has them")
     .option("--on-conflict <what>", "with taken codes: skip, rename or fail", "skip")
     .option("--disabled", "links lead nowhere until they are approved")
+    .option("--add-domains", "add the domains that the source has and Waymark lacks")
     .option("--json", "print JSON");
   if (product === "csv")
     command.option("--map <columns>", 'columns of the file, such as code=Short,target="Long URL"');
@@ -94,6 +96,7 @@ async function importFrom(
       visits: options.visits === true,
       on_conflict: conflict,
       disabled: options.disabled === true,
+      add_domains: options.addDomains === true,
     },
   };
   return options.dryRun ? dryRun(context, made, options) : bring(context, made, options);
@@ -118,8 +121,8 @@ async function dryRun(
   }
   for (const { name, field } of report.columns)
     output.line(`column ${JSON.stringify(name)}: ${field ?? "not brought"}`);
-  output.line(`Nothing is changed. ${sentence(report, "would come in")}`);
-  showReasons(output, report);
+  output.line("Nothing is changed.");
+  showReport(output, report, { verb: "would come in", options: made.options });
   output.table(report.samples.slice(0, 5), {
     code: "CODE",
     target: "TARGET",
@@ -167,8 +170,7 @@ async function goOn(context: Context, id: number, { source, key, json }: Going):
   });
   if (json) output.json(viewOfImport(row));
   else {
-    output.line(sentence(row.report, "came in"));
-    showReasons(output, row.report);
+    showReport(output, row.report, { verb: "came in", options: row.options });
   }
   const { links_refused: refused, links_skipped: skipped, visits_refused: visits } = row.report.counts;
   if (row.state === "done" && refused + skipped + visits > 0) {
@@ -282,19 +284,6 @@ const progressOn = (bar: { update(done: number, total?: number): void }) => (rep
   const { links_read: links, visits_read: visits } = report.counts;
   bar.update(links + visits, report.total ?? undefined);
 };
-
-function sentence({ counts }: ImportReport, verb: string): string {
-  const links = `${pluralize(counts.links_read, "link")} read: ${counts.links_brought} ${verb} (${counts.links_renamed} renamed, ${counts.links_disabled} disabled), ${counts.links_skipped} skipped, ${counts.links_refused} refused.`;
-  const undated = counts.clicks_undated > 0 ? ` ${counts.clicks_undated} clicks have no date.` : "";
-  if (counts.visits_read === 0) return `${links}${undated}`;
-  return `${links} ${pluralize(counts.visits_read, "visit")} read: ${counts.visits_brought} ${verb}, ${counts.visits_refused} refused.${undated}`;
-}
-
-function showReasons({ note }: Context["output"], { reasons }: ImportReport): void {
-  for (const { kind, reason, count } of reasons.slice(0, NOTES_SHOWN)) note(`${kind}: ${reason} (${count})`);
-  if (reasons.length > NOTES_SHOWN)
-    note(`and ${reasons.length - NOTES_SHOWN} more reasons; --json lists them.`);
-}
 
 function idIn(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);

@@ -20,6 +20,7 @@ const change = namedObject("ImportChange", {
   visits: z.boolean().optional(),
   on_conflict: z.enum(ON_CONFLICT).optional(),
   disabled: z.boolean().optional(),
+  add_domains: z.boolean().optional(),
 });
 
 const place = z.object({ id: z.int() });

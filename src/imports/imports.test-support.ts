@@ -12,7 +12,13 @@ import { createSecretBox } from "../lib/secret-box.ts";
 import { openLinks, QUIET_SETTINGS } from "../links/links.test-support.ts";
 import { createImports, type NewImport } from "./imports.ts";
 
-export const OPTIONS = { map: {}, visits: true, on_conflict: "skip", disabled: false } as const;
+export const OPTIONS = {
+  map: {},
+  visits: true,
+  on_conflict: "skip",
+  disabled: false,
+  add_domains: false,
+} as const;
 
 /** Older visits have no row in the click log. */
 export const LOG_FROM = Date.parse("2026-11-01T10:45:00Z");
@@ -62,7 +68,8 @@ export async function openImports(database: Database) {
     policy: links.policy,
     ...QUIET_SETTINGS,
     hashPassword: async (plain) => `$argon2id$${plain}`,
-    keyOf: links.domains.key,
+    domains: links.domains,
+    domainService: links.domainService,
     ownHost: () => "go.example",
     settle: async () => undefined,
     box: createSecretBox(() => new Uint8Array(32)),

@@ -208,6 +208,36 @@ describe("on SQLite", () => {
         await room.close();
       });
 
+      test("missing domains are named, added where that is wanted, and go with the undo unless they are used", async () => {
+        const room = await openImports(await dialect.openDb());
+        const source = await room.file(
+          "code,target,domain\na,https://example.com/a,B.example\nb,https://example.com/b,a.example\nc,https://example.com/c,no host\n",
+        );
+        const { imports, links } = room;
+        const made = { product: "csv" as const, source, file: null, key: null, options: OPTIONS };
+        const { id } = await imports.create(made, { name: "ada" }, "previewing");
+        await imports.work(id);
+        const { report } = await imports.find(id);
+        expect([report.counts.links_refused, report.domains]).toEqual([
+          3,
+          [
+            { host: "b.example", links: 1 },
+            { host: "a.example", links: 1 },
+          ],
+        ]);
+        expect(links.domains.list()).toEqual([]);
+        await imports.actions.change(id, { add_domains: true });
+        await imports.work(id);
+        expect((await imports.find(id)).report.counts.links_brought).toBe(2);
+        await imports.actions.start(id);
+        await imports.work(id);
+        expect((await links.get(links.domains.key("a", "b.example"))).target).toBe("https://example.com/a");
+        await links.create({ code: "own", domain: "a.example", target: "https://example.com/" });
+        expect(await room.undo(id)).toMatchObject({ links_removed: 2 });
+        expect(links.domains.list().map(({ host }) => host)).toEqual(["a.example"]);
+        await room.close();
+      });
+
       test("a table whose target is not known by its name says its columns, and is imported when they are mapped", async () => {
         const room = await openImports(await dialect.openDb());
         const source = await room.file("Weiterleitung,Wort\nhttps://example.com/a,wort\n");

@@ -8,19 +8,24 @@ import { join } from "node:path";
 import type { DetailsParser } from "../clicks/details/details.ts";
 import type { Leases } from "../cluster/leases.ts";
 import type { Database } from "../db/database.ts";
-import type { Actor } from "../lib/actor.ts";
+import { type Actor, COMMAND } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
+import { AppError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Outbound } from "../lib/outbound.ts";
 import type { SecretBox } from "../lib/secret-box.ts";
 import { createCodeRule } from "../links/link/code.ts";
-import { keyOf } from "../links/link/key.ts";
+import { checkHost } from "../links/domains/host.ts";
+import type { Domains } from "../links/domains/registry.ts";
+import type { DomainService } from "../links/domains/service.ts";
+import { DEFAULT_DOMAIN, keyOf } from "../links/link/key.ts";
 import { createOwners } from "../links/link/owners.repository.ts";
 import type { LinkChanges } from "../links/write/changes.ts";
 import { createLinkRepository } from "../links/write/repository.ts";
 import type { TargetPolicy } from "../links/write/target-policy.ts";
 import { createMoveActions } from "./move/actions.ts";
 import { createImportRepository, type StoredImport } from "./move/repository.ts";
+import type { MoveDomains } from "./move/new-domains.ts";
 import { createRuns, type RunDeps } from "./move/run.ts";
 import { emptyReport, type MoveOptions, type Note } from "./move/state.ts";
 import { createUndo } from "./move/undo.ts";
@@ -41,8 +46,8 @@ type Deps = {
   routePrefixes(): readonly string[];
   randomCodeLength(): number;
   hashPassword(plain: string): Promise<string>;
-  /** @throws BadRequest for an unknown host */
-  keyOf(code: string, host: string | undefined): string;
+  domains: Pick<Domains, "key" | "find" | "of">;
+  domainService: Pick<DomainService, "create" | "remove">;
   /** Of the default domain; null if it is not set. */
   ownHost(): string | null;
   settle(): Promise<unknown>;
@@ -71,20 +76,19 @@ export function createImports(deps: Deps) {
   const repository = createImportRepository(database);
   const links = createLinkRepository(database);
   const rule = createCodeRule(deps.routePrefixes);
-  const ownKeyOf = (code: string, host: string | undefined): string =>
-    host !== undefined && host.toLowerCase() === deps.ownHost() ? keyOf(0, code) : deps.keyOf(code, host);
+  const domains = moveDomains(deps);
   const writing = { ...deps, repository: links, owners: createOwners(database), rule };
   const runs = createRuns({
     ...deps,
     repository,
-    keyOf: ownKeyOf,
+    domains,
     rule,
     links: writing,
     visits: createVisitWriting(deps),
   });
   const undo = createUndo({ ...deps, repository, links });
   const pathOf = (file: string) => join(deps.folder, file);
-  const doing = { ...deps, repository, runs, undo };
+  const doing = { ...deps, repository, runs, undo, domains };
   const { work, begin, close } = createWork(doing);
 
   /** It can be continued by this process. */
@@ -157,6 +161,26 @@ export function createImports(deps: Deps) {
     },
 
     close,
+  };
+}
+
+function moveDomains({ domains, domainService, ownHost }: Deps): MoveDomains {
+  const find = (host: string) => domains.find(domains.of(host)?.id ?? DEFAULT_DOMAIN);
+  const actor = (name: string) => ({ ...COMMAND, name, via: "import" }) as const;
+  return {
+    hostOf(text) {
+      const host = checkHost(text ?? "");
+      return typeof host === "string" && host !== ownHost() ? host : null;
+    },
+    addedAt: (host) => find(host)?.createdAt ?? null,
+    add: async (host, by) => void (await domainService.create({ host }, actor(by))),
+    removeUnused: (host, by) =>
+      domainService.remove(find(host)?.id ?? DEFAULT_DOMAIN, actor(by)).catch((error: unknown) => {
+        if (!(error instanceof AppError && (error.kind === "conflict" || error.kind === "not_found")))
+          throw error;
+      }),
+    keyOf: (code, host) =>
+      host?.toLowerCase() === ownHost() ? keyOf(DEFAULT_DOMAIN, code) : domains.key(code, host),
   };
 }
 

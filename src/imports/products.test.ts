@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { forEachDialect } from "../db/for-each-dialect.ts";
-import { COMMAND } from "../lib/actor.ts";
 import { createOutbound } from "../lib/outbound.ts";
 import { OPTIONS, openImports } from "./imports.test-support.ts";
 import { kutt } from "./readers/kutt.ts";
@@ -35,12 +34,16 @@ forEachDialect(
 
     test("brings what a real Kutt has, and takes it back", async () => {
       const { imports, links } = room;
-      await links.domainService.create({ host: "go.test" }, COMMAND);
       const before = await room.counts();
       const source = sqliteOf(readFileSync(join(FIXTURES, "kutt.sql"), "utf8"));
-      const id = await room.bring({ product: "kutt", source, options: OPTIONS });
+      const made = { product: "kutt", source, options: { ...OPTIONS, add_domains: true } } as const;
+      const foreseen = await imports.preview({ ...made, file: null, key: null }, {}, () => {});
+      expect(await room.counts()).toEqual(before);
+      const id = await room.bring(made);
       const { state, report } = await imports.find(id);
       expect(state).toBe("done");
+      expect([foreseen.counts, foreseen.domains]).toEqual([report.counts, report.domains]);
+      expect(report.domains.map(({ host }) => host)).toEqual(["go.test"]);
       expect(report.counts).toMatchObject({
         links_read: 10,
         links_brought: 9,

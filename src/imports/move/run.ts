@@ -14,6 +14,7 @@ import { type LinkChanges, writeAgain } from "../../links/write/changes.ts";
 import { PRODUCTS } from "../readers/products.ts";
 import type { Source } from "../readers/reader.ts";
 import { prepareLink } from "./link-rows.ts";
+import { createNewDomains, type MoveDomains } from "./new-domains.ts";
 import type { ImportRepository, StoredImport } from "./repository.ts";
 import { copyOf, emptyReport, type ImportReport, keepNotes, type Note } from "./state.ts";
 import {
@@ -41,7 +42,7 @@ export type RunDeps = {
   visits: ReturnType<typeof createVisitWriting>;
   settings(): VisitSettings;
   rule: CodeRule;
-  keyOf(code: string, host: string | undefined): string;
+  domains: MoveDomains;
   clock: Clock;
 };
 
@@ -63,17 +64,24 @@ const VISITS = 1_000;
 const RETRY_MS = 1_000;
 const REST_MS = 5;
 
-function rulesOf({ row: { product, options }, deps }: Run) {
-  const { title } = PRODUCTS[product];
-  const { rule, keyOf, clock } = deps;
-  return { rule, keyOf, now: clock.now(), disabled: options.disabled, title, isGuarded: product === "csv" };
+/** Of links, one after the other. */
+function preparing({ row, deps }: Run, report: ImportReport, isPreview: boolean) {
+  const { title } = PRODUCTS[row.product];
+  const { rule, domains, clock } = deps;
+  const { admit, keyOf } = createNewDomains(domains, row, { report, isPreview });
+  const { disabled } = row.options;
+  const rules = { rule, keyOf, now: clock.now(), disabled, title, isGuarded: row.product === "csv" };
+  return async (found: Parameters<typeof prepareLink>[0]) => {
+    await admit(found);
+    return prepareLink(found, rules);
+  };
 }
 
 /** Portions of prepared records. Yields to the event loop. */
 async function* portionsOf<T, P>(
   records: AsyncIterable<T>,
   size: number,
-  prepare: (record: T) => P,
+  prepare: (record: T) => P | Promise<P>,
   lost: AbortSignal,
 ) {
   const slices = createTimeSlices(1);
@@ -81,7 +89,7 @@ async function* portionsOf<T, P>(
   for await (const record of records) {
     if (slices.due()) await slices.rest();
     lost.throwIfAborted();
-    portion.push(prepare(record));
+    portion.push(await prepare(record));
     if (portion.length < size) continue;
     yield portion;
     portion = [];
@@ -148,13 +156,8 @@ async function bringLinks(run: Run): Promise<void> {
   const { row, source, actor, lost, deps } = run;
   row.report.stage = "links";
   row.report.total = source.size.links ?? null;
-  const rules = rulesOf(run);
-  for await (const portion of portionsOf(
-    source.links(row.linkPlace),
-    PORTION,
-    (one) => prepareLink(one, rules),
-    lost,
-  )) {
+  const prepare = preparing(run, row.report, false);
+  for await (const portion of portionsOf(source.links(row.linkPlace), PORTION, prepare, lost)) {
     await completeLinks(deps.links, portion, { isPreview: false, seen: new Set() });
     const now = deps.clock.now();
     await writePortion(run, { linkPlace: portion.at(-1)!.place }, async (tx, report, notes) => {
@@ -196,8 +199,8 @@ async function previewLinks(run: Run, report: ImportReport, onNotes?: OnNotes): 
   const tally: VisitTally = new Map();
   const { row, source, actor, lost, onProgress, deps } = run;
   const seen = new Set<string>();
-  const rules = rulesOf(run);
-  for await (const portion of portionsOf(source.links(0), PORTION, (one) => prepareLink(one, rules), lost)) {
+  const prepare = preparing(run, report, true);
+  for await (const portion of portionsOf(source.links(0), PORTION, prepare, lost)) {
     const notes: Note[] = [];
     await completeLinks(deps.links, portion as LinkPortion, { isPreview: true, seen });
     const brought = await decideLinks(

@@ -23,6 +23,7 @@ export const moveOptions = z.object({
   visits: z.boolean(),
   on_conflict: z.enum(ON_CONFLICT),
   disabled: z.boolean(),
+  add_domains: z.boolean(),
 });
 export type MoveOptions = z.output<typeof moveOptions>;
 
@@ -64,6 +65,8 @@ export type ImportReport = {
   counts: ImportCounts;
   reasons: { kind: NoteKind; reason: string; count: number }[];
   samples: Sample[];
+  /** Which Waymark lacks, or lacked before the import added them; at most 100. */
+  domains: { host: string; links: number }[];
   columns: readonly SourceColumn[];
   /** Of a preview only; an import stores all. */
   notes: Note[];
@@ -89,6 +92,7 @@ export const emptyReport = (): ImportReport => ({
   counts: Object.fromEntries(COUNTS.map((name) => [name, 0])) as ImportCounts,
   reasons: [],
   samples: [],
+  domains: [],
   columns: [],
   notes: [],
   stage: null,

@@ -10,6 +10,7 @@ import type { Outbound } from "../../lib/outbound.ts";
 import type { SecretBox } from "../../lib/secret-box.ts";
 import { PRODUCTS } from "../readers/products.ts";
 import type { Source } from "../readers/reader.ts";
+import { type MoveDomains, removeNewDomains } from "./new-domains.ts";
 import type { ImportRepository, StoredImport } from "./repository.ts";
 import type { createRuns, OnProgress } from "./run.ts";
 import type { ImportState } from "./state.ts";
@@ -29,6 +30,7 @@ export type WorkDeps = {
   repository: ImportRepository;
   runs: ReturnType<typeof createRuns>;
   undo: ReturnType<typeof createUndo>;
+  domains: MoveDomains;
   leases: Leases;
   box: SecretBox;
   /** For uploaded files. */
@@ -128,6 +130,7 @@ async function step(deps: WorkDeps, row: StoredImport, how: Work, lost: AbortSig
   const { repository, undo, logger } = deps;
   if (row.state === "undoing") {
     await undo(row, moverOf(row), lost);
+    await removeNewDomains(deps.domains, row);
     await end(deps, row, "undone", null);
     await dropFile(deps, row);
   } else if (row.state === "confirming") {

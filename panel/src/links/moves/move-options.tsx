@@ -1,24 +1,31 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Checkbox, Radio, Stack } from "@mantine/core";
 import type { ProductImport } from "../../base/api.ts";
+import { formatNumber } from "../../base/i18n.ts";
 
-export type MoveChoices = Pick<ProductImport["options"], "visits" | "on_conflict" | "disabled">;
+export type MoveChoices = Pick<
+  ProductImport["options"],
+  "visits" | "on_conflict" | "disabled" | "add_domains"
+>;
 
 type Props = {
   value: MoveChoices;
   /** A table of links has no visits. */
   hasVisits: boolean;
+  /** That are missing here. */
+  domains: ProductImport["domains"];
   onChange(next: MoveChoices): void;
 };
 
 /** How a move is made. */
-export function MoveOptions({ value, hasVisits, onChange }: Props) {
+export function MoveOptions({ value, hasVisits, domains, onChange }: Props) {
   const { t } = useLingui();
   const conflicts: Record<MoveChoices["on_conflict"], { label: string; does: string }> = {
     skip: { label: t`Skip them`, does: t`Links that exist stay as they are.` },
     rename: { label: t`Give them another code`, does: t`The report lists the old and the new codes.` },
     fail: { label: t`Stop the import`, does: t`It stops at the first one.` },
   };
+  const missing = domains.map(({ host, links }) => `${host} (${formatNumber(links)})`).join(", ");
   return (
     <Stack gap="md">
       {hasVisits && (
@@ -35,6 +42,18 @@ export function MoveOptions({ value, hasVisits, onChange }: Props) {
         label={t`Import links as disabled`}
         description={t`They wait for approval, and don't redirect until then.`}
       />
+      {domains.length > 0 && (
+        <Checkbox
+          checked={value.add_domains}
+          onChange={({ currentTarget }) => onChange({ ...value, add_domains: currentTarget.checked })}
+          label={t`Add the domains that are missing here`}
+          description={
+            <Trans>
+              {missing}. Otherwise their links are left out. A domain works once its DNS points here.
+            </Trans>
+          }
+        />
+      )}
       <Radio.Group
         label={<Trans>Codes that exist already</Trans>}
         value={value.on_conflict}

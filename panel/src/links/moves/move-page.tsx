@@ -148,7 +148,10 @@ function Resting({ move, isAwaited }: { move: ProductImport; isAwaited: boolean 
           <MoveOptions
             value={options}
             hasVisits={move.product !== "csv"}
-            onChange={({ visits, on_conflict, disabled }) => change.mutate({ visits, on_conflict, disabled })}
+            domains={move.domains}
+            onChange={({ visits, on_conflict, disabled, add_domains }) =>
+              change.mutate({ visits, on_conflict, disabled, add_domains })
+            }
           />
           <Samples samples={move.samples} />
         </>
