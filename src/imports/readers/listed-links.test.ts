@@ -43,7 +43,9 @@ test("brings links of Sink by its cursor, and names fields that it does not know
           list_complete: true,
           links: [{ url: "https://example.com/b", slug: "b", expiration: 1_900_000_000, cloaking: true }],
         }
-      : { list_complete: false, cursor: "two", links: [first, null] };
+      : searchParams.get("cursor") === "one"
+        ? { list_complete: false, cursor: "two", links: [] }
+        : { list_complete: false, cursor: "one", links: [first, null] };
   const all = await read(sink);
   expect(all).toMatchObject([
     {
@@ -64,6 +66,8 @@ test("brings links of Sink by its cursor, and names fields that it does not know
     },
   ]);
   expect(await read(sink, 2)).toEqual(all.slice(2));
+  answer = () => ({ list_complete: false, cursor: "one", links: [first] });
+  await expect(read(sink)).rejects.toThrow("has no end");
 });
 
 test("brings links of Dub with their targets by system and country", async () => {

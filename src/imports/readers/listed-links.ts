@@ -7,6 +7,8 @@ import type { Source, SourceInput, SourceLink } from "./reader.ts";
 export const listedText = z.string().max(32 * 1024);
 
 const MOST_PAGES = 1_000_000;
+/** One after another: a key-value store counts keys that have expired. */
+const MOST_EMPTY = 1_000;
 
 type Listing = {
   /** Which key it asks for, as a sentence. */
@@ -34,14 +36,18 @@ export async function listedLinks(input: SourceInput, listing: Listing): Promise
     async *links(after) {
       let place = 0;
       let next: string | null = null;
+      let empty = 0;
       for (let pages = 0; pages < MOST_PAGES; pages++) {
         const page = await pageAfter(next);
+        empty = page.records.length === 0 ? empty + 1 : 0;
         for (const record of page.records) {
           const links = listing.links(record);
           const made = links ?? [{ code: "", problem: "The record is not as the API describes it." }];
           for (const one of made) if (++place > after) yield { ...one, place };
         }
-        if (page.next === null || page.records.length === 0 || page.next === next) return;
+        if (page.next === null) return;
+        if (page.next === next || empty === MOST_EMPTY)
+          throw appError("BadRequest", "The list of links has no end.");
         next = page.next;
       }
     },

@@ -30,6 +30,7 @@ export const sink: Reader = {
   schemes: ["https", "http"],
   needsKey: true,
   loses: [
+    "Sink finds codes in any case unless NUXT_CASE_SENSITIVE is set; Waymark finds them as they are written.",
     "Sink's API has no number of clicks of a link, and its visits are samples that Cloudflare keeps for three months; neither is brought.",
   ],
   open: (input) =>
