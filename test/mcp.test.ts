@@ -60,7 +60,10 @@ test("a client shortens, finds, changes and reports", async () => {
   const report = await use(client, "report", { by: "link" });
   expect(report.structuredContent!["books"]).toMatchObject({ balanced: true, accepted: 1 });
   const { body } = await admin.call("GET", "/events?subject=mcp/one");
-  expect(body.data.every(({ via }: { via: string }) => via === "token")).toBe(true);
+  expect(body.data.map(({ via, tool }: { via: string; tool: string }) => [via, tool])).toEqual([
+    ["token", "update_link"],
+    ["token", "shorten"],
+  ]);
   expect((await use(client, "delete_link", { code: "mcp/one" })).isError).toBeUndefined();
 });
 

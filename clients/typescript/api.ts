@@ -3502,6 +3502,8 @@ export interface components {
                 id: number;
                 /** @description what was changed, such as a code or a user name */
                 subject: string;
+                /** @description of the MCP server, such as shorten */
+                tool?: string;
                 /** @enum {string} */
                 via: "panel" | "api" | "token" | "cli" | "import" | "system";
             };
@@ -3535,6 +3537,8 @@ export interface components {
                 id: number;
                 /** @description what was changed, such as a code or a user name */
                 subject: string;
+                /** @description of the MCP server, such as shorten */
+                tool?: string;
                 /** @enum {string} */
                 via: "panel" | "api" | "token" | "cli" | "import" | "system";
             };
@@ -4093,6 +4097,8 @@ export interface components {
                 id: number;
                 /** @description what was changed, such as a code or a user name */
                 subject: string;
+                /** @description of the MCP server, such as shorten */
+                tool?: string;
                 /** @enum {string} */
                 via: "panel" | "api" | "token" | "cli" | "import" | "system";
             };
@@ -4161,6 +4167,8 @@ export interface components {
             id: number;
             /** @description what was changed, such as a code or a user name */
             subject: string;
+            /** @description of the MCP server, such as shorten */
+            tool?: string;
             /** @enum {string} */
             via: "panel" | "api" | "token" | "cli" | "import" | "system";
         };
@@ -4759,6 +4767,8 @@ export interface components {
                 id: number;
                 /** @description what was changed, such as a code or a user name */
                 subject: string;
+                /** @description of the MCP server, such as shorten */
+                tool?: string;
                 /** @enum {string} */
                 via: "panel" | "api" | "token" | "cli" | "import" | "system";
             };
@@ -4788,6 +4798,8 @@ export interface components {
                 id: number;
                 /** @description what was changed, such as a code or a user name */
                 subject: string;
+                /** @description of the MCP server, such as shorten */
+                tool?: string;
                 /** @enum {string} */
                 via: "panel" | "api" | "token" | "cli" | "import" | "system";
             };
@@ -4930,6 +4942,8 @@ export interface components {
                 id: number;
                 /** @description what was changed, such as a code or a user name */
                 subject: string;
+                /** @description of the MCP server, such as shorten */
+                tool?: string;
                 /** @enum {string} */
                 via: "panel" | "api" | "token" | "cli" | "import" | "system";
             };
@@ -5015,6 +5029,8 @@ export interface components {
                 id: number;
                 /** @description what was changed, such as a code or a user name */
                 subject: string;
+                /** @description of the MCP server, such as shorten */
+                tool?: string;
                 /** @enum {string} */
                 via: "panel" | "api" | "token" | "cli" | "import" | "system";
             };
@@ -5046,6 +5062,8 @@ export interface components {
                 id: number;
                 /** @description what was changed, such as a code or a user name */
                 subject: string;
+                /** @description of the MCP server, such as shorten */
+                tool?: string;
                 /** @enum {string} */
                 via: "panel" | "api" | "token" | "cli" | "import" | "system";
             };
@@ -5116,6 +5134,8 @@ export interface components {
                 id: number;
                 /** @description what was changed, such as a code or a user name */
                 subject: string;
+                /** @description of the MCP server, such as shorten */
+                tool?: string;
                 /** @enum {string} */
                 via: "panel" | "api" | "token" | "cli" | "import" | "system";
             };
@@ -6605,6 +6625,8 @@ export interface components {
                 id: number;
                 /** @description what was changed, such as a code or a user name */
                 subject: string;
+                /** @description of the MCP server, such as shorten */
+                tool?: string;
                 /** @enum {string} */
                 via: "panel" | "api" | "token" | "cli" | "import" | "system";
             };
@@ -6810,6 +6832,8 @@ export interface components {
                 id: number;
                 /** @description what was changed, such as a code or a user name */
                 subject: string;
+                /** @description of the MCP server, such as shorten */
+                tool?: string;
                 /** @enum {string} */
                 via: "panel" | "api" | "token" | "cli" | "import" | "system";
             };
@@ -6854,6 +6878,8 @@ export interface components {
                 id: number;
                 /** @description what was changed, such as a code or a user name */
                 subject: string;
+                /** @description of the MCP server, such as shorten */
+                tool?: string;
                 /** @enum {string} */
                 via: "panel" | "api" | "token" | "cli" | "import" | "system";
             };
@@ -6884,6 +6910,8 @@ export interface components {
                 id: number;
                 /** @description what was changed, such as a code or a user name */
                 subject: string;
+                /** @description of the MCP server, such as shorten */
+                tool?: string;
                 /** @enum {string} */
                 via: "panel" | "api" | "token" | "cli" | "import" | "system";
             };
@@ -7239,6 +7267,8 @@ export interface components {
                 id: number;
                 /** @description what was changed, such as a code or a user name */
                 subject: string;
+                /** @description of the MCP server, such as shorten */
+                tool?: string;
                 /** @enum {string} */
                 via: "panel" | "api" | "token" | "cli" | "import" | "system";
             };
@@ -7275,6 +7305,8 @@ export interface components {
                 id: number;
                 /** @description what was changed, such as a code or a user name */
                 subject: string;
+                /** @description of the MCP server, such as shorten */
+                tool?: string;
                 /** @enum {string} */
                 via: "panel" | "api" | "token" | "cli" | "import" | "system";
             };
@@ -11931,6 +11963,7 @@ export interface operations {
                      *           "at": "2026-11-20T12:00:00.000Z",
                      *           "actor": "anna",
                      *           "via": "panel",
+                     *           "tool": "text",
                      *           "action": "update",
                      *           "subject": "text",
                      *           "before": {},
@@ -14278,6 +14311,7 @@ export interface operations {
                      *           "at": "2026-11-20T12:00:00.000Z",
                      *           "actor": "anna",
                      *           "via": "panel",
+                     *           "tool": "text",
                      *           "action": "update",
                      *           "subject": "text",
                      *           "before": {},

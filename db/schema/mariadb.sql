@@ -246,6 +246,7 @@ CREATE TABLE `events` (
   `after` mediumtext DEFAULT NULL,
   `bulk` bigint(20) DEFAULT NULL,
   `untold` bigint(20) DEFAULT NULL,
+  `tool` varchar(40) DEFAULT NULL,
   PRIMARY KEY (`id`),
   KEY `events_at` (`at`,`id`),
   KEY `events_action` (`action`,`at`,`id`),

@@ -246,6 +246,7 @@ CREATE TABLE `events` (
   `after` mediumtext COLLATE utf8mb4_bin,
   `bulk` bigint DEFAULT NULL,
   `untold` bigint DEFAULT NULL,
+  `tool` varchar(40) COLLATE utf8mb4_bin DEFAULT NULL,
   PRIMARY KEY (`id`),
   KEY `events_at` (`at`,`id`),
   KEY `events_action` (`action`,`at`,`id`),

@@ -235,6 +235,7 @@ create table events (
   after text collate "C",
   bulk bigint,
   untold bigint,
+  tool character varying(40) collate "C",
   constraint events_pkey PRIMARY KEY (id)
 );
 

@@ -238,7 +238,7 @@ CREATE TABLE events (
   subject_id integer,
   "before" text,
   "after" text
-, bulk integer, untold integer);
+, bulk integer, untold integer, tool text);
 
 CREATE INDEX "events_action" on "events" (action, at, id);
 

@@ -88,7 +88,7 @@ async function byApiToken(
   text: string,
 ): Promise<Caller> {
   const known = await apiTokens.authenticate(text, addressOf(c));
-  if (known !== null) return { ...known.account, via: "token", token: known.token };
+  if (known !== null) return { ...known.account, via: "token", token: known.token, tool: c.env.tool };
   onFailure("bearer");
   throw unauthorized();
 }

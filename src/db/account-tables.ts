@@ -8,6 +8,8 @@ export const ACCOUNT_TABLES = {
     actor: "text",
     /** "panel", "api", "token", "cli", "import" or "system". */
     via: "text",
+    /** Of the MCP server. */
+    tool: "text?",
     /** Such as "link.update"; ≤ 32 characters. */
     action: "text",
     /** The code, user name or the like. */

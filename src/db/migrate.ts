@@ -26,6 +26,7 @@ import { steps as version09TeamFiles } from "./migrations/version-0-9-team-files
 import { steps as version09Repeats } from "./migrations/version-0-9-repeats.ts";
 import { steps as version09Webhooks } from "./migrations/version-0-9-webhooks.ts";
 import { steps as version09Imports } from "./migrations/version-0-9-imports.ts";
+import { steps as version09Mcp } from "./migrations/version-0-9-mcp.ts";
 import type { Step } from "./migrations/step.ts";
 import { steps as version09Oidc } from "./migrations/version-0-9-oidc.ts";
 import { steps as version09Dav } from "./migrations/version-0-9-dav.ts";
@@ -52,6 +53,7 @@ export const MIGRATIONS: readonly Step[] = [
   ...version09Webhooks,
   ...version09Dav,
   ...version09Imports,
+  ...version09Mcp,
 ];
 
 export type MigrationState = {

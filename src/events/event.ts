@@ -7,6 +7,7 @@ export type StoredEvent = {
   at: number;
   actor: string;
   via: string;
+  tool: string | null;
   action: string;
   subject: string;
   before: string | null;
@@ -20,6 +21,7 @@ export const eventView = z.object({
   at: z.iso.datetime(),
   actor: z.string().describe("an account's name, token:{name}, cli or system"),
   via: z.enum(["panel", "api", "token", "cli", "import", "system"]),
+  tool: z.string().optional().describe("of the MCP server, such as shorten"),
   action: z.string().describe("such as link.update"),
   subject: z.string().describe("what was changed, such as a code or a user name"),
   before: state.describe("absent if there was nothing; secrets are masked"),
@@ -31,6 +33,7 @@ export const viewOfEvent = (event: StoredEvent) => ({
   at: formatRfc3339(event.at),
   actor: event.actor,
   via: event.via,
+  ...(event.tool !== null && { tool: event.tool }),
   action: event.action,
   subject: event.subject,
   ...(event.before !== null && { before: JSON.parse(event.before) as object }),

@@ -27,7 +27,7 @@ export type BulkRun = { actor: string; at: number; bulk: number };
 const ACTOR_LENGTH = 140;
 const SUBJECT_LENGTH = 300;
 const REMOVED_AT_ONCE = 1_000;
-const COLUMNS = ["id", "at", "actor", "via", "action", "subject", "before", "after"] as const;
+const COLUMNS = ["id", "at", "actor", "via", "tool", "action", "subject", "before", "after"] as const;
 
 function rowOf(event: EventRecord, isUntold = false) {
   const { at, actor, action, subject, subjectId = null, bulk = null, before, after } = event;
@@ -35,6 +35,7 @@ function rowOf(event: EventRecord, isUntold = false) {
     at,
     actor: actor.name.slice(0, ACTOR_LENGTH),
     via: actor.via,
+    tool: actor.tool ?? null,
     action,
     subject: subject.slice(0, SUBJECT_LENGTH),
     subject_id: subjectId,

@@ -65,11 +65,13 @@ forEachDialect(({ openDb }) => {
 
   test("keeps any text and cuts what is too long", async () => {
     const subject = "ü\u{1F600}\"'%".repeat(10);
-    await add(event({ subject, before: { note: subject }, after: { note: "" } }));
+    const actor = { name: "ann", via: "token", tool: "shorten" } as const;
+    await add(event({ actor, subject, before: { note: subject }, after: { note: "" } }));
     await add(event({ subject: "x".repeat(1_000), actor: { name: "y".repeat(1_000), via: "cli" } }));
     const { events: found } = await events.page({}, null, 2);
     expect(found[0]).toMatchObject({ subject: "x".repeat(300), actor: "y".repeat(140), before: null });
-    expect(found[1]!.subject).toBe(subject);
+    expect(found[0]!.tool).toBeNull();
+    expect(found[1]).toMatchObject({ via: "token", tool: "shorten", subject });
     expect(JSON.parse(found[1]!.before!)).toEqual({ note: subject });
   });
 

@@ -17,6 +17,8 @@ export type HttpConnection = {
   liftIdleTimeout(): void;
   /** Within seconds, even during the answer. */
   cut(): void;
+  /** The tool of the MCP server that asks. */
+  tool?: string;
 };
 
 /** From the guard. */
@@ -29,11 +31,13 @@ export type Caller = {
   via: Via;
   credential?: Credential;
   token?: { name: string; scopes: readonly Scope[] };
+  tool?: string | undefined;
 };
 
-export const actorOf = ({ id, username, role, teams, via, token }: Caller): Actor => ({
+export const actorOf = ({ id, username, role, teams, via, token, tool }: Caller): Actor => ({
   name: token === undefined ? username : `token:${token.name}`,
   via,
+  tool,
   accountId: id,
   ownOnly: role !== "admin",
   role,

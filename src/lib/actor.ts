@@ -7,6 +7,8 @@ export type Actor = {
   /** An account's name, `token:{name}`, `cli` or `system`. */
   name: string;
   via: Via;
+  /** The tool of the MCP server through which it acts. */
+  tool?: string | undefined;
   /** 0 is the built-in administrator; null for commands and jobs. */
   accountId: number | null;
   /** The actor sees only links of its own and of its teams. */

@@ -41,7 +41,7 @@ export async function callTool(
 ): Promise<ToolResult> {
   const request = requestOf(tool, given, from);
   if (typeof request === "string") return failed(request);
-  const answer = await ask(request, connection);
+  const answer = await ask(request, { ...connection, tool: tool.name });
   const text = await textIn(answer);
   if (text === null) {
     return failed(

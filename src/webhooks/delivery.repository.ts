@@ -23,7 +23,7 @@ const COLUMNS = [
   "due_at as dueAt",
   "delivered_at as deliveredAt",
 ] as const;
-const EVENT = ["id", "at", "actor", "via", "action", "subject", "before", "after"] as const;
+const EVENT = ["id", "at", "actor", "via", "tool", "action", "subject", "before", "after"] as const;
 
 type Row = Omit<Delivery, "state" | "tries"> & { state: string; tries: string };
 

@@ -91,6 +91,7 @@ export function EventsPage() {
                 </Text>
                 <Text size="xs" c="dimmed" miw={96}>
                   {isReceived(event) ? t`through a drop box` : vias[event.via]}
+                  {event.tool !== undefined && ` · ${event.tool}`}
                 </Text>
                 <Text size="xs" c="dimmed" hiddenFrom="sm" style={{ whiteSpace: "nowrap" }}>
                   {formatTime(event.at)}
