@@ -79,6 +79,10 @@ export const COMMAND_ROOMS: readonly {
     add: async (...to) => (await import("./db/migrate.commands.ts")).addMigrateCommands(...to),
   },
   {
+    commands: ["successor"],
+    add: async (...to) => (await import("./successor/successor.commands.ts")).addSuccessorCommands(...to),
+  },
+  {
     commands: ["status"],
     add: async (...to) => (await import("./upkeep/status.commands.ts")).addStatusCommand(...to),
   },

@@ -17,6 +17,8 @@ import { appError } from "./lib/errors.ts";
 export type Env = StartSettings & {
   /** Where a test kills the process; see lib/fault.ts. */
   readonly fault: string | null;
+  /** Serves a successor bundle. */
+  readonly isSuccessor?: true;
 };
 
 const SETTING_OF_KEY = new Map(ENV_SETTINGS.map((setting) => [setting.key, setting]));
@@ -125,6 +127,8 @@ function check(key: string, value: unknown, where: string): SettingValue {
   }
   return typed as SettingValue;
 }
+
+export const fileDatabaseUrl = (path: string): string => `sqlite:${path}`;
 
 /** Null when a server keeps the database. */
 export const fileDatabasePath = ({ url }: Env["database"]): string | null =>

@@ -7,16 +7,18 @@ import type { CommandContext } from "./cli/command.ts";
 import { createSupervisor, WorkerStartError } from "./cluster/supervisor.ts";
 import { createWorkerChannel } from "./cluster/worker-channel.ts";
 import { type AdminApi, type SpawnWorker, STOP_MS } from "./cluster/worker-process.ts";
-import type { Env } from "./env.ts";
+import { type Env, fileDatabaseUrl } from "./env.ts";
 import { systemClock } from "./lib/clock.ts";
+import { dataPath } from "./lib/data-folder.ts";
 import { appError } from "./lib/errors.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
 import { ownCommand } from "./lib/own-command.ts";
 import { programName } from "./lib/program-name.ts";
 import { VERSION } from "./lib/version.ts";
 import { startServer } from "./server.ts";
+import { successorFolder, prepareFolder } from "./successor/data.ts";
 
-type ServeOptions = { port?: string; workerPort?: string };
+type ServeOptions = { port?: string; from?: string; key?: string; workerPort?: string };
 
 export function addServeCommand(program: Command, context: CommandContext): void {
   program
@@ -25,14 +27,24 @@ export function addServeCommand(program: Command, context: CommandContext): void
       "run the server until SIGTERM or SIGINT; SIGHUP opens the log file again and replaces the workers one by one",
     )
     .option("--port <number>", "port to listen on, instead of server.port; 0 picks a free one")
+    .option(
+      "--from <bundle>",
+      "answer from a successor bundle, without API and panel; its folder BUNDLE.data keeps the clicks",
+    )
+    .option("--key <key>", "with --from: the key that must have signed the bundle")
     .addOption(new Option("--worker-port <port>", "run as worker of a parent process").hideHelp())
-    .action(async ({ port, workerPort }: ServeOptions) => {
-      const env = withPort(context.env(), port);
+    .action(async ({ port, from, key, workerPort }: ServeOptions) => {
+      const settings = from === undefined ? context.env() : successorEnv(context.env(), from);
+      const env = withPort(settings, port);
       const logger = await createLogger(env.logging);
       if (workerPort !== undefined) {
         // The channel to the parent would keep the process alive, even after a failed start.
         return serveAsWorker(env, logger, Number(workerPort)).finally(() => process.disconnect?.());
       }
+      if (from !== undefined) {
+        const { made_at, publicKey } = await prepareFolder(from, key);
+        logger.info(`Answers from the bundle of ${made_at}, signed by the key ${publicKey}.`);
+      } else if (key !== undefined) throw appError("BadRequest", "--key belongs to --from.");
       const count = env.server.workers === "auto" ? availableParallelism() : env.server.workers;
       if (count === 1) return serveAlone(env, logger);
       if (env.server.unixSocket !== null) {
@@ -135,6 +147,19 @@ const createSpawn =
     });
   };
 
+/** On the folder of the bundle, and on nothing else that the installation uses. */
+function successorEnv(env: Env, bundle: string): Env {
+  const dir = successorFolder(bundle);
+  return {
+    ...env,
+    data: { dir },
+    database: { ...env.database, url: fileDatabaseUrl(dataPath(dir, "database")) },
+    cache: { ...env.cache, type: "memory" },
+    mail: { ...env.mail, host: "" },
+    isSuccessor: true,
+  };
+}
+
 /** @throws BadRequest */
 function withPort(env: Env, text: string | undefined): Env {
   if (text === undefined) return env;
@@ -164,6 +189,7 @@ async function announce(logger: Logger, env: Env, started: Started): Promise<voi
     { version: VERSION, address, data: env.data.dir, workers },
     `Waymark ${VERSION} listens on ${address}${share}.`,
   );
+  if (env.isSuccessor) return;
   const panel = adminApi.panel === null ? "" : ` Panel: ${origin}${adminApi.panel}/`;
   logger.info(`API: ${origin}${adminApi.prefix}/v1, shown at …/v1/docs.${panel}`);
   if (adminApi.isEnabled) return logger.info("The admin API is on.");

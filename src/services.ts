@@ -211,6 +211,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   return {
     env,
     logger,
+    box,
     database,
     /** UUID of the database. */
     instance,

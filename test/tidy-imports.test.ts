@@ -29,6 +29,7 @@ const ROOMS: Record<string, readonly string[]> = {
   health: ["cluster"],
   cli: ["settings"],
   upkeep: ["db"],
+  successor: ["db", "links", "visitors"],
 };
 
 /** Additional rooms by role. */
@@ -149,6 +150,7 @@ const ASSEMBLY = [
 
 /** Composition files inside a room: commands that span rooms. */
 const SPANNING = [
+  "src/successor/successor.commands.ts",
   "src/upkeep/backup.commands.ts",
   "src/upkeep/doctor.commands.ts",
   "src/upkeep/status.commands.ts",

@@ -130,7 +130,7 @@ export async function openDatabase(
   };
 }
 
-/** For a file written by `dialect.snapshot`. */
+/** For a file of its own, such as one that `dialect.snapshot` wrote; a missing one is made. */
 export const openSnapshot = (path: string, logger: Logger): Promise<Database> =>
   openDatabase({ url: `sqlite:${path}`, poolSize: 1 }, { threads: false, logger });
 

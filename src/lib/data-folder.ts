@@ -10,6 +10,7 @@ const NAMES = {
   archive: ".archive",
   thumbnails: "thumbnails",
   imports: "imports",
+  successor: "successor.json",
 } as const;
 
 export type DataEntry = keyof typeof NAMES;
@@ -19,7 +20,7 @@ export const dataPath = (dataDir: string, entry: DataEntry): string => join(data
 /** For a file, also every path that begins with its name. */
 export type UsedPath = { path: string; isFile: boolean };
 
-const FILES: readonly DataEntry[] = ["database", "secretKey", "archive"];
+const FILES: readonly DataEntry[] = ["database", "secretKey", "archive", "successor"];
 
 export const usedInDataFolder = (dataDir: string): UsedPath[] =>
   (Object.keys(NAMES) as DataEntry[]).map((entry) => ({

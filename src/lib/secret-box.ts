@@ -3,7 +3,7 @@
  * Random 96-bit nonces limit a key to 2^32 sealings. The purpose is authenticated. The key id, 32 bits of the key's
  * SHA-256, tells another key from damage.
  */
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 
 const VERSION = "v1";
 const NONCE_BYTES = 12;
@@ -24,6 +24,9 @@ export function createSecretBox(loadKey: () => Uint8Array) {
     return loaded;
   };
   return {
+    /** 32 bytes that follow from the key (HKDF, RFC 5869), others for each purpose. */
+    derive: (purpose: string): Uint8Array =>
+      new Uint8Array(hkdfSync("sha256", current().key, "", purpose, SECRET_KEY_BYTES)),
     seal(secret: string, purpose: string): string {
       const { key, id } = current();
       const nonce = randomBytes(NONCE_BYTES);

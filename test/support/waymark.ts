@@ -16,7 +16,7 @@ const MEMORY = {
 const READY_MS = 90_000;
 
 export type Settings = Record<string, string>;
-type ServeOptions = { openFiles?: number };
+type ServeOptions = { openFiles?: number; args?: readonly string[] };
 
 export type Installation = {
   readonly dataDir: string;
@@ -24,7 +24,7 @@ export type Installation = {
   cli(args: readonly string[], stdin?: string): Promise<{ exitCode: number; stdout: string; stderr: string }>;
   /** Runs a command that must succeed. Returns its output. */
   run(args: readonly string[], stdin?: string): Promise<string>;
-  /** Starts `waymark serve`, which may open so many files, and waits until it listens. */
+  /** Starts `waymark serve` with `args`, which may open so many files, and waits until it listens. */
   serve(settings?: Settings, options?: ServeOptions): Promise<RunningWaymark>;
   /** Kills running processes and removes the data folder. */
   remove(): Promise<void>;
@@ -99,10 +99,10 @@ async function serve(
   program: string,
   environment: Settings,
   cwd: string,
-  { openFiles }: ServeOptions,
+  { openFiles, args = [] }: ServeOptions,
 ): Promise<RunningWaymark> {
   const limited = ["/bin/sh", "-c", `ulimit -n ${openFiles} && exec "$0" "$@"`];
-  const child = Bun.spawn([...(openFiles === undefined ? [] : limited), program, "serve"], {
+  const child = Bun.spawn([...(openFiles === undefined ? [] : limited), program, "serve", ...args], {
     env: environment,
     cwd,
     stdin: "ignore",

@@ -1,0 +1,67 @@
+/** `waymark successor`: the bundle that answers when the installation is gone, and the way back of its clicks. */
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import type { CommandContext } from "../cli/command.ts";
+import { systemClock } from "../lib/clock.ts";
+import { pluralize } from "../lib/pluralize.ts";
+import type { Services } from "../services.ts";
+import { makeBundle, readDatabase, withBundle } from "./bundle.ts";
+import { waitingPage } from "./pages.ts";
+import { createSigner } from "./signature.ts";
+
+type Context = CommandContext<Pick<Services, "box" | "database" | "config" | "door">>;
+
+const KEY_PURPOSE = "successor";
+
+export function addSuccessorCommands(program: Command, { services, output }: Context): void {
+  const group = program
+    .command("successor")
+    .description("a signed file from which a host of files, or serve --from, answers all codes");
+  group
+    .command("make")
+    .description("write the bundle; it replaces an older one when it is complete")
+    .argument("<file>", "the file to write, such as successor.tar.gz")
+    .option("--json", "print its manifest as JSON")
+    .action(async (file: string, { json }: { json?: true }) => {
+      const { box, database, config, door } = await services();
+      const bars = { links: output.progress("Links"), pages: output.progress("Pages") };
+      const manifest = await makeBundle(resolve(file), {
+        database,
+        signer: createSigner(box.derive(KEY_PURPOSE)),
+        publicUrl: config.get("features.public_url"),
+        waitingPage: waitingPage({ ...door.pages.look({ headers: new Headers() }), logo: null }),
+        now: systemClock.now(),
+        onProgress: (step, done, total) => bars[step].update(done, total),
+      }).finally(() => Object.values(bars).forEach((bar) => bar.finish()));
+      if (json) return output.json(manifest);
+      const { links, pages, left_out, without, hosts, signed_by } = manifest;
+      output.line(
+        `${pluralize(links, "link")}, ${pluralize(pages, "page")} for ${hosts.join(", ") || "no host"}.`,
+      );
+      const missing = Object.entries({ ...without, "shares and drop boxes": left_out }).filter(
+        ([, n]) => n > 0,
+      );
+      if (missing.length > 0) {
+        output.line(
+          `Without a page that leads on: ${missing.map(([why, n]) => `${n} ${why.replace("_", " ")}`).join(", ")}.`,
+        );
+      }
+      if (manifest.differ_in_case_only > 0) {
+        output.line(
+          `${pluralize(manifest.differ_in_case_only, "code differs", "codes differ")} from another in case only: unpack site/ on a file system that distinguishes case.`,
+        );
+      }
+      output.line(`Signed by the key ${signed_by}. Keep it apart from the file, for --key.`);
+    });
+  group
+    .command("check")
+    .description("check that a bundle is whole, and who signed it")
+    .argument("<file>")
+    .option("--key <key>", "the key that must have signed it")
+    .action((file: string, { key }: { key?: string }) =>
+      withBundle(file, key, async (bundle) => {
+        const madeAt = await readDatabase(bundle);
+        output.line(`Whole, made ${madeAt.toISOString()}, signed by the key ${bundle.publicKey}.`);
+      }),
+    );
+}

@@ -1,0 +1,210 @@
+/** Copies what answers need into a database of its own: no accounts, names, notes, files, clicks or events. */
+import { sql } from "kysely";
+import type { Database } from "../db/database.ts";
+import { isInternal } from "../links/link/internal-target.ts";
+import type { PagedLink } from "./pages.ts";
+
+/** Run-time settings that decide what visitors get. */
+export const CARRIED_SETTINGS = [
+  "api.cookie_domain",
+  "api.cookie_same_site",
+  "api.cookie_secure",
+  "api.trusted_proxies",
+  "click.enable_tracking",
+  "features.accent_color",
+  "features.default_url",
+  "features.enforce_link_passwords",
+  "features.instance_name",
+  "features.public_url",
+  "routes.admin_prefix",
+  "routes.frontend_prefix",
+  "routes.health_prefix",
+  "utm.enable_passthrough",
+];
+
+/** Nobody signs in to a successor, and its clicks stay until they are brought back. */
+const OWN_SETTINGS = { "features.enable_admin_panel": "false", "analytics.enable_auto_rollup": "false" };
+
+const LINK_COLUMNS = [
+  "id",
+  "code",
+  "target",
+  "created_at",
+  "updated_at",
+  "expires_at",
+  "password_hash",
+  "options",
+  "held",
+] as const;
+
+const ROWS = 2_000;
+
+/** Rows in the order of a key, read in portions. */
+async function* portionsOf<R, K>(
+  read: (after: K) => Promise<R[]>,
+  first: K,
+  keyOf: (row: R) => K,
+): AsyncGenerator<R[], void> {
+  for (let after = first; ; ) {
+    const rows = await read(after);
+    if (rows.length > 0) yield rows;
+    if (rows.length < ROWS) return;
+    after = keyOf(rows.at(-1)!);
+  }
+}
+
+export type Copied = { links: number; leftOut: number };
+
+/** Each link is as it was when its portion was read. Shares and drop boxes are left out: their files are elsewhere. */
+export async function copyLinks(
+  from: Pick<Database, "read">,
+  to: Pick<Database, "transaction" | "dialect" | "read">,
+  { now, onLinks }: { now: number; onLinks(links: number): void },
+): Promise<Copied> {
+  const { read } = from;
+  const { dialect } = to;
+  let leftOut = 0;
+  let seen = 0;
+  const links = portionsOf(
+    (after: number) =>
+      read
+        .selectFrom("links")
+        .select(LINK_COLUMNS)
+        .where("id", ">", after)
+        .orderBy("id")
+        .limit(ROWS)
+        .execute(),
+    0,
+    ({ id }) => id,
+  );
+  for await (const rows of links) {
+    const copied = rows.filter(({ target }) => !isInternal(target));
+    leftOut += rows.length - copied.length;
+    // A code that moved to a newer link meanwhile is already there.
+    await to.transaction((tx) => dialect.insertIgnore(tx, "links", ["code"], copied));
+    onLinks((seen += rows.length));
+  }
+  const known = async (ids: readonly number[]) =>
+    new Set(
+      (await to.read.selectFrom("links").select("id").where("id", "in", ids).execute()).map(({ id }) => id),
+    );
+  const uses = portionsOf(
+    (after: number) =>
+      read
+        .selectFrom("link_uses")
+        .selectAll()
+        .where("link_id", ">", after)
+        .orderBy("link_id")
+        .limit(ROWS)
+        .execute(),
+    0,
+    ({ link_id }) => link_id,
+  );
+  for await (const rows of uses) {
+    const there = await known(rows.map(({ link_id }) => link_id));
+    const copied = rows.filter(({ link_id }) => there.has(link_id));
+    await to.transaction((tx) => dialect.insertMany(tx, "link_uses", copied));
+  }
+  const aliases = portionsOf(
+    (after: string) =>
+      read
+        .selectFrom("link_aliases")
+        .selectAll()
+        .where("code", ">", after)
+        .orderBy("code")
+        .limit(ROWS)
+        .execute(),
+    "",
+    ({ code }) => code,
+  );
+  for await (const rows of aliases) {
+    const there = await known(rows.map(({ link_id }) => link_id));
+    const copied = rows.filter(({ link_id }) => there.has(link_id));
+    await to.transaction((tx) => dialect.insertIgnore(tx, "link_aliases", ["code"], copied));
+  }
+  const domains = await read.selectFrom("domains").selectAll().execute();
+  const settings = await read
+    .selectFrom("settings")
+    .selectAll()
+    .where("key", "in", CARRIED_SETTINGS)
+    .execute();
+  const { uuid } = await read.selectFrom("instance").select("uuid").executeTakeFirstOrThrow();
+  const own = Object.entries(OWN_SETTINGS).map(([key, value]) => ({
+    key,
+    value,
+    updated_at: now,
+    updated_by: "cli",
+  }));
+  return to.transaction(async (tx) => {
+    await dialect.insertMany(
+      tx,
+      "domains",
+      domains.map((domain) => ({ ...domain, owner_id: null })),
+    );
+    await dialect.insertMany(tx, "settings", [...settings, ...own]);
+    // It draws the same variants for the same visitors.
+    await tx.updateTable("instance").set({ uuid }).execute();
+    await tx
+      .insertInto("link_clicks")
+      .columns(["link_id", "clicks", "ranked", "automated"])
+      .expression((eb) =>
+        eb.selectFrom("links").select((e) => ["id", e.lit(0).as("a"), e.lit(0).as("b"), e.lit(0).as("c")]),
+      )
+      .execute();
+    const { n } = await tx
+      .selectFrom("links")
+      .select((eb) => eb.fn.countAll<number>().as("n"))
+      .executeTakeFirstOrThrow();
+    await tx.insertInto("link_totals").values({ links: n, clicks: 0, automated: 0 }).execute();
+    return { links: n, leftOut };
+  });
+}
+
+/** All codes of a copy with their links, aliases last. */
+export async function* codesOf({
+  read,
+}: Pick<Database, "read">): AsyncGenerator<(PagedLink & { code: string })[], void> {
+  const columns = ["target", "expires_at", "password_hash", "options"] as const;
+  yield* portionsOf(
+    (after: string) =>
+      read
+        .selectFrom("links")
+        .select(["code", ...columns])
+        .where("code", ">", after)
+        .orderBy("code")
+        .limit(ROWS)
+        .execute(),
+    "",
+    ({ code }) => code,
+  );
+  yield* portionsOf(
+    (after: string) =>
+      read
+        .selectFrom("link_aliases")
+        .innerJoin("links", "links.id", "link_aliases.link_id")
+        .select(["link_aliases.code as code", ...columns])
+        .where("link_aliases.code", ">", after)
+        .orderBy("link_aliases.code")
+        .limit(ROWS)
+        .execute(),
+    "",
+    ({ code }) => code,
+  );
+}
+
+/** How many codes differ from another one in nothing but case. */
+export async function countSameButCase({ read }: Pick<Database, "read">): Promise<number> {
+  const codes = read
+    .selectFrom("links")
+    .select("code")
+    .unionAll(read.selectFrom("link_aliases").select("code"));
+  const { rows } = await sql<{ n: number }>`select coalesce(sum(n), 0) as n from
+    (select count(*) as n from ${codes} group by lower(code) having count(*) > 1)`.execute(read);
+  return rows[0]!.n;
+}
+
+/** By id, of a copy. */
+export const hostsOf = async ({ read }: Pick<Database, "read">): Promise<Map<number, string>> =>
+  new Map(
+    (await read.selectFrom("domains").select(["id", "host"]).execute()).map(({ id, host }) => [id, host]),
+  );

@@ -1,0 +1,117 @@
+/** A bundle answers for an installation that is gone, with the real program. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { sendRaw } from "./support/raw-http.ts";
+import { startSignedIn } from "./support/session.ts";
+import { type Installation, install, type RunningWaymark } from "./support/waymark.ts";
+
+let lost: Installation;
+let server: RunningWaymark;
+const successor = install();
+const bundle = join(successor.dataDir, "successor.tar.gz");
+let key: string;
+
+const HOSTS = ["own.test", "b.test"];
+const PATHS = [
+  "/",
+  "/plain?utm_source=mail",
+  "/a/b",
+  "/old",
+  "/locked",
+  "/over",
+  "/later",
+  "/early",
+  "/limited",
+  "/rules",
+  "/none",
+];
+
+/** What a German phone gets of each. */
+async function answers(url: string) {
+  const found: Record<string, unknown> = {};
+  for (const host of HOSTS) {
+    for (const path of PATHS) {
+      const request = [
+        `GET ${path} HTTP/1.1`,
+        `Host: ${host}`,
+        "Accept-Language: de",
+        "User-Agent: Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile Safari/604.1",
+        "Connection: close",
+      ];
+      const { head, status, body } = await sendRaw(url, `${request.join("\r\n")}\r\n\r\n`);
+      found[host + path] = [status, /^location: (.*)$/im.exec(head)?.[1]!.trim(), body];
+    }
+  }
+  return found;
+}
+
+beforeAll(async () => {
+  const signedIn = await startSignedIn();
+  ({ installation: lost, server } = signedIn);
+  const { call } = signedIn.client;
+  for (const [name, value] of [
+    ["features.public_url", "https://own.test"],
+    ["features.default_url", "https://home.test/"],
+    ["features.enforce_link_passwords", "true"],
+    ["features.instance_name", "Ours"],
+    ["utm.enable_passthrough", "true"],
+  ]) {
+    await call("PUT", `/config/${name}`, { value });
+  }
+  await call("POST", "/domains", { host: "b.test", not_found_url: "https://lost.test/" });
+  const target = "https://a.test/";
+  for (const link of [
+    { code: "plain", target },
+    { code: "plain", target: "https://b-target.test/", domain: "b.test", redirect_status: 301 },
+    { code: "a/b", target },
+    { code: "new", target: "https://renamed.test/" },
+    { code: "locked", target, password: "correct horse" },
+    { code: "early", target, starts_at: "7d" },
+    { code: "limited", target, max_clicks: 2 },
+    { code: "rules", target, rules: [{ when: { language: ["de"] }, target: "https://de.test/" }] },
+  ]) {
+    await call("POST", "/links", link);
+  }
+  await lost.run(
+    ["links", "import", "-"],
+    "code,target,expires_at,fallback_url\nover,https://a.test/,2026-01-01T00:00:00Z,\nlater,https://a.test/,2026-01-01T00:00:00Z,https://fallback.test/\n",
+  );
+  await call("PATCH", "/links/new", { code: "newer", keep_old: true });
+});
+afterAll(async () => {
+  await successor.remove();
+});
+
+test("the installation is destroyed, and its bundle answers as it did", async () => {
+  // The limited link has one use left.
+  const before = await answers(server.url);
+  const made = JSON.parse(await lost.run(["successor", "make", bundle, "--json"]));
+  key = made.signed_by;
+  const again = await answers(server.url);
+  await lost.remove();
+  const standing = await successor.serve({}, { args: ["--from", bundle, "--key", key] });
+  expect(await answers(standing.url)).toEqual(again);
+  expect(before["own.test/limited"]).toEqual([307, "https://a.test/", expect.anything()]);
+  const used = (await answers(standing.url))["own.test/limited"];
+  expect(used).not.toEqual(before["own.test/limited"]);
+  for (const path of ["/admin/v1/links", "/panel/", "/panel/v1/set-up"]) {
+    expect((await fetch(standing.url + path, { headers: { Host: "own.test" } })).status).toBe(404);
+  }
+  const form = await fetch(`${standing.url}/locked`, {
+    method: "POST",
+    body: new URLSearchParams({ password: "correct horse" }),
+    headers: { Host: "own.test" },
+    redirect: "manual",
+  });
+  expect([form.status, form.headers.get("set-cookie")]).toEqual([303, expect.stringContaining("=")]);
+  expect(await standing.stop()).toBe(0);
+});
+
+test("another key is refused before anything is served", async () => {
+  const other = "A".repeat(43);
+  const { exitCode, stderr } = await successor.cli(["serve", "--from", bundle, "--key", other]);
+  expect([exitCode, stderr]).toEqual([
+    2,
+    expect.stringContaining(`is signed by the key ${key}, not by ${other}`),
+  ]);
+});
