@@ -5,6 +5,7 @@ import type { Scrape } from "./health/scrape.ts";
 import { createSystemReport } from "./health/system.service.ts";
 import { systemClock } from "./lib/clock.ts";
 import { findDiskTrouble, readDiskSpace } from "./lib/disk-check.ts";
+import { readTotals } from "./links/link/query.repository.ts";
 import { withTimeout } from "./lib/timeout.ts";
 import { VERSION } from "./lib/version.ts";
 import type { Services } from "./services.ts";
@@ -56,6 +57,7 @@ export const createSystem = (
     health,
     measure,
     databaseVersion: database.version,
+    importedClicks: async () => (await readTotals(database.read)).imported,
     disks: () =>
       Promise.all(
         diskProbes(env).map(async (probe) => {

@@ -7063,6 +7063,8 @@ export interface components {
                 failed_at: string | null;
                 /** @description end of the last flush that succeeded */
                 flushed_at: string | null;
+                /** @description that moves from other products brought, at any time; null while the database is away */
+                imported: number | null;
                 journal_bytes: number;
                 /**
                  * @description degraded when the last flush failed
@@ -7350,6 +7352,8 @@ export interface components {
             automated_clicks: number;
             /** @description those without automated visitors */
             human_clicks: number;
+            /** @description that moves from other products brought and did not take back, with those of deleted links */
+            imported_clicks: number;
             total_clicks: number;
             total_links: number;
         };
@@ -15975,6 +15979,7 @@ export interface operations {
                      *       "data": {
                      *         "total_links": 1,
                      *         "total_clicks": 42,
+                     *         "imported_clicks": 1,
                      *         "active_links": 1,
                      *         "human_clicks": 40,
                      *         "automated_clicks": 1
@@ -16048,6 +16053,7 @@ export interface operations {
                      *           "accepted": 1,
                      *           "stored": 1,
                      *           "waiting": 1,
+                     *           "imported": null,
                      *           "dropped": 1,
                      *           "flushed_at": null,
                      *           "failed_at": null,

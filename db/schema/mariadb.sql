@@ -386,6 +386,7 @@ CREATE TABLE `link_totals` (
   `links` bigint(20) NOT NULL,
   `clicks` bigint(20) NOT NULL DEFAULT 0,
   `automated` bigint(20) NOT NULL DEFAULT 0,
+  `imported` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

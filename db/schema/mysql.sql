@@ -386,6 +386,7 @@ CREATE TABLE `link_totals` (
   `links` bigint NOT NULL,
   `clicks` bigint NOT NULL DEFAULT '0',
   `automated` bigint NOT NULL DEFAULT '0',
+  `imported` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

@@ -361,6 +361,7 @@ create table link_totals (
   links bigint not null,
   clicks bigint default 0 not null,
   automated bigint default 0 not null,
+  imported bigint default 0 not null,
   constraint link_totals_pkey PRIMARY KEY (id)
 );
 

@@ -387,7 +387,7 @@ CREATE TABLE 'link_texts_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHO
 CREATE TABLE link_totals (
   id integer primary key autoincrement,
   links integer not null
-, clicks integer not null default 0, automated integer not null default 0);
+, clicks integer not null default 0, automated integer not null default 0, imported integer not null default 0);
 
 CREATE TABLE link_uses (
   link_id integer not null primary key,

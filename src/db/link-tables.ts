@@ -50,7 +50,7 @@ export const LINK_TABLES = {
     resolved_by: "text?",
   },
   /** Their sums are the numbers of links and clicks: see links/link/query.repository.ts. */
-  link_totals: { id: "serial", links: "int", clicks: "int0", automated: "int0" },
+  link_totals: { id: "serial", links: "int", clicks: "int0", automated: "int0", imported: "int0" },
   /** Former codes of links, kept by renames; no link has them (links/write/writer.ts). Removed with the link. */
   link_aliases: { code: "text", link_id: "int", created_at: "int" },
   /** How many people passed a link with `max_clicks`. Removed with the link. */

@@ -48,6 +48,10 @@ export const systemView = namedObject("SystemReport", {
     accepted: z.int().describe("since the start; stored, waiting and dropped together"),
     stored: z.int(),
     waiting: z.int().describe("in the journal, not in the database yet"),
+    imported: z
+      .int()
+      .nullable()
+      .describe("that moves from other products brought, at any time; null while the database is away"),
     dropped: z.int().describe("of links that were deleted, or lost because nothing could be written"),
     flushed_at: time.describe("end of the last flush that succeeded"),
     failed_at: time.describe("end of the last flush that failed"),

@@ -72,6 +72,7 @@ const sources: SystemSources = {
     svc_process_open_files_limit: [[], [[[], Number.POSITIVE_INFINITY]]],
   }),
   databaseVersion: async () => "3.50.0",
+  importedClicks: async () => 7,
   disks: async () => [{ folder: "/data", trouble: null, freeBytes: 5, totalBytes: 9 }],
   storages: async () => [{ id: 1, name: "local", driverType: "local", isDefault: true, trouble: null }],
 };
@@ -91,6 +92,7 @@ test("the report joins health, metrics and storages", async () => {
       accepted: 10,
       stored: 6,
       waiting: 3,
+      imported: 7,
       dropped: 1,
       flushed_at: "1970-01-01T00:00:20.000Z",
     },

@@ -22,6 +22,8 @@ export type SystemSources = {
   measure(): Promise<Measured>;
   /** Rejects when the database is away. */
   databaseVersion(): Promise<string>;
+  /** Rejects when the database is away. */
+  importedClicks(): Promise<number>;
   disks(): Promise<Disk[]>;
   /** Rejects when the database is away. */
   storages(): Promise<Storage[]>;
@@ -42,10 +44,11 @@ export function createSystemReport(sources: SystemSources): System {
   const disks = (): Promise<Disk[]> => (looking ??= sources.disks().finally(() => (looking = undefined)));
 
   async function report(): Promise<SystemReport> {
-    const [health, measured, database, found, storages] = await Promise.all([
+    const [health, measured, database, imported, found, storages] = await Promise.all([
       sources.health.report(),
       sources.measure(),
       inTime(DEADLINE_MS, timed(sources.databaseVersion)),
+      inTime(DEADLINE_MS, sources.importedClicks()),
       inTime(DEADLINE_MS, disks()),
       inTime(DEADLINE_MS, sources.storages()),
     ]);
@@ -76,7 +79,7 @@ export function createSystemReport(sources: SystemSources): System {
           is_default: isDefault,
           message: trouble ?? "",
         })) ?? null,
-      clicks: clicksOf(numbers),
+      clicks: clicksOf(numbers, imported ?? null),
       jobs: jobsOf(numbers),
     };
     const states = [parts.clicks, ...parts.disks, ...(parts.storages ?? []), ...parts.jobs];
@@ -94,7 +97,13 @@ export function createSystemReport(sources: SystemSources): System {
 
   return {
     report,
-    clicks: async () => clicksOf(readMeasurements((await sources.measure()).metrics)),
+    async clicks() {
+      const [measured, imported] = await Promise.all([
+        sources.measure(),
+        inTime(DEADLINE_MS, sources.importedClicks()),
+      ]);
+      return clicksOf(readMeasurements(measured.metrics), imported ?? null);
+    },
   };
 }
 
@@ -108,7 +117,7 @@ const timeOf = (seconds: number): string | null =>
 const lastOf = (succeededAt: number, failedAt: number): HealthStatus =>
   failedAt > succeededAt ? "degraded" : "healthy";
 
-function clicksOf({ sum, rows }: Measurements): SystemReport["clicks"] {
+function clicksOf({ sum, rows }: Measurements, imported: number | null): SystemReport["clicks"] {
   const flushes = new Map(
     rows("svc_clicks_last_flush_timestamp_seconds").map(({ labels, value }) => [labels[0], value]),
   );
@@ -119,6 +128,7 @@ function clicksOf({ sum, rows }: Measurements): SystemReport["clicks"] {
     status: lastOf(succeededAt, failedAt),
     accepted,
     stored,
+    imported,
     waiting: sum("svc_clicks_pending"),
     dropped: sum("svc_clicks_total") - accepted - stored,
     flushed_at: timeOf(succeededAt),

@@ -108,7 +108,9 @@ export async function openImports(database: Database) {
       const sums = await database.read
         .selectFrom("link_totals")
         .select((eb) =>
-          ["links", "clicks", "automated"].map((name) => eb.fn.sum<number>(name as "links").as(name)),
+          ["links", "clicks", "automated", "imported"].map((name) =>
+            eb.fn.sum<number>(name as "links").as(name),
+          ),
         )
         .executeTakeFirstOrThrow();
       for (const [name, sum] of Object.entries(sums)) found[`total ${name}`] = Number(sum);

@@ -230,7 +230,13 @@ describe("the list", () => {
   test("statistics", async () => {
     await room.click("a", 5, 2);
     await room.click("b", 1);
-    const stats = { total_links: 3, active_links: 2, human_clicks: 4, automated_clicks: 2 };
+    const stats = {
+      total_links: 3,
+      active_links: 2,
+      imported_clicks: 0,
+      human_clicks: 4,
+      automated_clicks: 2,
+    };
     for (const [query, clicks] of [
       ["", 6],
       ["?visitors=", 6],

@@ -41,6 +41,9 @@ const USES = usesSchema.keyof().options;
 const stats = namedObject("Totals", {
   total_links: z.int(),
   total_clicks: z.int(),
+  imported_clicks: z
+    .int()
+    .describe("that moves from other products brought and did not take back, with those of deleted links"),
   active_links: z.int(),
   ...bothCounts,
 });
@@ -94,11 +97,12 @@ const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] 
     query: z.object(visitorsQuery),
     answer: stats,
     async handle({ query }) {
-      const { totalLinks, totalClicks, automatedClicks, activeLinks } = await links.stats();
+      const { totalLinks, totalClicks, automatedClicks, importedClicks, activeLinks } = await links.stats();
       const sum = { clicks: totalClicks, automated: automatedClicks };
       return {
         total_links: totalLinks,
         total_clicks: countOf(sum, visitorsOf(query)),
+        imported_clicks: importedClicks,
         active_links: activeLinks,
         ...viewOfBoth(sum),
       };

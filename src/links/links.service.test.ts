@@ -216,6 +216,7 @@ forEachDialect((dialect) => {
       totalLinks: 0,
       totalClicks: 0,
       automatedClicks: 0,
+      importedClicks: 0,
       activeLinks: 0,
     });
     await links.create({ code: "a", target: TARGET });

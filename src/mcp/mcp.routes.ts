@@ -12,8 +12,14 @@ type Deps = {
   ask: Ask;
   /** @throws Forbidden for a page of another origin, which DNS may have led here */
   refuseForeign(c: HttpContext): void;
-  /** Of all clicks since the start, over all workers of this machine. */
-  clicks(): Promise<{ accepted: number; stored: number; waiting: number; dropped: number }>;
+  /** Since the start, over all workers of this machine; `imported`: at any time, from other products. */
+  clicks(): Promise<{
+    accepted: number;
+    stored: number;
+    waiting: number;
+    dropped: number;
+    imported: number | null;
+  }>;
 };
 
 const request = z.looseObject({
@@ -29,9 +35,9 @@ export function mcpEndpoint({ tables, ask, refuseForeign, clicks }: Deps): Endpo
 
   /** Editors learn whether the books balance, not how many clicks others have. */
   async function books({ ownOnly }: { ownOnly: boolean }): Promise<Books> {
-    const { accepted, stored, waiting, dropped } = await clicks();
+    const { accepted, stored, waiting, dropped, imported } = await clicks();
     const balanced = accepted === stored + waiting + dropped;
-    return ownOnly ? { balanced } : { balanced, accepted, stored, waiting, dropped };
+    return ownOnly ? { balanced } : { balanced, accepted, stored, waiting, dropped, imported };
   }
 
   return endpoint({

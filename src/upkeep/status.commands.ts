@@ -91,7 +91,7 @@ async function probeServer({ env, output }: Context): Promise<void> {
 async function readStatus(context: Context) {
   const env = context.env();
   const { database, links, auth } = await context.services();
-  const { totalLinks, totalClicks, activeLinks } = await links.stats();
+  const { totalLinks, totalClicks, importedClicks, activeLinks } = await links.stats();
   const journals = await readPending(dataPath(env.data.dir, "journal"), createClicksRepository(database));
   return {
     version: VERSION,
@@ -99,7 +99,12 @@ async function readStatus(context: Context) {
     database: database.dialect.name,
     running_servers: journals.filter(({ isOwned }) => isOwned).length,
     admin_api: auth.isAdminEnabled() ? "on" : "off until a password is set with reset-password",
-    links: { total_links: totalLinks, active_links: activeLinks, total_clicks: totalClicks },
+    links: {
+      total_links: totalLinks,
+      active_links: activeLinks,
+      total_clicks: totalClicks,
+      imported_clicks: importedClicks,
+    },
     pending_clicks: journals.reduce((sum, { clicks }) => sum + clicks, 0),
     dropped_details: await createDetailDropsRepository(database).totals(),
     journals: journals.map(({ slot, isOwned, clicks, details, books }) => ({

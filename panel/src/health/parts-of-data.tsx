@@ -72,6 +72,7 @@ export function ClicksPart({ system: { clicks, checked_at: now } }: Props) {
         { name: t`Counted since the start`, value: formatNumber(clicks.accepted) },
         { name: t`Waiting in the journal`, value: formatNumber(clicks.waiting) },
         { name: t`Not counted`, value: formatNumber(clicks.dropped) },
+        ...(clicks.imported ? [{ name: t`Imported, in total`, value: formatNumber(clicks.imported) }] : []),
         { name: t`Last flush`, value: ageOf(clicks.flushed_at, now) },
         { name: t`Size of the journal`, value: formatBytes(clicks.journal_bytes) },
       ]}

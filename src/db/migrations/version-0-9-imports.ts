@@ -1,5 +1,5 @@
 /** Version 0.9: moves from other products, and what each of them brought until it is confirmed. */
-import { createCounterTable, createIndex, createTable, type Step } from "./step.ts";
+import { addColumn, createCounterTable, createIndex, createTable, type Step } from "./step.ts";
 
 export const steps: readonly Step[] = [
   createTable("0270_imports", "imports", (w) => [
@@ -51,4 +51,5 @@ export const steps: readonly Step[] = [
   ]),
   createIndex("0275_import_notes_kind", "import_notes", "import_notes_kind", "import_id, kind, id"),
   createIndex("0276_import_notes_import", "import_notes", "import_notes_import", "import_id, id"),
+  addColumn("0277_link_totals_imported", "link_totals", "imported", (w) => `${w.int} not null default 0`),
 ];

@@ -70,6 +70,8 @@ export function createUndoRepository({ read, dialect }: Pick<Database, "read" | 
         }
         if (table === "link_clicks") await addToTotal(tx, totals);
       }
+      const imported = rows.reduce((sum, { total, dated }) => sum - Math.max(total, dated), 0);
+      await addToTotal(tx, { links: 0, clicks: 0, automated: 0, imported });
       await tx.deleteFrom("click_log").where("link_id", "in", ids).where("clicked_at", "<", before).execute();
     },
 

@@ -67,7 +67,7 @@ export function createVisitsRepository({ dialect }: Pick<Database, "dialect">) {
       }
       const clicks = links.reduce((sum, { added }) => sum + added, 0);
       const automated = links.reduce((sum, { addedAutomated }) => sum + addedAutomated, 0);
-      if (clicks !== 0 || automated !== 0) await addToTotal(tx, { links: 0, clicks, automated });
+      await addToTotal(tx, { links: 0, clicks, automated, imported: clicks });
       await dialect.upsert(
         tx,
         { table: "import_links", keys: ["import_id", "source_key"], set: ["dated", "automated"] },

@@ -11,6 +11,7 @@ import type { CsvLink } from "../../links/csv/row.ts";
 import type { CodeRule } from "../../links/link/code.ts";
 import { codeOf, domainOf, keyOf } from "../../links/link/key.ts";
 import { PLAIN, UNOWNED } from "../../links/link/link.ts";
+import { addToTotal } from "../../links/link/query.repository.ts";
 import type { Owners } from "../../links/link/owners.repository.ts";
 import type { LinkTransaction } from "../../links/write/changes.ts";
 import type { LinkRepository, NewLink } from "../../links/write/repository.ts";
@@ -194,10 +195,10 @@ export async function writeNewLinks(
     ownerId: owners.get(link) ?? null,
   }));
   const ids = await repository.insertMany(tx.db, inserts);
-  for (const { clickCount } of inserts) {
-    report.counts.clicks_brought += clickCount;
-    report.counts.clicks_undated += clickCount;
-  }
+  const clicks = inserts.reduce((sum, { clickCount }) => sum + clickCount, 0);
+  report.counts.clicks_brought += clicks;
+  report.counts.clicks_undated += clicks;
+  await addToTotal(tx.db, { links: 0, clicks: 0, automated: 0, imported: clicks });
   await database.dialect.insertIgnore(
     tx.db,
     "import_links",

@@ -38,7 +38,8 @@ const OWNER_NAME = sql<string | null>`case
   when links.owner_id > 0 then (select users.username from users where users.id = links.owner_id)
   else (select concat(${sql.lit(TEAM_MARK)}, teams.name) from teams where teams.id = -1 - links.owner_id) end`;
 
-export type LinkTotals = { links: number; clicks: number; automated: number };
+/** `imported`: clicks that moves from other products brought and did not take back, with those of links that are gone. */
+export type LinkTotals = { links: number; clicks: number; automated: number; imported?: number };
 
 /**
  * The numbers of all links and of their clicks are sums: call it in each transaction that inserts links, deletes them
@@ -46,8 +47,8 @@ export type LinkTotals = { links: number; clicks: number; automated: number };
  * another, and nobody need count.
  */
 export async function addToTotal(db: Db, change: LinkTotals): Promise<void> {
-  const isChange = change.links !== 0 || change.clicks !== 0 || change.automated !== 0;
-  if (isChange) await db.insertInto("link_totals").values(change).execute();
+  if (Object.values(change).some((number) => number !== 0))
+    await db.insertInto("link_totals").values(change).execute();
 }
 
 /** `by`: 1 for added links, -1 for removed ones. */
@@ -69,17 +70,19 @@ export const readingTotal = (db: Db) =>
 export const readTotal = async (db: Db): Promise<number> =>
   Number((await readingTotal(db).executeTakeFirstOrThrow()).links ?? 0);
 
-export async function readTotals(db: Db): Promise<LinkTotals> {
+export async function readTotals(db: Db): Promise<Required<LinkTotals>> {
   const sums = await readingTotal(db)
     .select((eb) => [
       eb.fn.sum<number | null>("clicks").as("clicks"),
       eb.fn.sum<number | null>("automated").as("automated"),
+      eb.fn.sum<number | null>("imported").as("imported"),
     ])
     .executeTakeFirstOrThrow();
   return {
     links: Number(sums.links ?? 0),
     clicks: Number(sums.clicks ?? 0),
     automated: Number(sums.automated ?? 0),
+    imported: Number(sums.imported ?? 0),
   };
 }
 

@@ -17,7 +17,7 @@ export function createTotalRepository({
       transaction(async (tx) => {
         const rows = await tx
           .selectFrom("link_totals")
-          .select(["id", "links", "clicks", "automated"])
+          .select(["id", "links", "clicks", "automated", "imported"])
           .orderBy("id")
           .limit(FOLDED_AT_ONCE)
           .$call(dialect.forUpdate)
@@ -32,8 +32,9 @@ export function createTotalRepository({
             rows.map(({ id }) => id),
           )
           .execute();
-        const sum = { links: 0, clicks: 0, automated: 0 };
-        for (const row of rows) for (const field of FIELDS) sum[field] += row[field];
+        const sum = { links: 0, clicks: 0, automated: 0, imported: 0 };
+        for (const row of rows)
+          for (const field of [...FIELDS, "imported"] as const) sum[field] += row[field];
         await tx.insertInto("link_totals").values(sum).execute();
         // The first one is the former sum.
         const changed = rows.slice(1).reduce((all, row) => all + Math.abs(row.links), 0);

@@ -29,6 +29,7 @@ export function createLinkStats({ read }: Pick<Database, "read">, mostCounted = 
       totalLinks: totals.links,
       totalClicks: totals.clicks,
       automatedClicks: totals.automated,
+      importedClicks: totals.imported,
       activeLinks: Math.max(0, totals.links - expired),
     };
   };
