@@ -94,6 +94,10 @@ export const COMMAND_ROOMS: readonly {
     commands: ["backup", "restore"],
     add: async (...to) => (await import("./upkeep/backup.commands.ts")).addBackupCommands(...to),
   },
+  {
+    commands: ["move"],
+    add: async (...to) => (await import("./db/move.commands.ts")).addMoveCommand(...to),
+  },
 ];
 
 async function addFilesAndShares(program: Command, context: Context): Promise<void> {

@@ -16,7 +16,7 @@ import { openProcessLeases } from "./cluster/process-leases.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import { type Config, createConfig } from "./config/config.service.ts";
 import { ROUTE_PREFIX_KEYS } from "./config/route-prefixes.ts";
-import { type Database, openDatabase } from "./db/database.ts";
+import type { Database } from "./db/database.ts";
 import { isNewDatabase, migrateUp } from "./db/migrate.ts";
 import { retryStart } from "./db/retry-start.ts";
 import { createEvents } from "./events/events.service.ts";
@@ -34,12 +34,13 @@ import { fileTrouble, writeRefusal } from "./lib/file-trouble.ts";
 import type { Logger } from "./lib/logger.ts";
 import { createRegistry, type Registry } from "./lib/metrics.ts";
 import { createLinkCsv } from "./links/csv/service.ts";
-import { createSecretBox } from "./lib/secret-box.ts";
+import { createSecretBox, type SecretBox } from "./lib/secret-box.ts";
 import { loadSecretKey, parseSecretKey } from "./lib/secret-key.ts";
 import { codeBelow } from "./links/fallback/loops.ts";
 import { createLinkOperations } from "./links/link/metrics.ts";
 import { createLinkService } from "./links/links.service.ts";
 import { createIdentity } from "./visitors/identity.ts";
+import { MOVE_PURPOSE, openCurrentDatabase } from "./services-database.ts";
 import { targetListsIn } from "./services-policies.ts";
 import { startMail, startNotices } from "./services-mail.ts";
 import { startImports } from "./services-imports.ts";
@@ -70,20 +71,21 @@ const START_TIMEOUT_MS = 60_000;
  * Opens and migrates the database. A server waits for one that is away at any step.
  * @throws ServiceUnavailable when it stays away
  */
-export async function openServices(env: Env, options: ServiceOptions): Promise<Services> {
+export async function openServices(given: Env, options: ServiceOptions): Promise<Services> {
   const { logger } = options;
-  armFault(env.fault);
-  if (openDataFolder(env)) logger.info(`Created the data folder ${env.data.dir}.`);
-  const database = await openDatabase(env.database, { threads: options.server, logger });
+  armFault(given.fault);
+  if (openDataFolder(given)) logger.info(`Created the data folder ${given.data.dir}.`);
+  const forMs = options.server ? START_TIMEOUT_MS : 0;
+  const step: Step = (work) => retryStart(work, { forMs, logger, signal: options.stopping });
+  const box = openSecretBox(given);
+  const { env, database } = await openCurrentDatabase(given, { ...options, box, step });
   let redis: Redis | null = null;
   try {
-    const forMs = options.server ? START_TIMEOUT_MS : 0;
-    const step: Step = (work) => retryStart(work, { forMs, logger, signal: options.stopping });
     const steps = await step(() => migrateUp(database, { logger }));
     if (isNewDatabase(steps)) options.onNewDatabase?.(database.name);
     const instance = await step(() => readInstance(database));
     if (options.server) redis = await openSharedRedis(env, instance, logger);
-    return await startRooms(env, { database, instance, redis, step }, options);
+    return await startRooms(env, { database, box, instance, redis, step }, options);
   } catch (error) {
     redis?.close();
     await database.close();
@@ -94,7 +96,7 @@ export async function openServices(env: Env, options: ServiceOptions): Promise<S
 /** Repeats work of the start while the database is away. */
 type Step = <T>(work: () => Promise<T>) => Promise<T>;
 
-type Opened = { database: Database; instance: string; redis: Redis | null; step: Step };
+type Opened = { database: Database; box: SecretBox; instance: string; redis: Redis | null; step: Step };
 
 /** What all rooms use. */
 async function startShared(env: Env, { database, redis, step }: Opened, options: ServiceOptions) {
@@ -138,14 +140,13 @@ async function startShared(env: Env, { database, redis, step }: Opened, options:
 }
 
 async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
-  const { database, instance, redis, step } = opened;
+  const { database, box, instance, redis, step } = opened;
   const { logger, worker, registry = createRegistry() } = options;
   const common = await startShared(env, opened, options);
   const { clock, leases, changes, rollCall, events, record, config } = common;
   const identity = createIdentity(config);
   const mail = startMail(env, { database, changes, config, identity, instance, registry, clock, logger });
   const passwords = createPasswords();
-  const box = openSecretBox(env);
   const auth = createAuth({
     database,
     box,
@@ -213,6 +214,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     logger,
     box,
     database,
+    sealMove: (url: string) => box.seal(url, MOVE_PURPOSE),
     /** UUID of the database. */
     instance,
     leases,

@@ -132,6 +132,8 @@ const ASSEMBLY = [
   "src/db/for-each-dialect.ts",
   "src/db/migrate.commands.ts",
   "src/db/migrate.ts",
+  "src/db/move.commands.ts",
+  "src/db/move.ts",
   "src/files/content.ts",
   "src/files/drive.ts",
   "src/files/sharing.ts",

@@ -13,6 +13,7 @@ export type FailureKind =
   | "unavailable"
   | "full"
   | "damaged"
+  | "moving"
   | "other";
 
 const ANSWERS: Record<Exclude<FailureKind, "other">, { name: ErrorName; message: string }> = {
@@ -32,6 +33,10 @@ const ANSWERS: Record<Exclude<FailureKind, "other">, { name: ErrorName; message:
     name: "ServiceUnavailable",
     message: "The database file is damaged. Run the command doctor on the server for advice.",
   },
+  moving: {
+    name: "ServiceUnavailable",
+    message: "The data is moving to another database. Try again in a few seconds.",
+  },
 };
 
 export class DatabaseError extends AppError {
@@ -46,9 +51,15 @@ export class DatabaseError extends AppError {
 export function translateFailure(classify: (error: unknown) => FailureKind, error: unknown): unknown {
   if (error instanceof AppError) return error;
   withoutStatement(error);
-  const failure = classify(error);
+  const failure = isClosedByMove(error) ? "moving" : classify(error);
   return failure === "other" ? error : new DatabaseError(failure, error);
 }
+
+/** A trigger did not find the log (move-log.ts): a change at the end of a move, or after it. */
+const isClosedByMove = (error: unknown): boolean =>
+  error instanceof Error &&
+  error.message.includes("waymark_move_log") &&
+  /no such table|exist/.test(error.message);
 
 /** Removes statement and values, because errors are logged. */
 function withoutStatement(error: unknown): void {
@@ -89,6 +100,7 @@ export const isUnavailable = (error: unknown): boolean =>
   failedBy(error, "timeout") ||
   failedBy(error, "retry") ||
   failedBy(error, "full") ||
+  failedBy(error, "moving") ||
   isDamaged(error);
 
 const NETWORK_CODES = new Set([

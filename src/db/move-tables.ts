@@ -1,0 +1,159 @@
+/** What a move copies. */
+import { type RawBuilder, sql, type Transaction } from "kysely";
+import type { Row } from "./bulk.ts";
+import type { Db, Dialect } from "./dialect.ts";
+import { type Schema, TABLES, type TableName } from "./schema.ts";
+
+export type MovedTable = {
+  name: TableName;
+  /** Of the primary key, in its order. */
+  keys: readonly string[];
+  columns: readonly string[];
+};
+
+/** One of the two databases, see Database. */
+export type MoveSide = {
+  dialect: Dialect;
+  read: Db;
+  write: Db;
+  slow: Db;
+  transaction<T>(run: (tx: Transaction<Schema>) => Promise<T>, options?: { long?: boolean }): Promise<T>;
+};
+
+export type Key = readonly (string | number)[];
+
+/** Of running processes, which begin them anew. */
+export const LEFT_OUT: readonly TableName[] = ["changes", "leases"];
+
+/** Other tables refer to these, and each of these at most to those before it. */
+const REFERRED: readonly TableName[] = [
+  "users",
+  "sessions",
+  "teams",
+  "policies",
+  "blobs",
+  "entries",
+  "links",
+];
+
+/**
+ * Columns of unique indexes whose values can pass from one row to another. A changed row first gives them up, so that
+ * the order of changes within a table does not matter.
+ */
+export const PASSED_ON: Partial<Record<TableName, readonly string[]>> = {
+  links: ["code"],
+  tags: ["tag"],
+  domains: ["host"],
+  click_values: ["value"],
+  user_agents: ["hash"],
+  users: ["username"],
+  teams: ["name"],
+  tokens: ["hash", "name"],
+  passkeys: ["credential_hash"],
+  account_mail: ["email"],
+  mails: ["once_key"],
+  policies: ["name", "is_default"],
+  blobs: ["retired", "object_key"],
+  entries: ["name"],
+  share_recipients: ["email"],
+  webhook_deliveries: ["event_id"],
+};
+
+/** Unique among the values of all rows. */
+export function givenUp(table: TableName, column: string): RawBuilder<unknown> {
+  const kind = (TABLES[table] as Record<string, string>)[column]!;
+  if (kind.endsWith("?")) return sql`null`;
+  return kind === "int" ? sql`-id` : sql`concat('~', id)`;
+}
+
+/** Those that are referred to come first. */
+export const MOVED: readonly TableName[] = [
+  ...REFERRED,
+  ...(Object.keys(TABLES) as TableName[]).filter(
+    (name) => !REFERRED.includes(name) && !LEFT_OUT.includes(name),
+  ),
+];
+
+export async function movedTables({ read, dialect }: MoveSide): Promise<MovedTable[]> {
+  const found =
+    dialect.name === "sqlite"
+      ? sql`select m.name as "table", p.name as "column" from sqlite_schema m, pragma_table_info(m.name) p
+          where m.type = 'table' and p.pk > 0 order by m.name, p.pk`
+      : sql`select k.table_name as ${sql.ref("table")}, k.column_name as ${sql.ref("column")}
+          from information_schema.table_constraints c
+          join information_schema.key_column_usage k on k.constraint_schema = c.constraint_schema
+            and k.constraint_name = c.constraint_name and k.table_name = c.table_name
+          where c.constraint_type = 'PRIMARY KEY' and c.table_schema = ${currentSchema(dialect.name)}
+          order by k.table_name, k.ordinal_position`;
+  const { rows } = (await found.execute(read)) as { rows: { table: string; column: string }[] };
+  return MOVED.map((name) => ({
+    name,
+    keys: rows.filter(({ table }) => table === name).map(({ column }) => column),
+    columns: Object.keys(TABLES[name]),
+  }));
+}
+
+export const currentSchema = (dialect: Dialect["name"]) =>
+  dialect === "postgres" ? sql`current_schema()` : sql`database()`;
+
+export async function hasTable({ read, dialect }: MoveSide, name: string): Promise<boolean> {
+  const place =
+    dialect.name === "sqlite"
+      ? sql`sqlite_schema where name = ${name}`
+      : sql`information_schema.tables where table_schema = ${currentSchema(dialect.name)} and table_name = ${name}`;
+  return (await sql`select 1 as found from ${place}`.execute(read)).rows.length > 0;
+}
+
+/** SQL that MySQL, too, answers from the index of the key. */
+export function afterKey(dialect: Dialect["name"], keys: readonly string[], place: Key) {
+  const names = keys.map((name) => sql.ref(name));
+  if (dialect === "sqlite" || dialect === "postgres") return sql`(${sql.join(names)}) > (${sql.join(place)})`;
+  const steps = names.map((name, i) => {
+    const same = names.slice(0, i).map((before, j) => sql`${before} = ${place[j]}`);
+    return sql`(${sql.join([...same, sql`${name} > ${place[i]}`], sql` and `)})`;
+  });
+  return sql`(${sql.join(steps, sql` or `)})`;
+}
+
+/** For some hundred keys. */
+export function amongKeys(keys: readonly string[], wanted: readonly Key[]): RawBuilder<unknown> {
+  if (keys.length === 1) return sql`${sql.ref(keys[0]!)} in (${sql.join(wanted.map(([value]) => value))})`;
+  const rows = wanted.map(
+    (key) =>
+      sql`(${sql.join(
+        key.map((value, i) => sql`${sql.ref(keys[i]!)} = ${value}`),
+        sql` and `,
+      )})`,
+  );
+  return sql`(${sql.join(rows, sql` or `)})`;
+}
+
+export const rowKey = ({ keys }: MovedTable, row: Row): Key =>
+  keys.map((name) => row[name] as string | number);
+
+const CONSISTENT = [
+  "set transaction isolation level repeatable read",
+  "start transaction with consistent snapshot, read only",
+];
+const BEGIN: Record<Dialect["name"], readonly string[]> = {
+  sqlite: ["begin"],
+  postgres: ["begin isolation level repeatable read read only"],
+  mysql: CONSISTENT,
+  mariadb: CONSISTENT,
+};
+
+/** All queries see the database as it was at the first one. Statements may take ten minutes. */
+export async function inSnapshot<T>(
+  { dialect, read, slow }: MoveSide,
+  run: (db: Db) => Promise<T>,
+): Promise<T> {
+  return (dialect.hasOneWriter ? read : slow).connection().execute(async (db) => {
+    for (const text of BEGIN[dialect.name]) await sql.raw(text).execute(db);
+    try {
+      return await run(db);
+    } finally {
+      // The command ends with its connections if this fails.
+      await sql`rollback`.execute(db).catch(() => {});
+    }
+  });
+}

@@ -1,0 +1,155 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { silentLogger } from "../lib/logger.ts";
+import { type Database, openDatabase } from "./database.ts";
+import { DIALECT_NAMES, type DialectName, isLong, serverUrl } from "./fresh.test-support.ts";
+import { createMigrated } from "./schema-copy.test-support.ts";
+import { cancelMove, moveDatabase, movedTo, type MoveSettings } from "./move.ts";
+import { MOVED, PASSED_ON } from "./move-tables.ts";
+import { fillTables, rowsOf, sampleRow } from "./move.test-support.ts";
+
+const QUICK: readonly string[] = ["sqlite postgres", "postgres mariadb", "mariadb mysql", "mysql sqlite"];
+
+/** Two databases and a connection of a server to the first one. */
+async function withPair(
+  names: readonly DialectName[],
+  run: (pair: {
+    source: Database;
+    server: Database;
+    target: Database;
+    settings: MoveSettings;
+  }) => Promise<void>,
+): Promise<void> {
+  const fresh = await Promise.all(names.map(createMigrated));
+  const [source, server, target] = await Promise.all(
+    [fresh[0]!, fresh[0]!, fresh[1]!].map(({ url }) =>
+      openDatabase({ url, poolSize: 3 }, { threads: false, logger: silentLogger }),
+    ),
+  );
+  const settings: MoveSettings = {
+    source: source!,
+    target: target!,
+    sealedUrl: "sealed",
+    hold: false,
+    now: Date.now,
+    signal: new AbortController().signal,
+    onProgress: () => {},
+  };
+  try {
+    await run({ source: source!, server: server!, target: target!, settings });
+  } finally {
+    await Promise.all([source, server, target].map((database) => database!.close()));
+    await Promise.all(fresh.map((one) => one.drop()));
+  }
+}
+
+const isThere = (name: DialectName) => name === "sqlite" || serverUrl(name) !== undefined;
+
+/** What servers may do between two rounds: values pass from row to row, parents go and come back. */
+async function changeMuch({ transaction, write, dialect }: Database): Promise<void> {
+  await write.deleteFrom("links").where("id", "=", 2).execute();
+  await transaction(async (tx) => {
+    await tx.updateTable("links").set({ code: "free" }).where("id", "=", 4).execute();
+    await tx.updateTable("links").set({ code: "é4" }).where("id", "=", 5).execute();
+    await tx.updateTable("links").set({ code: "é5" }).where("id", "=", 4).execute();
+    await tx.updateTable("policies").set({ is_default: null }).where("id", "=", 5).execute();
+    await tx.updateTable("policies").set({ is_default: 5 }).where("id", "=", 4).execute();
+    await tx.updateTable("link_tags").set({ tag_id: 99 }).where("link_id", "=", 1).execute();
+  });
+  // Back without the rows that referred to it.
+  await transaction((tx) => dialect.insertMany(tx, "links", [sampleRow("links", 2)] as never));
+  await write.insertInto("link_clicks").values({ link_id: 2, clicks: 7, ranked: 0 }).execute();
+  await write.updateTable("click_log").set({ source: "changed" }).where("id", "<", 4).execute();
+  await write.deleteFrom("click_log").where("id", "=", 5).execute();
+}
+
+for (const from of DIALECT_NAMES) {
+  for (const to of DIALECT_NAMES.filter((name) => name !== from)) {
+    if (QUICK.includes(`${from} ${to}`) === isLong) continue;
+    const thePair = [from, to];
+    test.skipIf(!thePair.every(isThere))(`everything moves from ${from} to ${to} while it changes`, () =>
+      withPair(thePair, async ({ source, server, target, settings }) => {
+        await server.write.deleteFrom("link_totals").execute();
+        let last = 0;
+        while (last < 9)
+          last = await server.dialect.insertReturningId(server.write, "tags", {
+            tag: `gone ${last}`,
+            links: 0,
+          });
+        await server.write.deleteFrom("tags").execute();
+        await fillTables(server, [1, 2, 3, 4, 5, 6]);
+        let [changed, stop] = [false, new AbortController()];
+        const stopping = moveDatabase({
+          ...settings,
+          signal: stop.signal,
+          onProgress: (step, what) => step === "copy" && what.startsWith("links:") && stop.abort(),
+        });
+        await expect(stopping).rejects.toThrow();
+        await changeMuch(server);
+        expect(await movedTo(server)).toBeNull();
+        await expect(movedTo(target)).rejects.toThrow("unfinished copy");
+        await moveDatabase({ ...settings, hold: true });
+        const busy: Promise<unknown>[] = [];
+        const refused = (error: unknown) => expect(error).toMatchObject({ failure: "moving" });
+        const { rows } = await moveDatabase({
+          ...settings,
+          onProgress(step) {
+            if (step !== "compare" || changed) return;
+            changed = true;
+            // The move may end first.
+            busy.push(fillTables(server, [7]).catch(refused));
+          },
+        });
+        await Promise.all(busy);
+        expect(rows).toBeGreaterThan(300);
+        expect(await rowsOf(target)).toEqual(await rowsOf(source));
+        const late = server.write.updateTable("links").set({ title: "late" }).where("id", "=", 1).execute();
+        await expect(late).rejects.toMatchObject({ name: "ServiceUnavailable", failure: "moving" });
+        expect(await movedTo(server)).toBe("sealed");
+        expect(await movedTo(target)).toBeNull();
+        const next = await target.dialect.insertReturningId(target.write, "tags", { tag: "next", links: 0 });
+        expect(next).toBeGreaterThan(last);
+      }),
+    );
+  }
+}
+
+test.skipIf(isLong)(
+  "a move refuses a database with rows and that of another move, until it is cancelled",
+  () =>
+    withPair(["sqlite", "sqlite"], async ({ source, server, target, settings }) => {
+      await target.write.insertInto("tags").values({ tag: "kept", links: 0 }).execute();
+      await expect(moveDatabase(settings)).rejects.toThrow("not empty");
+      await target.write.deleteFrom("tags").execute();
+      await moveDatabase({ ...settings, hold: true });
+      const other = { ...settings, target: { ...target, name: "other.db" } };
+      await expect(moveDatabase(other)).rejects.toThrow("is under way");
+      await expect(moveDatabase({ ...settings, source: target, target: source })).rejects.toThrow();
+      await cancelMove(source);
+      await server.write.insertInto("tags").values({ tag: "new", links: 0 }).execute();
+      await expect(cancelMove(source)).rejects.toThrow("No move");
+      const { rows } = await sql`select name from sqlite_schema where name like 'waymark_move%'`.execute(
+        source.read,
+      );
+      expect(rows).toEqual([]);
+    }),
+);
+
+test.skipIf(isLong)(
+  "tables follow those that they refer to, and unique values can be passed on",
+  async () => {
+    const schema = await Bun.file(join(import.meta.dir, "../../db/schema/postgres.sql")).text();
+    const wrong: string[] = [];
+    for (const [, name, body] of schema.matchAll(/^create table (\w+) \(\n([^;]*)\);/gm)) {
+      const table = name as (typeof MOVED)[number];
+      for (const [, parent] of body!.matchAll(/REFERENCES (\w+)/g))
+        if (MOVED.indexOf(parent as typeof table) >= MOVED.indexOf(table))
+          wrong.push(`${table} before ${parent}`);
+      for (const [, columns] of body!.matchAll(/UNIQUE \(([^)]*)\)/g))
+        if (!columns!.split(", ").some((column) => PASSED_ON[table]?.includes(column)))
+          wrong.push(`${table}: ${columns}`);
+    }
+    expect(wrong).toEqual([]);
+  },
+);

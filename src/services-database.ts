@@ -1,0 +1,58 @@
+import { type Database, openDatabase } from "./db/database.ts";
+import { movedTo } from "./db/move.ts";
+import type { Env } from "./env.ts";
+import { appError } from "./lib/errors.ts";
+import type { Logger } from "./lib/logger.ts";
+import type { SecretBox } from "./lib/secret-box.ts";
+
+/** Of the sealed URL in a database that has moved. */
+export const MOVE_PURPOSE = "database move";
+
+/** Moves are followed this far. */
+const MOST_MOVES = 10;
+
+type Options = {
+  server: boolean;
+  logger: Logger;
+  box: SecretBox;
+  /** Repeats what fails while the database is away. */
+  step<T>(work: () => Promise<T>): Promise<T>;
+};
+
+/**
+ * Opens the database of the settings, or the one that it has moved to, whose URL the answered settings have.
+ * @throws Conflict for a database that can't be followed or is an unfinished copy
+ */
+export async function openCurrentDatabase(
+  env: Env,
+  { server, logger, box, step }: Options,
+): Promise<{ env: Env; database: Database }> {
+  for (let moves = 0; ; moves++) {
+    const database = await openDatabase(env.database, { threads: server, logger });
+    try {
+      const sealed = await step(() => movedTo(database));
+      if (sealed === null) return { env, database };
+      const url = moves < MOST_MOVES ? opened(box, sealed) : null;
+      if (url === null) {
+        const message = `${database.name} has moved, and the key of this data folder does not open its new address. Set database.url to it.`;
+        throw appError("Conflict", message);
+      }
+      logger.warn(
+        `${database.name} has moved; using its new address. Set database.url to that, before the old database is removed.`,
+      );
+      env = Object.freeze({ ...env, database: { ...env.database, url } });
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+    await database.close();
+  }
+}
+
+function opened(box: SecretBox, sealed: string): string | null {
+  try {
+    return box.open(sealed, MOVE_PURPOSE);
+  } catch {
+    return null;
+  }
+}

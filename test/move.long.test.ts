@@ -1,0 +1,2 @@
+import "./support/long.ts";
+import "../src/db/move.test.ts";
