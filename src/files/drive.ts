@@ -41,14 +41,12 @@ import { createResumable } from "./uploads/tus.service.ts";
 import { uploadEndpoint } from "./uploads/routes.ts";
 import { createUploads } from "./uploads/service.ts";
 import { type DavDoor } from "./dav/asking.routes.ts";
-import { createChecks } from "./dav/checks.ts";
+import { createChecked } from "./dav/checks.ts";
 import { createDavLocks, type DavLock } from "./dav/locks.ts";
 import { createSpots } from "./dav/places.ts";
 import type { DeadProperty } from "./dav/properties.ts";
-import { createRelocations } from "./dav/relocations.ts";
 import { createJsonLists } from "./dav/repository.ts";
 import { createDav } from "./dav/routes.ts";
-import { createDavWrites } from "./dav/writes.ts";
 import { createCopies } from "./tree/copies.ts";
 
 export type Drive = ReturnType<typeof createDrive>;
@@ -118,7 +116,6 @@ export function createDrive(deps: Deps) {
     logger,
     trashDays,
   });
-  const dav = createDavParts({ database, tree, repository, folders, files, uploads, trash, blobs, clock });
   const archives = createArchives({ repository: createArchiveRepository(database), blobs, dataDir });
   const answerArchive = createArchiveAnswer({ archives });
   return {
@@ -136,17 +133,18 @@ export function createDrive(deps: Deps) {
     search,
     archives,
     answerArchive,
-    dav: (door: DavDoor) =>
-      createDav({
+    dav(door: DavDoor) {
+      const spotOf = createSpots(repository);
+      const locks = createDavLocks({ rows: createJsonLists<DavLock>(database, "dav_locks"), clock });
+      const parts = { tree, trees, files, folders, uploads, trash, download, clock, logger, locks, spotOf };
+      return createDav({
         ...door,
-        ...dav,
-        tree,
-        trees,
-        listing: { ...dav, folders, files, nameOf: owners.nameOf, clock },
-        download,
-        clock,
-        logger,
-      }),
+        ...parts,
+        checked: createChecked({ tree, spotOf, locks }),
+        properties: createJsonLists<DeadProperty>(database, "dav_properties"),
+        copies: createCopies({ tree, repository, blobs, clock }),
+      });
+    },
     /** Mount them at the root. */
     endpoints: [
       searchEndpoint({ search, trees }),
@@ -165,18 +163,4 @@ export function createDrive(deps: Deps) {
       ...resumable.jobs,
     ],
   };
-}
-
-type DavParts = Omit<Parameters<typeof createDavWrites>[0], "spotOf" | "checks" | "locks" | "properties"> &
-  Pick<Parameters<typeof createRelocations>[0], "files" | "folders" | "trash"> &
-  Parameters<typeof createCopies>[0] & { database: Database };
-
-function createDavParts(deps: DavParts) {
-  const { database, tree, repository, clock } = deps;
-  const properties = createJsonLists<DeadProperty>(database, "dav_properties");
-  const locks = createDavLocks({ rows: createJsonLists<DavLock>(database, "dav_locks"), clock });
-  const spotOf = createSpots(repository);
-  const shared = { ...deps, locks, properties, spotOf, checks: createChecks({ tree, spotOf, locks }) };
-  const relocations = createRelocations({ ...shared, copies: createCopies(deps) });
-  return { locks, properties, spotOf, writes: { ...createDavWrites(shared), ...relocations } };
 }

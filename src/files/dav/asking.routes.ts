@@ -1,20 +1,23 @@
-/** What the methods of WebDAV share: who asks for what, bodies and answers. */
+/** What the methods of WebDAV share: who asks for what, headers, bodies and answers. */
 import type { BodyMemory } from "../../http/body-memory.ts";
 import type { Caller, HttpContext } from "../../http/endpoint.ts";
 import { readText } from "../../http/read-body.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { AppError, appError } from "../../lib/errors.ts";
+import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
+import type { Trash } from "../trash/service.ts";
 import type { AccountTree } from "../tree/account-tree.ts";
+import type { Copies } from "../tree/copies.ts";
 import type { Download } from "../tree/download.ts";
-import { type Entry, ROOT } from "../tree/entry.ts";
+import type { Files } from "../tree/files.service.ts";
+import type { Folders } from "../tree/folders.service.ts";
 import type { Trees } from "../tree/trees.ts";
-import type { DavListing } from "./listing.ts";
+import type { Uploads } from "../uploads/service.ts";
+import type { createChecked, DavChange } from "./checks.ts";
 import type { DavLocks } from "./locks.ts";
-import { type DavPlace, folderOf, type SpotOf } from "./places.ts";
-import type { Relocations } from "./relocations.ts";
-import type { DavWrites } from "./writes.ts";
-import { DECLARATION, parseXml, type XmlElement } from "./xml.ts";
+import { type DavPlace, nothing, type SpotOf } from "./places.ts";
+import type { DeadProperties } from "./properties.ts";
+import { davXml, parseXml, type XmlElement } from "./xml.ts";
 
 export type DavDoor = {
   /** Of the addresses, without a slash at the end. */
@@ -30,19 +33,26 @@ export type DavDeps = DavDoor & {
   tree: AccountTree;
   trees: Trees;
   spotOf: SpotOf;
-  listing: DavListing;
+  checked: ReturnType<typeof createChecked>;
   locks: DavLocks;
-  writes: DavWrites & Relocations;
+  properties: DeadProperties;
+  files: Files;
+  folders: Folders;
+  uploads: Uploads;
+  copies: Copies;
+  trash: Trash;
   download: Download;
   clock: Clock;
   logger: Logger;
 };
 
+type Asked = { c: HttpContext; caller: Caller };
+export type DavWrite = (deps: DavDeps, ask: DavChange & Asked) => Promise<Response>;
 /** `place` is null above the trees. */
-export type DavAsk = { c: HttpContext; caller: Caller; names: readonly string[]; place: DavPlace | null };
-export type DavMethod = (deps: DavDeps, ask: DavAsk) => Promise<Response>;
+type Reading = Asked & { names: readonly string[]; place: DavPlace | null };
+export type DavRead = (deps: DavDeps, ask: Reading) => Promise<Response>;
 
-const MOST_BODY_BYTES = 64 * 1024;
+const MOST_BODY_BYTES = 32 * 1024;
 export const XML_TYPE = 'application/xml; charset="utf-8"';
 
 export async function xmlBody({ bodies }: DavDeps, c: HttpContext): Promise<XmlElement | null> {
@@ -56,32 +66,31 @@ export async function xmlBody({ bodies }: DavDeps, c: HttpContext): Promise<XmlE
   }
 }
 
-export const xmlAnswer = (text: string, status = 207, headers: Record<string, string> = {}): Response =>
-  new Response(DECLARATION + text, { status, headers: { "Content-Type": XML_TYPE, ...headers } });
+export const xmlAnswer = (name: string, content: string, status: number, headers = {}): Response =>
+  new Response(davXml(name, content), { status, headers: { "Content-Type": XML_TYPE, ...headers } });
 
-/** @throws NotFound */
-export async function entryAt({ spotOf }: DavDeps, place: DavPlace | null): Promise<Entry> {
-  const entry = place === null ? folderOf(ROOT) : (await spotOf(place)).entry;
-  if (entry !== null) return entry;
-  throw nothing();
+/** One of the values in any case; default: the first. @throws BadRequest */
+export function headerOf<T extends string>(c: HttpContext, name: string, ...values: readonly [T, ...T[]]): T {
+  const given = c.req.header(name)?.trim().toLowerCase() ?? values[0].toLowerCase();
+  const found = values.find((value) => value.toLowerCase() === given);
+  if (found !== undefined) return found;
+  throw appError("BadRequest", `The header ${name} must be ${values.join(" or ")}.`);
 }
 
-/** Null for the folders above the trees. @throws NotFound, Forbidden */
+/** Null for the folders above the trees. @throws FileNotFound, Forbidden */
 export async function davPlaceOf(
-  { trees }: DavDeps,
-  caller: Caller,
+  { trees, prefix }: DavDeps,
+  account: Caller,
   [kind, ...names]: readonly string[],
   reads: boolean,
 ): Promise<DavPlace | null> {
-  if (kind === "files") return { tree: caller.id, top: ["files"], names };
+  if (kind === "files") return { tree: account.id, root: `${prefix}/files`, names };
   const [team, ...inTeam] = names;
   if (kind === undefined || (kind === "teams" && team === undefined)) return null;
   if (kind !== "teams") throw nothing();
-  const asking = { c: { req: { method: reads ? "GET" : "PUT" } }, account: caller };
-  const tree = await trees.named(asking, { team: team! }).catch((error: unknown) => {
-    throw error instanceof AppError && error.name === "BadRequest" ? nothing() : error;
+  const asking = { c: { req: { method: reads ? "GET" : "PUT" } }, account };
+  const tree = await trees.named(asking, { team: team! }).catch((error: Error) => {
+    throw error.name === "BadRequest" ? nothing() : error;
   });
-  return { tree, top: ["teams", team!], names: inTeam };
+  return { tree, root: `${prefix}/teams/${encodeURIComponent(team!)}`, names: inTeam };
 }
-
-const nothing = () => appError("NotFound", "There is nothing at this address.");

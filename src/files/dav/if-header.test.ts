@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { holds, readIf, tokensOf } from "./if-header.ts";
 
-const state = { tokens: new Set(["urn:a"]), etag: '"x"' };
+const state = new Set(["urn:a", '"x"']);
 const isMet = (header: string | undefined, of: Parameters<typeof holds>[1] = async () => state) =>
   holds(readIf(header), of);
 
@@ -21,7 +21,7 @@ test.each([
 
 test("lists after an address are about it", async () => {
   const asked: (string | null)[] = [];
-  const none = { tokens: new Set<string>(), etag: null };
+  const none = new Set<string>();
   await isMet("</one> (<urn:b>) (<urn:c>) </two> (<urn:a>)", async (resource) => {
     asked.push(resource);
     return none;
@@ -42,7 +42,9 @@ test.each([
   "x",
   '("x")',
   "(<a> </r> (<b>)",
-  `(${"<a>".repeat(51)})`,
+  "(N<a>)",
+  "(<a>[)",
+  `(${"<a>".repeat(201)})`,
 ])("%p is malformed", (header) => {
   expect(() => readIf(header)).toThrow("malformed");
 });

@@ -23,15 +23,14 @@ export type DavLock = {
   expiresAt: number;
 };
 
-export type NewLock = Omit<DavLock, "token" | "expiresAt"> & { seconds: number };
-/** Who asks, with the tokens that it shows. */
-export type Holder = { id: number; tokens: ReadonlySet<string> };
+/** Who asks, with what it shows. */
+export type Holder = { callerId: number; tokens: ReadonlySet<string> };
 
 /**
  * What a request changes. `self`: the content or the properties. `member`: also which entries the folder around it has.
  * `tree`: also everything below.
  */
-export type Touch = { path: string; reach: "none" | "self" | "member" | "tree" };
+export type Reach = "none" | "self" | "member" | "tree";
 
 /** Of a tree. They are read with each change. */
 const MOST_LOCKS = 250;
@@ -39,20 +38,22 @@ const MOST_LOCKS = 250;
 const MOST_SHARED = 10;
 const LONGEST_PATH = 4_096;
 
-export const covers = (lock: Pick<DavLock, "path" | "isDeep">, path: string): boolean =>
-  lock.path === path || (lock.isDeep && isBelow(path, lock.path));
+export const covers = ({ path: own, isDeep }: Pick<DavLock, "path" | "isDeep">, path: string): boolean =>
+  own === path || (isDeep && isBelow(path, own));
 
-const isTouched = (lock: DavLock, { path, reach }: Touch): boolean =>
+const isTouched = (lock: DavLock, path: string, reach: Reach): boolean =>
   (reach !== "none" && covers(lock, path)) ||
   ((reach === "member" || reach === "tree") && path !== "" && lock.path === parentOf(path)) ||
   (reach === "tree" && isBelow(lock.path, path));
 
+const isHeld = ({ holderId, token }: DavLock, { callerId, tokens }: Holder): boolean =>
+  holderId === callerId && tokens.has(token);
+
 /** @throws 423 unless the caller shows a token of its own for each locked path */
-export function requireTokens(locks: readonly DavLock[], touch: Touch, { id, tokens }: Holder): void {
-  const touched = locks.filter((lock) => isTouched(lock, touch));
-  const isOpen = ({ path }: DavLock): boolean =>
-    touched.some((lock) => lock.path === path && lock.holderId === id && tokens.has(lock.token));
-  const closed = touched.find((lock) => !isOpen(lock));
+export function requireTokens(locks: readonly DavLock[], path: string, reach: Reach, holder: Holder): void {
+  const touched = locks.filter((lock) => isTouched(lock, path, reach));
+  const open = new Set(touched.flatMap((lock) => (isHeld(lock, holder) ? lock.path : [])));
+  const closed = touched.find((lock) => !open.has(lock.path));
   if (closed === undefined) return;
   throw locked("Another client has locked it. Try again later.", "lock-token-submitted", closed.path);
 }
@@ -75,54 +76,31 @@ export function createDavLocks({ rows, clock }: { rows: JsonLists<DavLock>; cloc
     of,
 
     /** @throws 423, RateLimitExceeded, BadRequest */
-    async take(tx: Db, tree: number, { seconds, ...wanted }: NewLock): Promise<DavLock> {
+    async take(tx: Db, tree: number, wanted: Omit<DavLock, "token">): Promise<DavLock> {
       if (wanted.path.length > LONGEST_PATH) throw appError("BadRequest", "The path is too long for a lock.");
       const locks = await of(tree, tx);
-      const other = locks.find(
-        (lock) =>
-          (covers(lock, wanted.path) || (wanted.isDeep && isBelow(lock.path, wanted.path))) &&
-          !(lock.isShared && wanted.isShared),
-      );
+      const shared = locks.filter(({ isShared }) => isShared);
+      const others = wanted.isShared ? locks.filter(({ isShared }) => !isShared) : locks;
+      const other = others.find((lock) => covers(lock, wanted.path) || covers(wanted, lock.path));
       if (other !== undefined) throw locked("It is locked already.", "no-conflicting-lock", other.path);
-      const shared = locks.filter(({ isShared }) => isShared).length;
-      if (locks.length >= MOST_LOCKS || (wanted.isShared && shared >= MOST_SHARED)) {
-        throw appError(
-          "RateLimitExceeded",
-          "There are too many locks. Release some, or wait until they expire.",
-        );
+      if (locks.length >= MOST_LOCKS || (wanted.isShared && shared.length >= MOST_SHARED)) {
+        const message = "There are too many locks. Release some, or wait until they expire.";
+        throw appError("RateLimitExceeded", message);
       }
-      const token = `urn:uuid:${crypto.randomUUID()}`;
-      const lock = { ...wanted, token, expiresAt: clock.now() + seconds * 1000 };
+      const lock = { ...wanted, token: `urn:uuid:${crypto.randomUUID()}` };
       await set(tx, tree, [...locks, lock]);
       return lock;
     },
 
-    /** The lock on this path whose token the caller shows. @throws PreconditionFailed */
-    async refresh(tx: Db, tree: number, path: string, { id, tokens }: Holder, seconds: number) {
+    /** The holder's lock on this path holds until then; null releases it. Null if there is none. */
+    async extend(tx: Db, tree: number, path: string, holder: Holder, expiresAt: number | null) {
       const locks = await of(tree, tx);
-      const found = locks.find(
-        (lock) => tokens.has(lock.token) && lock.holderId === id && covers(lock, path),
-      );
-      if (found === undefined) {
-        throw appError("PreconditionFailed", "The header If names no lock of yours on this address.");
-      }
-      const lock = { ...found, expiresAt: clock.now() + seconds * 1000 };
-      await set(tx, tree, [...locks.filter((one) => one !== found), lock]);
+      const found = locks.find((lock) => isHeld(lock, holder) && covers(lock, path));
+      if (found === undefined) return null;
+      const lock = { ...found, expiresAt: expiresAt ?? 0 };
+      const others = locks.filter((one) => one !== found);
+      await set(tx, tree, expiresAt === null ? others : [...others, lock]);
       return lock;
-    },
-
-    /** @throws Conflict without such a lock, Forbidden if somebody else has it */
-    async release(tx: Db, tree: number, path: string, id: number, token: string): Promise<void> {
-      const locks = await of(tree, tx);
-      const found = locks.find((lock) => lock.token === token && covers(lock, path));
-      if (found === undefined)
-        throw appError("Conflict", "The header Lock-Token names no lock of this address.");
-      if (found.holderId !== id) throw appError("Forbidden", "Somebody else has this lock.");
-      await set(
-        tx,
-        tree,
-        locks.filter((lock) => lock !== found),
-      );
     },
 
     /** Of what is removed or moved away. */

@@ -5,13 +5,13 @@
 import type { Db } from "../../db/dialect.ts";
 import { appError } from "../../lib/errors.ts";
 import type { EntriesRepository } from "../tree/entries.repository.ts";
-import { type Entry, type Folder, MOST_LEVELS, ROOT } from "../tree/entry.ts";
+import { type Entry, type Folder, MOST_LEVELS, newFolder, ROOT } from "../tree/entry.ts";
 
 export type DavPlace = {
   /** Whose. */
   tree: number;
-  /** Leads to its root. */
-  top: readonly string[];
+  /** Address of its root, without a slash at the end. */
+  root: string;
   /** From there. */
   names: readonly string[];
 };
@@ -23,17 +23,8 @@ export type Spot = {
   parentId: number | null;
 };
 
-/** What no tree has: the folders above the trees. */
-export const folderOf = (tree: number, name = ""): Folder => ({
-  kind: "folder",
-  id: ROOT,
-  accountId: tree,
-  parentId: ROOT,
-  name,
-  policyId: null,
-  createdAt: 0,
-  updatedAt: 0,
-});
+/** What has no row: the root of a tree, and with a name what is above the trees. */
+export const folderOf = (name = ""): Folder => ({ ...newFolder(ROOT, ROOT, name, 0), id: ROOT });
 
 /** Above a tree, in it, and a slash at the end. */
 const MOST_SEGMENTS = MOST_LEVELS + 4;
@@ -42,7 +33,7 @@ const MOST_SEGMENTS = MOST_LEVELS + 4;
 export function namesIn(pathname: string, prefix: string): string[] | null {
   if (pathname !== prefix && !pathname.startsWith(`${prefix}/`)) return null;
   const segments = pathname.slice(prefix.length).split("/").slice(1);
-  if (segments.length > MOST_SEGMENTS) throw appError("NotFound", "There is nothing at this address.");
+  if (segments.length > MOST_SEGMENTS) throw nothing();
   try {
     const names = segments.map((segment) => decodeURIComponent(segment).normalize("NFC"));
     if (names.at(-1) === "") names.pop();
@@ -52,19 +43,27 @@ export function namesIn(pathname: string, prefix: string): string[] | null {
   }
 }
 
-export const hrefOf = (prefix: string, names: readonly string[], isFolder: boolean): string =>
-  `${[prefix, ...names.map(encodeURIComponent)].join("/")}${isFolder ? "/" : ""}`;
+/** The path of an address in a header. Its host does not count: proxies change it. @throws BadRequest */
+export function readAddress(given: string | undefined, header: string): string {
+  const url = given === undefined ? null : URL.parse(given.trim(), "http://localhost");
+  if (url !== null) return url.pathname;
+  throw appError("BadRequest", `The header ${header} must be an address.`);
+}
 
-/** Paths in a tree, as locks have them. */
-export const pathOf = ({ names }: Pick<DavPlace, "names">): string => names.join("/");
+/** Paths in a tree, percent-encoded, as locks have them. */
+export const pathOf = ({ names }: Pick<DavPlace, "names">): string => names.map(encodeURIComponent).join("/");
+export const hrefOf = (root: string, path: string, kind: Entry["kind"]): string =>
+  `${root}/${path}${kind === "folder" && path !== "" ? "/" : ""}`;
+/** Of what is in the folder, with an encoded name. */
+export const pathInside = (folder: string, name: string): string => `${folder}${folder && "/"}${name}`;
 export const isBelow = (path: string, above: string): boolean =>
   above === "" ? path !== "" : path.startsWith(`${above}/`);
 export const parentOf = (path: string): string => path.slice(0, Math.max(path.lastIndexOf("/"), 0));
 
 export const createSpots =
   (repository: Pick<EntriesRepository, "child">) =>
-  async ({ tree, names }: Pick<DavPlace, "tree" | "names">, db?: Db): Promise<Spot> => {
-    let spot: Spot = { entry: folderOf(tree), parentId: null };
+  async ({ tree, names }: DavPlace, db?: Db): Promise<Spot> => {
+    let spot: Spot = { entry: folderOf(), parentId: null };
     for (const name of names) {
       if (spot.entry?.kind !== "folder") return { entry: null, parentId: null };
       const parentId = spot.entry.id;
@@ -74,3 +73,5 @@ export const createSpots =
   };
 
 export type SpotOf = ReturnType<typeof createSpots>;
+
+export const nothing = () => appError("FileNotFound", "There is nothing at this address.");

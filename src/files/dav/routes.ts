@@ -6,67 +6,65 @@ import { type HttpContext, requireScope } from "../../http/endpoint.ts";
 import { hasLongBody } from "../../http/read-body.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import { escapeXml } from "../../lib/escape-xml.ts";
-import { type DavDeps, type DavMethod, davPlaceOf, xmlAnswer } from "./asking.routes.ts";
-import { fixed } from "./checks.ts";
-import { hrefOf, namesIn } from "./places.ts";
+import { type DavDeps, type DavRead, type DavWrite, davPlaceOf, xmlAnswer } from "./asking.routes.ts";
+import { readIf, tokensOf } from "./if-header.ts";
+import { namesIn } from "./places.ts";
 import { get, propfind } from "./reads.routes.ts";
 import { copy, lock, makeFolder, move, proppatch, put, remove, unlock } from "./writes.routes.ts";
 
-const READS: Readonly<Record<string, DavMethod>> = { GET: get, HEAD: get, PROPFIND: propfind };
-const WRITES: Readonly<Record<string, DavMethod>> = {
+const READS: Readonly<Record<string, DavRead>> = { GET: get, HEAD: get, PROPFIND: propfind };
+const LOCKS: Readonly<Record<string, DavWrite>> = { LOCK: lock, UNLOCK: unlock };
+const WRITES: Readonly<Record<string, DavWrite>> = {
   PUT: put,
   DELETE: remove,
   MKCOL: makeFolder,
   COPY: copy,
   MOVE: move,
   PROPPATCH: proppatch,
-  LOCK: lock,
-  UNLOCK: unlock,
+  ...LOCKS,
 };
-const ALLOW = ["OPTIONS", ...Object.keys(READS), ...Object.keys(WRITES)].join(", ");
+const ALLOW = ["OPTIONS", ...Object.keys({ ...READS, ...WRITES })].join(", ");
 
 /** Answers everything at and below the prefix. */
 export const createDav = (deps: DavDeps) => ({
   prefix: deps.prefix,
   async answer(c: HttpContext): Promise<Response> {
+    deps.refuseForeign(c);
+    const { method } = c.req;
+    if (method === "OPTIONS") {
+      return new Response(null, { headers: { DAV: "1, 2", Allow: ALLOW, "MS-Author-Via": "DAV" } });
+    }
+    const reads = Object.hasOwn(READS, method);
+    if (!reads && !Object.hasOwn(WRITES, method)) throw notAllowed(`This address allows ${ALLOW}.`);
+    const caller = await deps.identify(c);
+    requireScope(caller, reads ? "files:read" : "files:write");
     const names = namesIn(new URL(c.req.raw.url).pathname, deps.prefix) ?? [];
+    const place = await davPlaceOf(deps, caller, names, reads);
     try {
-      return await answer(deps, c, names);
+      if (reads) return await READS[method]!(deps, { c, caller, names, place });
+      const isFixed = place === null || (place.names.length === 0 && !Object.hasOwn(LOCKS, method));
+      if (isFixed) throw notAllowed("This folder stays as it is.");
+      const header = (name: string) => c.req.header(name);
+      const conditions = readIf(header("If"));
+      const holder = { callerId: caller.id, tokens: tokensOf(conditions) };
+      return await WRITES[method]!(deps, { c, caller, place, header, conditions, ...holder });
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      return refusalOf(deps, c, names, error);
+      if (error instanceof AppError) return refusalOf(c, error, place?.root ?? "");
+      throw error;
     }
   },
 });
 
-async function answer(deps: DavDeps, c: HttpContext, names: readonly string[]): Promise<Response> {
-  const { method } = c.req;
-  deps.refuseForeign(c);
-  if (method === "OPTIONS") {
-    return new Response(null, { headers: { DAV: "1, 2", Allow: ALLOW, "MS-Author-Via": "DAV" } });
-  }
-  const reads = Object.hasOwn(READS, method);
-  const run = reads ? READS[method] : Object.hasOwn(WRITES, method) ? WRITES[method] : undefined;
-  if (run === undefined) throw appError("MethodNotAllowed", `This address allows ${ALLOW}.`);
-  const caller = await deps.identify(c);
-  requireScope(caller, reads ? "files:read" : "files:write");
-  const place = await davPlaceOf(deps, caller, names, reads);
-  if (place === null && !reads) throw fixed();
-  return run(deps, { c, caller, names, place });
-}
+const notAllowed = (message: string) => appError("MethodNotAllowed", message, { details: { allow: ALLOW } });
 
 /** Conditions of RFC 4918 are XML; others are thrown. */
-function refusalOf({ prefix }: DavDeps, c: HttpContext, names: readonly string[], error: AppError): Response {
-  if (error.name === "MethodNotAllowed")
-    throw appError(error.name, error.message, { details: { allow: ALLOW } });
+function refusalOf(c: HttpContext, error: AppError, root: string): Response {
+  if (error.name === "MethodNotAllowed") throw notAllowed(error.message);
   if (error.name === "FolderNotFound") throw appError("Conflict", error.message);
   const dav = error.details?.["dav"] as { condition: string; path?: string } | undefined;
   if (dav === undefined) throw error;
   if (hasLongBody(c.req.raw)) c.env.cut();
-  const top = names.slice(0, names[0] === "teams" ? 2 : 1);
-  const path = dav.path ? dav.path.split("/") : [];
-  const href = escapeXml(hrefOf(prefix, [...top, ...path], false));
-  const content = dav.path === undefined ? "" : `<D:href>${href}</D:href>`;
-  const text = `<D:error xmlns:D="DAV:"><D:${dav.condition}>${content}</D:${dav.condition}></D:error>`;
-  return xmlAnswer(text, Number(error.details?.["status"]));
+  const href = dav.path === undefined ? "" : `<D:href>${escapeXml(`${root}/${dav.path}`)}</D:href>`;
+  const content = `<D:${dav.condition}>${href}</D:${dav.condition}>`;
+  return xmlAnswer("error", content, Number(error.details?.["status"]));
 }

@@ -14,7 +14,7 @@ import { contentDisposition } from "../../lib/content-disposition.ts";
 import { ERRORS } from "../../lib/errors.ts";
 import { fileAnswer } from "../../lib/file-answer.ts";
 import type { Blobs } from "../blobs/service.ts";
-import { contentTag, type StoredFile } from "./entry.ts";
+import { type StoredFile, validatorsOf } from "./entry.ts";
 import { contentTypeOf, isShownInline } from "./media-type.ts";
 
 export type DownloadRequest = {
@@ -102,8 +102,6 @@ const redirect = (address: string): Response =>
     status: 302,
     headers: { Location: address, "Cache-Control": "private, no-store" },
   });
-
-const validatorsOf = (file: StoredFile) => ({ etag: contentTag(file), modifiedAt: file.createdAt });
 
 const dispositionOf = (file: StoredFile, inline: boolean): string =>
   contentDisposition(inline && isShownInline(file.mimeType) ? "inline" : "attachment", file.name);

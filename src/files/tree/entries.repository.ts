@@ -25,6 +25,7 @@ export const ENTRY_COLUMNS = [
   "updated_at",
 ] as const;
 type Row = Selectable<Schema["entries"]>;
+type NewEntry = Omit<Folder, "id"> | Omit<StoredFile, "id">;
 
 export function createEntriesRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   const children = (accountId: number, parentId: number, kind: Entry["kind"], page: NamePage) =>
@@ -99,21 +100,21 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
     },
 
     /** Returns its id. @throws NameConflict */
-    insert: (tx: Db, entry: Omit<Folder, "id"> | Omit<StoredFile, "id">): Promise<number> =>
+    insert: (tx: Db, entry: NewEntry): Promise<number> =>
       explainViolations(() => dialect.insertReturningId(tx, "entries", toRow(entry)), {
         unique: (cause) => nameConflict(entry.name, cause),
       }),
 
     /** Returns their ids, in their order. @throws NameConflict if one of the names is taken */
-    async insertFiles(tx: Db, files: readonly Omit<StoredFile, "id">[]): Promise<number[]> {
-      const [first, ...others] = files;
+    async insertAll(tx: Db, entries: readonly NewEntry[]): Promise<number[]> {
+      const [first, ...others] = entries;
       if (first === undefined) return [];
       if (others.length === 0) return [await this.insert(tx, first)];
-      await explainViolations(() => dialect.insertMany(tx, "entries", files.map(toRow)), {
+      await explainViolations(() => dialect.insertMany(tx, "entries", entries.map(toRow)), {
         unique: (cause) => nameConflict(first.name, cause),
       });
       const names = new Map<number, string[]>();
-      for (const { parentId, name } of files) names.set(parentId, [...(names.get(parentId) ?? []), name]);
+      for (const { parentId, name } of entries) names.set(parentId, [...(names.get(parentId) ?? []), name]);
       const rows = await tx
         .selectFrom("entries")
         .select(["id", "parent_id", "name"])
@@ -127,7 +128,7 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
         )
         .execute();
       const ids = new Map(rows.map(({ id, parent_id, name }) => [`${parent_id}/${name}`, id]));
-      return files.map(({ parentId, name }) => ids.get(`${parentId}/${name}`)!);
+      return entries.map(({ parentId, name }) => ids.get(`${parentId}/${name}`)!);
     },
 
     /** Name, place, policy and time of change. @throws NameConflict, PolicyNotFound */
@@ -226,7 +227,7 @@ const toFile = (row: Row): StoredFile => ({
 
 export const toEntry = (row: Row): Entry => (row.kind === "folder" ? toFolder(row) : toFile(row));
 
-const toRow = (entry: Omit<Folder, "id"> | Omit<StoredFile, "id">) => ({
+const toRow = (entry: NewEntry) => ({
   account_id: entry.accountId,
   parent_id: entry.parentId,
   kind: entry.kind,

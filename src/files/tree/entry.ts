@@ -32,6 +32,17 @@ export type Folder = Common & {
   policyId: number | null;
 };
 
+/** Without a policy of its own. */
+export const newFolder = (accountId: number, parentId: number, name: string, now: number) => ({
+  kind: "folder" as const,
+  accountId,
+  parentId,
+  name,
+  policyId: null,
+  createdAt: now,
+  updatedAt: now,
+});
+
 export type StoredFile = Common & {
   kind: "file";
   blobId: number;
@@ -46,6 +57,12 @@ export const contentTag = ({ sha256 }: Pick<StoredFile, "sha256">): string =>
   `"${Buffer.from(sha256, "hex").toString("base64url")}"`;
 
 export type Entry = Folder | StoredFile;
+
+/** Of a conditional request (lib/conditional-request.ts). Folders have no ETag. */
+export const validatorsOf = (entry: Entry) =>
+  entry.kind === "file"
+    ? { etag: contentTag(entry), modifiedAt: entry.createdAt }
+    : { etag: "", modifiedAt: entry.updatedAt };
 
 const owner = z.string().describe("account, or team:{name}");
 

@@ -178,7 +178,7 @@ function createAdding({ tree, repository, clock }: Pick<Deps, "tree" | "reposito
       createdAt: now,
       updatedAt: now,
     }));
-    const ids = await repository.insertFiles(tx.db, files);
+    const ids = await repository.insertAll(tx.db, files);
     await repository.addUsage(tx.db, accountId, bytes);
     const added = files.map((file, at) => ({ ...file, id: ids[at]! }));
     for (const [at, { alongside }] of items.entries()) await alongside?.(tx, added[at]!);

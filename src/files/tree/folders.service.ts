@@ -5,7 +5,7 @@ import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { type AccountTree, toFolderId, type TreeTransaction } from "./account-tree.ts";
 import type { EntriesRepository } from "./entries.repository.ts";
-import { type Folder, MOST_LEVELS, ROOT, type StoredFile } from "./entry.ts";
+import { type Folder, MOST_LEVELS, newFolder, ROOT, type StoredFile } from "./entry.ts";
 import type { Policies } from "../policies/service.ts";
 import type { Removal } from "./removal.ts";
 
@@ -94,16 +94,7 @@ export function createFolders({ tree, repository, removal, policies, clock }: De
       return tree.change(accountId, async (tx) => {
         const above = await tree.folders(accountId, parentId, tx.db);
         if (above.length >= MOST_LEVELS) throw tooDeep();
-        const now = clock.now();
-        const folder = {
-          kind: "folder" as const,
-          accountId,
-          parentId,
-          name,
-          policyId: null,
-          createdAt: now,
-          updatedAt: now,
-        };
+        const folder = newFolder(accountId, parentId, name, clock.now());
         return { ...folder, id: await repository.insert(tx.db, folder) };
       });
     },

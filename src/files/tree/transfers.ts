@@ -12,7 +12,7 @@ import { checkFileName } from "../../lib/file-name.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { type AccountTree, toFolderId, type TreeTransaction } from "./account-tree.ts";
 import { type EntriesRepository, nameConflict } from "./entries.repository.ts";
-import { type Entry, MOST_LEVELS, ROOT, TRANSIT } from "./entry.ts";
+import { type Entry, MOST_LEVELS, newFolder, ROOT, TRANSIT } from "./entry.ts";
 import { remainingBytes } from "./files.service.ts";
 import { freeNames } from "./free-name.ts";
 import type { OwnersRepository } from "./owners.repository.ts";
@@ -134,10 +134,9 @@ export function createTransfers(deps: Deps) {
           { field: "transfer_to" },
         );
       }
-      const [at, name] = [clock.now(), safeName(wanted)];
-      const times = { createdAt: at, updatedAt: at };
-      const place = { accountId: to, parentId: TRANSIT, name: crypto.randomUUID() };
-      const entryId = await entries.insert(tx.db, { kind: "folder", ...place, ...times, policyId: null });
+      const name = safeName(wanted);
+      const folder = newFolder(to, TRANSIT, crypto.randomUUID(), clock.now());
+      const entryId = await entries.insert(tx.db, folder);
       await repository.insert(tx.db, { entryId, from, to, parentId: ROOT, name, isWhole: true, bytes });
     },
 
