@@ -1,11 +1,11 @@
 /**
- * The command line. The code of a room is loaded when one of its commands is named, because all of it takes a third of a
- * second.
+ * The command line. The code of a room is loaded when one of its commands is named, because all of it takes half a
+ * second; the others are only names.
  */
 import { existsSync } from "node:fs";
 import { Argument, Command, CommanderError } from "commander";
 import type { CommandContext } from "./cli/command.ts";
-import { type Shell, SHELLS } from "./cli/shells.ts";
+import { COMPLETION_SCRIPTS, completionsOf } from "./cli/completion.ts";
 import { createInput } from "./cli/input.ts";
 import { createOutput } from "./cli/output.ts";
 import { type Env, fileDatabasePath, loadEnv } from "./env.ts";
@@ -29,25 +29,50 @@ type Context = CommandContext<Services>;
 
 /** In the order of the help. */
 export const COMMAND_ROOMS: readonly {
-  commands: readonly string[];
+  /** By name, what they are about. */
+  commands: Readonly<Record<string, string>>;
   add(program: Command, context: Context): Promise<void>;
 }[] = [
   {
-    commands: ["serve"],
+    commands: {
+      serve:
+        "run the server until SIGTERM or SIGINT; SIGHUP opens the log file again and replaces the workers one by one",
+    },
     add: async (...to) => (await import("./server.commands.ts")).addServeCommand(...to),
   },
   {
-    commands: ["reset-password", "users", "sessions", "teams", "tokens"],
+    commands: {
+      "reset-password":
+        "set the administrator's password and end the administrator's sessions; works before the first start",
+      users: "accounts besides the built-in administrator",
+      sessions: "where accounts are signed in",
+      teams: "teams that own links, folders and domains",
+      tokens: "API tokens of accounts",
+    },
     add: async (...to) => (await import("./auth/auth.commands.ts")).addAuthCommands(...to),
   },
   {
-    commands: ["config"],
+    commands: { config: "show and change settings" },
     add: async (...to) => (await import("./config/config.commands.ts")).addConfigCommands(...to),
   },
-  { commands: ["links", "tags", "events"], add: addLinksAndEvents },
-  { commands: ["files", "shares", "drops"], add: addFilesAndShares },
   {
-    commands: ["domains"],
+    commands: {
+      links: "create, find, change and remove links",
+      tags: "list, rename and remove tags of links",
+      events: "list who did what, newest first",
+    },
+    add: addLinksAndEvents,
+  },
+  {
+    commands: {
+      files: "files and folders of an account or team",
+      shares: "short links to files and folders",
+      drops: "drop boxes: short links that take files into a folder",
+    },
+    add: addFilesAndShares,
+  },
+  {
+    commands: { domains: "hosts besides the default one" },
     async add(program, context) {
       const { addDomainCommands } = await import("./links/domains/commands.ts");
       const services = async () => ({ domains: (await context.services()).links.domainService });
@@ -55,47 +80,55 @@ export const COMMAND_ROOMS: readonly {
     },
   },
   {
-    commands: ["import"],
+    commands: { import: "move links from another product to Waymark" },
     add: async (...to) => (await import("./imports/imports.commands.ts")).addImportCommands(...to),
   },
   {
-    commands: ["mail"],
+    commands: { mail: "mails that were sent, wait or have failed" },
     add: async (...to) => (await import("./mail/mail.commands.ts")).addMailCommands(...to),
   },
   {
-    commands: ["webhooks"],
+    commands: { webhooks: "requests that tell programs what happened" },
     add: async (...to) => (await import("./webhooks/webhooks.commands.ts")).addWebhookCommands(...to),
   },
   {
-    commands: ["analytics"],
+    commands: { analytics: "read and maintain the click statistics" },
     add: async (...to) => (await import("./clicks/clicks.commands.ts")).addClickCommands(...to),
   },
   {
-    commands: ["privacy"],
+    commands: { privacy: "what is stored of a person: by an address, an account, or a name in a drop box" },
     add: async (...to) => (await import("./privacy/privacy.commands.ts")).addPrivacyCommands(...to),
   },
   {
-    commands: ["migrate"],
+    commands: { migrate: "show or update the database schema" },
     add: async (...to) => (await import("./db/migrate.commands.ts")).addMigrateCommands(...to),
   },
   {
-    commands: ["successor"],
+    commands: { successor: "a signed file from which a host of files, or serve --from, answers all codes" },
     add: async (...to) => (await import("./successor/successor.commands.ts")).addSuccessorCommands(...to),
   },
   {
-    commands: ["status"],
+    commands: { status: "print the state of this installation; exit code 5 when the database is away" },
     add: async (...to) => (await import("./upkeep/status.commands.ts")).addStatusCommand(...to),
   },
   {
-    commands: ["doctor"],
+    commands: {
+      doctor: "check every part of this installation and advise what to do; exit code 1 on a failure",
+    },
     add: async (...to) => (await import("./upkeep/doctor.commands.ts")).addDoctorCommand(...to),
   },
   {
-    commands: ["backup", "restore"],
+    commands: {
+      backup: "copy database, keys and stored files into a new folder; servers may run",
+      restore:
+        "restore a backup into the data folder of these settings, or finish an interrupted restore; stop servers first",
+    },
     add: async (...to) => (await import("./upkeep/backup.commands.ts")).addBackupCommands(...to),
   },
   {
-    commands: ["move"],
+    commands: {
+      move: "move everything in the database to another, empty one while servers run; run again to continue",
+    },
     add: async (...to) => (await import("./db/move.commands.ts")).addMoveCommand(...to),
   },
 ];
@@ -123,17 +156,6 @@ async function addLinksAndEvents(program: Command, context: Context): Promise<vo
   addEventCommands(program, links, { ...context, services });
 }
 
-const OWN = ["version", "--version", "-V", "completion"];
-
-/** Help, completion and mistakes need all commands. */
-function isNamed(argv: readonly string[], commands: readonly string[]): boolean {
-  const known = [...OWN, ...COMMAND_ROOMS.flatMap((room) => room.commands)];
-  const isHelp = argv[0] === "--help" || argv[0] === "-h";
-  const first = argv.find((word) => known.includes(word));
-  if (isHelp || first === undefined || first === "completion") return true;
-  return commands.some((name) => argv.includes(name));
-}
-
 /** Resolves with the exit code; never rejects. */
 export async function runCli(argv: readonly string[]): Promise<number> {
   const program = new Command("waymark")
@@ -145,7 +167,10 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     .exitOverride();
   const session = createSession(program);
   for (const { commands, add } of COMMAND_ROOMS) {
-    if (isNamed(argv, commands)) await add(program, session.context);
+    if (Object.keys(commands).some((name) => argv.includes(name))) await add(program, session.context);
+    for (const [name, about] of Object.entries(commands)) {
+      (program.commands.find((one) => one.name() === name) ?? program.command(name)).description(about);
+    }
   }
   program
     .command("version")
@@ -154,11 +179,14 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   program
     .command("completion")
     .description("print the script that makes a shell complete commands and options")
-    .addArgument(new Argument("<shell>").choices(SHELLS))
-    .action(async (shell: Shell) => {
-      const { completionScript } = await import("./cli/completion.ts");
-      process.stdout.write(completionScript(program, shell));
+    .addArgument(new Argument("<shell>").choices(Object.keys(COMPLETION_SCRIPTS)))
+    .argument("[words...]", "print what may be the last of these words, as the script asks")
+    .action((shell: keyof typeof COMPLETION_SCRIPTS, words: string[]) => {
+      const found = words.length > 0 ? completionsOf(program, words) : [];
+      session.context.output.line(words.length > 0 ? found.join("\n") : COMPLETION_SCRIPTS[shell]);
     });
+  // What is not loaded does not say what it takes.
+  program.configureHelp({ subcommandTerm: (command) => command.name() });
   try {
     await program.parseAsync([...argv], { from: "user" });
     return Number(process.exitCode ?? 0);

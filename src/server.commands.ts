@@ -23,9 +23,6 @@ type ServeOptions = { port?: string; from?: string; key?: string; workerPort?: s
 export function addServeCommand(program: Command, context: CommandContext): void {
   program
     .command("serve")
-    .description(
-      "run the server until SIGTERM or SIGINT; SIGHUP opens the log file again and replaces the workers one by one",
-    )
     .option("--port <number>", "port to listen on, instead of server.port; 0 picks a free one")
     .option(
       "--from <bundle>",

@@ -17,9 +17,6 @@ type Context = CommandContext<{
 export function addAuthCommands(program: Command, context: Context): void {
   program
     .command("reset-password")
-    .description(
-      "set the administrator's password and end the administrator's sessions; works before the first start",
-    )
     .option("--stdin", "read the password from standard input instead of asking twice")
     .action(async (options: PasswordOptions) => {
       const password = await readNewPassword(context, options);

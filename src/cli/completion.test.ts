@@ -1,8 +1,7 @@
-/** Completion scripts in the shells themselves. */
+/** What completes, and the scripts in the shells themselves. */
 import { expect, test } from "bun:test";
 import { Command, Option } from "commander";
-import { completionScript } from "./completion.ts";
-import { type Shell, SHELLS } from "./shells.ts";
+import { COMPLETION_SCRIPTS, completionsOf } from "./completion.ts";
 
 const program = new Command("waymark").option("-c, --config <file>", "settings file");
 const files = program.command("files").description("it's about files: all");
@@ -10,42 +9,50 @@ files.command("ls").alias("list").description("list a folder").option("--json", 
 files.command("put").description("upload").argument("<source>").option("--owner <owner>", "whose");
 program.command("shares").addOption(new Option("--kind <kind>", "of this kind").choices(["file", "folder"]));
 
-const QUESTIONS: Record<Shell, (line: string) => string[]> = {
-  bash: (line) => [
-    "bash",
-    "-c",
-    `source /dev/stdin; COMP_WORDS=(${line.replace(/ $/, " ''")}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _waymark; printf '%s\\n' "\${COMPREPLY[@]}"`,
+test.each([
+  ["f", ["files\tit's about files: all"]],
+  ["files ", ["ls\tlist a folder", "put\tupload"]],
+  ["files put --o", ["--owner\twhose"]],
+  ["files put --owner ", []],
+  [
+    "files put --owner shares -",
+    ["--owner\twhose", "-h\tdisplay help for command", "--help\tdisplay help for command"],
   ],
-  // Without a terminal, zsh has no completion of its own: these stand for its builtins.
-  zsh: (line) => [
-    "zsh",
-    "-fc",
-    `compdef() { }; compadd() { shift; print -l -- "$@" }; _files() { }
-_describe() { [[ $1 == -o ]] && shift; print -l -- "\${\${(P)2}[@]%%:*}" }
-source /dev/stdin; words=(${line.replace(/ $/, " ''")}); CURRENT=$#words; _waymark`,
-  ],
-  fish: (line) => ["fish", "--no-config", "-c", `source -; complete -C ${JSON.stringify(line)}`],
+  ["files list --j", ["--json\tprint JSON"]],
+  ["shares --kind ", ["file\t", "folder\t"]],
+  ["-c files s", ["shares\t"]],
+])("%p", (line, found) => {
+  expect(completionsOf(program, line.split(" "))).toEqual(found);
+});
+
+/** Before and after the script. `waymark` answers how many words it got, the empty one too. */
+const ASKING: Record<string, { before: string; after: string; found: string }> = {
+  bash: {
+    before: `waymark() { printf '%s\\tabout\\n' one: $#; }`,
+    after: `COMP_WORDS=(waymark files ''); COMP_CWORD=2; _waymark; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    found: "one:\n5\n",
+  },
+  zsh: {
+    // Without a terminal, zsh has no completion of its own: these stand for its builtins.
+    before: `compdef() { }; _describe() { print -rl -- "\${(@P)2}" }
+waymark() { printf '%s\\tabout\\n' one: $# }`,
+    after: `words=(waymark files ''); CURRENT=3; _waymark`,
+    found: "one\\::about\n5:about\n",
+  },
+  fish: {
+    before: `function waymark; printf '%s\\tabout\\n' one: (count $argv); end`,
+    after: `complete -C "waymark files "`,
+    found: "5\tabout\none:\tabout\n",
+  },
 };
 
-const LINES = {
-  "waymark f": ["files"],
-  "waymark files ": ["ls", "put"],
-  "waymark files put --o": ["--owner"],
-  "waymark files list --j": ["--json"],
-  "waymark shares --kind ": ["file", "folder"],
-};
-
-test.each(SHELLS)("%s completes commands, options and choices", (shell) => {
+test.each(Object.entries(COMPLETION_SCRIPTS))("%s asks for the last word", (shell, script) => {
   if (Bun.which(shell) === null) return console.warn(`${shell} is not installed, and is not tested.`);
-  const stdin = Buffer.from(completionScript(program, shell));
-  for (const [line, wanted] of Object.entries(LINES)) {
-    const { stdout, stderr } = Bun.spawnSync(QUESTIONS[shell](line), { stdin });
-    const prefix = line.slice(line.lastIndexOf(" ") + 1);
-    const words = stdout
-      .toString()
-      .split("\n")
-      .map((word) => word.split("\t")[0]!)
-      .filter((word) => word !== "" && word.startsWith(prefix));
-    expect([line, words.toSorted(), stderr.toString()]).toEqual([line, wanted, ""]);
-  }
+  const { before, after, found } = ASKING[shell]!;
+  const stdin = Buffer.from([before, script, after].join("\n"));
+  const { stdout, stderr } = Bun.spawnSync([shell], {
+    stdin,
+    env: { PATH: process.env["PATH"]!, HOME: "/none" },
+  });
+  expect([stdout.toString(), stderr.toString()]).toEqual([found, ""]);
 });

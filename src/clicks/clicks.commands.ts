@@ -23,7 +23,7 @@ type Context = CommandContext<{
 type RebuildOptions = { from?: string; to?: string; json?: true };
 
 export function addClickCommands(program: Command, context: Context): void {
-  const group = program.command("analytics").description("read and maintain the click statistics");
+  const group = program.command("analytics");
   group
     .command("rebuild")
     .description(

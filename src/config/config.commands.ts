@@ -11,7 +11,7 @@ type Context = CommandContext<{ config: Config }>;
 const RESTART_NOTE = "It takes effect at the next start of the server.";
 
 export function addConfigCommands(program: Command, context: Context): void {
-  const group = program.command("config").description("show and change settings");
+  const group = program.command("config");
   addReading(group, context);
   addWriting(group, context);
   addFiles(group, context);

@@ -5,7 +5,7 @@ import { type Database, openDatabase } from "./database.ts";
 import { type MigrationState, migrateUp, migrationStatus } from "./migrate.ts";
 
 export function addMigrateCommands(program: Command, context: CommandContext): void {
-  const migrate = program.command("migrate").description("show or update the database schema");
+  const migrate = program.command("migrate");
   migrate
     .command("status")
     .description("list the schema's steps; exit code 1 when steps are pending")

@@ -22,9 +22,6 @@ type Options = { to?: string; stdin?: boolean; hold?: boolean; cancel?: boolean;
 export function addMoveCommand(program: Command, context: Context): void {
   program
     .command("move")
-    .description(
-      "move everything in the database to another, empty one while servers run; run again to continue",
-    )
     .option("--to <url>", "sqlite:path, postgres://…, mysql://… or mariadb://…")
     .option("--stdin", "read that address from standard input")
     .option("--hold", "copy and compare, but do not switch yet")

@@ -34,7 +34,6 @@ const MOST = 10_000;
 export function addEventCommands(program: Command, links: Command, context: Context): void {
   program
     .command("events")
-    .description("list who did what, newest first")
     .option("--actor <name>", "who did it")
     .option("--via <way>", "panel, api, token, cli, import or system")
     .option("--action <action>", "such as link.update")

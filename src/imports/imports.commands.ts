@@ -43,7 +43,7 @@ export function addImportCommands(
   program: Command,
   context: Context & Parameters<typeof addCompareCommand>[1],
 ): void {
-  const group = program.command("import").description("move links from another product to Waymark");
+  const group = program.command("import");
   for (const product of PRODUCT_NAMES) addProductCommand(group, product, context);
   addMoveCommands(group, context);
   addCompareCommand(group, context);

@@ -46,7 +46,7 @@ type Secret = { password?: true; passwordStdin?: true };
 
 /** Returns the group for further commands. */
 export function addLinkCommands(program: Command, context: Context): Command {
-  const group = program.command("links").description("create, find, change and remove links");
+  const group = program.command("links");
   addReading(group, context);
   addWriting(group, context);
   addCsvCommands(group, context);

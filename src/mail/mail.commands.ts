@@ -21,7 +21,7 @@ const COLUMNS = {
 const MOST = 10_000;
 
 export function addMailCommands(program: Command, context: Context): void {
-  const mail = program.command("mail").description("mails that were sent, wait or have failed");
+  const mail = program.command("mail");
   mail
     .command("list")
     .description("list the mails of the last 30 days, newest first")

@@ -9,9 +9,7 @@ type Options = Person & { json?: true; transferTo?: string };
 const COLUMNS = { place: "PLACE", rows: "ROWS" };
 
 export function addPrivacyCommands(program: Command, context: Context): void {
-  const group = program
-    .command("privacy")
-    .description("what is stored of a person: by an address, an account, or a name in a drop box");
+  const group = program.command("privacy");
   const show = ({ found, missing }: FoundOfPerson, { json }: Options, none: string) => {
     if (json) context.output.json(found);
     else if (found.length > 0) context.output.table(found, COLUMNS);

@@ -14,9 +14,7 @@ type Context = CommandContext<Pick<Services, "box" | "database" | "config" | "do
 const KEY_PURPOSE = "successor";
 
 export function addSuccessorCommands(program: Command, { services, output }: Context): void {
-  const group = program
-    .command("successor")
-    .description("a signed file from which a host of files, or serve --from, answers all codes");
+  const group = program.command("successor");
   group
     .command("make")
     .description("write the bundle; it replaces an older one when it is complete")

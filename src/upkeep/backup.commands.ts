@@ -24,7 +24,6 @@ export function addBackupCommands(program: Command, context: Context): void {
   const { output } = context;
   program
     .command("backup")
-    .description("copy database, keys and stored files into a new folder; servers may run")
     .argument("<dir>", "folder to create")
     .option("--json", "print the manifest as JSON")
     .action(async (dir: string, { json }: { json?: boolean }) => {
@@ -61,9 +60,6 @@ export function addBackupCommands(program: Command, context: Context): void {
     });
   program
     .command("restore")
-    .description(
-      "restore a backup into the data folder of these settings, or finish an interrupted restore; stop servers first",
-    )
     .argument("<dir>", "folder of the backup")
     .option("--replace", "replace the existing database and files, which are lost")
     .option("--json", "print the manifest as JSON")

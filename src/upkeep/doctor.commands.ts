@@ -46,7 +46,6 @@ const MOST_REPAIRED = 200;
 export function addDoctorCommand(program: Command, context: Context): void {
   program
     .command("doctor")
-    .description("check every part of this installation and advise what to do; exit code 1 on a failure")
     .option("--json", "print JSON")
     .option("--storage", "also compare every stored file with the database, which may take long")
     .option(

@@ -22,7 +22,6 @@ type Context = CommandContext<{
 export function addStatusCommand(program: Command, context: Context): void {
   program
     .command("status")
-    .description("print the state of this installation; exit code 5 when the database is away")
     .option("--json", "print JSON")
     .option("--probe", "only check that the server of these settings responds; exit code 5 when it does not")
     .action(async ({ json, probe }: { json?: boolean; probe?: boolean }) => {

@@ -39,7 +39,7 @@ const DELIVERY_COLUMNS = {
 };
 
 export function addWebhookCommands(program: Command, context: Context): void {
-  const group = program.command("webhooks").description("requests that tell programs what happened");
+  const group = program.command("webhooks");
   addListing(group, context);
   addChanging(group, context);
   addSending(group, context);

@@ -12,7 +12,7 @@ type Context = CommandContext<{ auth: { users: Users; sessions: Sessions } }>;
 type JsonOption = { json?: boolean };
 
 export function addSessionCommands(program: Command, context: Context): void {
-  const sessions = program.command("sessions").description("where accounts are signed in");
+  const sessions = program.command("sessions");
   sessions
     .command("list [username]")
     .description("list the sessions of an account, by default the administrator's; the last used first")

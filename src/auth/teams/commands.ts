@@ -30,7 +30,7 @@ const quotaOf = ({ quota }: Fields) =>
   quota === undefined ? {} : { quota_bytes: Number(quota || Number.NaN) };
 
 export function addTeamCommands(program: Command, context: Context): void {
-  const teams = program.command("teams").description("teams that own links, folders and domains");
+  const teams = program.command("teams");
 
   teams
     .command("list")

@@ -17,7 +17,7 @@ type JsonOption = { json?: boolean };
 type AddOptions = JsonOption & { scope: string[]; user: string; expires?: string };
 
 export function addTokenCommands(program: Command, context: Context): void {
-  const tokens = program.command("tokens").description("API tokens of accounts");
+  const tokens = program.command("tokens");
   addCreating(tokens, context);
   addListing(tokens, context);
   addRevoking(tokens, context);

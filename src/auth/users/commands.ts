@@ -25,7 +25,7 @@ type CreateOptions = PasswordOptions &
   JsonOption & { role: string; email?: string; invite?: boolean; language: string };
 
 export function addUserCommands(program: Command, context: Context): void {
-  const users = program.command("users").description("accounts besides the built-in administrator");
+  const users = program.command("users");
   addListing(users, context);
   addCreating(users, context);
   addChanging(users, context);

@@ -39,7 +39,7 @@ const RECEIVED_COLUMNS = {
 };
 
 export function addDropCommands(program: Command, context: Context): void {
-  const drops = program.command("drops").description("drop boxes: short links that take files into a folder");
+  const drops = program.command("drops");
   drops
     .command("ls")
     .alias("list")

@@ -27,7 +27,7 @@ import { addShareOptions, shareEntries, type ShareOptions } from "./share-option
 const PAGE = 100;
 
 export function addFileCommands(program: Command, context: Context): void {
-  const files = program.command("files").description("files and folders of an account or team");
+  const files = program.command("files");
   addListing(files, context);
   addPut(files, context);
   addGet(files, context);

@@ -74,7 +74,7 @@ export async function endAll(
 }
 
 export function addShareCommands(program: Command, context: Context): void {
-  const shares = program.command("shares").description("short links to files and folders");
+  const shares = program.command("shares");
   addList(shares, context);
   addShareOptions(addOwner(shares.command("create")))
     .description("share a file or folder, or several together; the same as 'files share'")

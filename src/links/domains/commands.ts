@@ -25,7 +25,7 @@ const COLUMNS = {
 };
 
 export function addDomainCommands(program: Command, context: Context): void {
-  const group = program.command("domains").description("hosts besides the default one");
+  const group = program.command("domains");
   group
     .command("list")
     .description("list the domains")

@@ -11,7 +11,7 @@ type Json = { json?: true };
 const COLUMNS = { tag: "TAG", links: "LINKS" };
 
 export function addTagCommands(program: Command, { services, output, input }: Context): void {
-  const group = program.command("tags").description("list, rename and remove tags of links");
+  const group = program.command("tags");
   const tags = async () => (await services()).links.by(COMMAND).tags;
 
   group

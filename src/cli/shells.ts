@@ -1,3 +1,0 @@
-/** For which there are completion scripts. */
-export const SHELLS = ["bash", "zsh", "fish"] as const;
-export type Shell = (typeof SHELLS)[number];
