@@ -44,6 +44,15 @@ once(
     await page.getByRole("button", { name: /^Send webhook.test/ }).click();
     await page.getByText("Delivered", { exact: true }).waitFor();
     expect(heard).toBe(2);
+    for (const code of ["one", "two"])
+      await panel.client.call("POST", "/links", { code, target: "https://example.com/" });
+    await until(() => heard === 4);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: `Log of ${url}` }).click();
+    await page.getByRole("button", { name: "All since then" }).last().click();
+    await page.getByText(/^This event and all later ones/).waitFor();
+    await page.getByRole("button", { name: "All since then" }).last().click();
+    await until(() => heard === 6);
     await page.keyboard.press("Escape");
     await focused(page.getByRole("button", { name: `Log of ${url}` }));
     await page.getByRole("button", { name: `Edit ${url}` }).click();

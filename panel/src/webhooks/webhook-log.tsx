@@ -6,11 +6,12 @@ import type { Webhook, WebhookDelivery } from "../base/api.ts";
 import { formatTime } from "../base/i18n.ts";
 import { Empty } from "../ui/empty.tsx";
 import { DataList } from "../ui/lists/data-list.tsx";
+import { ConfirmButton } from "../ui/forms/confirm-button.tsx";
 import { LoadOn } from "../ui/long/load-on.tsx";
 import { LongRows } from "../ui/long/long-rows.tsx";
 import { useFailureNotice } from "../ui/notices/undo.tsx";
 import { StateBadge } from "../ui/state-badge.tsx";
-import { deliveriesQuery, resendDelivery, sendTestEvent } from "./webhook-queries.ts";
+import { deliveriesQuery, replayEvents, resendDelivery, sendTestEvent } from "./webhook-queries.ts";
 import { type EventName, useDeliveryStates, useEventNames } from "./webhook-names.ts";
 
 const TONES = { waiting: "quiet", sending: "quiet", delivered: "good", failed: "bad" } as const;
@@ -19,6 +20,7 @@ export function WebhookLog({ webhook }: { webhook: Webhook }) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const onError = useFailureNotice();
+  const { replaying_from: from } = webhook;
   const [shown, setShown] = useState<"" | "failed">("");
   const list = useInfiniteQuery(deliveriesQuery(webhook, shown));
   const refresh = () => queries.invalidateQueries({ queryKey: ["webhooks"] });
@@ -51,6 +53,7 @@ export function WebhookLog({ webhook }: { webhook: Webhook }) {
           <Trans>It is disabled, so nothing is sent.</Trans>
         </Alert>
       )}
+      {from !== null && <Text size="sm">{t`Everything from event ${from} on is being sent again.`}</Text>}
       <DataList<WebhookDelivery>
         long={{ Rows: LongRows, isMore: list.hasNextPage }}
         label={t`Deliveries`}
@@ -65,7 +68,7 @@ export function WebhookLog({ webhook }: { webhook: Webhook }) {
             title: t`Actions`,
             fit: "actions",
             cell: (delivery) =>
-              webhook.enabled && <Resend webhook={webhook} delivery={delivery} onDone={refresh} />,
+              webhook.enabled && <Again webhook={webhook} delivery={delivery} onDone={refresh} />,
           },
         ]}
       />
@@ -108,22 +111,33 @@ function Told({ delivery }: { delivery: WebhookDelivery }) {
   );
 }
 
-type ResendProps = { webhook: Webhook; delivery: WebhookDelivery; onDone(): void };
+type AgainProps = { webhook: Webhook; delivery: WebhookDelivery; onDone(): void };
 
-function Resend({ webhook, delivery: { id, event, state }, onDone }: ResendProps) {
+function Again({ webhook, delivery: { id, event, event_id: eventId, state }, onDone }: AgainProps) {
   const { t } = useLingui();
   const onError = useFailureNotice();
   const resend = useMutation({ mutationFn: () => resendDelivery(webhook, id), onError, onSettled: onDone });
   return (
-    <Button
-      size="compact-sm"
-      variant="subtle"
-      aria-label={t`Send ${event} of delivery ${id} again`}
-      disabled={state === "sending"}
-      loading={resend.isPending}
-      onClick={() => resend.mutate()}
-    >
-      <Trans>Send again</Trans>
-    </Button>
+    <Stack gap={2} align="end">
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        aria-label={t`Send ${event} of delivery ${id} again`}
+        disabled={state === "sending"}
+        loading={resend.isPending}
+        onClick={() => resend.mutate()}
+      >
+        <Trans>Send again</Trans>
+      </Button>
+      {eventId !== null && (
+        <ConfirmButton
+          label={t`All since then`}
+          question={t`This event and all later ones that the webhook tells are sent again.`}
+          list="webhooks"
+          color="brand"
+          run={() => replayEvents(webhook, eventId)}
+        />
+      )}
+    </Stack>
   );
 }

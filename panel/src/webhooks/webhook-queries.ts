@@ -30,6 +30,7 @@ export const deliveriesQuery = (webhook: Webhook, state: WebhookDelivery["state"
       return answerOf(api.GET("/admin/v1/webhooks/{id}/deliveries", { params, signal }));
     },
     initialPageParam: "",
+    staleTime: 0,
     getNextPageParam: ({ next_cursor: next }) => next,
     refetchInterval: ({ state: known }) =>
       known.data?.pages.some(({ data }) => data.some(isOnItsWay)) ? LOOK_MS : false,
@@ -58,3 +59,6 @@ export const resendDelivery = (webhook: Webhook, delivery: number): Promise<unkn
       params: { path: { id: webhook.id, delivery } },
     }),
   );
+
+export const replayEvents = (webhook: Webhook, from: number): Promise<unknown> =>
+  answerOf(api.POST("/admin/v1/webhooks/{id}/replay", { ...at(webhook), body: { from } }));

@@ -13,10 +13,13 @@ type Props = {
   run(): Promise<unknown>;
   /** The list that it changes. */
   list: string;
+  /** Not for what is lost. */
+  color?: "brand";
 };
 
 /** For actions that can't be undone. */
-export function ConfirmButton({ label, question, obstacle, run, list }: Props) {
+export function ConfirmButton({ label, question, obstacle, run, list, color: given }: Props) {
+  const color = given ?? "red";
   const said = obstacle ?? question;
   const queries = useQueryClient();
   const onError = useFailureNotice();
@@ -36,7 +39,7 @@ export function ConfirmButton({ label, question, obstacle, run, list }: Props) {
         <Button
           size="compact-sm"
           variant="subtle"
-          color="red"
+          color={color}
           loading={running.isPending}
           onClick={() => setIsAsking(!isAsking)}
         >
@@ -53,7 +56,7 @@ export function ConfirmButton({ label, question, obstacle, run, list }: Props) {
             {obstacle === undefined && (
               <Button
                 size="xs"
-                color="red"
+                color={color}
                 onClick={() => {
                   setIsAsking(false);
                   running.mutate();
