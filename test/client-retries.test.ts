@@ -46,7 +46,12 @@ test.each<[string, Told, () => Promise<unknown>, number]>([
   ["a refusal for rate", [429, SOON], () => dataOf(client.POST(links, { body: BODY })), 2],
   ["a creation without a key", [503, SOON], () => dataOf(client.POST(links, { body: BODY })), 1],
   ["a key whose answer is lost", [409], () => dataOf(client.POST(links, { params: KEY, body: BODY })), 1],
-  ["a PATCH", [503, SOON], () => dataOf(client.PATCH(link, { params: PATH, body: BODY })), 1],
+  [
+    "a PATCH, where the server knows no key",
+    [503, SOON],
+    () => dataOf(client.PATCH(link, { params: PATH, headers: KEY.header, body: BODY })),
+    1,
+  ],
   [
     "a condition",
     [503, SOON],

@@ -8,11 +8,11 @@ const LONGEST_WAIT_MS = 60_000;
 const FIRST_WAIT_MS = 250;
 
 /**
- * A repetition with If-Match would be refused if the first one was carried out, so its answer would mislead. With an
- * Idempotency-Key the server carries it out once.
+ * With an Idempotency-Key the server carries a POST out once. Where the first one was carried out, a repetition with
+ * If-Match would be refused, and a PATCH that renames would find nothing, so their answers would mislead.
  */
 const isRepeatable = ({ method, headers }: Request): boolean =>
-  headers.has("Idempotency-Key") || (IDEMPOTENT.has(method) && !headers.has("If-Match"));
+  method === "POST" ? headers.has("Idempotency-Key") : IDEMPOTENT.has(method) && !headers.has("If-Match");
 
 /** Forms and streams are not kept in memory for a second time. Firefox shows no body. */
 const canCopy = (request: Request): boolean =>
