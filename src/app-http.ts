@@ -196,7 +196,7 @@ export function createApi({ services, health, system, scrape, live, explainLink,
         mcpEndpoint({
           tables: () => api.tables,
           ask,
-          refuseForeign: auth.refuseForeign,
+          refuseForeign: auth.refuseRebound,
           clicks: () => system.clicks(),
         }),
       ],

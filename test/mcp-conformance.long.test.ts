@@ -10,8 +10,8 @@ const SUITE = join(
   "node_modules/@modelcontextprotocol/conformance/dist/index.js",
 );
 
-/** Others want tools, prompts and resources of their own test server, or sessions. */
-const SCENARIOS = ["server-initialize", "ping", "tools-list"];
+/** Others want tools, prompts and resources of the suite's own server, or messages by the server. */
+const SCENARIOS = ["server-initialize", "ping", "tools-list", "dns-rebinding-protection"];
 
 if (!existsSync(SUITE)) {
   console.log("skipped: MCP conformance tests, MCP_CONFORMANCE_DIR is no folder with the suite");
@@ -22,6 +22,7 @@ if (!existsSync(SUITE)) {
   beforeAll(async () => {
     const { server, client, ...started } = await startSignedIn();
     installation = started.installation;
+    await client.call("PUT", "/config/features.public_url", { value: server.url });
     const { body } = await client.call("POST", "/tokens", { name: "suite", scopes: ["links:read"] });
     // The suite sends no token.
     proxy = Bun.serve({

@@ -162,6 +162,13 @@ test("no cookies, no other origin, and well-formed messages", async () => {
   expect((await send(list, { Authorization: "" })).status).toBe(401);
   expect((await send(list, { Origin: "https://evil.example" })).status).toBe(403);
   expect((await send(list, { Origin: url })).status).toBe(200);
+  const rebound = { Host: "rebound.example", Origin: "http://rebound.example" };
+  expect((await send(list, rebound)).status).toBe(200);
+  await admin.call("PUT", "/config/features.public_url", { value: "https://go.example.com" });
+  expect((await send(list, rebound)).status).toBe(403);
+  expect((await send(list, { Host: "go.example.com", Origin: "https://go.example.com" })).status).toBe(200);
+  expect((await send(list, { Origin: url })).status).toBe(200);
+  await admin.call("PUT", "/config/features.public_url", { value: "" });
   for (const broken of ["{", "[]", "null", "{}"]) expect((await send(broken)).status).toBe(400);
   expect((await send("x".repeat(300_000))).status).toBe(413);
   for (const method of ["GET", "DELETE", "PUT"]) expect((await send("", {}, method)).status).toBe(405);

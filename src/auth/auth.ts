@@ -26,7 +26,7 @@ import { createTeams } from "./teams/service.ts";
 import { createContactRepository } from "./contact/repository.ts";
 import { contactEndpoints } from "./contact/routes.ts";
 import { createSignInMails } from "./contact/sign-in-mail.ts";
-import { refuseCrossSite } from "./sessions/origin.ts";
+import { refuseCrossSite, refuseRebound } from "./sessions/origin.ts";
 import { createUsersRepository } from "./users/repository.ts";
 import { userEndpoints } from "./users/routes.ts";
 import { createUsers } from "./users/service.ts";
@@ -125,6 +125,8 @@ export function createAuth(deps: AuthDeps) {
   return {
     ...guards,
     refuseForeign,
+    /** See sessions/origin.ts. */
+    refuseRebound: (c: HttpContext) => refuseRebound(c.req.raw, config, config.get("features.public_url")),
     /** Relative to `{admin_prefix}/v1`. */
     endpoints: [
       ...oidcEndpoints({ oidc, config, addressLimit: oidcLimit(clock), clientOf }),

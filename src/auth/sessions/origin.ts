@@ -12,10 +12,27 @@ export function refuseCrossSite({ headers }: Request, config: AuthConfig): void 
   if (site === "same-origin" || site === "none") return;
   if (site === null && (origin === null || isOwn(origin, headers.get("Host")))) return;
   if (origin !== null && isAllowed(origin, config)) return;
-  throw appError(
+  throw foreign();
+}
+
+const foreign = () =>
+  appError(
     "Forbidden",
     "The request comes from another origin. Sign in at this server's own address (a proxy must forward the Host header), or add the origin to cors.allowed_origins.",
   );
+
+const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
+
+/**
+ * Refuses pages of names that somebody's DNS leads here, too: their Origin equals Host. Own ones are the public address
+ * and loopback. @param publicUrl empty: unknown  @throws Forbidden
+ */
+export function refuseRebound(request: Request, config: AuthConfig, publicUrl: string): void {
+  refuseCrossSite(request, config);
+  const origin = request.headers.get("Origin");
+  if (origin === null || publicUrl === "" || isAllowed(origin, config)) return;
+  const hostname = URL.parse(origin)?.hostname ?? "";
+  if (!LOOPBACK.test(hostname) && hostname !== new URL(publicUrl).hostname) throw foreign();
 }
 
 /** Browsers send one of these with every POST and PUT. */
