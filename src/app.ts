@@ -11,6 +11,7 @@ import { createWorkerLiveStats, type WorkerLiveStats } from "./clicks/live-stats
 import { createLiveRepository } from "./clicks/live.repository.ts";
 import type { AdminApi } from "./cluster/worker-process.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
+import { movedTo } from "./db/move.ts";
 import type { Env } from "./env.ts";
 import { startProcessMetrics } from "./health/process-metrics.ts";
 import { createScrape } from "./health/scrape.ts";
@@ -45,6 +46,8 @@ export type AppOptions = {
   worker?: WorkerChannel;
   /** Cancels waiting for the database. */
   stopping?: AbortSignal;
+  /** Called, and again until the end, if the database moves: another app opens it where it is then. */
+  onMoved?: () => void;
 };
 
 /** @throws ServiceUnavailable when the database is away, BadRequest when the data folder is unusable */
@@ -68,6 +71,7 @@ export async function createApp(env: Env, options: AppOptions) {
   const { redirect, explain } = startRedirect(services, cache, clicks);
   const live = startLive(services, clicks, worker);
   const jobs = startJobs(services);
+  const moves = watchMoves(services, options.onMoved);
   registerClickMetrics(registry, clicks, env.data.dir);
   registerRedirectMetrics(registry, redirect);
   registerJobMetrics(registry, jobs);
@@ -113,10 +117,28 @@ export async function createApp(env: Env, options: AppOptions) {
     /** Call it after the last request. Flushes the clicks. */
     async close(): Promise<void> {
       processMetrics.close();
+      moves.close();
       cache.close();
       await jobs.stop();
       await clicks.close();
       await services.close();
+    },
+  };
+}
+
+const ASK_AGAIN_MS = 5_000;
+
+function watchMoves({ changes, database }: Services, onMoved = (): void => {}): { close(): void } {
+  let asking: ReturnType<typeof setInterval> | undefined;
+  const leave = changes.subscribe("moves", async () => {
+    if (asking !== undefined || (await movedTo(database)) === null) return;
+    asking = setInterval(onMoved, ASK_AGAIN_MS);
+    onMoved();
+  });
+  return {
+    close() {
+      leave();
+      clearInterval(asking);
     },
   };
 }

@@ -2,7 +2,7 @@
 import { availableParallelism } from "node:os";
 import { type Command, Option } from "commander";
 import { createAddressBuckets } from "./auth/address-limit.ts";
-import { createApp } from "./app.ts";
+import { type App, createApp } from "./app.ts";
 import type { CommandContext } from "./cli/command.ts";
 import { createSupervisor, WorkerStartError } from "./cluster/supervisor.ts";
 import { createWorkerChannel } from "./cluster/worker-channel.ts";
@@ -15,7 +15,7 @@ import { createLogger, type Logger } from "./lib/logger.ts";
 import { ownCommand } from "./lib/own-command.ts";
 import { programName } from "./lib/program-name.ts";
 import { VERSION } from "./lib/version.ts";
-import { startServer } from "./server.ts";
+import { DRAIN_MS, type ServedApp, startServer } from "./server.ts";
 import { successorFolder, prepareFolder } from "./successor/data.ts";
 
 type ServeOptions = { port?: string; from?: string; key?: string; workerPort?: string };
@@ -59,18 +59,52 @@ async function serveAlone(env: Env, logger: Logger): Promise<void> {
   process.on("SIGHUP", () =>
     logger.info("SIGHUP opens the log file again; a reload of settings needs server.workers of 2 or more"),
   );
-  const app = await createApp(env, { logger, stopping: abortedBy(signalled) });
+  const stopping = abortedBy(signalled);
+  const open = () => createApp(env, { logger, stopping, onMoved: renew });
+  let app = await open();
+  let renewing: Promise<unknown> | null = null;
+
+  function renew(): void {
+    renewing ??= takeTurns()
+      .catch((err: unknown) =>
+        logger.error({ err }, "the moved database can't be opened; it will be tried again"),
+      )
+      .finally(() => (renewing = null));
+  }
+  /** Requests under way end with the former app. */
+  async function takeTurns(): Promise<void> {
+    const former = app;
+    app = await open();
+    logger.info("answering from the moved database");
+    former.endStreams();
+    await Promise.race([signalled, Bun.sleep(DRAIN_MS)]);
+    await former.close();
+  }
+
   try {
-    const server = await startServer(env.server, app);
+    const server = await startServer(
+      env.server,
+      inTurn(() => app),
+    );
     const { openSetUp } = app;
     await announce(logger, env, { address: server.address, workers: 1, adminApi: app.adminApi(), openSetUp });
     logger.info({ signal: await signalled }, "stopping: completing requests and storing clicks");
     await server.stop();
   } finally {
+    await renewing;
     await app.close();
   }
   logger.info("stopped");
 }
+
+/** Answers by the app that is the newest at each request. */
+const inTurn = (newest: () => App): ServedApp => ({
+  answer: (arrival, server) => newest().answer(arrival, server),
+  explain: (error) => newest().explain(error),
+  connectionLimit: newest().connectionLimit,
+  listens: (server) => newest().listens(server),
+  endStreams: () => newest().endStreams(),
+});
 
 /** Stops on SIGTERM, which the parent sends, and when the parent is gone. The parent handles SIGINT of a terminal. */
 async function serveAsWorker(env: Env, logger: Logger, port: number): Promise<void> {
@@ -82,7 +116,7 @@ async function serveAsWorker(env: Env, logger: Logger, port: number): Promise<vo
   });
   for (const ignored of ["SIGINT", "SIGHUP"] as const) process.on(ignored, () => {});
   const stopped = Promise.race([nextStop(["SIGTERM"]), orphaned]);
-  const app = await createApp(env, { logger, worker, stopping: abortedBy(stopped) });
+  const app = await createApp(env, { logger, worker, stopping: abortedBy(stopped), onMoved: worker.renew });
   try {
     const server = await startServer({ ...env.server, port }, app, { sharePort: true });
     try {
@@ -109,7 +143,11 @@ async function superviseWorkers(env: Env, logger: Logger, count: number): Promis
     spawn: createSpawn(env.server.port),
     logger,
     takeLoginTry: createAddressBuckets({ clock: systemClock }).tryNow,
+    renew() {
+      renewing ??= (reloading = reloading.then(supervisor.reload)).finally(() => (renewing = null));
+    },
   });
+  let renewing: Promise<unknown> | null = null;
   const starting = supervisor.start();
   // A start may wait a minute for its database.
   const stopped = signalled.then((signal) => {

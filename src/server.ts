@@ -6,10 +6,12 @@ import { appError, messageOf } from "./lib/errors.ts";
 import { startWireServer, type WireServer } from "./wire/wire-server.ts";
 
 /** A stop cuts requests that take longer. */
-const DRAIN_MS = 10_000;
+export const DRAIN_MS = 10_000;
+
+export type ServedApp = Pick<App, "answer" | "explain" | "connectionLimit" | "listens" | "endStreams">;
 
 /** @throws Conflict when port or socket is in use, BadRequest when listening fails */
-export async function startServer(settings: Env["server"], app: App, { sharePort = false } = {}) {
+export async function startServer(settings: Env["server"], app: ServedApp, { sharePort = false } = {}) {
   if (settings.unixSocket !== null) await clearStaleSocket(settings.unixSocket);
   const server = listen(settings, app, sharePort);
   if (settings.unixSocket !== null) chmodSync(settings.unixSocket, 0o660);
@@ -31,7 +33,7 @@ export async function startServer(settings: Env["server"], app: App, { sharePort
   };
 }
 
-function listen(settings: Env["server"], app: App, reusePort: boolean): WireServer {
+function listen(settings: Env["server"], app: ServedApp, reusePort: boolean): WireServer {
   const { host: hostname, port, unixSocket, tlsCert, tlsKey } = settings;
   const tls = tlsCert === null || tlsKey === null ? null : { cert: readPem(tlsCert), key: readPem(tlsKey) };
   const address = unixSocket === null ? { hostname, port, reusePort } : { unix: unixSocket };

@@ -12,6 +12,7 @@ export const TOPICS = [
   "mails",
   "webhooks",
   "clicks",
+  "moves",
 ] as const;
 
 export type Topic = (typeof TOPICS)[number];

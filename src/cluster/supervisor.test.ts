@@ -68,6 +68,7 @@ async function startTwo() {
     spawn: fakes.spawn,
     logger: silentLogger,
     takeLoginTry: () => 0,
+    renew() {},
   });
   const started = supervisor.start();
   for (const count of [1, 2]) (await fakes.nth(count)).ready();
@@ -99,6 +100,7 @@ test("a worker that a signal ends during the start is named and started again", 
     spawn: fakes.spawn,
     logger: logger as unknown as Logger,
     takeLoginTry: () => 0,
+    renew() {},
   });
   const started = supervisor.start();
   (await fakes.nth(1)).die();
@@ -114,7 +116,7 @@ test("a worker that a signal ends during the start is named and started again", 
 test("a stop ends a start that waits for a worker's next try; an exit of the worker ends it too", async () => {
   const start = () => {
     const fakes = createFakes();
-    const deps = { count: 1, spawn: fakes.spawn, logger: silentLogger, takeLoginTry: () => 0 };
+    const deps = { count: 1, spawn: fakes.spawn, logger: silentLogger, takeLoginTry: () => 0, renew() {} };
     const supervisor = createSupervisor(deps);
     return { fakes, supervisor, started: supervisor.start().catch((error: Error) => error.message) };
   };

@@ -42,15 +42,17 @@ type Deps = {
   logger: Logger;
   /** Counts for all workers together. Milliseconds to wait. */
   takeLoginTry(address: string): number;
+  /** A worker asks for a reload; each may ask, and again while it waits. */
+  renew(): void;
 };
 
 export function createSupervisor(deps: Deps) {
-  const { count, spawn, logger, takeLoginTry } = deps;
+  const { count, spawn, logger, takeLoginTry, renew } = deps;
   const workers = new Set<Worker>();
   /** In the kernel's order: as bound; the last takes the place of a closed one. */
   const sockets: Worker[] = [];
   const respawns = createRespawns(logger);
-  const callsOf = callsAmong(workers);
+  const callsOf = callsAmong(workers, { takeLoginTry, renew });
   let first: WorkerReady | null = null;
   let startValues: unknown = null;
   let stopping = false;
@@ -65,7 +67,6 @@ export function createSupervisor(deps: Deps) {
         send: (message) => worker.process.send(message),
         handlers: {
           ...callsOf(() => worker),
-          takeLoginTry,
           startValues: () => startValues,
           joined: () => void (worker.hasJoined = true),
           ready: onReady,

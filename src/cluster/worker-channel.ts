@@ -61,6 +61,8 @@ export function createWorkerChannel(onLost: () => void) {
     takeLoginTry: (address: string) => rpc.call("takeLoginTry", address),
     /** Made by the first worker; null for that one. */
     startValues: () => rpc.call("startValues", undefined),
+    /** Asks for new workers in place of all. */
+    renew: () => void rpc.call("renew", undefined).catch(() => {}),
     /** What the parent calls, once it is there. `leave`: this worker's clients should close their connections. */
     on: (more: Hooks) => void Object.assign(hooks, more),
   };

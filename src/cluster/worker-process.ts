@@ -30,6 +30,8 @@ export type ParentCalls = {
   collectLive(sinceMs: number): Promise<unknown[]>;
   takeLoginTry(address: string): number;
   startValues(): unknown;
+  /** The worker needs a successor, as after a reload. */
+  renew(): void;
   /** From now on writes wait for this worker. */
   joined(): void;
   ready(said: WorkerReady): void;
@@ -78,8 +80,8 @@ export function spawnOrEnd(
   }
 }
 
-/** Calls of a worker that concern the others. */
-export function callsAmong(workers: ReadonlySet<Worker>) {
+/** Calls of a worker that concern the others, and those that `all` answers for any. */
+export function callsAmong(workers: ReadonlySet<Worker>, all: Pick<ParentCalls, "takeLoginTry" | "renew">) {
   const others = (self: Worker) => [...workers].filter((worker) => worker !== self && worker.hasJoined);
 
   /** Answers that arrive in time. */
@@ -90,7 +92,8 @@ export function callsAmong(workers: ReadonlySet<Worker>) {
     );
   }
 
-  return (self: () => Worker): Omit<ParentCalls, "takeLoginTry" | "startValues" | "joined" | "ready"> => ({
+  return (self: () => Worker): Omit<ParentCalls, "startValues" | "joined" | "ready"> => ({
+    ...all,
     publish: async (news) => {
       await Promise.allSettled(others(self()).map((worker) => worker.rpc.call("changed", news)));
     },

@@ -39,11 +39,15 @@ const ANSWERS: Record<Exclude<FailureKind, "other">, { name: ErrorName; message:
   },
 };
 
+/** Servers have followed a move by then. */
+const MOVE_SECONDS = 5;
+
 export class DatabaseError extends AppError {
   readonly failure: FailureKind;
 
   constructor(failure: Exclude<FailureKind, "other">, cause: unknown) {
-    super(ANSWERS[failure].name, ANSWERS[failure].message, { cause });
+    const details = failure === "moving" ? { details: { retryAfterSeconds: MOVE_SECONDS } } : {};
+    super(ANSWERS[failure].name, ANSWERS[failure].message, { cause, ...details });
     this.failure = failure;
   }
 }

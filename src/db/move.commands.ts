@@ -68,7 +68,7 @@ async function moveTo(url: string, { hold = false, json }: Options, context: Con
     if (closedMs === null)
       return output.line(`${source.name} stays in use. Run the command without --hold to switch.`);
     output.line(
-      `${source.name} takes no more changes. Restart the servers now: they follow to ${target.name}, and refuse changes until then.`,
+      `Running servers follow to ${target.name} within seconds. ${source.name} takes no more changes.`,
     );
     output.line("Set database.url to the new address before you remove the old database.");
   } finally {

@@ -37,6 +37,13 @@ export type Moved = {
 const FEW = 2_000;
 const QUICK_MS = 1_000;
 const MOST_ROUNDS = 500;
+/** For the change feed, which tells all servers. */
+const newsAt = (now: number) => ({
+  topic: "moves",
+  payload: '["*"]',
+  origin: crypto.randomUUID(),
+  created_at: now,
+});
 /** Rows that migrations make. */
 const MADE = ["instance", "link_totals"] as const;
 
@@ -60,7 +67,10 @@ export async function moveDatabase(settings: MoveSettings): Promise<Moved> {
     throw error;
   }
   const mark = { moved_to: settings.sealedUrl, moved_at: String(now()) };
-  await source.transaction((tx) => setMarks(tx, mark));
+  await source.transaction(async (tx) => {
+    await setMarks(tx, mark);
+    await source.dialect.insertMany(tx, "changes", [newsAt(now())]);
+  });
   await dropMarks(target);
   return { rows, closedMs: Math.round(performance.now() - closedAt) };
 }
