@@ -81,10 +81,9 @@ export async function openImports(database: Database) {
   return {
     ...room,
     imports,
-    /** Writes the text to a file. */
-    async file(text: string): Promise<string> {
+    async file(content: string | Uint8Array<ArrayBuffer>): Promise<string> {
       const path = join(folder, crypto.randomUUID());
-      await Bun.write(path, text);
+      await Bun.write(path, content);
       return path;
     },
     /** Brings a file, to the end. Returns its number. */

@@ -65,6 +65,22 @@ forEachDialect(
       await room.undo(id);
       expect(await room.counts()).toEqual(before);
     });
+
+    test("says what to do with a file that it can't read", async () => {
+      const wide = Array.from({ length: 10_000 }, (_, at) => `c${at}`).join();
+      for (const [content, sentence] of [
+        [Bun.gzipSync("code,target\n"), "Unpack it first: gunzip FILE"],
+        [Buffer.from("\ufeffcode,target\n", "utf16le"), "The file is in UTF-16."],
+        [Buffer.from("code,target\n", "utf16le"), "Save it as CSV in UTF-8."],
+        [Buffer.from("PK\x03\x04"), "an Excel workbook"],
+        [Buffer.from(`${wide}\n`), "10,000 columns, more than 200"],
+        [Buffer.alloc(2_000_000), "a line that is longer than 65536 bytes"],
+      ] as const) {
+        const source = await room.file(content);
+        const made = { product: "csv", source, file: null, key: null, options: OPTIONS } as const;
+        await expect(room.imports.preview(made, {}, () => {})).rejects.toThrow(sentence);
+      }
+    });
   },
   ["sqlite"],
 );

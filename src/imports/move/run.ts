@@ -61,6 +61,8 @@ type Run = {
 
 const PORTION = 500;
 const VISITS = 1_000;
+/** Stored; the report counts all. */
+const MOST_NOTES = 1_000_000;
 const RETRY_MS = 1_000;
 const REST_MS = 5;
 
@@ -137,7 +139,8 @@ async function writePortion(
         const report = copyOf(row.report);
         const notes: Note[] = [];
         await work(tx, report, notes);
-        await repository.addNotes(tx.db, row.id, notes);
+        const told = row.report.reasons.reduce((sum, { count }) => sum + count, 0);
+        await repository.addNotes(tx.db, row.id, notes.slice(0, Math.max(0, MOST_NOTES - told)));
         const kept = await deps.keepEvent(tx.db, eventOf(row, actor, report), eventId);
         await repository.update(tx.db, row.id, { ...place, report, eventId: kept }, clock.now());
         return { report, eventId: kept };

@@ -8,6 +8,7 @@ import { AppError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Outbound } from "../../lib/outbound.ts";
 import type { SecretBox } from "../../lib/secret-box.ts";
+import { refusePacked } from "../readers/packed-file.ts";
 import { PRODUCTS } from "../readers/products.ts";
 import type { Source } from "../readers/reader.ts";
 import { type MoveDomains, removeNewDomains } from "./new-domains.ts";
@@ -56,9 +57,11 @@ export async function openMoved(
   row: StoredImport,
   { source, key, signal }: Work,
 ): Promise<Source> {
+  const place = source ?? (row.file === null ? row.source : join(deps.folder, row.file));
+  await refusePacked(place);
   const sealed = row.secret === null ? null : deps.box.open(row.secret, KEY_PURPOSE);
   return PRODUCTS[row.product].open({
-    source: source ?? (row.file === null ? row.source : join(deps.folder, row.file)),
+    source: place,
     key: key ?? sealed,
     map: row.options.map,
     signal: signal ?? new AbortController().signal,

@@ -49,6 +49,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
 };
 export const CSV_FIELDS = Object.keys(KNOWN);
 
+const MOST_COLUMNS = 200;
 const MAX_ROW_BYTES = 64 * 1024;
 const READ_BYTES = 1024 * 1024;
 const SAMPLES = 3;
@@ -146,6 +147,12 @@ async function openCsv({ source, map }: SourceInput): Promise<Source> {
   const [header, ...samples] = rows;
   if (header === undefined) throw appError("CsvFileMissing", "The file is empty.");
   if (header.problem !== null) throw appError("CsvParseError", `The header can't be read. ${header.problem}`);
+  if (header.fields.join("").includes("\0"))
+    throw appError("CsvParseError", "The file is no text in UTF-8. Save it as CSV in UTF-8.");
+  if (header.fields.length > MOST_COLUMNS) {
+    const count = header.fields.length.toLocaleString("en");
+    throw appError("CsvParseError", `The file has ${count} columns, more than ${MOST_COLUMNS}.`);
+  }
   const fields = fieldsOf(header.fields, map);
   const columns = header.fields.map(
     (name, at): SourceColumn => ({

@@ -40,7 +40,8 @@ export type DumpRow = {
 
 const MOST_COLUMNS = 200;
 const MOST_TABLES = 10_000;
-const READ_BYTES = 256 * 1024;
+/** A piece of small values holds the event loop for some milliseconds. */
+const READ_BYTES = 4 * 1024;
 
 type Wants = (table: string, columns: readonly string[] | null) => boolean;
 type Dump = SqlInput & { known: Map<string, readonly string[]>; wants: Wants };
