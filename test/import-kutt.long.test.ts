@@ -1,94 +1,148 @@
-/** Links and visits of a real Kutt, named by KUTT_DIR. Without one it says why it is skipped. */
-import { Database } from "bun:sqlite";
-import { expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { forEachDialect, WITHOUT_MYSQL } from "../src/db/for-each-dialect.ts";
-import { OPTIONS, openImports } from "../src/imports/imports.test-support.ts";
-import { COMMAND } from "../src/lib/actor.ts";
-import { fillKutt, missingKutt, startKutt } from "./support/kutt.ts";
+/** Moves from a real Kutt. Without one it says why they are skipped. */
+import { describe, expect, test } from "bun:test";
+import { fillKutt, type Kutt, missingKutt, startKutt } from "./support/kutt.ts";
+import { MOVE_LIMIT_MS, movingFrom } from "./support/moving.ts";
+import { until } from "./support/until.ts";
 
 const MISSING = missingKutt();
-/** Kutt looks up the host of each that its API makes; the others are copies of these. */
-const MADE = 100;
-const LINKS = 3_000;
-/** Kutt counts hours of the present only; these are written into its file. */
-const HOURS = 20_000;
-const HOUR_MS = 3_600_000;
-const FIRST = Date.parse("2026-09-01T00:00:00Z");
+const POSTGRES = process.env["WAYMARK_TEST_POSTGRES_URL"];
+const LINKS = 20_000;
+/** Those that `fillKutt` makes: one of another scheme, one banned, one protected, one of another domain. */
+const MADE = 10;
+const VISITS = 100_000;
+/** Of an hour of a link, 1 to 4 visits each. Kutt counts the present only; these are written into its database. */
+const SUMS = 40_000;
+const FIRST_HOUR = 486_000;
+const AT_ONCE = 500;
+const UNDATED = 5;
 
-if (MISSING !== null) console.log(`skipped: import from Kutt, ${MISSING}`);
-else
-  forEachDialect((dialect) => {
-    test("every link leads where it led in Kutt, every hour has its visits, and undo leaves nothing", async () => {
-      const folder = mkdtempSync(join(tmpdir(), "waymark-kutt-"));
-      const kutt = await startKutt(folder);
-      const room = await openImports(await dialect.openDb());
-      try {
-        await fillKutt(kutt);
-        for (let at = 0; at < MADE; at++) {
-          const target = `https://example.com/${at}?q=${"x".repeat(at % 500)}`;
-          await kutt.call("/links", { target, customurl: at % 2 === 0 ? `Code-${at}` : `code-${at - 1}` });
-        }
-        const database = new Database(kutt.database);
-        database.run("pragma busy_timeout = 30000");
-        database.run("delete from visits");
-        database.run(
-          `with recursive n(i) as (select ${MADE} union all select i + 1 from n where i < ${LINKS - 1})
-           insert into links (address, target, user_id, uuid)
-           select iif(i % 2, 'code-' || (i - 1), 'Code-' || i), 'https://example.com/' || i || '?a=%20&b=ä', 1, hex(randomblob(16)) from n`,
-        );
-        database.run(
-          `with recursive n(i) as (select 0 union all select i + 1 from n where i < ${HOURS - 1})
-           insert into visits (link_id, user_id, total, created_at, countries, referrers)
-           select 1 + i % ${LINKS}, 1, 1 + i % 7, datetime(${FIRST / 1_000} + (i / ${LINKS}) * 3600 + i % 3600, 'unixepoch'), '{}', '{}' from n`,
-        );
-        database.run(
-          "update links set visit_count = 5 + coalesce((select sum(total) from visits where link_id = links.id), 0)",
-        );
-        await room.links.domainService.create({ host: "go.test" }, COMMAND);
-        const before = await room.counts();
-        const id = await room.bring({ product: "kutt", source: kutt.database, options: OPTIONS });
-        const { state, report } = await room.imports.find(id);
-        expect([state, report.counts.links_read, report.counts.links_refused]).toEqual([
-          "done",
-          LINKS + 10,
-          1,
-        ]);
-        const links = database
-          .query<{ address: string; target: string; visit_count: number }, []>(
-            "select address, target, visit_count from links where domain_id is null and password is null and banned = 0 and target like 'http%'",
-          )
-          .all();
-        for (const { address, target, visit_count: clicks } of links) {
-          const there = await fetch(`${kutt.origin}/${address}`, { redirect: "manual" });
-          const here = await room.links.get(address);
-          expect(new URL(there.headers.get("location")!).href).toBe(new URL(target).href);
-          expect(here).toMatchObject({ target, clickCount: clicks });
-        }
-        const sums = database
-          .query<{ hour: number; clicks: number }, []>(
-            `select unixepoch(v.created_at) / 3600 as hour, sum(v.total) as clicks from visits v join links l on l.id = v.link_id
-             where l.target like 'http%' group by 1 order by 1`,
-          )
-          .all();
-        const hours = await room.database.read
-          .selectFrom("click_hours")
-          .select((eb) => ["hour", eb.fn.sum<number>("clicks").as("clicks")])
-          .where("link_id", "=", 0)
-          .groupBy("hour")
-          .orderBy("hour")
-          .execute();
-        expect(hours.map(({ hour, clicks }) => ({ hour, clicks: Number(clicks) }))).toEqual(sums);
-        expect(sums[0]!.hour).toBe(FIRST / HOUR_MS);
-        database.close();
-        await room.undo(id);
-        expect(await room.counts()).toEqual(before);
-      } finally {
-        await room.close();
-        await kutt.stop();
-        rmSync(folder, { recursive: true, force: true });
-      }
-    }, 600_000);
-  }, WITHOUT_MYSQL);
+const TARGETS = [
+  "https://example.com/?a=%20&b=ä",
+  "https://münchen.example/straße?q=ä#ö",
+  "HTTPS://Example.COM/Case",
+  "https://example.com/?s=it's&amp;y[]=1",
+  `https://example.com/${"x".repeat(1_900)}`,
+];
+
+type Kind = "plain" | "scheme" | "banned" | "protected" | "domain" | "late";
+const KINDS: Partial<Record<number, Kind>> = {
+  7: "scheme",
+  11: "banned",
+  13: "protected",
+  17: "domain",
+  19: "late",
+};
+
+/** Half of the codes differ by case only. */
+const linkOf = (n: number) => ({
+  code: `${n % 2 ? "code" : "Code"}-${n >> 1}`,
+  kind: KINDS[n % 1_000] ?? "plain",
+  target: TARGETS[n % TARGETS.length]!,
+});
+const BULK = Array.from({ length: LINKS - MADE }, (_, n) => linkOf(n));
+const codesOf = (...kinds: Kind[]) => BULK.filter(({ kind }) => kinds.includes(kind)).map(({ code }) => code);
+
+async function insert(sql: Kutt["sql"], into: string, rows: readonly unknown[][]): Promise<void> {
+  const literal = (value: unknown) =>
+    typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value);
+  for (let at = 0; at < rows.length; at += AT_ONCE) {
+    const some = rows.slice(at, at + AT_ONCE).map((row) => `(${row.map(literal).join(",")})`);
+    await sql.unsafe(`insert into ${into} values ${some.join(",")}`);
+  }
+}
+
+/** Returns the clicks of each hour that can be brought. */
+async function fill(kutt: Kutt) {
+  const { sql } = kutt;
+  await fillKutt(kutt);
+  const one = async (query: string) => Object.values((await sql.unsafe<object[]>(query))[0]!)[0];
+  await until(async () => Number(await one("select sum(total) from visits")) === 4);
+  await sql.unsafe("delete from visits");
+  const password = await one("select password from links where address = 'secret'");
+  const before = Number(await one("select max(id) from links"));
+  await insert(
+    sql,
+    "links (id, address, target, description, user_id, uuid, banned, password, domain_id, expire_in)",
+    BULK.map(({ code, kind, target }, n) => [
+      before + 1 + n,
+      code,
+      kind === "scheme" ? "tel:+491234" : target,
+      n % 3 ? null : `Line\n"${n}", 日本語`,
+      1,
+      crypto.randomUUID(),
+      kind === "banned",
+      kind === "protected" ? password : null,
+      kind === "domain" ? 1 : null,
+      kind === "late" ? "2090-01-01 10:20:30" : null,
+    ]),
+  );
+  const hours = new Map<number, number>();
+  await insert(
+    sql,
+    "visits (link_id, user_id, total, created_at, countries, referrers)",
+    Array.from({ length: SUMS }, (_, n) => {
+      const [hour, total, link] = [FIRST_HOUR + (n % 2_000), 1 + (n % 4), n % BULK.length];
+      if (BULK[link]!.kind !== "scheme") hours.set(hour, (hours.get(hour) ?? 0) + total);
+      const at = new Date(hour * 3_600_000 + (n % 3_599) * 1_000)
+        .toISOString()
+        .slice(0, 19)
+        .replace("T", " ");
+      return [before + 1 + link, 1, total, at, "{}", "{}"];
+    }),
+  );
+  await sql.unsafe(
+    `update links set visit_count = ${UNDATED} + coalesce((select sum(total) from visits where link_id = links.id), 0)`,
+  );
+  return [...hours].toSorted(([a], [b]) => a - b).map(([hour, clicks]) => ({ hour, clicks, automated: 0 }));
+}
+
+function moves(name: string, postgres?: string): void {
+  describe(name, () => {
+    let clicks: Awaited<ReturnType<typeof fill>>;
+    const { story, ask } = movingFrom(
+      (folder) => startKutt(folder, postgres),
+      async (kutt) => {
+        clicks = await fill(kutt);
+      },
+    );
+
+    test(
+      "all comes in over a kill, leads where it led, and its undo leaves nothing",
+      async () => {
+        const refused = 1 + codesOf("scheme").length;
+        const disabled = ["bad", "secret", ...codesOf("banned", "protected")];
+        const ofDomain = 1 + codesOf("domain").length;
+        const dated = clicks.reduce((sum, one) => sum + one.clicks, 0);
+        await story("import_clicks", {
+          counts: {
+            links_read: LINKS,
+            links_brought: LINKS - refused,
+            links_refused: refused,
+            links_disabled: disabled.length,
+            visits_read: VISITS,
+            visits_brought: dated,
+            visits_refused: VISITS - dated,
+            clicks_brought: dated + UNDATED * (LINKS - refused),
+            clicks_undated: UNDATED * (LINKS - refused),
+          },
+          clicks,
+          asks: LINKS - refused - ofDomain,
+          differ: disabled,
+        });
+        const [late] = ask<{ n: number }>("select count(*) as n from links where expires_at > 0");
+        expect(late!.n).toBe(1 + codesOf("late").length);
+      },
+      MOVE_LIMIT_MS,
+    );
+  });
+}
+
+if (MISSING !== null) {
+  console.log(`skipped: the moves from Kutt, ${MISSING}`);
+  test.skip("the moves from Kutt", () => undefined);
+} else {
+  moves("on SQLite");
+  if (POSTGRES === undefined)
+    console.log("skipped: the move from Kutt on PostgreSQL, WAYMARK_TEST_POSTGRES_URL is not set");
+  else moves("on PostgreSQL", POSTGRES);
+}

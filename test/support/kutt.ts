@@ -1,4 +1,5 @@
-/** A real Kutt on a SQLite file of its own, driven by its API. */
+/** A real Kutt on a SQLite file or PostgreSQL database of its own, driven by its API. */
+import { SQL } from "bun";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "./until.ts";
@@ -15,21 +16,37 @@ export function missingKutt(): string | null {
     : `there is no node_modules in ${folder}; run npm ci there`;
 }
 
-export async function startKutt(folder: string) {
+/** @param server address of PostgreSQL; without: SQLite */
+export async function startKutt(folder: string, server?: string) {
   const cwd = process.env["KUTT_DIR"]!;
   const origin = `http://127.0.0.1:${PORT}`;
   const database = join(folder, "kutt.sqlite");
+  const postgres = server === undefined ? null : new URL(`/kutt_${process.pid}`, server);
+  const administer = async (statement: string) => {
+    await using admin = new SQL(server!);
+    await admin.unsafe(statement);
+  };
+  if (postgres !== null) await administer(`create database ${postgres.pathname.slice(1)}`);
+  const sql = new SQL(postgres?.href ?? `sqlite://${database}`);
   const env = {
     PATH: process.env["PATH"]!,
     PORT: String(PORT),
     JWT_SECRET: "0123456789abcdef0123456789abcdef",
-    DB_CLIENT: "better-sqlite3",
-    DB_FILENAME: database,
+    ...(postgres === null
+      ? { DB_CLIENT: "better-sqlite3", DB_FILENAME: database }
+      : {
+          DB_CLIENT: "pg",
+          DB_HOST: postgres.hostname,
+          DB_PORT: postgres.port,
+          DB_NAME: postgres.pathname.slice(1),
+          DB_USER: postgres.username,
+          DB_PASSWORD: decodeURIComponent(postgres.password),
+        }),
     DEFAULT_DOMAIN: `127.0.0.1:${PORT}`,
   };
   const migration = Bun.spawnSync(["npx", "knex", "migrate:latest"], { cwd, env });
   if (migration.exitCode !== 0) throw new Error(`Kutt's migrations failed: ${migration.stderr.toString()}`);
-  const server = Bun.spawn(["node", "server/server.js", "--production"], {
+  const kutt = Bun.spawn(["node", "server/server.js", "--production"], {
     cwd,
     env,
     stdout: "ignore",
@@ -61,13 +78,17 @@ export async function startKutt(folder: string) {
   return {
     origin,
     database,
+    from: ["kutt", postgres?.href ?? database],
+    sql,
     call,
     async visit(code: string, agent: string) {
       await fetch(`${origin}/${code}`, { redirect: "manual", headers: { "user-agent": agent } });
     },
     async stop() {
-      server.kill();
-      await server.exited;
+      kutt.kill();
+      await kutt.exited;
+      await sql.close();
+      if (postgres !== null) await administer(`drop database ${postgres.pathname.slice(1)}`);
     },
   };
 }

@@ -199,6 +199,7 @@ test("reads visits from the oldest on, also when new ones arrive, and goes on af
   const source = await shlink.open(input());
   const codes = await Array.fromAsync(source.links(0), (one) => ("cells" in one ? one.cells["code"] : ""));
   expect(codes).toEqual(urls.map(({ shortCode }) => shortCode).toSorted());
+  expect(await Array.fromAsync(source.links(100))).toEqual([]);
   const all = await Array.fromAsync(source.visits!(0));
   const places = all.map(({ place }) => place);
   expect(places).toEqual(places.toSorted((a, b) => a - b));

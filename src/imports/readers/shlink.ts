@@ -71,17 +71,18 @@ const linksPage = async (api: JsonApi, page: number, size: number): Promise<Page
   );
 };
 
+/** Shlink fails with a page after the last one. */
 async function* shortUrlsAfter(
   api: JsonApi,
   after: number,
+  known: number,
 ): AsyncGenerator<{ place: number; found: unknown }, void> {
-  for (let place = after; place < MOST_LINKS; ) {
+  for (let [place, all] = [after, known]; place < Math.min(all, MOST_LINKS); ) {
     const page = await linksPage(api, Math.floor(place / LINKS_AT_ONCE) + 1, LINKS_AT_ONCE);
+    all = page.total;
     const left = page.data.slice(place % LINKS_AT_ONCE, LINKS_AT_ONCE);
     for (const found of left) yield { place: ++place, found };
-    // Shlink fails with a page after the last one.
-    if (place >= page.total) return;
-    if (left.length === 0 || page.data.length < LINKS_AT_ONCE)
+    if (place < all && (left.length === 0 || page.data.length < LINKS_AT_ONCE))
       throw appError("BadRequest", "The pages of short URLs of Shlink lack some of them.");
   }
 }
@@ -190,7 +191,7 @@ async function openApi({ source, key, ...input }: SourceInput) {
   return {
     size: { links },
     async *links(after: number) {
-      for await (const { place, found } of shortUrlsAfter(api, after)) {
+      for await (const { place, found } of shortUrlsAfter(api, after, links)) {
         const read = shortUrl.safeParse(found).data;
         const code = named.safeParse(found).data?.shortCode ?? "";
         yield read === undefined
@@ -201,7 +202,7 @@ async function openApi({ source, key, ...input }: SourceInput) {
     async *visits(after: number) {
       const link = Math.max(0, Math.floor((after - 1) / MOST_VISITS));
       const skip = after - link * MOST_VISITS;
-      for await (const { place, found } of shortUrlsAfter(api, Math.max(0, link - 1))) {
+      for await (const { place, found } of shortUrlsAfter(api, Math.max(0, link - 1), links)) {
         const read = shortUrl.safeParse(found).data;
         if (read !== undefined) yield* visitsOf(api, read, place, place === link ? skip : 0);
       }
