@@ -27,7 +27,7 @@ const FORESEEN = 1_000_000_000_000;
 export function createNewDomains(
   domains: MoveDomains,
   { createdAt, createdBy, options }: Moved,
-  { report, isPreview }: { report: ImportReport; isPreview: boolean },
+  { report, isPreview }: { report: () => ImportReport; isPreview: boolean },
 ) {
   const refused = new Set<string>();
   return {
@@ -38,10 +38,11 @@ export function createNewDomains(
       const addedAt = domains.addedAt(host);
       // One that this import added before it was killed is younger.
       if (addedAt !== null && (!options.add_domains || addedAt < createdAt)) return;
-      let counted = report.domains.find((one) => one.host === host);
+      const { domains: named } = report();
+      let counted = named.find((one) => one.host === host);
       if (counted === undefined) {
-        if (report.domains.length === MOST) return;
-        report.domains.push((counted = { host, links: 0 }));
+        if (named.length === MOST) return;
+        named.push((counted = { host, links: 0 }));
       }
       counted.links++;
       if (!options.add_domains || isPreview || addedAt !== null || refused.has(host)) return;
@@ -59,7 +60,7 @@ export function createNewDomains(
 
   function foreseenAt(text: string | undefined): number {
     const host = domains.hostOf(text);
-    return report.domains.findIndex((one) => one.host === host);
+    return report().domains.findIndex((one) => one.host === host);
   }
 }
 

@@ -67,7 +67,8 @@ const RETRY_MS = 1_000;
 const REST_MS = 5;
 
 /** Of links, one after the other. */
-function preparing({ row, deps }: Run, report: ImportReport, isPreview: boolean) {
+/** `report`: the present one; each portion is written with a copy. */
+function preparing({ row, deps }: Run, report: () => ImportReport, isPreview: boolean) {
   const { title } = PRODUCTS[row.product];
   const { rule, domains, clock } = deps;
   const { admit, keyOf } = createNewDomains(domains, row, { report, isPreview });
@@ -159,7 +160,7 @@ async function bringLinks(run: Run): Promise<void> {
   const { row, source, actor, lost, deps } = run;
   row.report.stage = "links";
   row.report.total = source.size.links ?? null;
-  const prepare = preparing(run, row.report, false);
+  const prepare = preparing(run, () => row.report, false);
   for await (const portion of portionsOf(source.links(row.linkPlace), PORTION, prepare, lost)) {
     await completeLinks(deps.links, portion, { isPreview: false, seen: new Set() });
     const now = deps.clock.now();
@@ -202,7 +203,7 @@ async function previewLinks(run: Run, report: ImportReport, onNotes?: OnNotes): 
   const tally: VisitTally = new Map();
   const { row, source, actor, lost, onProgress, deps } = run;
   const seen = new Set<string>();
-  const prepare = preparing(run, report, true);
+  const prepare = preparing(run, () => report, true);
   for await (const portion of portionsOf(source.links(0), PORTION, prepare, lost)) {
     const notes: Note[] = [];
     await completeLinks(deps.links, portion as LinkPortion, { isPreview: true, seen });
