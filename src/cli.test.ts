@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Command } from "commander";
 import type { CommandContext } from "./cli/command.ts";
-import { COMMAND_ROOMS } from "./cli.ts";
+import { COMMAND_ROOMS, inOptions } from "./cli.ts";
 import type { Services } from "./services.ts";
 
 test.each(COMMAND_ROOMS.map((room) => [Object.keys(room.commands).join(), room] as const))(
@@ -12,6 +12,17 @@ test.each(COMMAND_ROOMS.map((room) => [Object.keys(room.commands).join(), room] 
     expect(program.commands.map((command) => command.name())).toEqual(Object.keys(room.commands));
   },
 );
+
+test("messages about fields name the options", () => {
+  const command = new Command("share")
+    .option("--expires <when>")
+    .option("--max-files <n>")
+    .option("--member <m>");
+  const message = "expires_at must be a time. members.0.role must be one. url: no URL. name must be short.";
+  expect(inOptions(message, command)).toBe(
+    "--expires must be a time. --member must be one. url: no URL. name must be short.",
+  );
+});
 
 test("a reader that leaves early, as head does, ends no command", async () => {
   const script = `{ "$1" "$2" version 2>&3; echo $? >&3; } 3>&2 | :`;

@@ -3,7 +3,7 @@
  * second; the others are only names.
  */
 import { existsSync } from "node:fs";
-import { Argument, Command, CommanderError } from "commander";
+import { Argument, Command, CommanderError, type Option } from "commander";
 import type { CommandContext } from "./cli/command.ts";
 import { COMPLETION_SCRIPTS, completionsOf } from "./cli/completion.ts";
 import { createInput } from "./cli/input.ts";
@@ -166,6 +166,8 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "waymark: ")) })
     .exitOverride();
   const session = createSession(program);
+  let ran = program;
+  program.hook("preAction", (_, command) => void (ran = command));
   for (const { commands, add } of COMMAND_ROOMS) {
     if (Object.keys(commands).some((name) => argv.includes(name))) await add(program, session.context);
     for (const [name, about] of Object.entries(commands)) {
@@ -191,7 +193,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     await program.parseAsync([...argv], { from: "user" });
     return Number(process.exitCode ?? 0);
   } catch (error) {
-    return explain(error, session.context);
+    return explain(error, session.context, ran);
   } finally {
     await session.close();
   }
@@ -242,11 +244,19 @@ async function openForCommand({ env, output }: CommandContext): Promise<Services
   });
 }
 
-function explain(error: unknown, { output }: CommandContext): number {
+/** Sentences begin with a field of the API; the user typed an option, such as --expires for expires_at. */
+export const inOptions = (message: string, command: Command): string =>
+  message.replaceAll(/(^|\. )([a-z_]+)(?:\.\w+)*(?= must |: | is required| can't )/g, (all, start, field) => {
+    const named = ({ long }: Option) => long && field.startsWith(long.slice(2).replaceAll("-", "_"));
+    const option = command.options.find(named);
+    return option === undefined ? all : `${start}${option.long}`;
+  });
+
+function explain(error: unknown, { output }: CommandContext, command: Command): number {
   // Commander has printed its message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof AppError && error.kind !== "internal") {
-    output.note(`waymark: ${error.message}`);
+    output.note(`waymark: ${inOptions(error.message, command)}`);
     return EXIT_CODE_OF_KIND[error.kind] ?? 1;
   }
   const cause = error instanceof AppError && error.cause !== undefined ? error.cause : error;

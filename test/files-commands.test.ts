@@ -51,6 +51,11 @@ test("a folder goes up, is shared, and comes back", async () => {
   expect((await installation.cli(["files", "get", "/Reports/2026/b.txt", "copy.txt"])).exitCode).toBe(4);
   expect(await json("files", "rm", "/Reports/2026/a.txt")).toMatchObject([{ name: "a.txt" }]);
   await until(async () => (await fetch(`${server.url}/report`)).status === 404, 400);
+  const [{ id }] = (await json("files", "trash")).trash;
+  expect(await json("files", "restore", String(id), "--name", "back.txt")).toMatchObject([
+    { id, name: "back.txt", path: [{ name: "Reports" }, { name: "2026" }] },
+  ]);
+  expect((await installation.cli(["files", "restore", String(id)])).exitCode).toBe(3);
   expect(await json("shares", "rm", "report", "box")).toHaveLength(2);
   expect((await installation.cli(["files", "ls", "/Reports/none"])).exitCode).toBe(3);
 });

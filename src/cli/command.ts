@@ -28,8 +28,8 @@ export type Output = {
 export type Input = {
   /** Standard input, at most 1 MiB, without the final line break. */
   text(): Promise<string>;
-  /** Asks without echo. @throws BadRequest without a terminal */
-  secret(question: string): Promise<string>;
+  /** Asks without echo. `option` reads it from standard input instead. @throws BadRequest without a terminal */
+  secret(question: string, option?: string): Promise<string>;
   /** False without a terminal. */
   confirm(question: string): Promise<boolean>;
 };

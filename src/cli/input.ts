@@ -10,9 +10,9 @@ const STDIN_LIMIT = 1024 * 1024;
 export function createInput(stdin: ReadStream, stderr: NodeJS.WritableStream): Input {
   return {
     text: () => readAll(stdin),
-    async secret(question) {
+    async secret(question, option = "--stdin") {
       if (!stdin.isTTY) {
-        throw appError("BadRequest", "There is no terminal to ask on. Pipe the value in and add --stdin.");
+        throw appError("BadRequest", `There is no terminal to ask on. Pipe the value in and add ${option}.`);
       }
       return ask(stdin, stderr, question, { echo: false });
     },
@@ -21,6 +21,15 @@ export function createInput(stdin: ReadStream, stderr: NodeJS.WritableStream): I
       return /^y(es)?$/i.test((await ask(stdin, stderr, `${question} [y/N] `, { echo: true })).trim());
     },
   };
+}
+
+/** Never an argument: process lists show those. */
+export async function passwordFrom(
+  { input }: { input: Input },
+  { password, passwordStdin }: { password?: true; passwordStdin?: true },
+): Promise<string | undefined> {
+  if (passwordStdin) return input.text();
+  return password ? input.secret("Password: ", "--password-stdin") : undefined;
 }
 
 async function readAll(stdin: ReadStream): Promise<string> {

@@ -1,5 +1,6 @@
 /** Works with the server running or not. */
 import type { Command } from "commander";
+import { passwordFrom } from "../cli/input.ts";
 import type { CommandContext } from "../cli/command.ts";
 import type { LinkCsv } from "./csv/service.ts";
 import type { LinkService } from "./links.service.ts";
@@ -272,12 +273,6 @@ function refuseBoth(options: UpdateOptions, one: keyof UpdateOptions, other: key
 
 const flagOf = (option: string): string =>
   `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-
-/** Never an argument: process lists show those. */
-async function passwordFrom(context: Context, options: Secret): Promise<string | undefined> {
-  if (options.passwordStdin) return context.input.text();
-  return options.password ? context.input.secret("Password of the link: ") : undefined;
-}
 
 async function show(context: Context, link: ShownLink, json: true | undefined): Promise<void> {
   const { links, origins } = await context.services();

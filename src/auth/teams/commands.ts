@@ -45,6 +45,7 @@ export function addTeamCommands(program: Command, context: Context): void {
         if (listed.length < PAGE_SIZE) break;
       }
       if (json) context.output.json(rows.map(viewTeam));
+      else if (rows.length === 0) context.output.note("There are no teams.");
       else {
         const shown = rows.map(({ id, name, quotaBytes, members }) => ({
           id,

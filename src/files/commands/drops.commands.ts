@@ -1,5 +1,7 @@
 /** `waymark drops`: short links through which visitors put files into a folder. */
 import type { Command } from "commander";
+import { z } from "zod";
+import { passwordFrom } from "../../cli/input.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import { validated } from "../../lib/validated.ts";
@@ -12,7 +14,6 @@ import {
   JSON_OPTION,
   type JsonOption,
   type Owned,
-  passwordFrom,
 } from "./place.commands.ts";
 import {
   addLimitOptions,
@@ -133,7 +134,7 @@ function addFiles(drops: Command, context: Context): void {
     .description("list the files that a drop box received, newest first")
     .argument("<code>")
     .action(async (code: string, options: PageOptions) => {
-      const { before, limit } = pageIn(options);
+      const { before, limit } = pageIn(options, z.int());
       const { sharing } = await context.services();
       const tree = await treeOfShare(context, code);
       const box = await sharing.shares.get(tree, code);

@@ -1,7 +1,7 @@
 /** `waymark files`: works with the server running or not. Paths are those of the tree. */
 import type { Command } from "commander";
 import { COMMAND } from "../../lib/actor.ts";
-import { AppError, appError } from "../../lib/errors.ts";
+import { appError } from "../../lib/errors.ts";
 import { pluralize } from "../../lib/pluralize.ts";
 import { type Entry, type Folder, ROOT, shownParent, viewFile, viewFolder } from "../tree/entry.ts";
 import { LARGEST_PAGE, readCursor } from "../tree/listing-page.ts";
@@ -12,6 +12,7 @@ import { addGet } from "./get.commands.ts";
 import {
   addOwner,
   type Context,
+  eachGiven,
   entryOf,
   JSON_OPTION,
   type JsonOption,
@@ -22,6 +23,7 @@ import {
   placeNamed,
 } from "./place.commands.ts";
 import { addPut } from "./put.commands.ts";
+import { addTrash } from "./trash.commands.ts";
 import { addShareOptions, shareEntries, type ShareOptions } from "./share-options.commands.ts";
 
 const PAGE = 100;
@@ -34,6 +36,7 @@ export function addFileCommands(program: Command, context: Context): void {
   addMkdir(files, context);
   addMove(files, context);
   addRemoval(files, context);
+  addTrash(files, context);
   addShareOptions(addOwner(files.command("share")))
     .description("make a short link to a file or folder, or to several together")
     .argument("<path...>", PATH_OR_ID)
@@ -145,39 +148,23 @@ function addRemoval(files: Command, context: Context): void {
     .option("--permanently", "delete them now, with their shares; asks before it does")
     .option("--yes", "do not ask")
     .option(...JSON_OPTION)
-    .action((paths: string[], options: RemoveOptions) => removeAll(context, [...new Set(paths)], options));
+    .action((paths: string[], options: RemoveOptions) => removeAll(context, paths, options));
 }
 
-/** The exit code is that of the last failure. */
 async function removeAll(context: Context, paths: readonly string[], options: RemoveOptions): Promise<void> {
-  const { output, input } = context;
   const { drive } = await context.services();
-  const what = pluralize(paths.length, "file or folder", "files and folders");
-  if (options.permanently && !options.yes && !(await input.confirm(`Delete ${what} for good?`))) {
+  const what = pluralize(new Set(paths).size, "file or folder", "files and folders");
+  if (options.permanently && !options.yes && !(await context.input.confirm(`Delete ${what} for good?`))) {
     throw appError("BadRequest", "Nothing was deleted; answer y, or use --yes.");
   }
-  const removed: unknown[] = [];
-  let failure: unknown;
-  for (const path of paths) {
-    try {
-      const { tree, entry } = await entryOf(context, path, options);
-      const { id, kind, name } = entry;
-      if (options.permanently) {
-        await (kind === "file" ? drive.files : drive.folders).remove(tree, id, COMMAND);
-        removed.push({ id, kind, name });
-      } else {
-        const { trash } = drive;
-        removed.push(
-          viewTrashed(await (kind === "file" ? trash.putFile(tree, id) : trash.putFolder(tree, id))),
-        );
-      }
-      if (!options.json) output.line(`${options.permanently ? "Deleted" : "In the trash:"} ${path}`);
-    } catch (error) {
-      if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
-      if (failure !== undefined) output.note(`waymark: ${(failure as Error).message}`);
-      failure = error;
+  await eachGiven(context, paths, options, async (path) => {
+    const { tree, entry } = await entryOf(context, path, options);
+    const { id, kind, name } = entry;
+    if (options.permanently) {
+      await (kind === "file" ? drive.files : drive.folders).remove(tree, id, COMMAND);
+      return { line: `Deleted ${path}`, view: { id, kind, name } };
     }
-  }
-  if (options.json) output.json(removed);
-  if (failure !== undefined) throw failure;
+    const trashed = await (kind === "file" ? drive.trash.putFile(tree, id) : drive.trash.putFolder(tree, id));
+    return { line: `In the trash: ${path}`, view: viewTrashed(trashed) };
+  });
 }

@@ -12,11 +12,13 @@ import {
   type Context,
   entryOf,
   type FileServices,
+  JSON_OPTION,
+  type JsonOption,
   type Owned,
   PATH_OR_ID,
 } from "./place.commands.ts";
 
-type GetOptions = Owned & { force?: true };
+type GetOptions = JsonOption & Owned & { force?: true };
 
 export function addGet(files: Command, context: Context): void {
   addOwner(files.command("get"))
@@ -24,11 +26,15 @@ export function addGet(files: Command, context: Context): void {
     .argument("<path>", PATH_OR_ID)
     .argument("[target]", "file or folder of this machine; -: standard output; default: its name, here")
     .option("--force", "overwrite the file")
+    .option(...JSON_OPTION)
     .action(async (path: string, target: string | undefined, options: GetOptions) => {
+      if (options.json && target === "-") {
+        throw appError("BadRequest", "--json and the content can't both go to standard output.");
+      }
       const { entry } = await entryOf(context, path, options);
       const { content, drive } = await context.services();
-      const { force = false } = options;
-      if (entry.kind === "folder") return getFolder(context, drive.archives, { entry, target, force });
+      const { force = false, json } = options;
+      if (entry.kind === "folder") return getFolder(context, drive.archives, { entry, target, force, json });
       if (target === "-") {
         const { body } = await content.blobs.open(entry.blobId);
         return writeResult("-", piecesOf(body));
@@ -44,8 +50,13 @@ export function addGet(files: Command, context: Context): void {
       } finally {
         line.finish();
       }
-      context.output.note(`Saved ${JSON.stringify(to)} (${quantityOfBytes("en", entry.size)}).`);
+      tellSaved(context, to, entry.size, json);
     });
+}
+
+function tellSaved({ output }: Context, path: string, bytes: number, json: true | undefined): void {
+  if (json) output.json({ path, bytes });
+  else output.note(`Saved ${JSON.stringify(path)} (${quantityOfBytes("en", bytes)}).`);
 }
 
 const unwritten = (path: string, error: unknown): unknown =>
@@ -70,12 +81,12 @@ async function* piecesOf(body: Blob | ReadableStream<Uint8Array>): AsyncGenerato
   }
 }
 
-type FolderGet = { entry: Folder; target: string | undefined; force: boolean };
+type FolderGet = { entry: Folder; target: string | undefined; force: boolean; json: true | undefined };
 
 async function getFolder(
-  { output }: Context,
+  context: Context,
   archives: FileServices["drive"]["archives"],
-  { entry, target, force }: FolderGet,
+  { entry, target, force, json }: FolderGet,
 ): Promise<void> {
   const archive = await archives.make(entry, new AbortController().signal);
   try {
@@ -88,7 +99,7 @@ async function getFolder(
     } finally {
       await rm(partial, { force: true });
     }
-    output.note(`Saved ${JSON.stringify(path)} (${quantityOfBytes("en", archive.length)}).`);
+    tellSaved(context, path, archive.length, json);
   } finally {
     await archive.close();
   }

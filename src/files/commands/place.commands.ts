@@ -44,7 +44,7 @@ export const addOwner = (command: Command): Command =>
 /** `entry`: null for the root. */
 export type TreePlace = { tree: number; owner: string; entry: Entry | null };
 
-const ID = /^[1-9]\d{0,15}$/;
+export const ID = /^[1-9]\d{0,15}$/;
 
 /** An id also finds what is another owner's. @throws FileNotFound, InvalidName, BadRequest */
 export async function placeNamed({ services }: Context, given: string, owned: Owned): Promise<TreePlace> {
@@ -72,13 +72,31 @@ export async function entryOf(
   return { ...place, entry: place.entry };
 }
 
-/** Never an argument: process lists show those. */
-export async function passwordFrom(
-  { input }: Context,
-  options: { password?: true; passwordStdin?: true },
-): Promise<string | undefined> {
-  if (options.passwordStdin) return input.text();
-  return options.password ? input.secret("Password: ") : undefined;
+/**
+ * Does each once, and prints a line or, with `--json`, the list of their views. What fails does not stop the others; the
+ * exit code is that of the last failure.
+ */
+export async function eachGiven(
+  { output }: Context,
+  given: readonly string[],
+  { json }: JsonOption,
+  run: (one: string) => Promise<{ line: string; view: unknown }>,
+): Promise<void> {
+  const views: unknown[] = [];
+  let failure: AppError | undefined;
+  for (const one of new Set(given)) {
+    try {
+      const { line, view } = await run(one);
+      views.push(view);
+      if (!json) output.line(line);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
+      if (failure !== undefined) output.note(`waymark: ${failure.message}`);
+      failure = error;
+    }
+  }
+  if (json) output.json(views);
+  if (failure !== undefined) throw failure;
 }
 
 /** Undefined if it is not given; NaN for a wrong one, which the schema refuses. */

@@ -1,6 +1,7 @@
 /** What the commands of shares and drop boxes have in common. */
 import type { Command } from "commander";
-import { z } from "zod";
+import type { z } from "zod";
+import { passwordFrom } from "../../cli/input.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { cursorText, limitOf, placeOf as placeInCursor } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
@@ -18,7 +19,6 @@ import {
   type JsonOption,
   numberIn,
   type Owned,
-  passwordFrom,
 } from "./place.commands.ts";
 
 export type ShareOptions = JsonOption &
@@ -198,7 +198,8 @@ export function showPage(
     key,
   }: {
     rows: readonly Record<string, unknown>[];
-    next: number | null;
+    /** Its place in the cursor. */
+    next: unknown;
     columns: Record<string, string>;
     key: string;
   },
@@ -207,12 +208,13 @@ export function showPage(
   const cursor = next === null ? null : cursorText(next);
   if (json) return output.json({ [key]: rows, next_cursor: cursor });
   if (rows.length > 0) output.table(rows, columns);
-  output.note(cursor === null ? "This is the last page." : `Next page: --cursor ${cursor}`);
+  const end = rows.length > 0 ? "This is the last page." : "There are none.";
+  output.note(cursor === null ? end : `Next page: --cursor ${cursor}`);
 }
 
-export const pageIn = ({ cursor, limit }: PageOptions) => {
+export const pageIn = <P>({ cursor, limit }: PageOptions, place: z.ZodType<P>) => {
   if (limit !== undefined && !/^\d{1,15}$/.test(limit)) {
     throw appError("BadRequest", "--limit is a whole number from 1 to 100.");
   }
-  return { before: placeInCursor(z.int(), cursor), limit: limitOf(limit) };
+  return { before: placeInCursor(place, cursor), limit: limitOf(limit) };
 };

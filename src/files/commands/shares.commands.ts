@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import { z } from "zod";
 import { COMMAND } from "../../lib/actor.ts";
 import { cursorText, placeOf as placeInCursor } from "../../lib/cursor.ts";
-import { AppError, appError } from "../../lib/errors.ts";
+import { appError } from "../../lib/errors.ts";
 import { pageOf } from "../../lib/page-query.ts";
 import { pluralize } from "../../lib/pluralize.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
@@ -16,6 +16,7 @@ import { viewOfShare } from "../serving/share-view.ts";
 import {
   addOwner,
   type Context,
+  eachGiven,
   entryOf,
   JSON_OPTION,
   type JsonOption,
@@ -48,30 +49,12 @@ const COLUMNS = {
   click_count: "CLICKS",
 };
 
-/** The exit code is that of the last failure. */
-export async function endAll(
-  context: Context,
-  codes: readonly string[],
-  { json }: JsonOption,
-): Promise<void> {
-  const { output } = context;
-  const { shares } = (await context.services()).sharing;
-  let failure: unknown;
-  const ended: { code: string; removed: true }[] = [];
-  for (const code of new Set(codes)) {
-    try {
-      await shares.end(await treeOfShare(context, code), code, COMMAND);
-      ended.push({ code, removed: true });
-      if (!json) output.line(`Removed ${code}.`);
-    } catch (error) {
-      if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
-      if (failure !== undefined) output.note(`waymark: ${(failure as Error).message}`);
-      failure = error;
-    }
-  }
-  if (json) output.json(ended);
-  if (failure !== undefined) throw failure;
-}
+export const endAll = (context: Context, codes: readonly string[], options: JsonOption): Promise<void> =>
+  eachGiven(context, codes, options, async (code) => {
+    const { shares } = (await context.services()).sharing;
+    await shares.end(await treeOfShare(context, code), code, COMMAND);
+    return { line: `Removed ${code}.`, view: { code, removed: true } };
+  });
 
 export function addShareCommands(program: Command, context: Context): void {
   const shares = program.command("shares");
@@ -268,7 +251,7 @@ function addVisits(shares: Command, context: Context): void {
     .description("what verified recipients opened and downloaded, newest first")
     .argument("<code>")
     .action(async (code: string, options: PageOptions) => {
-      const { before, limit } = pageIn(options);
+      const { before, limit } = pageIn(options, z.int());
       const tree = await treeOfShare(context, code);
       const { shares: service } = (await context.services()).sharing;
       const { visits, next } = await service.visits(tree, code, before, limit);

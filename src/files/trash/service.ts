@@ -210,15 +210,14 @@ function createDueRemoval({ removal, repository, clock, logger }: Deps) {
 const notInTrash = () => appError("NotFound", "There is no such entry in the trash.");
 
 const formerFolderGone = (cause: unknown) =>
-  appError(
-    "FolderNotFound",
-    "Its former folder is gone or in the trash. Give another folder as folder_id; null is the root.",
-    { cause, field: "folder_id" },
-  );
+  appError("FolderNotFound", "Its former folder is gone or in the trash. Name another folder.", {
+    cause,
+    field: "folder_id",
+  });
 
 const nameTaken = (name: string, cause: unknown) =>
   appError(
     "NameConflict",
-    `There is already a folder or file "${name}" in that folder. Give another name, or another folder_id.`,
+    `There is already a folder or file "${name}" in that folder. Give it another name, or name another folder.`,
     { cause, field: "name" },
   );
