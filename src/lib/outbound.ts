@@ -138,6 +138,8 @@ function readAnswer(
 ): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   let head: Omit<Answer, "body"> | null = null;
+  /** Of heads before the last one. */
+  let skipped = 0;
   let length = Number.POSITIVE_INFINITY;
   let read: Buffer = Buffer.alloc(0);
   const fail = (error: OutboundFailure) => reject(error);
@@ -155,12 +157,13 @@ function readAnswer(
     read = Buffer.concat([read, bytes]);
     while (head === null) {
       const end = read.indexOf("\r\n\r\n");
-      if (end === -1 ? read.length > MOST_HEAD_BYTES : end > MOST_HEAD_BYTES)
+      if (skipped + (end === -1 ? read.length : end) > MOST_HEAD_BYTES)
         return fail(failed("the head of the answer is too large"));
       if (end === -1) return;
       const found = parseHead(read.toString("latin1", 0, end));
       if (found === null) return fail(failed("the answer is not HTTP"));
       read = read.subarray(end + 4);
+      skipped += end + 4;
       // 1xx: the answer follows.
       if (found.status >= 200) head = found;
     }

@@ -6,6 +6,11 @@ import { createAttempt, retryAfter } from "./attempt.ts";
 import { newSecret } from "./signing.ts";
 import type { Delivery } from "./webhook.ts";
 
+/** Without end. */
+const flood = (text: string) => (socket: Socket) => {
+  const more = () => void (socket.writable && socket.write(text, () => setImmediate(more)));
+  more();
+};
 const HOUR = 3_600_000;
 const DELIVERY: Delivery = {
   id: 1,
@@ -27,9 +32,11 @@ const REPLIES: Record<string, (socket: Socket) => void> = {
   "/slow-body": (socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"),
   "/endless": (socket) => {
     socket.write("HTTP/1.1 200 OK\r\n\r\n");
-    const more = () => void (socket.writable && socket.write("x".repeat(65_536), () => setImmediate(more)));
-    more();
+    flood("x".repeat(65_536))(socket);
   },
+  "/continues": flood("HTTP/1.1 100 Continue\r\n\r\n".repeat(2_000)),
+  "/hints": (socket) =>
+    void socket.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 204 No\r\n\r\n"),
   "/huge-head": (socket) => void socket.write(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(100_000)}`),
   "/closes": (socket) => void socket.end(),
   "/resets": (socket) => void socket.resetAndDestroy(),
@@ -70,6 +77,8 @@ test.each([
   ["/slow", null, "There is no answer in time."],
   ["/slow-body", 200, null],
   ["/endless", 200, null],
+  ["/continues", null, "The head of the answer is too large."],
+  ["/hints", 204, null],
   ["/huge-head", null, "The head of the answer is too large."],
   ["/closes", null, "The connection was closed without an answer."],
   ["/resets", null, "The connection was closed without an answer."],
