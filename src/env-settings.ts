@@ -162,7 +162,7 @@ const SECTIONS = {
         "",
         /^[0-9a-f]{64}$/i,
         "64 hexadecimal digits",
-        "Key for stored S3 credentials, the same on every node. Empty: secret.key in the data folder, created when first needed.",
+        "Key for stored credentials of S3 and secrets of webhooks and second factors, the same on every node. Empty: secret.key in the data folder, created when first needed.",
       ),
     ),
     local_roots: folders("Folders below which storage policies may keep files, besides the data folder."),
