@@ -53,13 +53,20 @@ export async function moveDatabase(settings: MoveSettings): Promise<Moved> {
   const tables = await movedTables(source);
   const isClosed = await begin(settings, tables);
   const copying = await resume(settings, tables);
-  const rows = await catchUp(copying, settings, isClosed);
+  let rows = isClosed ? 0 : await catchUp(copying, settings);
   if (hold && !isClosed) return { rows, closedMs: null };
   const closedAt = performance.now();
   try {
     await closeLog(source);
     await refuseOtherSchema(source, target);
-    await inSnapshot(source, (snapshot) => applyLog(copying, snapshot, CLOSED_LOG, true));
+    await inSnapshot(source, async (snapshot) => {
+      await applyLog(copying, snapshot, CLOSED_LOG, true);
+      // A call that ended here had changed rows after it compared them.
+      if (isClosed)
+        rows = await compareTables(snapshot, target, tables, (table) =>
+          settings.onProgress("compare", table),
+        );
+    });
     await continueSequences(source, target, tables);
     await setMarks(target.write, { done: String(now()) });
   } catch (error) {
@@ -158,12 +165,9 @@ async function resume(settings: MoveSettings, tables: readonly MovedTable[]): Pr
 }
 
 /** Until the target has almost everything, compared. Returns the number of rows. */
-async function catchUp(copying: MoveCopy, settings: MoveSettings, isClosed: boolean): Promise<number> {
+async function catchUp(copying: MoveCopy, settings: MoveSettings): Promise<number> {
   const { source, target, tables } = copying;
   const { signal, onProgress } = settings;
-  let rows = 0;
-  // A closed source was compared before.
-  if (isClosed) return rows;
   for (let isCopied = false; !isCopied; )
     isCopied = await inSnapshot(source, async (snapshot) => {
       await applyLog(copying, snapshot, LOG);
@@ -171,7 +175,7 @@ async function catchUp(copying: MoveCopy, settings: MoveSettings, isClosed: bool
     });
   await target.dialect.refreshStatistics(target.slow, MOVED);
   await follow();
-  rows = await inSnapshot(source, async (snapshot) => {
+  const rows = await inSnapshot(source, async (snapshot) => {
     await applyLog(copying, snapshot, LOG);
     return compareTables(snapshot, target, tables, (table) => onProgress("compare", table));
   });
