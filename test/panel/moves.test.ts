@@ -30,6 +30,14 @@ async function confirm(page: Page, label: string): Promise<void> {
 once("a table is matched, previewed, imported, reported and taken back", async () => {
   await panel.client.call("POST", "/links", { code: "taken", target: "https://example.com/own" });
   const { page, complaints, close } = await panel.enter("/panel/links/moves");
+  await choose(page, "YOURLS", "empty.sql", "-- nothing");
+  await page.getByText("The file has no links of YOURLS").waitFor();
+  const asked = page.waitForResponse((answer) => answer.request().method() === "PATCH");
+  await page.getByRole("button", { name: "Try again" }).press("Enter");
+  expect((await asked).status()).toBe(200);
+  await page.getByText("The file has no links of YOURLS").waitFor();
+  await page.getByRole("button", { name: "Cancel" }).press("Enter");
+  await page.waitForURL(/\/links\/moves$/);
   const rows = [
     "summer,https://example.com/s,7",
     "taken,https://example.com/t,1",
@@ -37,6 +45,7 @@ once("a table is matched, previewed, imported, reported and taken back", async (
   ];
   await choose(page, "CSV file", "old.csv", ["Word,Goes to,Clicks", ...rows].join("\n"));
   await page.getByText("Choose which column holds the target.").waitFor();
+  await page.getByText("Columns to match").waitFor();
   for (const [column, field] of [
     ["Goes to", "target"],
     ["Word", "code"],

@@ -23,7 +23,7 @@ export function MoveOptions({ value, hasVisits, domains, onChange }: Props) {
   const conflicts: Record<MoveChoices["on_conflict"], { label: string; does: string }> = {
     skip: { label: t`Skip them`, does: t`Links that exist stay as they are.` },
     rename: { label: t`Give them another code`, does: t`The report lists the old and the new codes.` },
-    fail: { label: t`Stop the import`, does: t`It stops at the first one.` },
+    fail: { label: t`Stop the import`, does: t`Nothing is imported then.` },
   };
   const missing = domains.map(({ host, links }) => `${host} (${formatNumber(links)})`).join(", ");
   return (

@@ -19,7 +19,7 @@ import { MoveNotes } from "./move-notes.tsx";
 import { MoveOptions } from "./move-options.tsx";
 import { useProducts } from "./move-products.ts";
 import { changeMove, doMove, forgetMove, isWorkedOn, moveQuery } from "./move-queries.ts";
-import { MoveState } from "./move-state.tsx";
+import { lacksTarget, MoveState } from "./move-state.tsx";
 
 const route = getRouteApi("/inside/links/moves/$id");
 
@@ -66,7 +66,7 @@ function Head({ title, move }: { title: string; move: ProductImport | undefined 
           <Group gap="xs" component="span">
             <bdi style={{ overflowWrap: "anywhere" }}>{move.source}</bdi>
             <span>{formatTime(move.created_at)}</span>
-            <MoveState state={move.state} />
+            <MoveState move={move} />
           </Group>
         )
       }
@@ -126,21 +126,23 @@ function Resting({ move, isAwaited }: { move: ProductImport; isAwaited: boolean 
   const isBusy = change.isPending || act.isPending || isAwaited;
   const options = { ...move.options, ...(change.isPending && change.variables) };
   const hasBegun = state !== "previewed" && (state !== "stopped" || counts.links_brought > 0);
-  const lacksTarget = move.columns.length > 0 && move.columns.every(({ field }) => field !== "target");
+  // Its preview found out nothing, as the source could not be read.
+  const isUnread = state === "stopped" && counts.links_read === 0 && move.columns.length === 0;
+  const isUnmatched = lacksTarget(move);
   return (
     <Stack gap="lg" aria-busy={isBusy}>
-      {lacksTarget && (
+      {isUnmatched && (
         <Alert color="yellow" variant="light">
           <Trans>Choose which column holds the target.</Trans>
         </Alert>
       )}
-      {move.problem !== null && !lacksTarget && (
+      {move.problem !== null && !isUnmatched && (
         <Alert color="red" variant="light" role="alert" title={t`The import stopped`}>
           <span lang="en">{move.problem}</span>
         </Alert>
       )}
-      {!lacksTarget && <MoveCounts move={move} />}
-      {!hasBegun && (
+      {!isUnmatched && !isUnread && <MoveCounts move={move} />}
+      {!hasBegun && !isUnread && (
         <>
           {move.columns.length > 0 && (
             <MoveColumns columns={move.columns} isBusy={isBusy} onChange={(map) => change.mutate({ map })} />
@@ -157,7 +159,7 @@ function Resting({ move, isAwaited }: { move: ProductImport; isAwaited: boolean 
         </>
       )}
       <MoveNotes move={move} />
-      {move.loses.length > 0 && !hasBegun && (
+      {move.loses.length > 0 && !hasBegun && !isUnread && (
         <div>
           <Text component="h2" fw={600}>
             <Trans>What can't be imported from this product</Trans>
@@ -187,7 +189,12 @@ function Resting({ move, isAwaited }: { move: ProductImport; isAwaited: boolean 
             list="moves"
           />
         )}
-        {(state === "previewed" || state === "stopped") && (
+        {isUnread && (
+          <Button loading={isBusy} onClick={() => change.mutate({})}>
+            <Trans>Try again</Trans>
+          </Button>
+        )}
+        {(state === "previewed" || state === "stopped") && !isUnread && (
           <Button
             disabled={!hasBegun && counts.links_brought === 0}
             loading={isBusy}

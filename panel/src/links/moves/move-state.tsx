@@ -16,8 +16,13 @@ const TONES: Record<State, "good" | "warning" | "bad" | "quiet"> = {
   confirmed: "good",
 };
 
-export function MoveState({ state }: { state: State }) {
+/** A table waits for the column of the target. */
+export const lacksTarget = ({ state, columns }: ProductImport): boolean =>
+  state === "stopped" && columns.length > 0 && columns.every(({ field }) => field !== "target");
+
+export function MoveState({ move }: { move: ProductImport }) {
   const { t } = useLingui();
+  const { state } = move;
   const names: Record<State, string> = {
     previewing: t`Being read`,
     previewed: t`Ready to start`,
@@ -29,5 +34,6 @@ export function MoveState({ state }: { state: State }) {
     confirming: t`Finishing`,
     confirmed: t`Kept for good`,
   };
+  if (lacksTarget(move)) return <StateBadge tone="warning">{t`Columns to match`}</StateBadge>;
   return <StateBadge tone={TONES[state]}>{names[state]}</StateBadge>;
 }

@@ -78,7 +78,7 @@ function Moves() {
               </>
             ),
           },
-          { title: t`State`, fit: "value", cell: ({ state }) => <MoveState state={state} /> },
+          { title: t`State`, fit: "value", cell: (move) => <MoveState move={move} /> },
           { title: t`Links`, fit: "number", cell: ({ counts }) => formatNumber(counts.links_brought) },
           {
             title: t`When`,
