@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../db/for-each-dialect.ts";
+import { COMMAND } from "../lib/actor.ts";
+import { until } from "../../test/support/until.ts";
 import { OPTIONS, openImports } from "./imports.test-support.ts";
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/120.0";
@@ -238,6 +240,21 @@ describe("on SQLite", () => {
         expect(await room.undo(id)).toMatchObject({ links_removed: 2 });
         expect(links.domains.list().map(({ host }) => host)).toEqual(["a.example"]);
         await room.close();
+      });
+
+      test("a server goes on with what the API asked of an address, not with sources of a command", async () => {
+        const { imports, close } = await openImports(await dialect.openDb());
+        const made = { product: "sink" as const, source: "http://127.0.0.1:1", file: null, key: "key" };
+        const [ours, command] = await Promise.all(
+          ["ada", COMMAND.name].map((name) =>
+            imports.create({ ...made, options: OPTIONS }, { name }, "running"),
+          ),
+        );
+        await imports.job.run();
+        await until(async () => (await imports.find(ours!.id)).state === "stopped");
+        expect((await imports.find(ours!.id)).report.problem).toContain("can't be asked");
+        expect((await imports.find(command!.id)).state).toBe("running");
+        await close();
       });
 
       test("a table whose target is not known by its name says its columns, and is imported when they are mapped", async () => {

@@ -91,9 +91,11 @@ export function createImports(deps: Deps) {
   const doing = { ...deps, repository, runs, undo, domains };
   const { work, begin, close } = createWork(doing);
 
-  /** It can be continued by this process. */
-  const isHere = ({ file, state }: StoredImport): boolean =>
-    state === "undoing" || state === "confirming" || (file !== null && existsSync(pathOf(file)));
+  /** It can be continued by this process. Sources of a command are for commands. */
+  const isHere = ({ file, state, createdBy }: StoredImport): boolean =>
+    state === "undoing" ||
+    state === "confirming" ||
+    (file === null ? createdBy !== COMMAND.name : existsSync(pathOf(file)));
 
   return {
     ...repository,
