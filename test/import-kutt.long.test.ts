@@ -60,9 +60,20 @@ async function fill(kutt: Kutt) {
   await sql.unsafe("delete from visits");
   const password = await one("select password from links where address = 'secret'");
   const before = Number(await one("select max(id) from links"));
+  const hours = new Map<number, number>();
+  const counts = BULK.map(() => UNDATED);
+  const visits = Array.from({ length: SUMS }, (_, n) => {
+    const [hour, total, link] = [FIRST_HOUR + (n % 2_000), 1 + (n % 4), n % BULK.length];
+    counts[link]! += total;
+    if (BULK[link]!.kind !== "scheme") hours.set(hour, (hours.get(hour) ?? 0) + total);
+    const at = new Date(hour * 3_600_000 + (n % 3_599) * 1_000).toISOString();
+    return [before + 1 + link, 1, total, at.slice(0, 19).replace("T", " "), "{}", "{}"];
+  });
+  // Kutt ends when its database is locked for 5 seconds.
+  await sql.unsafe(`update links set visit_count = ${UNDATED}`);
   await insert(
     sql,
-    "links (id, address, target, description, user_id, uuid, banned, password, domain_id, expire_in)",
+    "links (id, address, target, description, user_id, uuid, banned, password, domain_id, expire_in, visit_count)",
     BULK.map(({ code, kind, target }, n) => [
       before + 1 + n,
       code,
@@ -74,25 +85,10 @@ async function fill(kutt: Kutt) {
       kind === "protected" ? password : null,
       kind === "domain" ? 1 : null,
       kind === "late" ? "2090-01-01 10:20:30" : null,
+      counts[n],
     ]),
   );
-  const hours = new Map<number, number>();
-  await insert(
-    sql,
-    "visits (link_id, user_id, total, created_at, countries, referrers)",
-    Array.from({ length: SUMS }, (_, n) => {
-      const [hour, total, link] = [FIRST_HOUR + (n % 2_000), 1 + (n % 4), n % BULK.length];
-      if (BULK[link]!.kind !== "scheme") hours.set(hour, (hours.get(hour) ?? 0) + total);
-      const at = new Date(hour * 3_600_000 + (n % 3_599) * 1_000)
-        .toISOString()
-        .slice(0, 19)
-        .replace("T", " ");
-      return [before + 1 + link, 1, total, at, "{}", "{}"];
-    }),
-  );
-  await sql.unsafe(
-    `update links set visit_count = ${UNDATED} + coalesce((select sum(total) from visits where link_id = links.id), 0)`,
-  );
+  await insert(sql, "visits (link_id, user_id, total, created_at, countries, referrers)", visits);
   return [...hours].toSorted(([a], [b]) => a - b).map(([hour, clicks]) => ({ hour, clicks, automated: 0 }));
 }
 

@@ -78,7 +78,7 @@ export async function startKutt(folder: string, server?: string) {
   return {
     origin,
     database,
-    from: ["kutt", postgres?.href ?? database],
+    from: ["kutt", postgres?.href ?? database] as const,
     sql,
     call,
     async visit(code: string, agent: string) {

@@ -12,8 +12,8 @@ const WRITTEN = ["links", "link_clicks", "deleted_links", "tags", "link_tags", "
 );
 
 type Product = {
-  /** Arguments of `waymark import`. */
-  from: readonly string[];
+  /** Arguments of `waymark import`: name, source and others. */
+  from: readonly [string, string, ...string[]];
   /** Of its API. */
   key?: string;
   origin: string;
@@ -79,7 +79,7 @@ export function movingFrom<P extends Product>(
     async story(table: string, { counts: expected, clicks, asks, differ }: Expected): Promise<void> {
       const before = counts();
       await killed(table);
-      const resumed = await installation.cli(["import", "resume", "1"]);
+      const resumed = await installation.cli(["import", "resume", "1", product.from[1]]);
       const moved = JSON.parse(await installation.run(["import", "show", "1"]));
       expect([moved.state, moved.counts], resumed.stderr).toMatchObject(["done", expected]);
       const hours = "select hour, clicks, automated from click_hours where link_id = 0 order by hour";

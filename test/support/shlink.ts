@@ -68,7 +68,7 @@ export async function startShlink(folder: string) {
     ),
   );
   return {
-    from: ["shlink", origin, "--stdin"],
+    from: ["shlink", origin, "--stdin"] as const,
     origin,
     key,
     async call(path: string, body: object): Promise<void> {

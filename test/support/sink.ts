@@ -49,7 +49,7 @@ export async function startSink(folder: string) {
   }
   let end = await start();
   return {
-    from: ["sink", origin, "--stdin"],
+    from: ["sink", origin, "--stdin"] as const,
     origin,
     key: TOKEN,
     async add(link: object): Promise<void> {
