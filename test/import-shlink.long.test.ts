@@ -113,8 +113,8 @@ if (MISSING !== null) {
         // Shlink writes the query anew when it may add the visitor's; HEAD uses up no visit here.
         differ: ["odd", "once"],
       });
-      const [rules] = ask<{ more: string }>("select more from links where code = 'rules'");
-      expect(JSON.parse(rules!.more).rules).toHaveLength(4);
+      const [rules] = ask<{ options: string }>("select options from links where code = 'rules'");
+      expect(JSON.parse(rules!.options).rules).toHaveLength(4);
     },
     MOVE_LIMIT_MS,
   );
