@@ -10,13 +10,15 @@ let server: RunningWaymark;
 const successor = install();
 const bundle = join(successor.dataDir, "successor.tar.gz");
 let key: string;
+/** Of the installation, for another one. */
+let links: string;
 
 const HOSTS = ["own.test", "b.test"];
 const PATHS = [
   "/",
   "/plain?utm_source=mail",
   "/a/b",
-  "/old",
+  "/new",
   "/locked",
   "/over",
   "/later",
@@ -45,6 +47,13 @@ async function answers(url: string) {
   return found;
 }
 
+async function clicksOf(installation: Installation) {
+  const { links: sums } = JSON.parse(await installation.run(["status", "--json"]));
+  const { links: listed } = JSON.parse(await installation.run(["links", "list", "--domain", "*", "--json"]));
+  const counts = listed.map((link: { click_count: number }) => link.click_count);
+  return { total: sums.total_clicks, listed: counts.reduce((sum: number, one: number) => sum + one, 0) };
+}
+
 beforeAll(async () => {
   const signedIn = await startSignedIn();
   ({ installation: lost, server } = signedIn);
@@ -68,9 +77,9 @@ beforeAll(async () => {
     { code: "locked", target, password: "correct horse" },
     { code: "early", target, starts_at: "7d" },
     { code: "limited", target, max_clicks: 2 },
-    { code: "rules", target, rules: [{ when: { language: ["de"] }, target: "https://de.test/" }] },
+    { code: "rules", target, rules: [{ if: { language: ["de"] }, target: "https://de.test/" }] },
   ]) {
-    await call("POST", "/links", link);
+    expect((await call("POST", "/links", link)).status).toBe(201);
   }
   await lost.run(
     ["links", "import", "-"],
@@ -87,6 +96,7 @@ test("the installation is destroyed, and its bundle answers as it did", async ()
   const before = await answers(server.url);
   const made = JSON.parse(await lost.run(["successor", "make", bundle, "--json"]));
   key = made.signed_by;
+  links = await lost.run(["links", "export", "--domain", "*", "--columns", "all"]);
   const again = await answers(server.url);
   await lost.remove();
   const standing = await successor.serve({}, { args: ["--from", bundle, "--key", key] });
@@ -105,6 +115,44 @@ test("the installation is destroyed, and its bundle answers as it did", async ()
   });
   expect([form.status, form.headers.get("set-cookie")]).toEqual([303, expect.stringContaining("=")]);
   expect(await standing.stop()).toBe(0);
+});
+
+test("the clicks come back once, also those of a server that was killed, and the books balance", async () => {
+  const back = install();
+  try {
+    await back.run(["domains", "add", "b.test"]);
+    await back.run(["links", "import", "-"], links);
+    const before = await clicksOf(back);
+    const serving = await successor.serve({}, { args: ["--from", bundle] });
+    const file = join(successor.dataDir, "clicks.csv");
+    const whileServing = await successor.cli(["successor", "clicks", bundle, file]);
+    expect([whileServing.exitCode, whileServing.stderr]).toEqual([
+      4,
+      expect.stringContaining("Stop it first."),
+    ]);
+    for (let at = 0; at < 20; at++) await fetch(`${serving.url}/new`, { redirect: "manual" });
+    await serving.kill();
+    const afterKill = await successor.cli(["successor", "clicks", bundle, file]);
+    expect([afterKill.exitCode, afterKill.stderr]).toEqual([
+      4,
+      expect.stringContaining("once more and stop it"),
+    ]);
+    await (await successor.serve({}, { args: ["--from", bundle] })).stop();
+    await successor.run(["successor", "clicks", bundle, file]);
+    const total = Number((await Bun.file(file).text()).split(/[,\n]/)[2]);
+    // Two rounds of answers on two hosts, and the twenty.
+    expect(total).toBeGreaterThan(25);
+    const brought = await back.run(["import", "successor", file]);
+    expect(brought).toContain(`${total} visits read: ${total} came in, 0 refused.`);
+    const again = await back.cli(["import", "successor", file]);
+    expect([again.exitCode, again.stderr]).toEqual([
+      4,
+      expect.stringContaining("has brought clicks of this successor"),
+    ]);
+    expect(await clicksOf(back)).toEqual({ total: before.total + total, listed: before.total + total });
+  } finally {
+    await back.remove();
+  }
 });
 
 test("another key is refused before anything is served", async () => {

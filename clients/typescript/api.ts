@@ -3752,7 +3752,7 @@ export interface components {
              */
             on_conflict?: "skip" | "rename" | "fail";
             /** @enum {string} */
-            product: "yourls" | "kutt" | "shlink" | "sink" | "dub" | "bitly" | "csv";
+            product: "yourls" | "kutt" | "shlink" | "sink" | "dub" | "bitly" | "csv" | "successor";
             /** @description instead of a file: the address of its server, for products that have an API */
             source?: string;
             /**
@@ -6267,7 +6267,7 @@ export interface components {
             };
             problem: string | null;
             /** @enum {string} */
-            product: "yourls" | "kutt" | "shlink" | "sink" | "dub" | "bitly" | "csv";
+            product: "yourls" | "kutt" | "shlink" | "sink" | "dub" | "bitly" | "csv" | "successor";
             progress: {
                 /** @description links or visits read, or links left */
                 done: number;

@@ -84,7 +84,7 @@ export function createImports(deps: Deps) {
     domains,
     rule,
     links: writing,
-    visits: createVisitWriting(deps),
+    visits: createVisitWriting({ ...deps, keyOf: domains.keyOf }),
   });
   const undo = createUndo({ ...deps, repository, links });
   const pathOf = (file: string) => join(deps.folder, file);

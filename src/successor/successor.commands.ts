@@ -2,9 +2,18 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
+import { writeResult } from "../cli/result-file.ts";
+import { readPending } from "../clicks/pending.ts";
+import { createClicksRepository } from "../clicks/flush/repository.ts";
+import { openSnapshot } from "../db/database.ts";
+import { dataPath } from "../lib/data-folder.ts";
+import { appError } from "../lib/errors.ts";
+import { silentLogger } from "../lib/logger.ts";
 import { systemClock } from "../lib/clock.ts";
 import { pluralize } from "../lib/pluralize.ts";
 import type { Services } from "../services.ts";
+import { clickLines } from "./clicks.ts";
+import { readMark, successorFolder } from "./data.ts";
 import { makeBundle, readDatabase, withBundle } from "./bundle.ts";
 import { waitingPage } from "./pages.ts";
 import { createSigner } from "./signature.ts";
@@ -50,6 +59,33 @@ export function addSuccessorCommands(program: Command, { services, output }: Con
         );
       }
       output.line(`Signed by the key ${signed_by}. Keep it apart from the file, for --key.`);
+    });
+  group
+    .command("clicks")
+    .description("write what serve --from counted, for 'import successor'; stop that server first")
+    .argument("<bundle>", "the bundle that it served")
+    .argument("[file]", "the file to write; default: standard output")
+    .action(async (bundle: string, file: string | undefined) => {
+      const folder = successorFolder(bundle);
+      const mark = readMark(folder);
+      if (mark === null)
+        throw appError("NotFound", `${folder} is not there: nothing was served from ${bundle}.`);
+      const database = await openSnapshot(dataPath(folder, "database"), silentLogger);
+      try {
+        const journals = await readPending(dataPath(folder, "journal"), createClicksRepository(database));
+        if (journals.some(({ isOwned }) => isOwned)) {
+          throw appError("Conflict", `A server counts in ${folder}. Stop it first.`);
+        }
+        if (journals.length > 0) {
+          throw appError(
+            "Conflict",
+            "A killed server left clicks. Start serve --from once more and stop it, which counts them.",
+          );
+        }
+        await writeResult(file, clickLines(database, mark.id));
+      } finally {
+        await database.close();
+      }
     });
   group
     .command("check")

@@ -1,6 +1,7 @@
 /** Copies what answers need into a database of its own: no accounts, names, notes, files, clicks or events. */
 import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
+import { codeOf, domainOf } from "../links/link/key.ts";
 import { isInternal } from "../links/link/internal-target.ts";
 import type { PagedLink } from "./pages.ts";
 
@@ -190,6 +191,45 @@ export async function* codesOf({
     "",
     ({ code }) => code,
   );
+}
+
+export type HourRow = { code: string; host: string | null; hour: number; clicks: number; automated: number };
+
+/** What a successor counted, oldest hours first. */
+export async function* countedHours({ read }: Pick<Database, "read">): AsyncGenerator<HourRow[], void> {
+  const hosts = await hostsOf({ read });
+  const rows = portionsOf(
+    (after: { hour: number; id: number }) =>
+      read
+        .selectFrom("click_hours")
+        .innerJoin("links", "links.id", "click_hours.link_id")
+        .select(["links.id", "code", "hour", "clicks", "automated"])
+        .where((eb) =>
+          eb.or([eb("hour", ">", after.hour), eb("hour", "=", after.hour).and("link_id", ">", after.id)]),
+        )
+        .orderBy("hour")
+        .orderBy("link_id")
+        .limit(ROWS)
+        .execute(),
+    { hour: 0, id: 0 },
+    ({ hour, id }) => ({ hour, id }),
+  );
+  for await (const some of rows) {
+    yield some.map(({ code, ...row }) => ({
+      ...row,
+      code: codeOf(code),
+      host: hosts.get(domainOf(code)) ?? null,
+    }));
+  }
+}
+
+/** Of all links. */
+export async function countAllClicks({ read }: Pick<Database, "read">): Promise<number> {
+  const { n } = await read
+    .selectFrom("link_clicks")
+    .select((eb) => eb.fn.sum<number>("clicks").as("n"))
+    .executeTakeFirstOrThrow();
+  return Number(n ?? 0);
 }
 
 /** How many codes differ from another one in nothing but case. */

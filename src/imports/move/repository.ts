@@ -101,6 +101,12 @@ export function createImportRepository({
       return (await query.execute()).map(importOf);
     },
 
+    /** The newest thousand. */
+    async ofProduct(product: Product): Promise<StoredImport[]> {
+      const query = read.selectFrom("imports").select(COLUMNS).where("product", "=", product);
+      return (await query.orderBy("id", "desc").limit(1_000).execute()).map(importOf);
+    },
+
     /** Oldest first. */
     async inStates(states: readonly ImportState[]): Promise<StoredImport[]> {
       const query = read.selectFrom("imports").select(COLUMNS).where("state", "in", states);

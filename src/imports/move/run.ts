@@ -13,6 +13,7 @@ import type { CodeRule } from "../../links/link/code.ts";
 import { type LinkChanges, writeAgain } from "../../links/write/changes.ts";
 import { PRODUCTS } from "../readers/products.ts";
 import type { Source } from "../readers/reader.ts";
+import { bringsVisits, claimOrigin, refuseTwice } from "./origin.ts";
 import { prepareLink } from "./link-rows.ts";
 import { createNewDomains, type MoveDomains } from "./new-domains.ts";
 import type { ImportRepository, StoredImport } from "./repository.ts";
@@ -228,15 +229,16 @@ async function previewLinks(run: Run, report: ImportReport, onNotes?: OnNotes): 
 
 /** What an import would do. Writes nothing. `onNotes`: every note, while the report has the first 1,000. */
 async function preview(run: Run, onNotes?: OnNotes): Promise<ImportReport> {
-  const { row, source, lost, deps } = run;
+  const { source, lost, deps } = run;
   const report = {
     ...emptyReport(),
     stage: "preview" as const,
     columns: source.columns ?? [],
     total: source.size.links ?? null,
   };
+  await refuseTwice(run.row, source, deps.repository);
   const tally = await previewLinks(run, report, onNotes);
-  if (!row.options.visits || source.visits === undefined) return report;
+  if (!bringsVisits(run.row, source) || source.visits === undefined) return report;
   const prepare = (one: Parameters<typeof prepareVisit>[0]) => prepareVisit(one, deps.clock.now());
   for await (const portion of portionsOf(
     source.visits(0),
@@ -244,7 +246,7 @@ async function preview(run: Run, onNotes?: OnNotes): Promise<ImportReport> {
     prepare,
     lost,
   ) as AsyncGenerator<VisitPortion>) {
-    const notes = previewVisits(portion, tally, report);
+    const notes = previewVisits(await deps.visits.known(portion, tally), tally, report);
     keepNotes(report, notes);
     onNotes?.(notes);
     run.onProgress?.(report);
@@ -268,8 +270,9 @@ async function bring(run: Run): Promise<void> {
       );
     }
   }
+  await claimOrigin(row, run.source, repository, () => writePortion(run, { linkPlace: 1 }, async () => {}));
   await bringLinks(run);
-  if (row.options.visits) await bringVisits(run);
+  if (bringsVisits(row, run.source)) await bringVisits(run);
   lost.throwIfAborted();
   row.report.stage = null;
   await deps.changes.write(async (tx) => {

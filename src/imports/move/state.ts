@@ -73,6 +73,8 @@ export type ImportReport = {
   stage: "preview" | "links" | "visits" | "undo" | "confirm" | null;
   total: number | null;
   problem: string | null;
+  /** See `Source`. */
+  origin?: string;
 };
 
 const MOST_REASONS = 100;

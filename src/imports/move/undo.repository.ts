@@ -2,6 +2,7 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { addToTotal } from "../../links/link/query.repository.ts";
+import { NOT_MADE } from "./visits.repository.ts";
 
 export type BroughtRow = {
   linkId: number;
@@ -72,7 +73,13 @@ export function createUndoRepository({ read, dialect }: Pick<Database, "read" | 
       }
       const imported = rows.reduce((sum, { total, dated }) => sum - Math.max(total, dated), 0);
       await addToTotal(tx, { links: 0, clicks: 0, automated: 0, imported });
-      await tx.deleteFrom("click_log").where("link_id", "in", ids).where("clicked_at", "<", before).execute();
+      const made = rows.filter(({ madeAt }) => madeAt !== NOT_MADE).map(({ linkId }) => linkId);
+      if (made.length === 0) return;
+      await tx
+        .deleteFrom("click_log")
+        .where("link_id", "in", made)
+        .where("clicked_at", "<", before)
+        .execute();
     },
 
     async markRemoved(tx: Db, importId: number, links: readonly number[]): Promise<void> {

@@ -14,6 +14,7 @@ import type { ImportRepository, StoredImport } from "./repository.ts";
 import { countNote, type Note } from "./state.ts";
 import { createUndoRepository } from "./undo.repository.ts";
 import { createUndoSums } from "./undo-sums.repository.ts";
+import { NOT_MADE } from "./visits.repository.ts";
 
 type Deps = {
   database: Database;
@@ -57,19 +58,22 @@ export function createUndo({ database, changes, repository, links, settle, clock
       );
       const kept = rows.filter(({ linkId, madeAt }) => {
         const link = there.get(linkId);
-        return link !== undefined && link.updatedAt !== madeAt;
+        return link !== undefined && madeAt !== NOT_MADE && link.updatedAt !== madeAt;
       });
-      const gone = rows.filter((one) => !kept.includes(one));
-      const ids = gone.map(({ linkId }) => linkId);
+      const counted = rows.filter((one) => !kept.includes(one));
+      const others = counted.filter(({ madeAt }) => madeAt === NOT_MADE).map(({ linkId }) => linkId);
+      const ids = counted.filter(({ madeAt }) => madeAt !== NOT_MADE).map(({ linkId }) => linkId);
       const notes = kept.map(({ linkId }): Note => {
         return { place: 0, kind: "kept", code: codeOf(there.get(linkId)!.code), reason: CHANGED };
       });
       const keptIds = kept.map(({ linkId }) => linkId);
       if (kept.length > 0) await sums.keep(tx.db, id, keptIds);
-      await undoing.forget(tx.db, id, keptIds);
+      if (counted.length > 0) {
+        await undoing.takeOutCounts(tx.db, counted, row.createdAt);
+        await sums.takeOut(tx.db, id, [...ids, ...others]);
+      }
+      await undoing.forget(tx.db, id, [...keptIds, ...others]);
       if (ids.length > 0) {
-        await undoing.takeOutCounts(tx.db, gone, row.createdAt);
-        await sums.takeOut(tx.db, id, ids);
         const by = {
           dialect: database.dialect,
           record: async () => {},

@@ -5,6 +5,8 @@ import { addToTotal } from "../../links/link/query.repository.ts";
 import type { ValueIncrement } from "../../clicks/rollups/count-rows.ts";
 import type { BucketIncrements } from "../../clicks/rollups/click-counts.ts";
 
+/** Instead of a time: the link was here before. */
+export const NOT_MADE = 0;
 export const PER_HOUR = 0;
 export const PER_DAY = 1;
 /** Of rows that count clicks, not values: those of an hour, and those of a day that have no row in the click log. */
@@ -24,6 +26,24 @@ const SUM_KEYS = ["import_id", "link_id", "unit", "bucket", "dimension", "value_
 
 export function createVisitsRepository({ dialect }: Pick<Database, "dialect">) {
   return {
+    /** Of links with these keys. */
+    async idsOf(db: Db, keys: readonly string[]): Promise<Map<string, number>> {
+      const rows = await db.selectFrom("links").select(["id", "code"]).where("code", "in", keys).execute();
+      return new Map(rows.map(({ id, code }) => [code, id]));
+    },
+
+    /** Counts visits of links that the import did not make. */
+    async join(tx: Db, importId: number, ids: readonly number[]): Promise<void> {
+      const rows = ids.map((link_id) => ({
+        import_id: importId,
+        source_key: String(link_id),
+        link_id,
+        made_at: NOT_MADE,
+        total: 0,
+      }));
+      await dialect.insertIgnore(tx, "import_links", ["import_id", "source_key"], rows);
+    },
+
     /** By key of the source; those whose links are gone are absent. Locks the counts of the links. */
     async links(tx: Db, importId: number, keys: readonly string[]): Promise<Map<string, BroughtLink>> {
       if (keys.length === 0) return new Map();

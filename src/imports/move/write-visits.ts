@@ -18,6 +18,7 @@ import { BUCKETS, HOUR_MS } from "../../clicks/rollups/time-buckets.ts";
 import { isAutomatedAgent } from "../../lib/automated-visitors.ts";
 import { isProblem, type SourceProblem, type SourceVisit } from "../readers/reader.ts";
 import { sourceKeyOf } from "./link-rows.ts";
+import { createOwnLinks } from "./own-links.ts";
 import { countNote, type ImportReport, type Note } from "./state.ts";
 import {
   type BroughtLink,
@@ -100,7 +101,10 @@ export function previewVisits(portion: VisitPortion, tally: VisitTally, report: 
 
 type Counted = PreparedVisit & { linkId: number };
 
-export function createVisitWriting({ database, parser }: { database: Database; parser: DetailsParser }) {
+type Deps = Parameters<typeof createOwnLinks>[0] & { database: Database; parser: DetailsParser };
+
+export function createVisitWriting({ database, parser, keyOf }: Deps) {
+  const ownLinks = createOwnLinks({ database, keyOf });
   const repository = createVisitsRepository(database);
   const rollups = createRollupsRepository(database);
   const log = createDetailsRepository(database);
@@ -110,7 +114,7 @@ export function createVisitWriting({ database, parser }: { database: Database; p
   /** In the transaction. Returns what to do after the commit. */
   async function write(
     tx: Db,
-    portion: VisitPortion,
+    given: VisitPortion,
     {
       id,
       report,
@@ -118,6 +122,8 @@ export function createVisitWriting({ database, parser }: { database: Database; p
       settings,
     }: { id: number; report: ImportReport; notes: Note[]; settings: VisitSettings },
   ): Promise<() => void> {
+    const { portion, ids } = await ownLinks(tx, given);
+    await repository.join(tx, id, ids);
     const prepared = portion.filter((one): one is PreparedVisit => !("kind" in one));
     const links = await repository.links(tx, id, [...new Set(prepared.map(({ sourceKey }) => sourceKey))]);
     const counted: Counted[] = [];
@@ -176,7 +182,15 @@ export function createVisitWriting({ database, parser }: { database: Database; p
     });
   }
 
-  return { write };
+  return {
+    write,
+    /** For a preview: visits of links that are here are in the tally. */
+    async known(portion: VisitPortion, tally: VisitTally): Promise<VisitPortion> {
+      const known = await ownLinks(database.read, portion);
+      for (const id of known.ids) tally.getOrInsert(String(id), { total: 0, dated: 0 });
+      return known.portion;
+    },
+  };
 }
 
 /** Visits without a row in the click log, by link and day. */

@@ -97,7 +97,7 @@ const withoutTarget = (header: readonly string[]): AppError =>
 type Row = { row: number; fields: readonly string[]; problem: string | null };
 
 /** Reads pieces of the file that end with a whole record. */
-async function* rowsOf(path: string, separator: CsvSeparator): AsyncGenerator<Row, void> {
+export async function* csvRows(path: string, separator: CsvSeparator): AsyncGenerator<Row, void> {
   const file = await open(path, "r");
   const slices = createTimeSlices(0.5);
   try {
@@ -129,7 +129,7 @@ async function* rowsOf(path: string, separator: CsvSeparator): AsyncGenerator<Ro
 
 async function firstRows(path: string, separator: CsvSeparator): Promise<Row[]> {
   const rows: Row[] = [];
-  for await (const row of rowsOf(path, separator)) {
+  for await (const row of csvRows(path, separator)) {
     rows.push(row);
     if (rows.length > SAMPLES) break;
   }
@@ -169,7 +169,7 @@ async function openCsv({ source, map }: SourceInput): Promise<Source> {
     async *links(after) {
       // Not before its columns are known, of which the panel asks.
       if (!fields.includes("target")) throw withoutTarget(header.fields);
-      for await (const { row, fields: texts, problem } of rowsOf(source, separator)) {
+      for await (const { row, fields: texts, problem } of csvRows(source, separator)) {
         const place = row - 1;
         if (place <= after) continue;
         const code = (codeAt === -1 ? "" : (texts[codeAt] ?? "")).slice(0, 200);

@@ -6,9 +6,10 @@ import { kutt } from "./kutt.ts";
 import type { Reader } from "./reader.ts";
 import { shlink } from "./shlink.ts";
 import { sink } from "./sink.ts";
+import { successor } from "./successor.ts";
 import { yourls } from "./yourls.ts";
 
-const TABLE = { yourls, kutt, shlink, sink, dub, bitly, csv } as const;
+const TABLE = { yourls, kutt, shlink, sink, dub, bitly, csv, successor } as const;
 export type Product = keyof typeof TABLE;
 export const PRODUCTS: Record<Product, Reader> = TABLE;
 export const PRODUCT_NAMES = Object.keys(TABLE) as Product[];

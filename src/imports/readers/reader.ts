@@ -31,6 +31,8 @@ export type SourceInput = {
 export type Source = {
   /** For the progress, where it is known at once. */
   size: { links?: number; visits?: number };
+  /** Of visits of links that are here (`own-links.ts`), which are brought once. */
+  origin?: string;
   /** Of a table with a header: its columns, and which of ours each one is. */
   columns?: readonly SourceColumn[];
   /** After that place; 0: all. */
@@ -82,6 +84,8 @@ export type SourceVisit = {
   language?: string | null;
   /** Else by the user agent; without one: a person. */
   automated?: boolean;
+  /** Of a link that is here, by its code. */
+  isOurs?: true;
 };
 
 export const isProblem = <T extends object>(record: T | SourceProblem): record is SourceProblem =>
