@@ -5,8 +5,8 @@ import type { DialectName } from "../../src/db/fresh.test-support.ts";
 import { createMigrated } from "../../src/db/schema-copy.test-support.ts";
 import { startProxyTo, type TcpProxy } from "../../src/lib/tcp-proxy.test-support.ts";
 import { childrenOf } from "./processes.ts";
-import { PASSWORD, signIn, type Client } from "./session.ts";
-import { install, type Installation, type RunningWaymark, type Settings } from "./waymark.ts";
+import { type Client, PASSWORD, signIn } from "./session.ts";
+import { type Installation, install, type RunningWaymark, type Settings } from "./waymark.ts";
 
 export const HEALTH_TOKEN = "health-token-of-the-test";
 
@@ -24,13 +24,18 @@ export type Node = {
   client(): Client;
   /** Sends SIGKILL to every process of the node. */
   kill(): Promise<void>;
-  start(): Promise<void>;
+  /** With further settings until its end. */
+  start(more?: Settings): Promise<void>;
+  /** Resolves when it has ended by itself. */
+  ended(): Promise<void>;
   /** Sends SIGTERM. Returns the exit code. */
   stop(): Promise<number>;
 };
 
 export type Cluster = {
   nodes: readonly Node[];
+  /** Without a proxy. */
+  databaseUrl: string;
   /** Runs a command with the first node's settings, without the proxies. */
   cli(args: readonly string[], stdin?: string): Promise<string>;
   remove(): Promise<void>;
@@ -69,6 +74,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   session.token = (await signIn(nodes[0]!.url())).token;
   return {
     nodes,
+    databaseUrl: fresh.url,
     cli,
     async remove() {
       await Promise.all(made.map(({ remove }) => remove()));
@@ -98,7 +104,7 @@ async function makeNode(
   const installation: Installation = install(settings);
   let running: RunningWaymark | null = null;
   let logged = "";
-  const ended = () => {
+  const forget = () => {
     logged += running?.log() ?? "";
     running = null;
   };
@@ -113,16 +119,20 @@ async function makeNode(
     async kill() {
       const { process: parent, kill } = running!;
       const children = childrenOf(parent.pid);
-      ended();
+      forget();
       for (const pid of [parent.pid, ...children]) process.kill(pid, "SIGKILL");
       await kill();
     },
-    async start() {
-      running = await installation.serve();
+    async start(more) {
+      running = await installation.serve(more);
+    },
+    async ended() {
+      await running?.process.exited;
+      forget();
     },
     async stop() {
       const code = await running!.stop();
-      ended();
+      forget();
       return code;
     },
   };
