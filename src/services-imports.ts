@@ -3,6 +3,7 @@ import { clickPrivacy } from "./app-privacy.ts";
 import { createDetailsParser } from "./clicks/details/details.ts";
 import type { Database } from "./db/database.ts";
 import type { Env } from "./env.ts";
+import type { MovedFiles } from "./files/moved/service.ts";
 import type { Events } from "./events/events.service.ts";
 import { createImports } from "./imports/imports.ts";
 import type { Config } from "./config/config.service.ts";
@@ -21,6 +22,7 @@ type Rooms = {
   routePrefixes(): readonly string[];
   hashPassword(plain: string): Promise<string>;
   links: LinkService;
+  files: MovedFiles;
   config: Config;
   events: Events;
   leases: Leases;

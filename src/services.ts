@@ -208,7 +208,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   const rooms = { ...common, database, drive, content, links, door, mail, auth, notices, webhooks };
   const { processes } = leases;
   const sharing = startSharing({ ...rooms, originOf: origins.ofRequest, processes, logger });
-  const imports = startImports(env, { ...shared, ...common, links, box, ...options });
+  const imports = startImports(env, { ...shared, ...common, links, files: drive.moved, box, ...options });
   return {
     env,
     logger,

@@ -3752,7 +3752,7 @@ export interface components {
              */
             on_conflict?: "skip" | "rename" | "fail";
             /** @enum {string} */
-            product: "yourls" | "kutt" | "shlink" | "sink" | "dub" | "bitly" | "csv" | "successor";
+            product: "yourls" | "kutt" | "shlink" | "sink" | "dub" | "bitly" | "pingvin" | "csv" | "successor";
             /** @description instead of a file: the address of its server, for products that have an API */
             source?: string;
             /**
@@ -4604,7 +4604,7 @@ export interface components {
         ImportNote: {
             code: string;
             /** @enum {string} */
-            kind: "refused" | "skipped" | "renamed" | "disabled" | "partly" | "visit" | "kept";
+            kind: "refused" | "skipped" | "renamed" | "disabled" | "partly" | "visit" | "file" | "kept";
             /** @description row or number in the source; 0: none */
             place: number;
             reason: string;
@@ -6226,8 +6226,14 @@ export interface components {
             }[];
             /** @description of the preview until the import starts; one visit may be a sum */
             counts: {
+                bytes_brought: number;
+                bytes_read: number;
                 clicks_brought: number;
                 clicks_undated: number;
+                files_brought: number;
+                files_read: number;
+                files_refused: number;
+                files_removed: number;
                 links_brought: number;
                 links_disabled: number;
                 links_kept: number;
@@ -6267,17 +6273,17 @@ export interface components {
             };
             problem: string | null;
             /** @enum {string} */
-            product: "yourls" | "kutt" | "shlink" | "sink" | "dub" | "bitly" | "csv" | "successor";
+            product: "yourls" | "kutt" | "shlink" | "sink" | "dub" | "bitly" | "pingvin" | "csv" | "successor";
             progress: {
-                /** @description links or visits read, or links left */
+                /** @description links or visits read, bytes of files read, or links left */
                 done: number;
-                stage: ("preview" | "links" | "visits" | "undo" | "confirm") | null;
+                stage: ("preview" | "links" | "visits" | "files" | "undo" | "confirm") | null;
                 total: number | null;
             };
             reasons: {
                 count: number;
                 /** @enum {string} */
-                kind: "refused" | "skipped" | "renamed" | "disabled" | "partly" | "visit" | "kept";
+                kind: "refused" | "skipped" | "renamed" | "disabled" | "partly" | "visit" | "file" | "kept";
                 reason: string;
             }[];
             /** @description the first ten links that come in */
@@ -12051,6 +12057,12 @@ export interface operations {
                      *             "visits_refused": 1,
                      *             "clicks_brought": 1,
                      *             "clicks_undated": 1,
+                     *             "files_read": 1,
+                     *             "files_brought": 1,
+                     *             "files_refused": 1,
+                     *             "files_removed": 1,
+                     *             "bytes_read": 1,
+                     *             "bytes_brought": 1,
                      *             "links_removed": 1,
                      *             "links_kept": 1
                      *           },
@@ -12175,6 +12187,12 @@ export interface operations {
                      *           "visits_refused": 1,
                      *           "clicks_brought": 1,
                      *           "clicks_undated": 1,
+                     *           "files_read": 1,
+                     *           "files_brought": 1,
+                     *           "files_refused": 1,
+                     *           "files_removed": 1,
+                     *           "bytes_read": 1,
+                     *           "bytes_brought": 1,
                      *           "links_removed": 1,
                      *           "links_kept": 1
                      *         },
@@ -12299,6 +12317,12 @@ export interface operations {
                      *           "visits_refused": 1,
                      *           "clicks_brought": 1,
                      *           "clicks_undated": 1,
+                     *           "files_read": 1,
+                     *           "files_brought": 1,
+                     *           "files_refused": 1,
+                     *           "files_removed": 1,
+                     *           "bytes_read": 1,
+                     *           "bytes_brought": 1,
                      *           "links_removed": 1,
                      *           "links_kept": 1
                      *         },
@@ -12475,6 +12499,12 @@ export interface operations {
                      *           "visits_refused": 1,
                      *           "clicks_brought": 1,
                      *           "clicks_undated": 1,
+                     *           "files_read": 1,
+                     *           "files_brought": 1,
+                     *           "files_refused": 1,
+                     *           "files_removed": 1,
+                     *           "bytes_read": 1,
+                     *           "bytes_brought": 1,
                      *           "links_removed": 1,
                      *           "links_kept": 1
                      *         },
@@ -12604,6 +12634,12 @@ export interface operations {
                      *           "visits_refused": 1,
                      *           "clicks_brought": 1,
                      *           "clicks_undated": 1,
+                     *           "files_read": 1,
+                     *           "files_brought": 1,
+                     *           "files_refused": 1,
+                     *           "files_removed": 1,
+                     *           "bytes_read": 1,
+                     *           "bytes_brought": 1,
                      *           "links_removed": 1,
                      *           "links_kept": 1
                      *         },
@@ -12677,7 +12713,7 @@ export interface operations {
                 /** @description next_cursor of the previous page, unchanged; absent or empty: the first page */
                 cursor?: string;
                 /** @description only entries of this kind */
-                kind?: "refused" | "skipped" | "renamed" | "disabled" | "partly" | "visit" | "kept" | "";
+                kind?: "refused" | "skipped" | "renamed" | "disabled" | "partly" | "visit" | "file" | "kept" | "";
                 /** @description clamped to 1 to 100 */
                 limit?: number;
             };
@@ -12831,6 +12867,12 @@ export interface operations {
                      *           "visits_refused": 1,
                      *           "clicks_brought": 1,
                      *           "clicks_undated": 1,
+                     *           "files_read": 1,
+                     *           "files_brought": 1,
+                     *           "files_refused": 1,
+                     *           "files_removed": 1,
+                     *           "bytes_read": 1,
+                     *           "bytes_brought": 1,
                      *           "links_removed": 1,
                      *           "links_kept": 1
                      *         },
@@ -12961,6 +13003,12 @@ export interface operations {
                      *           "visits_refused": 1,
                      *           "clicks_brought": 1,
                      *           "clicks_undated": 1,
+                     *           "files_read": 1,
+                     *           "files_brought": 1,
+                     *           "files_refused": 1,
+                     *           "files_removed": 1,
+                     *           "bytes_read": 1,
+                     *           "bytes_brought": 1,
                      *           "links_removed": 1,
                      *           "links_kept": 1
                      *         },

@@ -268,6 +268,15 @@ CREATE TABLE `import_clicks` (
   PRIMARY KEY (`import_id`,`link_id`,`unit`,`bucket`,`dimension`,`value_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `import_entries` (
+  `import_id` bigint(20) NOT NULL,
+  `entry_id` bigint(20) NOT NULL,
+  `parent_id` bigint(20) NOT NULL,
+  `made_at` bigint(20) NOT NULL,
+  PRIMARY KEY (`import_id`,`entry_id`),
+  KEY `import_entries_parent` (`import_id`,`parent_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `import_links` (
   `import_id` bigint(20) NOT NULL,
   `source_key` varchar(32) NOT NULL,
@@ -308,6 +317,7 @@ CREATE TABLE `imports` (
   `link_place` bigint(20) NOT NULL DEFAULT 0,
   `visit_place` bigint(20) NOT NULL DEFAULT 0,
   `event_id` bigint(20) DEFAULT NULL,
+  `file_place` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

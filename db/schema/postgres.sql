@@ -251,6 +251,14 @@ create table import_clicks (
   constraint import_clicks_pkey PRIMARY KEY (import_id, link_id, unit, bucket, dimension, value_id)
 );
 
+create table import_entries (
+  import_id bigint not null,
+  entry_id bigint not null,
+  parent_id bigint not null,
+  made_at bigint not null,
+  constraint import_entries_pkey PRIMARY KEY (import_id, entry_id)
+);
+
 create table import_links (
   import_id bigint not null,
   source_key character varying(32) collate "C" not null,
@@ -288,6 +296,7 @@ create table imports (
   link_place bigint default 0 not null,
   visit_place bigint default 0 not null,
   event_id bigint,
+  file_place bigint default 0 not null,
   constraint imports_pkey PRIMARY KEY (id)
 );
 
@@ -785,6 +794,8 @@ CREATE INDEX events_subject ON public.events USING btree (subject, at, id);
 CREATE INDEX events_subject_id ON public.events USING btree (subject_id, at, id);
 
 CREATE INDEX events_untold ON public.events USING btree (untold, id);
+
+CREATE INDEX import_entries_parent ON public.import_entries USING btree (import_id, parent_id);
 
 CREATE INDEX import_links_link ON public.import_links USING btree (import_id, removed, link_id);
 

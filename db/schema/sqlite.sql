@@ -264,6 +264,16 @@ CREATE TABLE import_clicks (
   primary key (import_id, link_id, unit, bucket, dimension, value_id)
 ) without rowid;
 
+CREATE TABLE import_entries (
+  import_id integer not null,
+  entry_id integer not null,
+  parent_id integer not null,
+  made_at integer not null,
+  primary key (import_id, entry_id)
+);
+
+CREATE INDEX "import_entries_parent" on "import_entries" (import_id, parent_id);
+
 CREATE TABLE import_links (
   import_id integer not null,
   source_key text not null,
@@ -306,7 +316,7 @@ CREATE TABLE imports (
   link_place integer not null default 0,
   visit_place integer not null default 0,
   event_id integer
-);
+, file_place integer not null default 0);
 
 CREATE TABLE instance (
   id integer not null primary key,

@@ -18,9 +18,10 @@ export const IMPORT_TABLES = {
     options: "text",
     /** JSON (imports/move/report.ts). */
     report: "text",
-    /** Of the last written link and visit of the source; 0: none. */
+    /** Of the last written link, visit and file of the source; 0: none. */
     link_place: "int0",
     visit_place: "int0",
+    file_place: "int0",
     event_id: "int?",
   },
   /** What an import brought, until it is confirmed. */
@@ -51,6 +52,15 @@ export const IMPORT_TABLES = {
     value_id: "int",
     clicks: "int",
     automated: "int0",
+  },
+  /** Folders and files that an import brought, until it is confirmed. */
+  import_entries: {
+    import_id: "int",
+    entry_id: "int",
+    /** Where it was put; 0: in the root. */
+    parent_id: "int",
+    /** `updated_at` of the new entry. */
+    made_at: "int",
   },
   /** What was not brought, or not as it was, and why. */
   import_notes: { id: "serial", import_id: "int", place: "int", kind: "text", code: "text", reason: "text" },

@@ -20,6 +20,9 @@ import { fileEndpoints } from "./tree/files.routes.ts";
 import { createFiles } from "./tree/files.service.ts";
 import { folderEndpoints } from "./tree/folders.routes.ts";
 import { createFolders } from "./tree/folders.service.ts";
+import { createMovedRepository } from "./moved/repository.ts";
+import { createMovedFiles } from "./moved/service.ts";
+import { createMovedUndoRepository } from "./moved/undo.repository.ts";
 import type { Policies } from "./policies/service.ts";
 import { createRemovalRepository } from "./tree/removal.repository.ts";
 import { createRemoval } from "./tree/removal.ts";
@@ -133,6 +136,18 @@ export function createDrive(deps: Deps) {
     search,
     archives,
     answerArchive,
+    /** For moves from other products. */
+    moved: createMovedFiles({
+      repository: createMovedRepository(database),
+      undoing: createMovedUndoRepository(database),
+      tree,
+      entries: repository,
+      uploads,
+      files,
+      removal,
+      dataDir,
+      clock,
+    }),
     dav(door: DavDoor) {
       const spotOf = createSpots(repository);
       const locks = createDavLocks({ rows: createJsonLists<DavLock>(database, "dav_locks"), clock });

@@ -1,5 +1,6 @@
 /** What an import does or did, for a terminal. */
 import { pluralize } from "../lib/pluralize.ts";
+import { quantityOfBytes } from "../visitors/quantity-text.ts";
 import type { ImportReport, MoveOptions } from "./move/state.ts";
 
 const SHOWN = 20;
@@ -12,6 +13,11 @@ export function showReport(
   const told = [
     `${pluralize(counts.links_read, "link")} read: ${counts.links_brought} ${verb} (${counts.links_renamed} renamed, ${counts.links_disabled} disabled), ${counts.links_skipped} skipped, ${counts.links_refused} refused.`,
   ];
+  if (counts.files_read > 0) {
+    told.push(
+      `${pluralize(counts.files_read, "file")} read: ${counts.files_brought} (${quantityOfBytes("en", counts.bytes_brought)}) ${verb}, ${counts.files_refused} refused.`,
+    );
+  }
   if (counts.visits_read > 0) {
     told.push(
       `${pluralize(counts.visits_read, "visit")} read: ${counts.visits_brought} ${verb}, ${counts.visits_refused} refused.`,

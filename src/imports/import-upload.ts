@@ -93,6 +93,13 @@ function newImport(fields: ReadonlyMap<string, string>, file: Upload | null): Ne
   );
   const given = validated(importForm, texts, "The form");
   const reader = PRODUCTS[given.product];
+  if (reader.takes.every((kind) => kind === "folder")) {
+    throw appError(
+      "BadRequest",
+      `The files of ${reader.title} are in a folder. On that machine type: waymark import ${given.product} FOLDER`,
+      { field: "product" },
+    );
+  }
   if (file === null && (given.source === undefined || !isWebAddress(given.source, reader.schemes ?? []))) {
     throw appError("BadRequest", `Send the export of ${reader.title} in the form field 'file'.`);
   }

@@ -27,8 +27,8 @@ export const importView = namedObject("ProductImport", {
   updated_at: z.iso.datetime(),
   options: moveOptions,
   progress: z.object({
-    stage: z.enum(["preview", "links", "visits", "undo", "confirm"]).nullable(),
-    done: z.int().describe("links or visits read, or links left"),
+    stage: z.enum(["preview", "links", "visits", "files", "undo", "confirm"]).nullable(),
+    done: z.int().describe("links or visits read, bytes of files read, or links left"),
     total: z.int().nullable(),
   }),
   counts: importCounts.describe("of the preview until the import starts; one visit may be a sum"),
@@ -65,7 +65,9 @@ export function viewOfImport(row: StoredImport): z.output<typeof importView> {
       ? counts.links_removed + counts.links_kept
       : stage === "visits"
         ? counts.visits_read
-        : counts.links_read;
+        : stage === "files"
+          ? counts.bytes_read
+          : counts.links_read;
   return {
     id: row.id,
     product: row.product,

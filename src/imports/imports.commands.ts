@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import type { CommandContext } from "../cli/command.ts";
+import type { CommandContext, ProgressLine } from "../cli/command.ts";
 import { writeResult } from "../cli/result-file.ts";
 import { COMMAND } from "../lib/actor.ts";
 import { AppError, appError } from "../lib/errors.ts";
@@ -16,6 +16,7 @@ import { reportOf } from "./imports.routes.ts";
 import type { StoredImport } from "./move/repository.ts";
 import { type ImportReport, type Note, ON_CONFLICT } from "./move/state.ts";
 import type { Work } from "./move/work.ts";
+import { quantityOfBytes } from "../visitors/quantity-text.ts";
 import { type Product, PRODUCT_NAMES, PRODUCTS } from "./readers/products.ts";
 
 type Context = CommandContext<{ imports: Imports }>;
@@ -85,7 +86,8 @@ async function importFrom(
     : options.stdin
       ? await context.input.text()
       : await context.input.secret("Key of the API: ");
-  if (!isAddress && !existsSync(source)) throw appError("BadRequest", `There is no file ${source}.`);
+  if (!isAddress && !existsSync(source))
+    throw appError("BadRequest", `There is no file or folder ${source}.`);
   const made: NewImport = {
     product,
     source: placeOf(source),
@@ -146,7 +148,7 @@ type Going = { source?: string | undefined; key?: string | null; json?: true | u
 /** Works in this process; waits while another one does, or until its lease has run out. */
 async function workOn({ services, output }: Context, id: number, how: Work = {}): Promise<StoredImport> {
   const { imports } = await services();
-  const bar = output.progress("Links and visits");
+  const bar = output.progress("Importing");
   const onProgress = progressOn(bar);
   try {
     for (let tries = 0; !(await imports.work(id, { ...how, onProgress })); tries++) {
@@ -172,8 +174,9 @@ async function goOn(context: Context, id: number, { source, key, json }: Going):
   else {
     showReport(output, row.report, { verb: "came in", options: row.options });
   }
-  const { links_refused: refused, links_skipped: skipped, visits_refused: visits } = row.report.counts;
-  if (row.state === "done" && refused + skipped + visits > 0) {
+  const { counts } = row.report;
+  const left = counts.links_refused + counts.links_skipped + counts.visits_refused + counts.files_refused;
+  if (row.state === "done" && left > 0) {
     if (!json) output.note(`"waymark import report ${id}" lists each of them.`);
     process.exitCode = 1;
   }
@@ -268,9 +271,9 @@ function addMoveCommands(group: Command, context: Context): void {
         if (options.json) context.output.json(viewOfImport(row));
         else if (name === "confirm") context.output.line(`Import ${id} is confirmed.`);
         else {
-          const { links_removed: removed, links_kept: kept } = row.report.counts;
+          const { links_removed: removed, links_kept: kept, files_removed: files } = row.report.counts;
           context.output.line(
-            `${pluralize(removed, "link")} removed, ${kept} kept because they were changed since.`,
+            `${pluralize(removed, "link")}${files > 0 ? ` and ${pluralize(files, "file")}` : ""} removed, ${kept} kept because they were changed since.`,
           );
         }
       });
@@ -280,9 +283,10 @@ function addMoveCommands(group: Command, context: Context): void {
 const isUrl = (source: string): boolean => /^[a-z]+:\/\//i.test(source);
 const placeOf = (source: string): string => (isUrl(source) ? source : resolve(source));
 
-const progressOn = (bar: { update(done: number, total?: number): void }) => (report: ImportReport) => {
-  const { links_read: links, visits_read: visits } = report.counts;
-  bar.update(links + visits, report.total ?? undefined);
+const progressOn = (bar: ProgressLine) => (report: ImportReport) => {
+  const { links_read: links, visits_read: visits, bytes_read: bytes } = report.counts;
+  if (report.stage !== "files") return bar.update(links + visits, report.total ?? undefined);
+  bar.show(() => `${quantityOfBytes("en", bytes)} of ${quantityOfBytes("en", report.total ?? bytes)}`);
 };
 
 function idIn(text: string): number {

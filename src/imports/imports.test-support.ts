@@ -8,6 +8,7 @@ import type { Database } from "../db/database.ts";
 import type { TableName } from "../db/schema.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { createOutbound } from "../lib/outbound.ts";
+import { startDrive } from "../files/drive.test-support.ts";
 import { createSecretBox } from "../lib/secret-box.ts";
 import { openLinks, QUIET_SETTINGS } from "../links/links.test-support.ts";
 import { createImports, type NewImport } from "./imports.ts";
@@ -40,12 +41,18 @@ const TABLES: readonly TableName[] = [
   "detail_drops",
   "import_links",
   "import_clicks",
+  "import_entries",
+  "entries",
+  "shares",
+  "share_recipients",
+  "blobs",
 ];
 
 export async function openImports(database: Database) {
   const room = await openLinks(database);
   const folder = mkdtempSync(join(tmpdir(), "waymark-imports-"));
   const { links, changes, events, clock } = room;
+  const drive = await startDrive(database, { changes });
   const imports = createImports({
     database,
     changes,
@@ -66,6 +73,7 @@ export async function openImports(database: Database) {
     }),
     parser: createDetailsParser(),
     policy: links.policy,
+    files: drive.moved,
     ...QUIET_SETTINGS,
     hashPassword: async (plain) => `$argon2id$${plain}`,
     domains: links.domains,
@@ -81,6 +89,7 @@ export async function openImports(database: Database) {
   return {
     ...room,
     imports,
+    drive,
     async file(content: string | Uint8Array<ArrayBuffer>): Promise<string> {
       const path = join(folder, crypto.randomUUID());
       await Bun.write(path, content);
@@ -117,6 +126,7 @@ export async function openImports(database: Database) {
     },
     async close() {
       await imports.close();
+      await drive.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -26,7 +26,9 @@ import type { TargetPolicy } from "../links/write/target-policy.ts";
 import { createMoveActions } from "./move/actions.ts";
 import { createImportRepository, type StoredImport } from "./move/repository.ts";
 import type { MoveDomains } from "./move/new-domains.ts";
-import { createRuns, type RunDeps } from "./move/run.ts";
+import { createRuns } from "./move/run.ts";
+import type { RunDeps } from "./move/portions.ts";
+import type { MovedFiles } from "../files/moved/service.ts";
 import { emptyReport, type MoveOptions, type Note } from "./move/state.ts";
 import { createUndo } from "./move/undo.ts";
 import { createVisitWriting } from "./move/write-visits.ts";
@@ -43,6 +45,7 @@ type Deps = {
   settings: RunDeps["settings"];
   parser: DetailsParser;
   policy: TargetPolicy;
+  files: MovedFiles;
   routePrefixes(): readonly string[];
   randomCodeLength(): number;
   hashPassword(plain: string): Promise<string>;
@@ -137,6 +140,7 @@ export function createImports(deps: Deps) {
         report: emptyReport(),
         linkPlace: 0,
         visitPlace: 0,
+        filePlace: 0,
         eventId: null,
       };
       const source = await openMoved(doing, row, { ...how, key: made.key });

@@ -52,4 +52,18 @@ export const steps: readonly Step[] = [
   createIndex("0275_import_notes_kind", "import_notes", "import_notes_kind", "import_id, kind, id"),
   createIndex("0276_import_notes_import", "import_notes", "import_notes_import", "import_id, id"),
   addColumn("0277_link_totals_imported", "link_totals", "imported", (w) => `${w.int} not null default 0`),
+  addColumn("0278_imports_file_place", "imports", "file_place", (w) => `${w.int} not null default 0`),
+  createTable("0279_import_entries", "import_entries", (w) => [
+    `import_id ${w.int} not null`,
+    `entry_id ${w.int} not null`,
+    `parent_id ${w.int} not null`,
+    `made_at ${w.int} not null`,
+    "primary key (import_id, entry_id)",
+  ]),
+  createIndex(
+    "0280_import_entries_parent",
+    "import_entries",
+    "import_entries_parent",
+    "import_id, parent_id",
+  ),
 ];

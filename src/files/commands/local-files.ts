@@ -1,10 +1,7 @@
 /** Files of this machine, for uploads. Names are kept as they are; what can't be uploaded is told, and the rest follows. */
-import { constants } from "node:fs";
-import { type FileHandle, lstat, open, opendir, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
-import { giveAway } from "../../lib/disposable-bytes.ts";
-import { fileTrouble } from "../../lib/file-trouble.ts";
-import { appError, messageOf } from "../../lib/errors.ts";
+import { lstat, opendir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { readTrouble } from "../../lib/local-file.ts";
 
 export type LocalFile = { path: string; name: string; size: number };
 
@@ -26,10 +23,6 @@ export type WalkSettings = {
 
 /** Files of a piece. */
 const PIECE = 256;
-const CHUNK_BYTES = 256 * 1024;
-
-/** The sentence for a failed read. */
-export const readTrouble = (error: unknown): string => fileTrouble(error) ?? messageOf(error);
 
 /** The folder and those inside it, a folder before what it has. Holds the names of one folder for each level. */
 export async function* localPieces(top: string, settings: WalkSettings): AsyncGenerator<LocalPiece, void> {
@@ -72,48 +65,6 @@ async function* piecesOf(
   if (files.length > 0 || !isYielded) yield { names, files };
   for (const name of folders) {
     yield* piecesOf({ path: join(path, name), names: [...names, name], around: within }, settings);
-  }
-}
-
-export type OpenFile = {
-  name: string;
-  size: number;
-  /** From the beginning. `tell` hears how many bytes came. */
-  bytes(tell?: (count: number) => void): AsyncGenerator<Uint8Array, void>;
-  close(): Promise<void>;
-};
-
-/** Waits for no pipe. @throws errors of the file system */
-export async function openLocal(path: string, follow: boolean): Promise<OpenFile> {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const file = await open(path, O_RDONLY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW));
-  try {
-    const found = await file.stat();
-    if (!found.isFile()) throw appError("BadRequest", `${path} is not a file.`);
-    return {
-      name: basename(path),
-      size: found.size,
-      bytes: (tell) => bytesOf(file, found.size, tell),
-      close: () => file.close(),
-    };
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
-}
-
-async function* bytesOf(
-  file: FileHandle,
-  size: number,
-  tell: (count: number) => void = () => undefined,
-): AsyncGenerator<Uint8Array, void> {
-  for (let at = 0; ; ) {
-    const chunk = new Uint8Array(Math.min(CHUNK_BYTES, Math.max(size - at, 0) + 1));
-    const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
-    if (bytesRead === 0) return;
-    at += bytesRead;
-    tell(bytesRead);
-    yield giveAway(bytesRead === chunk.length ? chunk : chunk.slice(0, bytesRead));
   }
 }
 

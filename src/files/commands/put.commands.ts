@@ -7,7 +7,7 @@ import { fileTrouble } from "../../lib/file-trouble.ts";
 import { pluralize } from "../../lib/pluralize.ts";
 import { quantityOfBytes } from "../../visitors/quantity-text.ts";
 import { pathNames } from "../tree/lookup.ts";
-import { openLocal } from "./local-files.ts";
+import { openLocal } from "../../lib/local-file.ts";
 import {
   addOwner,
   type Context,

@@ -9,15 +9,8 @@ import { type Entry, ROOT, type StoredFile } from "../tree/entry.ts";
 import type { Lookup } from "../tree/lookup.ts";
 import type { Files } from "../tree/files.service.ts";
 import type { Destination, ReceivedFile, Uploads } from "../uploads/service.ts";
-import {
-  type LocalFile,
-  type LocalPiece,
-  localPieces,
-  openLocal,
-  type OpenFile,
-  readTrouble,
-  sha256Of,
-} from "./local-files.ts";
+import { openLocal, type OpenFile, readTrouble } from "../../lib/local-file.ts";
+import { type LocalFile, type LocalPiece, localPieces, sha256Of } from "./local-files.ts";
 
 /** At once: their transactions and syncs are shared. */
 const FILES_AT_ONCE = 32;

@@ -1,4 +1,5 @@
 /** Makes links of ours from those of a source, by the rules of the CSV import, before any transaction. */
+import { emailSchema } from "../../lib/email-address.ts";
 import { AppError } from "../../lib/errors.ts";
 import { isPasswordHash } from "../../lib/password-hash.ts";
 import { toSpreadsheetCell } from "../../lib/spreadsheet-text.ts";
@@ -8,7 +9,7 @@ import { type CsvLink, csvLinkOf } from "../../links/csv/row.ts";
 import type { CodeRule } from "../../links/link/code.ts";
 import { MOST_REASON } from "../../links/link/held.ts";
 import { isInternal } from "../../links/link/internal-target.ts";
-import { isProblem, type SourceLink, type SourceProblem } from "../readers/reader.ts";
+import { isProblem, type SourceLink, type SourceProblem, type SourceShare } from "../readers/reader.ts";
 import type { Note, NoteKind } from "./state.ts";
 
 export type PreparedLink = {
@@ -18,6 +19,8 @@ export type PreparedLink = {
   /** Without a code of its own: the key is set when it is chosen. */
   needsCode: boolean;
   link: CsvLink;
+  /** Null: it leads to its target. */
+  share: SourceShare | null;
   /** Of a link that comes in. */
   notes: Note[];
 };
@@ -35,10 +38,13 @@ type Rules = {
 
 const COLUMNS = [...CSV_COLUMNS, ...MORE_COLUMNS];
 const LAYOUT = layoutOf(COLUMNS);
-const LONGEST = { title: 200, note: 2_000 } as const;
+const LONGEST = { title: 200, note: 2_000, message: 2_000 } as const;
+const MOST_RECIPIENTS = 100;
 const GUARDED = ["title", "note", "tags"];
 /** Passes the rule of codes. */
 const PLACEHOLDER = "a";
+/** In place of a target. Never stored. */
+const PLACEHOLDER_URL = "http://localhost/";
 
 export const sourceKeyOf = (domain: string | undefined, code: string): string =>
   new Bun.CryptoHasher("sha256")
@@ -58,12 +64,24 @@ export function prepareLink(found: SourceLink | SourceProblem, rules: Rules): Pr
   const cells: Record<string, string | undefined> = { ...found.cells };
   const code = cells["code"]?.trim() ?? "";
   const notes = (found.lost ?? []).map((reason) => noteOf("partly", code, reason));
-  for (const name of ["title", "note"] as const) {
-    const text = legible(cells[name] ?? "", name === "note");
-    const characters = text.length > LONGEST[name] ? [...text] : null;
-    const isCut = characters !== null && characters.length > LONGEST[name];
-    cells[name] = isCut ? `${characters.slice(0, LONGEST[name] - 1).join("")}…` : text;
-    if (isCut) notes.push(noteOf("partly", code, `The ${name} is cut to ${LONGEST[name]} characters.`));
+  const cut = (text: string, name: keyof typeof LONGEST): string => {
+    const shown = legible(text, name !== "title");
+    const characters = shown.length > LONGEST[name] ? [...shown] : null;
+    if (characters === null || characters.length <= LONGEST[name]) return shown;
+    notes.push(noteOf("partly", code, `The ${name} is cut to ${LONGEST[name]} characters.`));
+    return `${characters.slice(0, LONGEST[name] - 1).join("")}…`;
+  };
+  for (const name of ["title", "note"] as const) cells[name] = cut(cells[name] ?? "", name);
+  const { share = null } = found;
+  if (share !== null) {
+    cells["target"] = PLACEHOLDER_URL;
+    share.message = cut(share.message, "message");
+    const given = share.recipients.length;
+    share.recipients = validRecipients(share.recipients);
+    if (share.recipients.length < given)
+      notes.push(
+        noteOf("partly", code, "Recipients without a valid address, and those beyond 100, are left out."),
+      );
   }
   const password = cells["password"] ?? "";
   const isHash = isPasswordHash(password);
@@ -76,7 +94,11 @@ export function prepareLink(found: SourceLink | SourceProblem, rules: Rules): Pr
       return noteOf("refused", code, "It leads to a share of another instance of Waymark.");
     for (const { column } of read.unread) notes.push(noteOf("partly", code, `${column} can't be read.`));
     const link = isHash ? { ...read, password: { hash: password } } : read;
-    const reason = found.disabled ?? (link.password !== null ? protectedBy(rules.title) : null);
+    if (share !== null && link.expiresAt !== null && link.expiresAt <= rules.now)
+      return noteOf("refused", code, "It has ended.");
+    // Shares always ask for their passwords.
+    const isBarred = link.password !== null && share === null;
+    const reason = found.disabled ?? (isBarred ? protectedBy(rules.title) : null);
     if (reason !== null || rules.disabled) {
       const why = (reason ?? `Brought from ${rules.title}; approve it to switch it on.`).slice(
         0,
@@ -87,12 +109,15 @@ export function prepareLink(found: SourceLink | SourceProblem, rules: Rules): Pr
       link.more = { ...link.more, options: { ...link.more.options, held } };
     }
     const sourceKey = sourceKeyOf(cells["domain"]?.trim(), code === "" ? `\n${place}` : code);
-    return { place, sourceKey, needsCode: code === "", link, notes };
+    return { place, sourceKey, needsCode: code === "", link, share, notes };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return noteOf("refused", code, error.message);
   }
 }
+
+const validRecipients = (emails: readonly string[]): string[] =>
+  [...new Set(emails.flatMap((email) => emailSchema.safeParse(email).data ?? []))].slice(0, MOST_RECIPIENTS);
 
 const protectedBy = (title: string) =>
   `It asks for a password in ${title}. Switch on features.enforce_link_passwords, then approve it.`;

@@ -1,8 +1,16 @@
+import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Product } from "../readers/products.ts";
-import { type MoveOptions, type ImportReport, type ImportState, type Note, type NoteKind } from "./state.ts";
+import {
+  emptyReport,
+  type MoveOptions,
+  type ImportReport,
+  type ImportState,
+  type Note,
+  type NoteKind,
+} from "./state.ts";
 
 export type StoredImport = {
   id: number;
@@ -18,6 +26,7 @@ export type StoredImport = {
   report: ImportReport;
   linkPlace: number;
   visitPlace: number;
+  filePlace: number;
   eventId: number | null;
 };
 
@@ -37,21 +46,32 @@ const COLUMNS = [
   "report",
   "link_place as linkPlace",
   "visit_place as visitPlace",
+  "file_place as filePlace",
   "event_id as eventId",
 ] as const;
 
 type Row = Omit<StoredImport, "options" | "report" | "product" | "state"> &
   Record<"options" | "report" | "product" | "state", string>;
 
-const importOf = (row: Row): StoredImport => ({
-  ...row,
-  product: row.product as Product,
-  state: row.state as ImportState,
-  options: JSON.parse(row.options) as MoveOptions,
-  report: JSON.parse(row.report) as ImportReport,
-});
+function importOf(row: Row): StoredImport {
+  const report = JSON.parse(row.report) as ImportReport;
+  return {
+    ...row,
+    product: row.product as Product,
+    state: row.state as ImportState,
+    options: JSON.parse(row.options) as MoveOptions,
+    // An older version lacks some of it.
+    report: { ...emptyReport(), ...report, counts: { ...emptyReport().counts, ...report.counts } },
+  };
+}
 
-const REMOVED_AT_ONCE = 1_000;
+/** What an import remembers, and how many keys are removed at once. */
+const REMEMBERED = {
+  import_links: { key: "link_id", most: 1_000 },
+  import_entries: { key: "entry_id", most: 1_000 },
+  import_clicks: { key: "link_id", most: 50 },
+  import_notes: { key: "id", most: 1_000 },
+} as const;
 const CODE_LENGTH = 200;
 const REASON_LENGTH = 500;
 
@@ -64,7 +84,7 @@ export function createImportRepository({
 }: Pick<Database, "read" | "write" | "dialect">) {
   return {
     add: (
-      made: Omit<StoredImport, "id" | "linkPlace" | "visitPlace" | "eventId" | "updatedAt">,
+      made: Omit<StoredImport, "id" | "linkPlace" | "visitPlace" | "filePlace" | "eventId" | "updatedAt">,
     ): Promise<number> =>
       dialect.insertReturningId(write, "imports", {
         product: made.product,
@@ -123,6 +143,7 @@ export function createImportRepository({
         ...(set.source !== undefined && { source: set.source }),
         ...(set.linkPlace !== undefined && { link_place: set.linkPlace }),
         ...(set.visitPlace !== undefined && { visit_place: set.visitPlace }),
+        ...(set.filePlace !== undefined && { file_place: set.filePlace }),
         ...(set.eventId !== undefined && { event_id: set.eventId }),
       };
       await db
@@ -130,6 +151,12 @@ export function createImportRepository({
         .set({ ...changed, updated_at: now })
         .where("id", "=", id)
         .execute();
+    },
+
+    /** That the import made of a link in the source; null without. */
+    async linkOf(importId: number, sourceKey: string): Promise<number | null> {
+      const query = read.selectFrom("import_links").select("link_id").where("import_id", "=", importId);
+      return (await query.where("source_key", "=", sourceKey).executeTakeFirst())?.link_id ?? null;
     },
 
     ...noteQueries({ read, dialect }),
@@ -167,40 +194,16 @@ function noteQueries({ read, dialect }: Pick<Database, "read" | "dialect">) {
       return (await query.execute()) as (Note & { id: number })[];
     },
 
-    /** At most 1,000 rows of what an import remembers. False if there is none. */
-    async forget(
-      db: Db,
-      importId: number,
-      table: "import_links" | "import_clicks" | "import_notes",
-    ): Promise<boolean> {
-      if (table === "import_notes") {
-        const ids = await read
-          .selectFrom(table)
-          .select("id")
-          .where("import_id", "=", importId)
-          .limit(REMOVED_AT_ONCE)
-          .execute();
-        if (ids.length > 0)
-          await db
-            .deleteFrom(table)
-            .where(
-              "id",
-              "in",
-              ids.map(({ id }) => id),
-            )
-            .execute();
-        return ids.length > 0;
-      }
-      const links = await db
-        .selectFrom(table)
-        .select("link_id")
-        .distinct()
-        .where("import_id", "=", importId)
-        .limit(table === "import_links" ? REMOVED_AT_ONCE : 50)
-        .execute();
-      if (links.length === 0) return false;
-      const ids = links.map(({ link_id }) => link_id);
-      await db.deleteFrom(table).where("import_id", "=", importId).where("link_id", "in", ids).execute();
+    /** A portion of what an import remembers. False if there is none. */
+    async forget(db: Db, importId: number, table: keyof typeof REMEMBERED): Promise<boolean> {
+      const { key, most } = REMEMBERED[table];
+      const column = sql.ref<number>(key);
+      const query = db.selectFrom(table).select(column.as("key")).distinct();
+      const found = await query.where("import_id", "=", importId).limit(most).execute();
+      if (found.length === 0) return false;
+      const gone = db.deleteFrom(table).where("import_id", "=", importId);
+      const keys = found.map((row) => row.key);
+      await gone.where(column, "in", keys).execute();
       return true;
     },
   };

@@ -27,7 +27,16 @@ export const moveOptions = z.object({
 });
 export type MoveOptions = z.output<typeof moveOptions>;
 
-export const NOTE_KINDS = ["refused", "skipped", "renamed", "disabled", "partly", "visit", "kept"] as const;
+export const NOTE_KINDS = [
+  "refused",
+  "skipped",
+  "renamed",
+  "disabled",
+  "partly",
+  "visit",
+  "file",
+  "kept",
+] as const;
 export type NoteKind = (typeof NOTE_KINDS)[number];
 export type Note = { place: number; kind: NoteKind; code: string; reason: string };
 
@@ -44,6 +53,12 @@ const COUNTS = [
   "visits_refused",
   "clicks_brought",
   "clicks_undated",
+  "files_read",
+  "files_brought",
+  "files_refused",
+  "files_removed",
+  "bytes_read",
+  "bytes_brought",
   "links_removed",
   "links_kept",
 ] as const;
@@ -70,7 +85,7 @@ export type ImportReport = {
   columns: readonly SourceColumn[];
   /** Of a preview only; an import stores all. */
   notes: Note[];
-  stage: "preview" | "links" | "visits" | "undo" | "confirm" | null;
+  stage: "preview" | "links" | "visits" | "files" | "undo" | "confirm" | null;
   total: number | null;
   problem: string | null;
   /** See `Source`. */
@@ -87,6 +102,7 @@ const COUNT_OF_KIND = {
   disabled: "links_disabled",
   partly: "links_partly",
   visit: "visits_refused",
+  file: "files_refused",
   kept: "links_kept",
 } as const satisfies Record<NoteKind, keyof ImportCounts>;
 

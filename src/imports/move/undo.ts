@@ -3,8 +3,10 @@
  * since go with their counts, visits and tags; the others stay, and notes say so. What visitors clicked here since stays
  * in the sums, and such a link can be put back like any deleted one.
  */
+import type { MovedFiles } from "../../files/moved/service.ts";
 import type { Database } from "../../db/database.ts";
-import { type Actor } from "../../lib/actor.ts";
+import { type Actor, SYSTEM } from "../../lib/actor.ts";
+import { appError } from "../../lib/errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { codeOf } from "../../links/link/key.ts";
 import { type LinkChanges, writeLinks } from "../../links/write/changes.ts";
@@ -21,6 +23,7 @@ type Deps = {
   changes: Pick<LinkChanges, "write">;
   repository: ImportRepository;
   links: Pick<LinkRepository, "lockIds">;
+  files: Pick<MovedFiles, "changedShares" | "undoSome">;
   /** Flushes the clicks of all processes. */
   settle(): Promise<unknown>;
   clock: Clock;
@@ -32,8 +35,9 @@ const VALUES_AT_ONCE = 500;
 /** Half of the time is for others. */
 const REST_MS = 20;
 const CHANGED = "It was changed since; it stays with its clicks.";
+const FILES_CHANGED = "Its files were changed since; they stay.";
 
-export function createUndo({ database, changes, repository, links, settle, clock }: Deps) {
+export function createUndo({ database, changes, repository, links, files, settle, clock }: Deps) {
   const undoing = createUndoRepository(database);
   const sums = createUndoSums(database);
   const written = writeLinks(changes);
@@ -56,9 +60,11 @@ export function createUndo({ database, changes, repository, links, settle, clock
         tx.db,
         rows.map(({ linkId }) => linkId),
       );
+      const changed = await files.changedShares(tx.db, id, [...there.keys()]);
       const kept = rows.filter(({ linkId, madeAt }) => {
         const link = there.get(linkId);
-        return link !== undefined && madeAt !== NOT_MADE && link.updatedAt !== madeAt;
+        if (link === undefined || madeAt === NOT_MADE) return false;
+        return link.updatedAt !== madeAt || changed.has(linkId);
       });
       const counted = rows.filter((one) => !kept.includes(one));
       const others = counted.filter(({ madeAt }) => madeAt === NOT_MADE).map(({ linkId }) => linkId);
@@ -90,6 +96,18 @@ export function createUndo({ database, changes, repository, links, settle, clock
     return true;
   }
 
+  /** After the links: what they shared. */
+  const undoFiles = (id: number, actor: Pick<Actor, "name">) => () =>
+    files.undoSome(id, { ...SYSTEM, ...actor, via: "import" }, async (tx, { files: removed, kept }) => {
+      const { state, report } = await repository.lock(tx, id);
+      if (state !== "undoing") throw appError("Conflict", "The import is not being undone.");
+      const notes = kept.map((name): Note => ({ place: 0, kind: "kept", code: name, reason: FILES_CHANGED }));
+      for (const note of notes) countNote(report, note);
+      report.counts.files_removed += removed;
+      await repository.addNotes(tx, id, notes);
+      await repository.update(tx, id, { report }, clock.now());
+    });
+
   async function inTurns(step: () => Promise<boolean>, lost: AbortSignal): Promise<void> {
     while (!lost.aborted && (await step())) await Bun.sleep(REST_MS);
     lost.throwIfAborted();
@@ -116,5 +134,6 @@ export function createUndo({ database, changes, repository, links, settle, clock
     await inTurns(() => database.transaction((tx) => sums.takeOutTotals(tx, id, VALUES_AT_ONCE)), lost);
     await settle();
     await inTurns(purge(id), lost);
+    await inTurns(undoFiles(id, actor), lost);
   };
 }

@@ -13,7 +13,8 @@ import { PRODUCTS } from "../readers/products.ts";
 import type { Source } from "../readers/reader.ts";
 import { type MoveDomains, removeNewDomains } from "./new-domains.ts";
 import type { ImportRepository, StoredImport } from "./repository.ts";
-import type { createRuns, OnProgress } from "./run.ts";
+import type { OnProgress } from "./portions.ts";
+import type { createRuns } from "./run.ts";
 import type { ImportState } from "./state.ts";
 import type { createUndo } from "./undo.ts";
 
@@ -105,7 +106,7 @@ async function confirm(
   { id }: StoredImport,
   lost: AbortSignal,
 ): Promise<void> {
-  for (const table of ["import_clicks", "import_links"] as const) {
+  for (const table of ["import_clicks", "import_entries", "import_links"] as const) {
     while (!lost.aborted && (await database.transaction((tx) => repository.forget(tx, id, table))))
       await Bun.sleep(REST_MS);
   }

@@ -12,11 +12,14 @@ import type { CodeRule } from "../../links/link/code.ts";
 import { codeOf, domainOf, keyOf } from "../../links/link/key.ts";
 import { PLAIN, UNOWNED } from "../../links/link/link.ts";
 import { addToTotal } from "../../links/link/query.repository.ts";
+import type { MovedFiles } from "../../files/moved/service.ts";
 import type { Owners } from "../../links/link/owners.repository.ts";
 import type { LinkTransaction } from "../../links/write/changes.ts";
 import type { LinkRepository, NewLink } from "../../links/write/repository.ts";
 import type { TargetPolicy } from "../../links/write/target-policy.ts";
 import type { PreparedLink } from "./link-rows.ts";
+import type { StoredImport } from "./repository.ts";
+import { addShares, makeFolders } from "./share-folders.ts";
 import { countNote, type MoveOptions, type ImportReport, type Note } from "./state.ts";
 
 export type LinkWriting = {
@@ -27,6 +30,7 @@ export type LinkWriting = {
   rule: CodeRule;
   randomCodeLength(): number;
   hashPassword(plain: string): Promise<string>;
+  files: MovedFiles;
 };
 
 type Run = { options: MoveOptions; actor: Pick<Actor, "name" | "ownOnly">; now: number };
@@ -133,7 +137,7 @@ export async function decideLinks(
   const judging = { policy: deps.policy, actor, now, links: new Map() };
   const refusals = await refusalsIn(
     repository,
-    { rows: links.map(({ link }) => link), done: 0 },
+    { rows: links.filter(({ share }) => share === null).map(({ link }) => link), done: 0 },
     judging,
     db,
   );
@@ -174,7 +178,7 @@ export async function decideLinks(
     brought.set(key, { ...one, link: { ...one.link, code: key } });
     for (const note of one.notes) tell(note);
     report.counts.links_brought++;
-    if (report.samples.length < SAMPLES) report.samples.push(sampleOf(key, one.link));
+    if (report.samples.length < SAMPLES) report.samples.push(sampleOf(key, one));
   }
   return brought;
 }
@@ -184,21 +188,24 @@ export async function writeNewLinks(
   deps: LinkWriting,
   tx: LinkTransaction,
   brought: ReadonlyMap<string, PreparedLink>,
-  run: Run & { id: number },
+  run: Run & Pick<StoredImport, "id" | "product">,
   report: ImportReport,
 ): Promise<void> {
   const { repository, database } = deps;
   const rows = [...brought.values()];
   const owners = await ownersOf(deps, new Map(rows.map(({ link }) => [link.code, link])));
-  const inserts = rows.map(({ link }) => ({
-    ...newLink(link, run, deps.policy),
-    ownerId: owners.get(link) ?? null,
+  const folders = await makeFolders(deps.files, tx.db, rows, run);
+  const inserts = rows.map((row) => ({
+    ...newLink(row.link, run, row.share === null ? deps.policy : undefined),
+    ownerId: owners.get(row.link) ?? null,
+    ...folders.get(row)?.link,
   }));
   const ids = await repository.insertMany(tx.db, inserts);
   const clicks = inserts.reduce((sum, { clickCount }) => sum + clickCount, 0);
   report.counts.clicks_brought += clicks;
   report.counts.clicks_undated += clicks;
   await addToTotal(tx.db, { links: 0, clicks: 0, automated: 0, imported: clicks });
+  await addShares(deps.files, tx.db, folders, ids, run.now);
   await database.dialect.insertIgnore(
     tx.db,
     "import_links",
@@ -231,9 +238,9 @@ const newLink = (link: CsvLink, run: Run, policy: TargetPolicy | undefined): New
   automatedClicks: 0,
 });
 
-const sampleOf = (key: string, { target, more, createdAt, clickCount }: CsvLink) => ({
+const sampleOf = (key: string, { share, link: { target, more, createdAt, clickCount } }: PreparedLink) => ({
   code: codeOf(key),
-  target: target.slice(0, 500),
+  target: share === null ? target.slice(0, 500) : `${share.folder.slice(0, 100)}/`,
   title: more.title ?? null,
   created_at: createdAt === undefined ? null : formatRfc3339(createdAt),
   click_count: clickCount ?? 0,

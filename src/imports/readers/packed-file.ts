@@ -20,6 +20,7 @@ export async function refusePacked(path: string): Promise<void> {
   const file = await open(path, "r").catch(() => null);
   if (file === null) return;
   try {
+    if (!(await file.stat()).isFile()) return;
     const { buffer } = await file.read(Buffer.alloc(4), 0, 4);
     for (const [begin, sentence] of KNOWN)
       if (begin.every((byte, at) => buffer[at] === byte)) throw appError("BadRequest", sentence);

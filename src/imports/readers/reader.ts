@@ -38,6 +38,8 @@ export type Source = {
   /** After that place; 0: all. */
   links(after: number): AsyncIterable<SourceLink | SourceProblem>;
   visits?(after: number): AsyncIterable<SourceVisit | SourceProblem>;
+  /** Of links with a share. */
+  files?(after: number): AsyncIterable<SourceFile | SourceProblem>;
   close(): Promise<void>;
 };
 
@@ -64,6 +66,29 @@ export type SourceLink = {
   disabled?: string;
   /** Sentences: what of it is not brought. */
   lost?: readonly string[];
+  /** It serves `files` in a folder; its target says nothing. */
+  share?: SourceShare;
+};
+
+export type SourceShare = {
+  /** Null: nobody known. */
+  owner: { email: string; name: string } | null;
+  /** Name of the folder. */
+  folder: string;
+  message: string;
+  /** Null is unlimited. */
+  maxDownloads: number | null;
+  recipients: readonly string[];
+};
+
+export type SourceFile = {
+  place: number;
+  /** Of the link that shares it. */
+  code: string;
+  name: string;
+  size: number;
+  /** On this machine. */
+  path: string;
 };
 
 export type SourceVisit = {

@@ -24,6 +24,7 @@ function useKinds(): Record<ImportNote["kind"], string> {
     disabled: t`Disabled`,
     partly: t`Imported in part`,
     visit: t`Visit left out`,
+    file: t`File left out`,
     kept: t`Kept`,
   };
 }

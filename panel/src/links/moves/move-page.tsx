@@ -85,6 +85,7 @@ function Working({ move: { progress, state } }: { move: ProductImport }) {
     preview: t`Reading the source`,
     links: t`Importing links`,
     visits: t`Importing visits`,
+    files: t`Importing files`,
     undo: t`Undoing the import`,
     confirm: t`Finishing`,
   };

@@ -2,10 +2,12 @@ import { useLingui } from "@lingui/react/macro";
 
 export type MovedProduct = {
   title: string;
-  /** How to get the file. Null: it has an address. */
+  /** How to get the file. Null: it has none. */
   file: string | null;
-  /** An example of its address, and where its key is. Null: it has a file. */
+  /** An example of its address, and where its key is. Null: it has none. */
   address: { example: string; key: string } | null;
+  /** What moves it instead, on its machine. */
+  command?: string;
 };
 
 /** The products that links are moved from, in the order of the choice. */
@@ -40,6 +42,12 @@ export function useProducts(): Readonly<Record<string, MovedProduct>> {
       title: "Bitly",
       file: null,
       address: { example: "https://api-ssl.bitly.com/v4/groups/GUID", key: t`An access token.` },
+    },
+    pingvin: {
+      title: "Pingvin Share",
+      file: null,
+      address: null,
+      command: "waymark import pingvin FOLDER --dry-run",
     },
     csv: {
       title: t`CSV file`,

@@ -1,5 +1,16 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, FileInput, Group, PasswordInput, Progress, Select, Stack, TextInput } from "@mantine/core";
+import {
+  Button,
+  Code,
+  FileInput,
+  Group,
+  PasswordInput,
+  Progress,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -22,7 +33,7 @@ export function NewMove() {
   const [key, setKey] = useState("");
   const [sent, setSent] = useState(0);
   const product = products[name]!;
-  const { address } = product;
+  const { address, command } = product;
   const send = useMutation({
     mutationFn: () =>
       address === null
@@ -51,7 +62,17 @@ export function NewMove() {
           allowDeselect={false}
           data={Object.entries(products).map(([value, { title }]) => ({ value, label: title }))}
         />
-        {address === null ? (
+        {command !== undefined ? (
+          <Text component="div">
+            <Trans>
+              {product.title} keeps files in a folder, which the panel can't read. Copy its data folder to
+              this server, and type there:
+            </Trans>
+            <Code block mt="xs">
+              {command}
+            </Code>
+          </Text>
+        ) : address === null ? (
           <FileInput
             label={t`File`}
             description={product.file}
@@ -90,11 +111,13 @@ export function NewMove() {
           </Progress.Root>
         )}
         {send.isError && <FailureAlert error={send.error} />}
-        <Group>
-          <Button type="submit" disabled={!isReady} loading={send.isPending}>
-            <Trans>Preview</Trans>
-          </Button>
-        </Group>
+        {command === undefined && (
+          <Group>
+            <Button type="submit" disabled={!isReady} loading={send.isPending}>
+              <Trans>Preview</Trans>
+            </Button>
+          </Group>
+        )}
       </Stack>
     </form>
   );

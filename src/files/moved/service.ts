@@ -1,0 +1,154 @@
+/**
+ * Folders, shares and files that a move from another product brings. They are as if uploaded, and remembered until the
+ * move is confirmed, so that it can be undone. No mail and no event tells of them.
+ */
+import type { Db } from "../../db/dialect.ts";
+import { AppError } from "../../lib/errors.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { openLocal } from "../../lib/local-file.ts";
+import { dropName } from "../drops/drop-name.ts";
+import type { AccountTree, TreeTransaction } from "../tree/account-tree.ts";
+import type { EntriesRepository } from "../tree/entries.repository.ts";
+import { type Folder, ROOT, type StoredFile } from "../tree/entry.ts";
+import type { Files } from "../tree/files.service.ts";
+import { freeNames } from "../tree/free-name.ts";
+import type { Removal } from "../tree/removal.ts";
+import type { Uploads } from "../uploads/service.ts";
+import type { MovedPlace, MovedRepository } from "./repository.ts";
+import { planRoom, TOO_LARGE } from "./room.ts";
+import { createMovedUndo } from "./undo.ts";
+import type { MovedUndoRepository } from "./undo.repository.ts";
+
+export type MovedFiles = ReturnType<typeof createMovedFiles>;
+
+/** In lower case. */
+export type MovedOwner = { email: string; name: string };
+
+type Deps = {
+  repository: MovedRepository;
+  undoing: MovedUndoRepository;
+  tree: AccountTree;
+  entries: EntriesRepository;
+  uploads: Uploads;
+  files: Files;
+  removal: Removal;
+  dataDir: string;
+  clock: Clock;
+};
+
+/** The built-in administrator. */
+const ADMINISTRATOR = 0;
+
+export function createMovedFiles(deps: Deps) {
+  const { repository, tree, entries, uploads, files, clock } = deps;
+
+  /** In a transaction that has the tree of the account. Names that are taken get a number. */
+  async function insert(
+    tx: Db,
+    importId: number,
+    folders: readonly { accountId: number; parentId: number; name: string }[],
+  ): Promise<number[]> {
+    const [first] = folders;
+    if (first === undefined) return [];
+    const names = await freeNames(
+      folders.map((folder) => ({ ...folder, name: dropName(folder.name), isNumbered: true })),
+      (parentId, some) => entries.takenNames(tx, first.accountId, parentId, some),
+    );
+    const now = clock.now();
+    const rows = folders.map((folder, at): Omit<Folder, "id"> => {
+      return { ...folder, kind: "folder", name: names[at]!, policyId: null, createdAt: now, updatedAt: now };
+    });
+    const ids = await entries.insertAll(tx, rows);
+    await repository.remember(
+      tx,
+      importId,
+      now,
+      rows.map(({ parentId }, at) => ({ id: ids[at]!, parentId })),
+    );
+    return ids;
+  }
+
+  return {
+    addShares: repository.addShares,
+    changedShares: deps.undoing.changedShares,
+    placeOf: repository.placeOf,
+
+    /** Who gets what they had: the account with that address or name, else the administrator. */
+    async accountsOf(owners: readonly (MovedOwner | null)[], db?: Db): Promise<number[]> {
+      const known = owners.filter((owner) => owner !== null);
+      const found = await repository.accounts(
+        [...new Set(known.map(({ email }) => email))],
+        [...new Set(known.map(({ name }) => name))],
+        db,
+      );
+      return owners.map(
+        (owner) =>
+          (owner === null ? undefined : (found.get(owner.email) ?? found.get(owner.name))) ?? ADMINISTRATOR,
+      );
+    },
+
+    /** One folder for each, in one of the product in the root of its account. Locks their trees. */
+    async makeFolders(
+      tx: Db,
+      importId: number,
+      product: string,
+      wanted: readonly { accountId: number; name: string }[],
+    ): Promise<number[]> {
+      const made: number[] = [];
+      const places = wanted.map((folder, at) => ({ ...folder, at }));
+      const accounts = [...Map.groupBy(places, ({ accountId }) => accountId)].sort(([a], [b]) => a - b);
+      for (const [accountId, folders] of accounts) {
+        await tree.lock(tx, accountId);
+        const parentId =
+          (await repository.topIn(tx, importId, accountId)) ??
+          (await insert(tx, importId, [{ accountId, parentId: ROOT, name: product }]))[0]!;
+        const ids = await insert(
+          tx,
+          importId,
+          folders.map(({ name }) => ({ accountId, parentId, name })),
+        );
+        for (const [index, { at }] of folders.entries()) made[at] = ids[index]!;
+      }
+      return made;
+    },
+
+    /** Asks file after file whether it would fit in. */
+    planRoom: () => planRoom(deps),
+
+    /**
+     * Stores the file at a path of this machine. `alongside` runs in the transaction that makes it. Returns why it can't
+     * be stored. @throws errors of the file system, of the storage, and of `alongside`
+     */
+    async add(
+      { accountId, folderId }: MovedPlace,
+      importId: number,
+      { path, name: given }: { path: string; name: string },
+      alongside: (tx: Db, file: StoredFile) => Promise<void>,
+    ): Promise<string | null> {
+      const source = await openLocal(path, false);
+      try {
+        const destination = await uploads.destination(accountId, folderId);
+        uploads.checkSize(destination, source.size);
+        const name = dropName(given);
+        const incoming = { name, mimeType: undefined, body: source.bytes(), isNumbered: true };
+        const { mimeType, stored } = await uploads.receive(destination, incoming);
+        const file = { accountId, parentId: folderId, name, mimeType, isNumbered: true };
+        await files.add(file, stored, async ({ db }: TreeTransaction, added) => {
+          await repository.remember(db, importId, added.updatedAt, [{ id: added.id, parentId: folderId }]);
+          await alongside(db, added);
+        });
+        return null;
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        if (error.kind === "too_large") return TOO_LARGE;
+        if (error.name === "FolderNotFound" || error.name === "Unauthorized")
+          return "Its folder or its owner is gone.";
+        throw error;
+      } finally {
+        await source.close();
+      }
+    },
+
+    undoSome: createMovedUndo({ ...deps, repository: deps.undoing }),
+  };
+}
