@@ -69,26 +69,27 @@ async function fill(kutt: Kutt) {
     const at = new Date(hour * 3_600_000 + (n % 3_599) * 1_000).toISOString();
     return [before + 1 + link, 1, total, at.slice(0, 19).replace("T", " "), "{}", "{}"];
   });
-  // Kutt ends when its database is locked for 5 seconds.
-  await sql.unsafe(`update links set visit_count = ${UNDATED}`);
-  await insert(
-    sql,
-    "links (id, address, target, description, user_id, uuid, banned, password, domain_id, expire_in, visit_count)",
-    BULK.map(({ code, kind, target }, n) => [
-      before + 1 + n,
-      code,
-      kind === "scheme" ? "tel:+491234" : target,
-      n % 3 ? null : `Line\n"${n}", 日本語`,
-      1,
-      crypto.randomUUID(),
-      kind === "banned",
-      kind === "protected" ? password : null,
-      kind === "domain" ? 1 : null,
-      kind === "late" ? "2090-01-01 10:20:30" : null,
-      counts[n],
-    ]),
-  );
-  await insert(sql, "visits (link_id, user_id, total, created_at, countries, referrers)", visits);
+  await kutt.whileStopped(async () => {
+    await sql.unsafe(`update links set visit_count = ${UNDATED}`);
+    await insert(
+      sql,
+      "links (id, address, target, description, user_id, uuid, banned, password, domain_id, expire_in, visit_count)",
+      BULK.map(({ code, kind, target }, n) => [
+        before + 1 + n,
+        code,
+        kind === "scheme" ? "tel:+491234" : target,
+        n % 3 ? null : `Line\n"${n}", 日本語`,
+        1,
+        crypto.randomUUID(),
+        kind === "banned",
+        kind === "protected" ? password : null,
+        kind === "domain" ? 1 : null,
+        kind === "late" ? "2090-01-01 10:20:30" : null,
+        counts[n],
+      ]),
+    );
+    await insert(sql, "visits (link_id, user_id, total, created_at, countries, referrers)", visits);
+  });
   return [...hours].toSorted(([a], [b]) => a - b).map(([hour, clicks]) => ({ hour, clicks, automated: 0 }));
 }
 

@@ -46,18 +46,25 @@ export async function startKutt(folder: string, server?: string) {
   };
   const migration = Bun.spawnSync(["npx", "knex", "migrate:latest"], { cwd, env });
   if (migration.exitCode !== 0) throw new Error(`Kutt's migrations failed: ${migration.stderr.toString()}`);
-  const kutt = Bun.spawn(["node", "server/server.js", "--production"], {
-    cwd,
-    env,
-    stdout: "ignore",
-    stderr: "ignore",
-  });
-  const isUp = () =>
-    fetch(`${origin}/api/health`).then(
-      ({ ok }) => ok,
-      () => false,
+  async function start() {
+    const program = Bun.spawn(["node", "server/server.js", "--production"], {
+      cwd,
+      env,
+      stdout: "ignore",
+      stderr: "ignore",
+    });
+    await until(() =>
+      fetch(`${origin}/api/health`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
     );
-  await until(isUp);
+    return async () => {
+      program.kill();
+      await program.exited;
+    };
+  }
+  let end = await start();
   let key: Record<string, string> = {};
   async function call<T>(path: string, body: object): Promise<T> {
     const answer = await fetch(`${origin}/api/v2${path}`, {
@@ -80,13 +87,18 @@ export async function startKutt(folder: string, server?: string) {
     database,
     from: ["kutt", postgres?.href ?? database] as const,
     sql,
+    /** It ends when its SQLite database is locked for 5 seconds. */
+    async whileStopped(write: () => Promise<void>): Promise<void> {
+      await end();
+      await write();
+      end = await start();
+    },
     call,
     async visit(code: string, agent: string) {
       await fetch(`${origin}/${code}`, { redirect: "manual", headers: { "user-agent": agent } });
     },
     async stop() {
-      kutt.kill();
-      await kutt.exited;
+      await end();
       await sql.close();
       if (postgres !== null) await administer(`drop database ${postgres.pathname.slice(1)}`);
     },
