@@ -50,6 +50,7 @@ else {
     yourls = await startYourls(installation.dataDir);
     server = await installation.serve();
     await installation.run(["config", "set", "analytics.enable_detailed_logging", "true"]);
+    await installation.run(["config", "set", "analytics.enable_auto_rollup", "false"]);
   }, LIMIT_MS);
   afterAll(async () => {
     await yourls?.stop();

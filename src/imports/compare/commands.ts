@@ -5,7 +5,7 @@ import { appError } from "../../lib/errors.ts";
 import { checkHttpUrl } from "../../lib/http-url.ts";
 import type { Outbound } from "../../lib/outbound.ts";
 import { pluralize } from "../../lib/pluralize.ts";
-import { createCompare, type Difference, type Heard } from "./compare.ts";
+import { createCompare, type Difference, type Heard, silenceOf } from "./compare.ts";
 import { createCompareRepository } from "./repository.ts";
 
 type Context = CommandContext<{
@@ -75,6 +75,8 @@ async function run({ services, output }: Context, options: Options): Promise<voi
         else output.line(`${one.code}: here ${told(one.here)}, there ${told(one.there)}`);
       }
       if (found.length > 0) process.exitCode = 1;
+      const problem = found.length === codes.length ? silenceOf(found) : null;
+      if (problem !== null) throw appError("ServiceUnavailable", problem);
       after = last;
     }
   } catch (error) {

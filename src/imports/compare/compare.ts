@@ -79,6 +79,17 @@ export function createCompare({ here, against, rate, exactly, outbound, signal }
   };
 }
 
+/** Why to stop, if one of the services answered no code. */
+export function silenceOf(found: readonly Difference[]): string | null {
+  for (const [side, name] of [
+    ["here", "This service"],
+    ["there", "The other service"],
+  ] as const)
+    if (found.every((one) => one[side].problem !== null))
+      return `${name} answers no code: ${found.at(-1)![side].problem}`;
+  return null;
+}
+
 const kindOf = ({ status }: Heard): string =>
   status !== null && status >= 300 && status < 400 ? "redirect" : `status ${status}`;
 

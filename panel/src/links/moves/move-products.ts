@@ -54,5 +54,10 @@ export function useProducts(): Readonly<Record<string, MovedProduct>> {
       file: t`A table with a header, as most services export. Its columns are matched in the next step.`,
       address: null,
     },
+    successor: {
+      title: t`Clicks of a successor`,
+      file: t`The file that the command successor clicks wrote.`,
+      address: null,
+    },
   };
 }
