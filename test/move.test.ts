@@ -46,8 +46,8 @@ async function moveUnderLoad(to: DialectName, workers: string): Promise<void> {
   }
 }
 
-test.skipIf(isLong || serverUrl("postgres") === undefined)(
-  "one process follows its database to PostgreSQL",
-  () => moveUnderLoad("postgres", "1"),
-);
-test.skipIf(!isLong)("two workers follow their database to another file", () => moveUnderLoad("sqlite", "2"));
+if (isLong) test("two workers follow their database to another file", () => moveUnderLoad("sqlite", "2"));
+else
+  test.skipIf(serverUrl("postgres") === undefined)("one process follows its database to PostgreSQL", () =>
+    moveUnderLoad("postgres", "1"),
+  );

@@ -1,6 +1,7 @@
 /** Checks the rules on names, sizes and imports. Each failure states the rule and the remedy. */
 import { test } from "bun:test";
 import { basename, dirname } from "node:path";
+import { MIGRATIONS } from "../src/db/migrate.ts";
 import { expectNone } from "./support/expect-none.ts";
 import { doubledNames, files, panel, product, productImports, role } from "./support/source-files.ts";
 
@@ -133,6 +134,14 @@ test("the databases are named in db/ and the settings only", () => {
     .filter((file) => /sqlite|mysql|mariadb|postgres/i.test(file.text))
     .map((file) => file.path);
   expectNone(wrong, "Ask db/dialect.ts for a capability instead of naming a database.");
+});
+
+test("each migration has the number after the last one", () => {
+  const names = MIGRATIONS.map(({ name }) => name);
+  const wrong = names.filter(
+    (name, at) => at > 0 && Number(name.slice(0, 4)) <= Number(names[at - 1]!.slice(0, 4)),
+  );
+  expectNone(wrong, "Databases run migrations by name: give the new step the next free number.");
 });
 
 test("env.ts alone reads the environment", () => {

@@ -76,7 +76,7 @@ test("a file and a folder go to the trash, are listed, put back and deleted", as
   await upload("f.txt", "other", folder);
   const taken = await me.call("POST", `/trash/${file}/restore`);
   expect([taken.status, taken.body.code]).toEqual([409, 7010]);
-  expect(taken.body.message).toContain("Give another name");
+  expect(taken.body.message).toContain("Give it another name");
   expect(
     (await me.call("POST", `/trash/${file}/restore`, { name: "g.txt", parent_id: null })).body.data,
   ).toMatchObject({ id: file, name: "g.txt", folder_id: null, path: [], size: 5, mime_type: "text/plain" });
