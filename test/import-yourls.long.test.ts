@@ -108,3 +108,74 @@ const counts = () => TABLES.map((table) => [table, countOf(table)]);
   },
   LIMIT_MS,
 );
+
+const FEW = 1_500;
+/** Few links, one with a title that was encoded twice. Answers with what a dump of them has. */
+const THIN = `
+$db->perform("delete from yourls_url where keyword > 'k' or keyword like 'K%' and length(keyword) > 4");
+$db->perform("delete from yourls_log where click_id > ${FEW}");
+yourls_add_new_link('https://example.com/twice', 'twice', mb_convert_encoding('Grüße aus München', 'UTF-8', 'ISO-8859-1'));
+echo $db->fetchValue('select title from yourls_url where keyword = "twice"');
+`;
+const DUMPS: readonly { name: string; change?: string; options: readonly string[] }[] = [
+  { name: "as mariadb-dump makes it", options: [] },
+  { name: "a row a statement, with columns", options: ["--skip-extended-insert", "--complete-insert"] },
+  {
+    name: "hexadecimal",
+    change: "alter table yourls_url modify url varbinary(5000), modify title varbinary(1000)",
+    options: ["--hex-blob", "--compact"],
+  },
+  {
+    name: "with another prefix",
+    change: "alter table yourls_url rename go_url; alter table yourls_log rename go_log",
+    options: [],
+  },
+  { name: "without titles", change: "alter table go_url drop column title", options: [] },
+];
+const DUMP = Bun.which("mariadb-dump") ?? Bun.which("mysqldump");
+if (MISSING === null && DUMP === null)
+  console.log("skipped: dumps of YOURLS, there is no mariadb-dump (Debian: mariadb-client)");
+
+test.skipIf(MISSING !== null || DUMP === null)(
+  "each kind of dump brings the same",
+  async () => {
+    await installation.cli(["import", "undo", "2"]);
+    expect(yourls.run(THIN)).toContain("MÃ¼nchen");
+    const url = new URL(yourls.source);
+    const seen: { name: string; links: unknown[]; clicks: number }[] = [];
+    for (const { name, change, options } of DUMPS) {
+      for (const statement of change?.split(";") ?? []) yourls.run(`$db->perform('${statement}');`);
+      const file = join(installation.dataDir, `${name}.sql`);
+      const password = `--password=${decodeURIComponent(url.password)}`;
+      const address = [`--host=${url.hostname}`, `--port=${url.port}`, `--user=${url.username}`, password];
+      const dumped = [DUMP!, ...address, "--skip-tz-utc", ...options, url.pathname.slice(1)];
+      expect(await Bun.spawn(dumped, { stdout: Bun.file(file), stderr: "ignore" }).exited).toBe(0);
+      await installation.cli(["import", "yourls", file, "--visits"]);
+      const links = ask("select code, target, title from links order by code collate binary");
+      const { clicks } = ask<{ clicks: number }>(
+        "select sum(clicks) as clicks from click_hours where link_id = 0",
+      )[0]!;
+      seen.push({ name, links, clicks });
+      const { id } = ask<{ id: number }>("select max(id) as id from imports")[0]!;
+      await installation.cli(["import", "undo", String(id)]);
+      expect(countOf("links")).toBe(0);
+    }
+    const [first, ...others] = seen;
+    expect(first!.links).toContainEqual({
+      code: "twice",
+      target: "https://example.com/twice",
+      title: "Grüße aus München",
+    });
+    expect(first!.clicks).toBeGreaterThan(1_000);
+    for (const { name, links, clicks } of others) {
+      const untitled = (all: unknown[]) => all.map((link) => ({ ...(link as object), title: null }));
+      const isUntitled = name === "without titles";
+      expect({ name, links, clicks }).toEqual({
+        name,
+        links: isUntitled ? untitled(first!.links) : first!.links,
+        clicks: first!.clicks,
+      });
+    }
+  },
+  LIMIT_MS,
+);
