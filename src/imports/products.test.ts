@@ -66,6 +66,26 @@ forEachDialect(
       expect(await room.counts()).toEqual(before);
     });
 
+    test("brings what a real YOURLS has, and takes it back", async () => {
+      const { imports, links } = room;
+      const before = await room.counts();
+      const source = join(FIXTURES, "yourls.sql");
+      const id = await room.bring({ product: "yourls", source, options: OPTIONS });
+      const { state, report } = await imports.find(id);
+      expect([state, report.counts]).toMatchObject([
+        "done",
+        { links_read: 5, links_brought: 3, links_refused: 2, visits_brought: 2, visits_refused: 1 },
+      ]);
+      expect(await links.get("plain")).toMatchObject({ clickCount: 3, automatedClicks: 1 });
+      expect(await links.get("Plain")).toMatchObject({ title: 'It\'s "upper" \\ 🎉' });
+      expect(await links.get("twice")).toMatchObject({
+        title: "Grüße aus München",
+        createdAt: Date.parse("2024-02-29T12:00:00Z"),
+      });
+      await room.undo(id);
+      expect(await room.counts()).toEqual(before);
+    });
+
     test("says what to do with a file that it can't read", async () => {
       const wide = Array.from({ length: 10_000 }, (_, at) => `c${at}`).join();
       for (const [content, sentence] of [
