@@ -13,8 +13,6 @@ type Deps = {
   boundMs?: number;
 };
 
-export type RollCall = ReturnType<typeof createRollCall>;
-
 const BOUND_MS = 10_000;
 const LOOK_MS = 50;
 const [ASKED, DONE] = ["asked ", "done "];

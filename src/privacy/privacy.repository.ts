@@ -167,8 +167,6 @@ function createFinding(read: Db) {
   return { inTexts, inJsons, ofAccount, agentsOf };
 }
 
-export type PrivacyRepository = ReturnType<typeof createPrivacyRepository>;
-
 export function createPrivacyRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   const { ranges, inRange, sought, isText } = createRanges(read);
   const { inTexts, inJsons, ofAccount, agentsOf } = createFinding(read);

@@ -44,8 +44,6 @@ type Deps = {
   clock: Clock;
 };
 
-export type TargetPage = ReturnType<typeof createTargetPage>;
-
 export function createTargetPage(deps: Deps) {
   const { find, report, takesReports, guards, readForm, pages, domains, lost, clock } = deps;
 

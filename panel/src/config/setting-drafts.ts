@@ -61,5 +61,3 @@ export function useSettingDrafts(settings: readonly ShownSetting[]) {
     accept: (keys: readonly string[]): void => setFaults((known) => without(known, keys)),
   };
 }
-
-export type SettingDrafts = ReturnType<typeof useSettingDrafts>;

@@ -90,8 +90,6 @@ type Action = {
   message(done: readonly Entry[]): ReactNode;
 };
 
-export type EntryActions = ReturnType<typeof useEntryActions>;
-
 export function useEntryActions() {
   const queries = useQueryClient();
   const sentenceOf = useSentence();

@@ -48,6 +48,4 @@ export const policyView = namedObject("Policy", {
   updated_at: z.iso.datetime(),
 });
 
-export type PolicyView = z.output<typeof policyView>;
-
 export const viewPolicy = createView(policyView);

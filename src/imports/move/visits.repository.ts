@@ -20,8 +20,6 @@ export type BroughtLink = {
   automated: number;
 };
 
-export type VisitsRepository = ReturnType<typeof createVisitsRepository>;
-
 const SUM_KEYS = ["import_id", "link_id", "unit", "bucket", "dimension", "value_id"] as const;
 
 export function createVisitsRepository({ dialect }: Pick<Database, "dialect">) {

@@ -2,8 +2,6 @@ import type { Queries } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { VisitorReport, ReportReason } from "./report.ts";
 
-export type SafetyRepository = ReturnType<typeof createSafetyRepository>;
-
 export type NewReport = { linkId: number; at: number; reason: ReportReason; details: string | null };
 
 const reportsIn = (db: Db) =>

@@ -1,3 +1,3 @@
-/** The stories of import-reload.test.ts on PostgreSQL. */
+/** The stories of import-reload.long.test.ts on PostgreSQL. */
 import "../../support/on-postgres.ts";
-import "../import-reload.test.ts";
+import "../import-reload.long.test.ts";

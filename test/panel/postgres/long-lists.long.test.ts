@@ -1,3 +1,3 @@
-/** The stories of long-lists.test.ts on PostgreSQL. */
+/** The stories of long-lists.long.test.ts on PostgreSQL. */
 import "../../support/on-postgres.ts";
-import "../long-lists.test.ts";
+import "../long-lists.long.test.ts";

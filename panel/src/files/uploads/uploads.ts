@@ -51,8 +51,6 @@ export function giveFile(id: string, file: File): void {
 
 /** Also after a rest. */
 export const heldFile = (id: string): File | null => files.get(id) ?? null;
-export const hasFile = (id: string): boolean => files.has(id);
-
 function update(id: string, next: Partial<UploadRecord>): void {
   const item = itemOf(id);
   if (item === undefined) return;
