@@ -1,13 +1,15 @@
 /** Every metric of the specification, read by a Prometheus parser and moved by real operations. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type DriveClient, driveClient } from "./support/drive.ts";
 import { missingParser, parseExposition } from "./support/prometheus.ts";
 import { type Client, startSignedIn } from "./support/session.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
-const MONITORING = join(import.meta.dir, "..", "docs", "monitoring");
+const DEPLOY = join(import.meta.dir, "..", "deploy");
+const RULES = "prometheus/rules.yaml";
+const DASHBOARD = "grafana/waymark.json";
 const TOKEN = "a-token-for-monitors";
 
 let installation: Installation;
@@ -218,9 +220,8 @@ describe("the specified metrics", () => {
 });
 
 describe("dashboard and alerts", () => {
-  const files = readdirSync(MONITORING).filter((name) => /\.(json|ya?ml)$/.test(name));
   const textOf = (file: string): string =>
-    readFileSync(join(MONITORING, file), "utf8").replaceAll('\\"', '"');
+    readFileSync(join(DEPLOY, file), "utf8").replaceAll('\\"', '"');
   const familyOf = (name: string): string => name.replace(/_(bucket|sum|count)$/, "");
   /** The lines of one metric, without metrics that share its prefix. */
   const seriesOf = (text: string, name: string): string[] =>
@@ -236,8 +237,7 @@ describe("dashboard and alerts", () => {
     });
     await visit("/measured");
     const text = await scrapeText();
-    expect(files).toEqual(expect.arrayContaining(["alerts.yaml", "grafana-dashboard.json"]));
-    for (const file of files) {
+    for (const file of [RULES, DASHBOARD]) {
       const named = textOf(file).match(/\bsvc_[a-z_]+/g) ?? [];
       expect(named.length).toBeGreaterThan(3);
       const unknown = named.filter((name) => seriesOf(text, name).length === 0);
@@ -255,7 +255,7 @@ describe("dashboard and alerts", () => {
   });
 
   test("an alert counts every status of a redirect that failed", async () => {
-    const alert = textOf("alerts.yaml").match(/svc_redirects_total\{status=~"([^"]*)"\}/)?.[1] ?? "";
+    const alert = textOf(RULES).match(/svc_redirects_total\{status=~"([^"]*)"\}/)?.[1] ?? "";
     const statuses = seriesOf(await scrapeText(), "svc_redirects_total").map(
       (line) => line.match(/status="(\d+)"/)?.[1] ?? "",
     );
@@ -265,7 +265,7 @@ describe("dashboard and alerts", () => {
   });
 
   test("the dashboard shows every metric", async () => {
-    const shown = new Set((textOf("grafana-dashboard.json").match(/\bsvc_[a-z_]+/g) ?? []).map(familyOf));
+    const shown = new Set((textOf(DASHBOARD).match(/\bsvc_[a-z_]+/g) ?? []).map(familyOf));
     const exposed = (await scrapeText()).match(/(?<=^# TYPE )\S+/gm) ?? [];
     expect(exposed.length).toBeGreaterThan(20);
     expect(exposed.filter((name) => !shown.has(name))).toEqual([]);
