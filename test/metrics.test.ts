@@ -220,8 +220,7 @@ describe("the specified metrics", () => {
 });
 
 describe("dashboard and alerts", () => {
-  const textOf = (file: string): string =>
-    readFileSync(join(DEPLOY, file), "utf8").replaceAll('\\"', '"');
+  const textOf = (file: string): string => readFileSync(join(DEPLOY, file), "utf8").replaceAll('\\"', '"');
   const familyOf = (name: string): string => name.replace(/_(bucket|sum|count)$/, "");
   /** The lines of one metric, without metrics that share its prefix. */
   const seriesOf = (text: string, name: string): string[] =>

@@ -2,6 +2,7 @@
 import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "./proxies.ts";
 import { until } from "./until.ts";
 
 const FOLDER = process.env["KEYCLOAK_DIR"];
@@ -67,13 +68,6 @@ export async function startKeycloak(realm: { realm: string; [key: string]: unkno
     throw new Error(`Keycloak did not start:\n${printed}`, { cause: error });
   }
   return keycloak;
-}
-
-async function freePort(): Promise<number> {
-  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
-  const { port } = server;
-  await server.stop(true);
-  return port!;
 }
 
 async function adminToken(origin: string): Promise<string> {

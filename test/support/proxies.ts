@@ -1,0 +1,140 @@
+/** nginx and Caddy with the files in deploy/, before a running server. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Subprocess } from "bun";
+import { soon } from "./until.ts";
+
+const DEPLOY = join(import.meta.dir, "../../deploy");
+export const NAME = "go.example.com";
+
+export type ProxyKind = "nginx" | "caddy";
+export type Proxy = {
+  /** Starts curl over HTTP/2 with TLS, as a client at 127.0.0.2. */
+  open(
+    args: readonly string[],
+    stdin?: ReadableStream,
+  ): Subprocess<"ignore" | ReadableStream, "pipe", "pipe">;
+  /** The same to its end. Returns what it prints. */
+  curl(args: readonly string[], stdin?: ReadableStream): Promise<string>;
+  stop(): Promise<void>;
+};
+
+const PROGRAMS = { nginx: "/usr/sbin/nginx", caddy: "/usr/bin/caddy" };
+export const isInstalled = (kind: ProxyKind): boolean => existsSync(PROGRAMS[kind]);
+
+export async function freePort(): Promise<number> {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  const { port } = server;
+  await server.stop(true);
+  return port!;
+}
+
+function certify(folder: string): { certificate: string; key: string } {
+  const [certificate, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  const made = Bun.spawnSync([
+    "openssl",
+    "req",
+    "-x509",
+    "-newkey",
+    "ec",
+    "-pkeyopt",
+    "ec_paramgen_curve:P-256",
+    "-nodes",
+    "-days",
+    "2",
+    "-subj",
+    `/CN=${NAME}`,
+    "-addext",
+    `subjectAltName=DNS:${NAME}`,
+    "-keyout",
+    key,
+    "-out",
+    certificate,
+  ]);
+  if (made.exitCode !== 0) throw new Error(made.stderr.toString());
+  return { certificate, key };
+}
+
+/** The file as it stands but for addresses and certificates. */
+function configure(kind: ProxyKind, folder: string, port: number, server: string): string[] {
+  const { certificate, key } = certify(folder);
+  const file = join(folder, kind === "nginx" ? "nginx.conf" : "Caddyfile");
+  if (kind === "caddy") {
+    const text = readFileSync(join(DEPLOY, "caddy/Caddyfile"), "utf8")
+      .replace(`${NAME} {`, `https://${NAME}:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`)
+      .replace("127.0.0.1:8080", server);
+    writeFileSync(file, `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${text}`);
+    return [PROGRAMS.caddy, "run", "--adapter", "caddyfile", "--config", file];
+  }
+  const text = readFileSync(join(DEPLOY, "nginx/waymark.conf"), "utf8")
+    .replace(/ +listen \[::\]:.*\n/g, "")
+    .replace(/^( +listen) 443/m, `$1 127.0.0.1:${port}`)
+    .replace(/^( +listen) 80/m, `$1 127.0.0.3:${port}`)
+    .replace("127.0.0.1:8080", server)
+    .replace(/ssl_certificate .*;/, `ssl_certificate ${certificate};`)
+    .replace(/ssl_certificate_key .*;/, `ssl_certificate_key ${key};`);
+  const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (name) => `${name}_temp_path ${folder}/t;`,
+  );
+  writeFileSync(
+    file,
+    `user root; daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/log; events {}
+     http { access_log off; ${paths.join(" ")} ${text} }`,
+  );
+  return [PROGRAMS.nginx, "-c", file];
+}
+
+/** `server` is HOST:PORT. */
+export async function startProxy(kind: ProxyKind, server: string): Promise<Proxy> {
+  const folder = mkdtempSync(join(tmpdir(), `waymark-${kind}-`));
+  const port = await freePort();
+  const command = configure(kind, folder, port, server);
+  const output = Bun.file(join(folder, "output"));
+  const child: Subprocess = Bun.spawn(command, {
+    env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder },
+    stdio: ["ignore", output, output],
+  });
+  const proxy: Proxy = {
+    open: (args, stdin) =>
+      Bun.spawn(
+        [
+          "curl",
+          "-sS",
+          "--http2",
+          "--cacert",
+          join(folder, "cert.pem"),
+          "--interface",
+          "127.0.0.2",
+          "--connect-to",
+          `${NAME}:443:127.0.0.1:${port}`,
+          ...args,
+        ],
+        { stdin: stdin ?? "ignore", stdout: "pipe", stderr: "pipe" },
+      ),
+    async curl(args, stdin) {
+      const curl = proxy.open(args, stdin);
+      const [printed, failure] = await Promise.all([
+        new Response(curl.stdout).text(),
+        new Response(curl.stderr).text(),
+      ]);
+      if ((await curl.exited) !== 0) throw new Error(failure);
+      return printed;
+    },
+    async stop() {
+      child.kill();
+      await child.exited;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  try {
+    await soon(async () => {
+      if (child.exitCode !== null) throw new Error(`${kind} ended: ${await output.text()}`);
+      await proxy.curl([`https://${NAME}/`, "-o", "/dev/null"]);
+    });
+  } catch (error) {
+    await proxy.stop();
+    throw error;
+  }
+  return proxy;
+}
