@@ -2,10 +2,10 @@
  * The cost of a redirect, as ratios within one run: the real Waymark, with clicks counted and journaled, against a bare
  * `Bun.serve` with a Map and against nginx's `return 307`.
  *
- *     bin/bun bench/redirect.ts [rounds] [seconds] [links,links] [details|domains|pages|rules|FOLDER]
+ *     bin/bun bench/redirect.ts [rounds] [seconds] [links,links] [details|domains|pages|rules]
  *
  * With `domains`, Waymark without other domains is compared with one that has ten, on the default host and on another.
- * With the folder of another checkout, its Waymark is compared with this one.
+ * bench/pairs.ts compares two commits.
  * With `pages`, 404s to navigations of a browser are compared with those to its other requests.
  * With `rules`, requests have a browser's headers, and links have ten rules, none of which holds.
  * With `details` as the fourth argument, requests have a browser's headers and Waymark runs with detailed logging.
@@ -19,7 +19,6 @@
  * as many rounds in all. `µs` is processor time per request. Needs two cores and wrk (Debian: apt-get install wrk
  * nginx-light).
  */
-import { resolve } from "node:path";
 import { createDataFolder, type DataFolder, hostAt, setConfig } from "./lib/data-folder.ts";
 import { requireTools, runLoad } from "./lib/load.ts";
 import { busySeconds } from "./lib/machine.ts";
@@ -40,8 +39,9 @@ const MODES: Record<string, { compare(count: number): Promise<void>; goal: strin
   pages: { compare: comparePages, goal: "0.9 of the answer without a page" },
   rules: { compare: compareRules, goal: "0.5 of the bare handler with ten rules" },
 };
-const OTHER = process.argv[5] ?? "";
-const MODE = MODES[OTHER] ?? { compare: compareCheckouts, goal: "0.98 of the other checkout" };
+const MODE = MODES[process.argv[5] ?? ""];
+if (MODE === undefined) throw new Error(`the fourth argument is one of ${Object.keys(MODES).join(" ")}`);
+const { goal: GOAL } = MODE;
 
 type Case = {
   name: string;
@@ -121,37 +121,19 @@ async function compareDetailed(count: number): Promise<void> {
   }
 }
 
-function compareDomains(count: number): Promise<void> {
-  return compareWaymarks(count, [
-    { name: "no other domain" },
+async function compareDomains(count: number): Promise<void> {
+  console.log(`\n${count.toLocaleString("en")} links, ${ROUNDS} rounds of ${SECONDS} s`);
+  const kinds: { name: string; made: object; host?: string }[] = [
+    { name: "no other domain", made: {} },
     { name: "ten domains, default host", made: { domains: 10 } },
     { name: "ten domains, another host", made: { domains: 10, linksOn: 1 }, host: hostAt(1) },
-  ]);
-}
-
-/** Each checkout makes its own data. */
-function compareCheckouts(count: number): Promise<void> {
-  return compareWaymarks(count, [
-    { name: "the other checkout", root: resolve(OTHER) },
-    { name: "this checkout" },
-  ]);
-}
-
-type Kind = { name: string; root?: string; made?: object; host?: string };
-
-async function compareWaymarks(count: number, kinds: readonly Kind[]): Promise<void> {
-  console.log(`\n${count.toLocaleString("en")} links, ${ROUNDS} rounds of ${SECONDS} s`);
+  ];
   const folders: DataFolder[] = [];
   const cases: Case[] = [];
   try {
-    for (const { name, root = resolve(import.meta.dir, ".."), made, host } of kinds) {
-      const data: { createDataFolder: typeof createDataFolder } = await import(
-        `${root}/bench/lib/data-folder`
-      );
-      const lib: { startWaymark: typeof startWaymark } = await import(`${root}/bench/lib/subjects`);
-      folders.push(await data.createDataFolder(count, made));
-      const subject = await lib.startWaymark(folders.at(-1)!);
-      cases.push({ name, subject, prefix: "c", isMissing: false, ...(host && { host }) });
+    for (const { made, ...kind } of kinds) {
+      folders.push(await createDataFolder(count, made));
+      cases.push({ ...kind, subject: await startWaymark(folders.at(-1)!), prefix: "c", isMissing: false });
     }
     for (const { subject } of cases) await settle(subject);
     report(cases, choose(await runRounds(cases, count)));
@@ -267,7 +249,7 @@ function report(cases: readonly Case[], rounds: readonly Round[]): void {
     const cost = median(rounds.map((round) => round[0]!.cpuMicros / round[at]!.cpuMicros));
     line(name, of("perSecond", 0), speed.toFixed(2), of("cpuMicros", 2), cost.toFixed(2), of("p99", 2));
   }
-  console.log(`Goal: ≥ ${MODE.goal}.`);
+  console.log(`Goal: ≥ ${GOAL}.`);
 }
 
 function line(name: string, ...cells: string[]): void {

@@ -112,9 +112,14 @@ async function indexTexts({ transaction, dialect }: Database): Promise<void> {
     indexed = await transaction((tx) => dialect.indexLinkTexts!(tx, CHUNK), { long: true });
 }
 
-/** Sets a run-time setting for the next start. */
-export function setConfig(data: DataFolder, key: string, value: string): void {
-  const waymark = join(import.meta.dir, "..", "..", "bin", "waymark");
+/** Sets a run-time setting for the next start, with the program of a checkout. */
+export function setConfig(
+  data: Pick<DataFolder, "path">,
+  key: string,
+  value: string,
+  checkout = join(import.meta.dir, "..", ".."),
+): void {
+  const waymark = join(checkout, "bin", "waymark");
   const { exitCode, stderr } = Bun.spawnSync([waymark, "config", "set", key, value], {
     env: { ...process.env, WAYMARK__DATA__DIR: data.path },
   });

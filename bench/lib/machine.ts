@@ -1,5 +1,7 @@
 /** The load of the machine besides the benchmark, from the kernel's counters. */
+import { FFIType } from "bun:ffi";
 import { readFileSync } from "node:fs";
+import { openLibc } from "../../src/lib/libc.ts";
 
 const TICKS_PER_SECOND = 100;
 
@@ -23,4 +25,15 @@ export function processSeconds(pid: number): number {
     .replace(/^.*\) /s, "")
     .split(" ");
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+const clock = openLibc({ clock_gettime: { args: [FFIType.i32, FFIType.ptr], returns: FFIType.i32 } });
+
+/** Processor milliseconds used by a process, all threads, exact to the nanosecond. */
+export function processMs(pid: number): number {
+  const time = new BigInt64Array(2);
+  // What clock_getcpuclockid(3) returns.
+  const clockOf = (~pid << 3) | 2;
+  if (clock?.clock_gettime(clockOf, time) !== 0) throw new Error(`process ${pid} has no clock`);
+  return Number(time[0]) * 1e3 + Number(time[1]) / 1e6;
 }

@@ -5,6 +5,7 @@ import { processSeconds } from "./machine.ts";
 export type Subject = {
   readonly name: string;
   readonly port: number;
+  readonly pid: number;
   /** Milliseconds from the start to the first answer. */
   readonly readyMs: number;
   /** Processor seconds used so far, by all threads (and children: nginx's worker). */
@@ -50,6 +51,7 @@ export async function startSubject(
   return {
     name,
     port,
+    pid: child.pid,
     readyMs: performance.now() - startedAt,
     cpuSeconds: () => family().reduce((sum, pid) => sum + processSeconds(pid), 0),
     rssMb: () => family().reduce((sum, pid) => sum + statusKb(pid, "VmRSS"), 0) / 1024,

@@ -18,13 +18,14 @@ export function startBare(count: number): Promise<Subject> {
   ]);
 }
 
-/** The real program on a data folder. */
+/** The real program on a data folder; of another checkout with its folder. */
 export function startWaymark(
   data: Pick<DataFolder, "path">,
   environment: Record<string, string> = {},
+  checkout = root,
 ): Promise<Subject> {
   const port = freePort();
-  return startSubject("Waymark", port, [join(root, "bin", "waymark"), "serve"], {
+  return startSubject("Waymark", port, [join(checkout, "bin", "waymark"), "serve"], {
     WAYMARK__SERVER__PORT: `${port}`,
     WAYMARK__DATA__DIR: data.path,
     WAYMARK__DATABASE__URL: `sqlite:${join(data.path, "waymark.db")}`,

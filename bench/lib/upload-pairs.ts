@@ -4,9 +4,10 @@
  * the other core. Who isn't asked is stopped. Processor time counts all threads of a server. The peak is of a server
  * that took all of it.
  */
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type DriveServer, median, run } from "./drive-server.ts";
+import { processMs } from "./machine.ts";
 
 const ROUNDS = 5;
 const CLIENT_CORE = "1";
@@ -69,7 +70,7 @@ async function startSide(tree: string): Promise<Side> {
 }
 
 async function measureSmall({ server, smallRates, smallMs }: Side, round: number): Promise<void> {
-  const before = cpuMs(server.pid);
+  const before = processMs(server.pid);
   const script = join(import.meta.dir, "uploads.lua");
   const wrk = ["taskset", "-c", CLIENT_CORE, "wrk", "-t1", "-c16", "-d4s", "-s", script, server.url];
   const text = await run(wrk, { TOKEN: server.client.token, RUN: `pair${round}-${crypto.randomUUID()}` });
@@ -78,7 +79,7 @@ async function measureSmall({ server, smallRates, smallMs }: Side, round: number
   // The first round warms up.
   if (round === 0) return;
   smallRates.push(requests / (microseconds / 1e6));
-  smallMs.push((cpuMs(server.pid) - before) / requests);
+  smallMs.push((processMs(server.pid) - before) / requests);
 }
 
 async function measureLarge(
@@ -86,7 +87,7 @@ async function measureLarge(
   round: number,
   large: string,
 ): Promise<void> {
-  const before = cpuMs(server.pid);
+  const before = processMs(server.pid);
   const { url, client } = server;
   const sender = [process.execPath, join(import.meta.dir, "send-form.ts")];
   const sent = await run([
@@ -100,7 +101,7 @@ async function measureLarge(
     `large-${round}`,
   ]);
   const { ms, answer } = JSON.parse(sent);
-  const used = cpuMs(server.pid) - before;
+  const used = processMs(server.pid) - before;
   await client.call("DELETE", `/files/${answer.data.id}`);
   if (round === 0) return;
   largeRates.push((LARGE_BYTES / MIB / ms) * 1_000);
@@ -120,11 +121,3 @@ async function writeRaw(large: string): Promise<number> {
   rmSync(copy);
   return ms;
 }
-
-/** Of all threads that live, to the nanosecond: /proc/PID/stat counts in steps of ten milliseconds. */
-const cpuMs = (pid: number): number =>
-  readdirSync(`/proc/${pid}/task`).reduce(
-    (sum, thread) =>
-      sum + Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]) / 1e6,
-    0,
-  );
