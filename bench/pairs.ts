@@ -30,6 +30,10 @@ const WARM_UP_SECONDS = 3;
 /** No start begins after it. */
 const SECONDS_OF_ALL = 55;
 const LINKS = 10_000;
+/** Of the base in a second that counts. With less, other programs have the core. */
+const LEAST_RATE = 500;
+/** That count: with fewer, nothing is said. */
+const LEAST_SECONDS = 10;
 
 type Side = { checkout: string; subject: Subject };
 type Second = { cpuMicros: number; perSecond: number };
@@ -85,7 +89,7 @@ async function makeData(checkout: string, name: string): Promise<{ path: string 
 async function ask({ checkout, subject }: Side, seconds: number): Promise<Second> {
   const before = processMs(subject.pid);
   const load = await runLoad({ port: subject.port, prefix: "c", count: LINKS, seconds });
-  const cpuMicros = ((processMs(subject.pid) - before) * 1000) / load.requests;
+  const cpuMicros = ((processMs(subject.pid) - before) * 1000) / Math.max(1, load.requests);
   if (load.errorStatus + load.socketErrors > 0) throw new Error(`${checkout}: wrong answers`);
   return { cpuMicros, perSecond: load.perSecond };
 }
@@ -100,6 +104,7 @@ async function measureStart(checkouts: readonly string[], data: readonly { path:
     await Promise.all([base, own].map((side) => ask(side, WARM_UP_SECONDS)));
     for (let second = 0; second < SECONDS_OF_START; second++) {
       const [ofBase, ofOwn] = await Promise.all([ask(base, 1), ask(own, 1)]);
+      if (ofBase.perSecond < LEAST_RATE) continue;
       ratios.push({
         processor: ofBase.cpuMicros / ofOwn.cpuMicros,
         rate: ofOwn.perSecond / ofBase.perSecond,
@@ -118,7 +123,7 @@ function secondsFrom(): () => number {
 
 /**
  * The Hodges-Lehmann estimate of ratios, and its interval with a confidence of 99 % by Wilcoxon's signed ranks: as
- * exact as means where noise is normal, and a few wild blocks do not move it.
+ * exact as means where noise is normal, and a few wild seconds do not move it.
  */
 function estimate(ratios: readonly number[]): { middle: number; low: number; high: number } {
   const { length } = ratios;
@@ -142,9 +147,12 @@ async function compare(base: string): Promise<boolean> {
   const sinceStart = secondsFrom();
   for (let start = 1; start <= STARTS && sinceStart() < SECONDS_OF_ALL; start++) {
     const found = await measureStart(checkouts, data);
-    const { middle } = estimate(found.map(({ processor }) => processor));
-    console.log(`start ${start} of ${STARTS}: ${middle.toFixed(3)}`);
+    console.log(`start ${start} of ${STARTS}: ${found.length} of ${SECONDS_OF_START} seconds count`);
     ratios.push(...found);
+  }
+  if (ratios.length < LEAST_SECONDS) {
+    console.log(`Not compared: the machine is too busy. ${ratios.length} of ${LEAST_SECONDS} seconds count.`);
+    return true;
   }
   let isFine = true;
   for (const [key, what] of [
