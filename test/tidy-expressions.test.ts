@@ -22,8 +22,6 @@ const PARAMETERS = { timeout: null, attackTimeout: null, incubationTimeout: null
 const EXCEPTIONS: Record<string, string> = {
   [String.raw`/"((?:[^"\\]|\\.)*)"|'([^']*)'/g`]: "reads systemd's unit files, which root writes",
   [String.raw`/^\s*\[\s*"?([^\]"]+?)"?\s*\]/`]: "reads waymark.toml, which its owner writes",
-  [String.raw`/^(?<scheme>postgres|postgresql|mysql|mariadb):\/\/(?:(?<user>[^:]*?)(?::(?<password>.*))?@)?(?<host>\[[^\]]+\]|[^/:?@]*)(?::(?<port>\d{1,5}))?(?:\/(?<database>[^?/]*))?(?:\?(?<query>[^?]*))?$/s`]:
-    "reads the database URL, a start-up setting",
   [String.raw`/^Max open files\s+(\d+|unlimited)/m`]: "reads a file of the kernel",
 };
 /** `new RegExp` in a function, with the reason why the expression is safe. */
