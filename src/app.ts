@@ -11,7 +11,8 @@ import { createWorkerLiveStats, type WorkerLiveStats } from "./clicks/live-stats
 import { createLiveRepository } from "./clicks/live.repository.ts";
 import type { AdminApi } from "./cluster/worker-process.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
-import { movedTo } from "./db/move.ts";
+import { isUnavailable } from "./db/failures.ts";
+import { movedTo } from "./db/move-switch.ts";
 import type { Env } from "./env.ts";
 import { startProcessMetrics } from "./health/process-metrics.ts";
 import { createScrape } from "./health/scrape.ts";
@@ -128,15 +129,34 @@ export async function createApp(env: Env, options: AppOptions) {
 
 const ASK_AGAIN_MS = 5_000;
 
-function watchMoves({ changes, database }: Services, onMoved = (): void => {}): { close(): void } {
+/** Looks where the database is when the change feed says that a move switches, and at the start. */
+function watchMoves({ changes, database, logger }: Services, onMoved = (): void => {}): { close(): void } {
   let asking: ReturnType<typeof setInterval> | undefined;
-  const leave = changes.subscribe("moves", async () => {
-    if (asking !== undefined || (await movedTo(database)) === null) return;
-    asking = setInterval(onMoved, ASK_AGAIN_MS);
-    onMoved();
-  });
+  let [hasNews, isLooking, isClosed] = [false, false, false];
+  const look = async (): Promise<void> => {
+    hasNews = true;
+    if (isLooking) return;
+    isLooking = true;
+    while (hasNews && asking === undefined && !isClosed) {
+      hasNews = false;
+      try {
+        if ((await movedTo(database)) === null || isClosed) continue;
+        asking = setInterval(onMoved, ASK_AGAIN_MS);
+        onMoved();
+      } catch (error) {
+        if (isClosed) break;
+        if (!isUnavailable(error)) logger.error({ err: error }, "the move of the database can't be followed");
+        hasNews = true;
+        await Bun.sleep(ASK_AGAIN_MS / 5);
+      }
+    }
+    isLooking = false;
+  };
+  const leave = changes.subscribe("moves", () => void look());
+  void look();
   return {
     close() {
+      isClosed = true;
       leave();
       clearInterval(asking);
     },

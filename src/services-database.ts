@@ -1,5 +1,5 @@
 import { type Database, openDatabase } from "./db/database.ts";
-import { movedTo } from "./db/move.ts";
+import { movedTo } from "./db/move-switch.ts";
 import type { Env } from "./env.ts";
 import { appError } from "./lib/errors.ts";
 import type { Logger } from "./lib/logger.ts";
@@ -27,12 +27,13 @@ export async function openCurrentDatabase(
   env: Env,
   { server, logger, box, step }: Options,
 ): Promise<{ env: Env; database: Database }> {
+  let followed: string | undefined;
   for (let moves = 0; ; moves++) {
     const database = await openDatabase(env.database, { threads: server, logger });
     try {
-      const sealed = await step(() => movedTo(database));
-      if (sealed === null) return { env, database };
-      const url = moves < MOST_MOVES ? opened(box, sealed) : null;
+      const moved = await step(() => movedTo(database, followed));
+      if (moved === null) return { env, database };
+      const url = moves < MOST_MOVES ? opened(box, moved.url) : null;
       if (url === null) {
         const message = `${database.name} has moved, and the key of this data folder does not open its new address. Set database.url to it.`;
         throw appError("Conflict", message);
@@ -41,6 +42,7 @@ export async function openCurrentDatabase(
         `${database.name} has moved; using its new address. Set database.url to that, before the old database is removed.`,
       );
       env = Object.freeze({ ...env, database: { ...env.database, url } });
+      followed = moved.id;
     } catch (error) {
       await database.close();
       throw error;

@@ -1,6 +1,13 @@
-/** A move under the eyes of visitors: one server process, then two workers, follow without a restart. */
+/** A move under the eyes of visitors: one server process, then two workers, follow without a restart, whatever is killed. */
 import { expect, test } from "bun:test";
-import { createFresh, type DialectName, isLong, serverUrl } from "../src/db/fresh.test-support.ts";
+import {
+  createFresh,
+  DIALECT_NAMES,
+  type DialectName,
+  isLong,
+  serverUrl,
+} from "../src/db/fresh.test-support.ts";
+import { clientOf, PASSWORD, signIn } from "./support/session.ts";
 import { until } from "./support/until.ts";
 import { install } from "./support/waymark.ts";
 
@@ -44,6 +51,58 @@ async function moveUnderLoad(to: DialectName, workers: string): Promise<void> {
     await installation.remove();
     await fresh.drop();
   }
+}
+
+/** In the order of the switch (`src/db/move-switch.ts`). After the last one the new database is the one. */
+const KILLED_AT = ["move.told", "move.closed", "move.brought", "move.switched"];
+
+/** The command is killed at each point in turn; running servers, or one that starts, decide which database it is. */
+async function killSwitches(from: DialectName, to: DialectName, points: readonly string[]): Promise<void> {
+  const fresh = [await createFresh(from), await createFresh(to)];
+  const [old, next] = [fresh[0]!.url, fresh[1]!.url];
+  const installation = install({ WAYMARK__DATABASE__URL: old });
+  try {
+    await installation.run(["reset-password", "--stdin"], PASSWORD);
+    let server = await installation.serve();
+    const { token } = await signIn(server.url);
+    const done: string[] = [];
+    const add = async (code: string): Promise<void> => {
+      await until(async () => {
+        const link = { code, target: "https://example.com/" };
+        const { status } = await clientOf(server.url, token).call("POST", "/links", link);
+        expect(status).toBeOneOf([201, 503]);
+        return status === 201;
+      });
+      done.push(code);
+    };
+    for (const [at, point] of points.entries()) {
+      await add(`before-${at}`);
+      const { signalCode } = await installation.cli(["move", "--stdin"], next, { WAYMARK_FAULT: point });
+      expect([point, signalCode]).toEqual([point, "SIGKILL"]);
+      if (at % 2 === 1) {
+        await server.kill();
+        server = await installation.serve();
+      }
+      await add(`after-${at}`);
+    }
+    const where = await installation.cli(["move", "--stdin"], next);
+    expect(where.stderr).toContain("is the database in use");
+    await server.stop();
+    const listed = JSON.parse(await installation.run(["links", "list", "--json"])).links;
+    expect(listed.map(({ code }: { code: string }) => code).toSorted()).toEqual(done.toSorted());
+  } finally {
+    await installation.remove();
+    await Promise.all(fresh.map((one) => one.drop()));
+  }
+}
+
+for (const [at, from] of DIALECT_NAMES.entries()) {
+  const to = DIALECT_NAMES[(at + 1) % DIALECT_NAMES.length]!;
+  if (from !== "sqlite" && !isLong) continue;
+  const isThere = [from, to].every((name) => name === "sqlite" || serverUrl(name) !== undefined);
+  test.skipIf(!isThere)(`a switch from ${from} to ${to} that is killed leaves one database open`, () =>
+    killSwitches(from, to, isLong ? KILLED_AT : KILLED_AT.slice(2)),
+  );
 }
 
 if (isLong) test("two workers follow their database to another file", () => moveUnderLoad("sqlite", "2"));

@@ -6,10 +6,9 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db, Dialect } from "./dialect.ts";
 import { isRetryable } from "./failures.ts";
-import { currentSchema, hasTable, type Key, type MovedTable, type MoveSide } from "./move-tables.ts";
+import { currentSchema, type Key, type MovedTable, type MoveSide, tablesOf } from "./move-tables.ts";
 
 export const LOG = "waymark_move_log";
-export const CLOSED_LOG = "waymark_move_log_closed";
 
 const PAGE_ROWS = 1_000;
 /** A statement that waits for a table keeps others waiting. */
@@ -23,7 +22,7 @@ type Statement = { name: string; text: string };
 export async function openLog(source: MoveSide, tables: readonly MovedTable[]): Promise<void> {
   const { slow, dialect } = source;
   const { schema, name } = dialect;
-  if ((await hasTable(source, LOG)) || (await hasTable(source, CLOSED_LOG))) await removeLog(source, tables);
+  if ((await logsOf(source)).length > 0) await removeLog(source, tables);
   await sql`create table ${sql.table(LOG)} (
     n ${sql.raw(schema.serial)}, name ${sql.raw(schema.text(64))} not null, k ${sql.raw(schema.longText)} not null
   ) ${sql.raw(schema.tableOptions)}`.execute(slow);
@@ -43,17 +42,18 @@ export async function removeLog(source: MoveSide, tables: readonly MovedTable[])
       await alter(source, `drop trigger if exists ${trigger}${place}`);
       if (name === "postgres") await alter(source, `drop function if exists ${trigger}()`);
     }
-  for (const log of [LOG, CLOSED_LOG]) await alter(source, `drop table if exists ${log}`);
+  for (const log of await logsOf(source)) await alter(source, `drop table ${log}`);
 }
 
-/** Resolves when no change can follow those in the log. */
-export async function closeLog(source: MoveSide): Promise<void> {
-  if (await hasTable(source, LOG)) await alter(source, `alter table ${LOG} rename to ${CLOSED_LOG}`);
-}
+/** The name of the log that changes do not find; null while they do, or without a log. */
+export const closedLog = async (source: MoveSide): Promise<string | null> =>
+  (await logsOf(source)).find((name) => name !== LOG) ?? null;
 
-export async function reopenLog(source: MoveSide): Promise<void> {
-  if (await hasTable(source, CLOSED_LOG)) await alter(source, `alter table ${CLOSED_LOG} rename to ${LOG}`);
-}
+export const renameLog = (source: MoveSide, from: string, to: string): Promise<void> =>
+  alter(source, `alter table ${from} rename to ${to}`);
+
+const logsOf = async (source: MoveSide): Promise<string[]> =>
+  (await tablesOf(source)).filter((name) => name === LOG || name.startsWith(`${LOG}_`));
 
 /** Numbers of logged changes by table. */
 export async function countLogged(db: Db, log: string): Promise<Map<string, number>> {

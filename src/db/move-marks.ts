@@ -1,12 +1,13 @@
 /**
  * What a move notes in both databases, in a table that exists only meanwhile:
  *
- *   source   id, to (for people), log ("open", "closed"); at the end moved_to (sealed) and moved_at
- *   target   id, `table NAME` (how far its copy is); at the end done
+ *   source   id, to (for people), log ("open"), mover (move-switch.ts); at the end moved_to (sealed) and moved_at
+ *   target   id, `table NAME` (how far its copy is)
  */
 import { sql } from "kysely";
 import type { Db } from "./dialect.ts";
-import { hasTable, type MoveSide } from "./move-tables.ts";
+import { isUniqueViolation } from "./failures.ts";
+import { type MoveSide, tablesOf } from "./move-tables.ts";
 
 export const MARKS = "waymark_move";
 
@@ -14,7 +15,7 @@ export type Marks = ReadonlyMap<string, string>;
 
 /** Null in a database that no move concerns. */
 export async function readMarks(database: MoveSide): Promise<Marks | null> {
-  if (!(await hasTable(database, MARKS))) return null;
+  if (!(await tablesOf(database)).includes(MARKS)) return null;
   const { rows } = await sql<{ name: string; content: string }>`
     select name, content from ${sql.table(MARKS)}`.execute(database.read);
   return new Map(rows.map(({ name, content }) => [name, content]));
@@ -31,6 +32,17 @@ export async function setMarks(db: Db, marks: Readonly<Record<string, string>>):
   for (const [name, content] of Object.entries(marks)) {
     await sql`delete from ${sql.table(MARKS)} where name = ${name}`.execute(db);
     await sql`insert into ${sql.table(MARKS)} (name, content) values (${name}, ${content})`.execute(db);
+  }
+}
+
+/** Returns whether there was none. */
+export async function addMark({ write }: MoveSide, name: string, content: string): Promise<boolean> {
+  try {
+    await sql`insert into ${sql.table(MARKS)} (name, content) values (${name}, ${content})`.execute(write);
+    return true;
+  } catch (error) {
+    if (isUniqueViolation(error)) return false;
+    throw error;
   }
 }
 

@@ -13,6 +13,7 @@ export type MovedTable = {
 
 /** One of the two databases, see Database. */
 export type MoveSide = {
+  name: string;
   dialect: Dialect;
   read: Db;
   write: Db;
@@ -96,12 +97,14 @@ export async function movedTables({ read, dialect }: MoveSide): Promise<MovedTab
 export const currentSchema = (dialect: Dialect["name"]) =>
   dialect === "postgres" ? sql`current_schema()` : sql`database()`;
 
-export async function hasTable({ read, dialect }: MoveSide, name: string): Promise<boolean> {
-  const place =
+/** Of this program and others, in the current schema. */
+export async function tablesOf({ read, dialect }: MoveSide): Promise<string[]> {
+  const found =
     dialect.name === "sqlite"
-      ? sql`sqlite_schema where name = ${name}`
-      : sql`information_schema.tables where table_schema = ${currentSchema(dialect.name)} and table_name = ${name}`;
-  return (await sql`select 1 as found from ${place}`.execute(read)).rows.length > 0;
+      ? sql<{ name: string }>`select name from sqlite_schema where type = 'table'`
+      : sql<{ name: string }>`select table_name as name from information_schema.tables
+          where table_schema = ${currentSchema(dialect.name)}`;
+  return (await found.execute(read)).rows.map(({ name }) => name);
 }
 
 /** SQL that MySQL, too, answers from the index of the key. */

@@ -4,12 +4,13 @@ import { sql } from "kysely";
 import { silentLogger } from "../lib/logger.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { DIALECT_NAMES, type DialectName, isLong, serverUrl } from "./fresh.test-support.ts";
-import { createMigrated } from "./schema-copy.test-support.ts";
-import { cancelMove, moveDatabase, movedTo, type MoveSettings } from "./move.ts";
-import { closeLog } from "./move-log.ts";
-import { dropMarks } from "./move-marks.ts";
-import { MOVED, PASSED_ON } from "./move-tables.ts";
 import { fillTables, rowsOf, sampleRow } from "./move.test-support.ts";
+import { cancelMove, type MoveSettings, moveDatabase } from "./move.ts";
+import { renameLog } from "./move-log.ts";
+import { setMarks } from "./move-marks.ts";
+import { becomeMover, movedTo } from "./move-switch.ts";
+import { MOVED, PASSED_ON } from "./move-tables.ts";
+import { createMigrated } from "./schema-copy.test-support.ts";
 
 const QUICK: readonly string[] = ["sqlite postgres", "postgres mariadb", "mariadb mysql", "mysql sqlite"];
 
@@ -109,7 +110,7 @@ for (const from of DIALECT_NAMES) {
         expect(await rowsOf(target)).toEqual(await rowsOf(source));
         const late = server.write.updateTable("links").set({ title: "late" }).where("id", "=", 1).execute();
         await expect(late).rejects.toMatchObject({ name: "ServiceUnavailable", failure: "moving" });
-        expect(await movedTo(server)).toBe("sealed");
+        expect(await movedTo(server)).toMatchObject({ url: "sealed" });
         expect(await movedTo(target)).toBeNull();
         const next = await target.dialect.insertReturningId(target.write, "tags", { tag: "next", links: 0 });
         expect(next).toBeGreaterThan(last);
@@ -157,28 +158,38 @@ test.skipIf(isLong)(
   },
 );
 
-test.skipIf(isLong)("a move that was killed while the source was closed is finished, or given up", () =>
-  withPair(["sqlite", "sqlite"], async ({ source, server, target, settings }) => {
-    const add = (tag: string) => server.write.insertInto("tags").values({ tag, links: 0 }).execute();
-    await add("one");
-    await moveDatabase({ ...settings, hold: true });
-    await add("two");
-    await closeLog(source);
-    await expect(add("three")).rejects.toMatchObject({ failure: "moving" });
-    await cancelMove(source);
-    // As servers do all the time: SQLite looks for a new schema in statements without triggers.
-    await server.write.deleteFrom("leases").execute();
-    await add("three");
-    await expect(moveDatabase(settings)).rejects.toThrow("another move");
-    await dropMarks(target);
-    for (const table of ["tags", "instance", "link_totals"] as const)
-      await target.write.deleteFrom(table).execute();
-    await moveDatabase({ ...settings, hold: true });
-    await add("four");
-    await closeLog(source);
-    const { rows } = await moveDatabase(settings);
-    expect(rows).toBe(6);
-    expect(await rowsOf(target)).toEqual(await rowsOf(source));
-    expect(await movedTo(server)).toBe("sealed");
-  }),
-);
+for (const name of DIALECT_NAMES) {
+  if (["sqlite", "postgres"].includes(name) === isLong) continue;
+  test.skipIf(!isThere(name))(
+    `a switch that nobody finishes is undone, once, and then moves on ${name}`,
+    () =>
+      withPair([name, "sqlite"], async ({ source, server, target, settings }) => {
+        const add = (tag: string) => server.write.insertInto("tags").values({ tag, links: 0 }).execute();
+        await add("one");
+        await moveDatabase({ ...settings, hold: true });
+        const mover = await becomeMover(source);
+        await expect(moveDatabase(settings)).rejects.toThrow("Another command is moving");
+        const closed = await mover.close(Date.now());
+        await expect(add("two")).rejects.toMatchObject({ failure: "moving" });
+        await mover.leave();
+        expect(await Promise.all([movedTo(server), movedTo(source)])).toEqual([null, null]);
+        await add("two");
+        const marks = { moved_to: "sealed", moved_at: "1" };
+        await expect(mover.finish(marks)).rejects.toThrow("silent for too long");
+        // Of one that was paused before it renamed the log, and then killed.
+        await renameLog(source, "waymark_move_log", closed);
+        await expect(add("three")).rejects.toMatchObject({ failure: "moving" });
+        expect(await movedTo(server)).toBeNull();
+        // Of one that was killed in the switch.
+        await source.transaction((tx) => setMarks(tx, { mover: "killed switches 7" }));
+        await renameLog(source, "waymark_move_log", "waymark_move_log_killed");
+        await expect(add("three")).rejects.toMatchObject({ failure: "moving" });
+        expect(await movedTo(server)).toBeNull();
+        await add("three");
+        await moveDatabase(settings);
+        expect(await rowsOf(target)).toEqual(await rowsOf(source));
+        await expect(add("four")).rejects.toMatchObject({ failure: "moving" });
+        expect(await movedTo(server)).toMatchObject({ url: "sealed" });
+      }),
+  );
+}
