@@ -149,7 +149,7 @@ const SECTIONS = {
         "",
         DATABASE_URL,
         "sqlite:PATH, postgres://…, mysql://… or mariadb://…",
-        "Database. Empty: SQLite in the data folder. Others: postgres://user:password@host:5432/name, mysql://…, mariadb://…",
+        "Database. Empty: SQLite in the data folder. Others: postgres://user:password@host:5432/name, mysql://…, mariadb://…; postgres://user:password@host1,host2:5433/name for servers of which one takes writes, at most 16.",
       ),
       read: readDatabaseUrl,
     },

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseDatabaseUrl } from "./database-url.ts";
+import { databaseName, parseDatabaseUrl } from "./database-url.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "waymark-url-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -10,8 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 test("reads host, port, account and database", () => {
   expect(parseDatabaseUrl("postgresql://me:secret@db.example:6432/links")).toMatchObject({
     kind: "postgres",
-    host: "db.example",
-    port: 6432,
+    addresses: [{ host: "db.example", port: 6432 }],
     user: "me",
     password: "secret",
     database: "links",
@@ -20,10 +19,14 @@ test("reads host, port, account and database", () => {
   });
   expect(parseDatabaseUrl("mariadb://[::1]/x")).toMatchObject({
     kind: "mariadb",
-    host: "::1",
+    addresses: [{ host: "::1", port: undefined }],
     database: "x",
   });
-  expect(parseDatabaseUrl("mysql://h")).toMatchObject({ kind: "mysql", host: "h", user: undefined });
+  expect(parseDatabaseUrl("mysql://h")).toMatchObject({
+    kind: "mysql",
+    addresses: [{ host: "h" }],
+    user: undefined,
+  });
 });
 
 test.each([
@@ -33,10 +36,11 @@ test.each([
   ["%E4%BD%A0", "你"],
   ["", undefined],
 ])("accepts the password %p", (written, password) => {
-  const { user, host, database, ...rest } = parseDatabaseUrl(
+  const { user, addresses, database, ...rest } = parseDatabaseUrl(
     `postgres://me:${written}@host:5/db?sslmode=disable`,
   );
-  expect([user, rest.password, host, database]).toEqual(["me", password, "host", "db"]);
+  expect([user, rest.password, database]).toEqual(["me", password, "db"]);
+  expect(addresses).toEqual([{ host: "host", port: 5 }]);
 });
 
 test("accepts a unix socket as the host or as a parameter", () => {
@@ -47,13 +51,34 @@ test("accepts a unix socket as the host or as a parameter", () => {
   ])
     expect(parseDatabaseUrl(url)).toMatchObject({
       socket: "/run/postgresql",
-      host: undefined,
+      addresses: [{ host: undefined }],
       database: "db",
     });
   expect(parseDatabaseUrl("mysql://me:x@localhost/db?socket=/run/my.sock")).toMatchObject({
     socket: "/run/my.sock",
-    host: undefined,
+    addresses: [{ host: undefined }],
   });
+});
+
+test("reads several hosts, each with its port, and names them without the password", () => {
+  const cluster = parseDatabaseUrl("postgres://me:a,b@db1:5433,[fd00::2]:5434,db3/links?sslmode=disable");
+  expect(cluster).toMatchObject({
+    addresses: [
+      { host: "db1", port: 5433 },
+      { host: "fd00::2", port: 5434 },
+      { host: "db3", port: undefined },
+    ],
+    password: "a,b",
+    database: "links",
+  });
+  expect(databaseName(cluster)).toBe("postgres://db1:5433,[fd00::2]:5434,db3/links");
+  expect(databaseName(parseDatabaseUrl("mysql:///links"))).toBe("mysql://localhost/links");
+  for (const hosts of ["a,", ",a", "a:1,b:x", "a:70000", "[::1"])
+    expect(() => parseDatabaseUrl(`mysql://me:hunter2@${hosts}/db`)).toThrow(
+      /The database URL is invalid(?!.*hunter2)/s,
+    );
+  const many = Array.from({ length: 17 }, (_, i) => `db${i}`).join();
+  expect(() => parseDatabaseUrl(`mariadb://${many}/db`)).toThrow("more than 16 hosts");
 });
 
 const tls = (query: string) => parseDatabaseUrl(`mysql://h/db?${query}`).tls;

@@ -1,7 +1,7 @@
 /** A server behind a proxy goes away, hangs and comes back. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { silentLogger } from "../lib/logger.ts";
-import { startTcpProxy, type TcpProxy } from "../lib/tcp-proxy.test-support.ts";
+import { startProxyTo, type TcpProxy } from "../lib/tcp-proxy.test-support.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { parseDatabaseUrl } from "./database-url.ts";
 import type { OpenBackend } from "./driver.ts";
@@ -20,8 +20,7 @@ forEachDialect((dialect) => {
   let database: Database;
   beforeAll(async () => {
     await dialect.openDb();
-    const { host = "127.0.0.1", port = 0 } = parseDatabaseUrl(dialect.url());
-    proxy = await startTcpProxy(host, port);
+    proxy = await startProxyTo(dialect.url());
     database = await openDatabase(
       { url: proxy.through(dialect.url()), poolSize: 2 },
       { threads: true, logger: silentLogger },
@@ -105,7 +104,7 @@ forEachDialect((dialect) => {
 
   test("a server that stops answering during a query is given up at the statement limit", async () => {
     const { openBackend } = await BACKENDS[dialect.name]!();
-    const location = { ...parseDatabaseUrl(dialect.url()), port: proxy.port };
+    const location = parseDatabaseUrl(proxy.through(dialect.url()));
     const { writer, close } = await openBackend({
       location,
       poolSize: 1,

@@ -28,9 +28,12 @@ const SQL_MODE =
   "STRICT_ALL_TABLES,ONLY_FULL_GROUP_BY,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION";
 
 function openPool(location: DatabaseLocation, poolSize: number): Pool {
+  const [first = { host: undefined, port: undefined }, ...others] = location.addresses;
+  if (others.length > 0)
+    throw appError("BadRequest", "A URL of MySQL and MariaDB names one host; only PostgreSQL's several.");
   return createPool({
     ...(location.socket === undefined
-      ? { host: location.host ?? "127.0.0.1", port: location.port ?? 3306 }
+      ? { host: first.host ?? "127.0.0.1", port: first.port ?? 3306 }
       : { socketPath: location.socket }),
     ...(location.user === undefined ? {} : { user: location.user }),
     ...(location.password === undefined ? {} : { password: location.password }),

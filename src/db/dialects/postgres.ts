@@ -7,30 +7,17 @@ import {
   sql,
   type SqlBool,
 } from "kysely";
-import { type CustomTypesConfig, Pool, type PoolClient, types as pgTypes } from "pg";
-import type { Logger } from "../../lib/logger.ts";
 import { type BulkSyntax, createBulk } from "../bulk.ts";
 import { standardCreateIndex, standardSyntax } from "../standard-syntax.ts";
-import { withTimeout } from "../../lib/timeout.ts";
 import type { Dialect } from "../dialect.ts";
 import type { SchemaSyntax } from "../schema-syntax.ts";
-import {
-  CONNECT_TIMEOUT_MS,
-  type SqlConnection,
-  type ConnectionSource,
-  type OpenBackend,
-  type SqlFlavour,
-  STATEMENT_TIMEOUT_MS,
-} from "../driver.ts";
+import type { OpenBackend, SqlFlavour } from "../driver.ts";
 import { type FailureKind, isNetworkFailure } from "../failures.ts";
 import type { ColumnKind } from "../schema.ts";
 import { postgresNames } from "./postgres-names.ts";
+import { openPoolSource } from "./postgres-pool.ts";
 import { postgresSums } from "./postgres-sums.ts";
 import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS, writtenForms } from "../text-search.ts";
-
-/** As in mysql-pool.ts. */
-const GRACE_MS = 5_000;
-const IDLE_MS = 30_000;
 
 const ARRAYS: Record<ColumnKind, string> = {
   serial: "bigint[]",
@@ -200,100 +187,7 @@ const flavour: SqlFlavour = {
   introspector: (db) => new PostgresIntrospector(db),
 };
 
-/** All stay below 2^53. */
-const NUMBERS = new Set<number>([pgTypes.builtins.INT8, pgTypes.builtins.NUMERIC]);
-const types: CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: "text" | "binary") =>
-    NUMBERS.has(oid) ? Number : pgTypes.getTypeParser(oid, format as "text"),
-};
-
-/** Sums of 100,000 links are grouped through files with the usual 4 MB. A higher setting stays. */
-const ENOUGH_MEMORY = `select set_config('work_mem', '16MB', false) from pg_settings
-  where name = 'work_mem' and setting::bigint < 16384`;
-
 export const openBackend: OpenBackend = async ({ location, poolSize, logger }) => {
-  const pool = new Pool({
-    host: location.socket ?? location.host,
-    port: location.port,
-    user: location.user,
-    password: location.password,
-    database: location.database,
-    ssl: location.tls ?? false,
-    max: poolSize,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    idleTimeoutMillis: IDLE_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    application_name: "waymark",
-    keepAlive: true,
-    types,
-  });
-  pool.on("connect", (client) => void client.query(ENOUGH_MEMORY).catch(() => {}));
-  pool.on("error", (error) => logger.warn({ err: error }, "an idle database connection was lost"));
-  const source = createSource(pool, logger);
-  return {
-    dialect,
-    flavour,
-    writer: source,
-    reader: source,
-    pingSql: "select 1",
-    close: () => drain(pool),
-  };
+  const { source, close } = openPoolSource(location, poolSize, logger);
+  return { dialect, flavour, writer: source, reader: source, pingSql: "select 1", close };
 };
-
-type PooledConnection = SqlConnection & { client: PoolClient };
-
-function createSource(pool: Pool, logger: Logger): ConnectionSource {
-  const timeouts = new WeakMap<PoolClient, number>();
-  const openedAt = new WeakMap<PoolClient, number>();
-  pool.on("connect", (client) => void openedAt.set(client, performance.now()));
-  return {
-    begin: "begin",
-    async acquire(statementTimeoutMs) {
-      const client = await pool.connect();
-      // A client in use has no other error listener.
-      if (client.listenerCount("error") === 0)
-        client.on("error", (error) => logger.debug({ err: error }, "lost"));
-      const connection: PooledConnection = {
-        client,
-        openedAt: openedAt.get(client) ?? 0,
-        execute: (text, parameters) => execute(client, text, parameters, statementTimeoutMs + GRACE_MS),
-      };
-      if ((timeouts.get(client) ?? STATEMENT_TIMEOUT_MS) !== statementTimeoutMs) {
-        try {
-          await connection.execute(`set statement_timeout = ${statementTimeoutMs}`, []);
-        } catch (error) {
-          client.release(true);
-          throw error;
-        }
-        timeouts.set(client, statementTimeoutMs);
-      }
-      return connection;
-    },
-    release: (connection, broken) => (connection as PooledConnection).client.release(broken),
-  };
-}
-
-async function execute(client: PoolClient, text: string, parameters: readonly unknown[], timeoutMs: number) {
-  // As in mysql-pool.ts.
-  const timer = setTimeout(() => socketOf(client)?.destroy(), timeoutMs);
-  try {
-    const { command, rowCount, rows } = await client.query(text, parameters as unknown[]);
-    // In a failed transaction PostgreSQL answers `commit` with a rollback.
-    if (text === "commit" && command !== "COMMIT")
-      throw new Error("The transaction had failed and was rolled back.");
-    return { rows: rows ?? [], affected: WRITES.has(command) ? (rowCount ?? undefined) : undefined };
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
-
-const socketOf = (client: PoolClient): { destroy(): void } | undefined =>
-  (client as unknown as { connection?: { stream?: { destroy(): void } } }).connection?.stream;
-
-/** As in mysql-pool.ts. */
-async function drain(pool: Pool): Promise<void> {
-  if (pool.ending) return;
-  await withTimeout(CONNECT_TIMEOUT_MS, pool.end(), () => {});
-}

@@ -1,0 +1,68 @@
+import { expect, test } from "bun:test";
+import { createPrimaryFinder } from "./primary.ts";
+
+const addresses = ["a", "b", "c"].map((host) => ({ host, port: undefined }));
+type Answer = number | Error | Promise<number>;
+
+function finderOf(answers: Record<string, Answer>) {
+  let asked = 0;
+  const finder = createPrimaryFinder({
+    addresses,
+    ask: async ({ host = "" }) => {
+      asked++;
+      const answer = answers[host]!;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+  });
+  return {
+    asked: () => asked,
+    find: async () => (await finder.find()).host,
+    again: async () => {
+      finder.forget();
+      return (await finder.find()).host;
+    },
+  };
+}
+
+test("finds the server that takes writes, without waiting for one that never answers", async () => {
+  const { find } = finderOf({ a: new Promise<number>(() => {}), b: new Error("it is a standby"), c: 1 });
+  expect(await find()).toBe("c");
+});
+
+test("of several the newest counts, then the former choice, then the order of the list", async () => {
+  const answers: Record<string, Answer> = { a: new Error("away"), b: 4, c: 4 };
+  const { find, again } = finderOf(answers);
+  expect(await find()).toBe("b");
+  answers["a"] = 4;
+  expect(await again()).toBe("b");
+  answers["c"] = 5;
+  expect(await again()).toBe("c");
+  answers["c"] = new Error("away");
+  expect(await again()).toBe("a");
+});
+
+test("connections that are opened together ask once", async () => {
+  const { find, asked } = finderOf({
+    a: 1,
+    b: new Error("it is a standby"),
+    c: new Error("it is a standby"),
+  });
+  await Promise.all([find(), find()]);
+  await find();
+  expect(asked()).toBe(3);
+});
+
+test("says of each server why it does not take writes, and passes on the code of one that answered", async () => {
+  const refused = Object.assign(new Error("too many connections"), { code: "53300" });
+  const { find } = finderOf({
+    a: new Error("it is a standby"),
+    b: new Error("connect ECONNREFUSED"),
+    c: refused,
+  });
+  const error = (await find().catch((reason: unknown) => reason)) as Error;
+  expect(error).toMatchObject({ name: "ServiceUnavailable", cause: { code: "53300" } });
+  expect(String(error.cause)).toContain(
+    "a: it is a standby; b: connect ECONNREFUSED; c: too many connections",
+  );
+});
