@@ -3,7 +3,7 @@
 # the writes, or nothing) and NAME_processes (all of its processes). Member N is the process NAME-N, which NAME_start N
 # starts again. Each cluster has twenty ports from WAYMARK_CLUSTERS_PORT on.
 
-CLUSTERS=(galera group sentinel)
+CLUSTERS=(galera group sentinel patroni)
 CLUSTERS_PORT=${WAYMARK_CLUSTERS_PORT:-17450}
 
 # cluster_port NAME OFFSET
@@ -36,9 +36,9 @@ cluster() {
     env) "${name}_env" ;;
     primary) "${name}_primary" ;;
     members) "${name}_members" ;;
-    kill) cluster_kill "$name-$member" ;;
-    pause) signal_tree "$name-$member" STOP ;;
-    resume) signal_tree "$name-$member" CONT ;;
+    kill) cluster_signal "$name" "$member" KILL && cluster_kill "$name-$member" ;;
+    pause) cluster_signal "$name" "$member" STOP && signal_tree "$name-$member" STOP ;;
+    resume) cluster_signal "$name" "$member" CONT && signal_tree "$name-$member" CONT ;;
     start) alive "$name-$member" || "${name}_start" "$member" ;;
     *) usage >&2 && exit 2 ;;
   esac
@@ -50,10 +50,16 @@ cluster_up() {
   say "$1 is ready; eval \"\$(scripts/services cluster env $1)\" tells the tests where it is"
 }
 
+# NAME_signal MEMBER SIGNAL, where there is one, is for processes that are not children of the member's.
+cluster_signal() {
+  ! declare -F "$1_signal" >/dev/null || "$1_signal" "$2" "$3"
+}
+
 # Its data are removed: the next `up` is empty.
 cluster_down() {
   local process
   for process in $("$1_processes"); do
+    cluster_signal "$1" "${process#"$1"-}" KILL
     ! alive "$process" || cluster_kill "$process"
     rm -f "$DIR/run/$process.pid"
   done
