@@ -153,6 +153,15 @@ const SECTIONS = {
       ),
       read: readDatabaseUrl,
     },
+    /** May contain a password: never log it. */
+    replica_url: optional(
+      matching(
+        "",
+        DATABASE_URL,
+        "postgres://…, mysql://… or mariadb://…",
+        "Server that follows that of database.url, of the same kind. Reports and exports read from it while it is at most ten seconds behind.",
+      ),
+    ),
     pool_size: integer(10, 1, 500, "Connections to a database server, for each worker."),
   },
   storage: {

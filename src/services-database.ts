@@ -28,7 +28,7 @@ export async function openCurrentDatabase(
   { server, logger, box, step }: Options,
 ): Promise<{ env: Env; database: Database }> {
   for (let moves = 0; ; moves++) {
-    const database = await openDatabase(env.database, { threads: server, logger });
+    const database = await openDatabase(env.database, { threads: server, replicated: true, logger });
     try {
       const sealed = await step(() => movedTo(database));
       if (sealed === null) return { env, database };
@@ -40,7 +40,7 @@ export async function openCurrentDatabase(
       logger.warn(
         `${database.name} has moved; using its new address. Set database.url to that, before the old database is removed.`,
       );
-      env = Object.freeze({ ...env, database: { ...env.database, url } });
+      env = Object.freeze({ ...env, database: { ...env.database, url, replicaUrl: null } });
     } catch (error) {
       await database.close();
       throw error;

@@ -72,6 +72,7 @@ const sources: SystemSources = {
     svc_process_open_files_limit: [[], [[[], Number.POSITIVE_INFINITY]]],
   }),
   databaseVersion: async () => "3.50.0",
+  replica: async () => null,
   importedClicks: async () => 7,
   disks: async () => [{ folder: "/data", trouble: null, freeBytes: 5, totalBytes: 9 }],
   storages: async () => [{ id: 1, name: "local", driverType: "local", isDefault: true, trouble: null }],

@@ -131,15 +131,19 @@ function watchGaps(made: () => number) {
   let seen = made();
   let at = performance.now();
   let longest = 0;
-  const watching = setInterval(() => {
+  const look = () => {
     if (made() === seen) return;
     longest = Math.max(longest, performance.now() - at);
     seen = made();
     at = performance.now();
-  }, 20);
+  };
+  const watching = setInterval(look, 20);
   return {
     reset: () => void (longest = 0),
-    longestMs: () => Math.round(longest),
+    longestMs: () => {
+      look();
+      return Math.round(longest);
+    },
     end: () => clearInterval(watching),
   };
 }

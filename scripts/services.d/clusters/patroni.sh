@@ -34,13 +34,13 @@ patroni_config() {
     "dcs": { "ttl": 20, "loop_wait": 2, "retry_timeout": 5, "maximum_lag_on_failover": 1048576, "synchronous_mode": true,
       "primary_start_timeout": 0, "master_start_timeout": 0,
       "postgresql": { "use_pg_rewind": true, "use_slots": true, "parameters": { "max_connections": 300, "fsync": "off",
-        "full_page_writes": "off", "wal_log_hints": "on", "wal_keep_size": "512MB", "shared_buffers": "64MB", "jit": "off",
+        "wal_log_hints": "on", "wal_keep_size": "512MB", "shared_buffers": "64MB", "jit": "off",
         "timezone": "GMT", "log_timezone": "GMT" } } },
     "initdb": [{ "encoding": "UTF8" }, { "locale": "C.UTF-8" }, "no-sync"],
     "pg_hba": ["host replication $ACCOUNT 127.0.0.1/32 scram-sha-256", "host all all 127.0.0.1/32 scram-sha-256"] },
   "postgresql": { "listen": "127.0.0.1:$(patroni_port "$member")", "connect_address": "127.0.0.1:$(patroni_port "$member")",
     "data_dir": "$data/data", "bin_dir": "$(postgres_bin)", "pgpass": "$data/pgpass",
-    "remove_data_directory_on_rewind_failure": true, "remove_data_directory_on_diverged_timelines": true,
+    "basebackup": [{ "checkpoint": "fast" }], "remove_data_directory_on_rewind_failure": true, "remove_data_directory_on_diverged_timelines": true,
     "authentication": { "superuser": { $account }, "replication": { $account }, "rewind": { $account } },
     "parameters": { "unix_socket_directories": "" } } }
 TEXT
