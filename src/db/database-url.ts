@@ -1,17 +1,19 @@
 /**
- * Reads database URLs with unix sockets and unescaped passwords, unlike `new URL`: everything before the last `@` is
- * user and password, with valid percent-escapes decoded.
+ * Reads database URLs with several hosts, unix sockets and unescaped passwords, unlike `new URL`: everything before the
+ * last `@` is user and password, with valid percent-escapes decoded.
  */
 import { appError } from "../lib/errors.ts";
 import { type Tls, tlsOf } from "./database-tls.ts";
 
+/** Undefined: the driver's default. */
+export type Address = { host: string | undefined; port: number | undefined };
+
 export type DatabaseLocation = {
   kind: "sqlite" | "postgres" | "mysql" | "mariadb";
   path: string;
-  /** Undefined: the driver's default. */
-  host: string | undefined;
-  port: number | undefined;
-  /** Replaces host and port. For PostgreSQL the socket's folder. */
+  /** Servers of one cluster, of which one takes the writes; at least one, except for SQLite. */
+  addresses: readonly Address[];
+  /** Replaces the addresses. For PostgreSQL the socket's folder. */
   socket: string | undefined;
   user: string | undefined;
   password: string | undefined;
@@ -20,26 +22,33 @@ export type DatabaseLocation = {
 };
 
 const SERVER_URL =
-  /^(?<scheme>postgres|postgresql|mysql|mariadb):\/\/(?:(?<user>[^:]*?)(?::(?<password>.*))?@)?(?<host>\[[^\]]+\]|[^/:?@]*)(?::(?<port>\d{1,5}))?(?:\/(?<database>[^?/]*))?(?:\?(?<query>[^?]*))?$/s;
+  /^(?<scheme>postgres|postgresql|mysql|mariadb):\/\/(?:(?<user>[^:]*?)(?::(?<password>.*))?@)?(?<hosts>[^/?@]*)(?:\/(?<database>[^?/]*))?(?:\?(?<query>[^?]*))?$/s;
+
+const ADDRESS = /^(?:\[(?<ipv6>[^\]]+)\]|(?<name>[^:[\]]*))(?::(?<port>\d{1,5}))?$/;
+/** A connection asks all of them at once. */
+const MOST_ADDRESSES = 16;
 
 /** @throws BadRequest, without the password */
 export function parseDatabaseUrl(url: string): DatabaseLocation {
   if (url.startsWith("sqlite:")) return { ...EMPTY, kind: "sqlite", path: sqlitePath(url) };
   const parts = SERVER_URL.exec(url)?.groups;
-  if (parts === undefined) {
+  const addresses = parts?.hosts?.split(",").map(addressOf);
+  if (parts === undefined || !addresses?.every((one) => one !== null)) {
     throw appError(
       "BadRequest",
-      "The database URL is invalid. Write scheme://user:password@host:port/database, with `@`, `/`, `?` and `#` in the password as %40, %2F, %3F and %23.",
+      "The database URL is invalid. Write scheme://user:password@host:port/database, or several as host:port,host:port, with `@`, `/`, `?` and `#` in the password as %40, %2F, %3F and %23.",
     );
   }
+  if (addresses.length > MOST_ADDRESSES)
+    throw appError("BadRequest", `The database URL names more than ${MOST_ADDRESSES} hosts.`);
   const query = new URLSearchParams(parts.query ?? "");
-  const host = query.get("host") ?? decode(parts.host?.replace(/^\[|\]$/g, "") ?? "");
+  const host = query.get("host") ?? addresses[0]?.host ?? "";
   const socket = query.get("socket") ?? (host.startsWith("/") ? host : undefined);
+  const named = { host: socket === undefined ? host : undefined, port: addresses[0]?.port };
   return {
     ...EMPTY,
     kind: parts.scheme === "postgresql" ? "postgres" : (parts.scheme as "postgres" | "mysql" | "mariadb"),
-    host: socket !== undefined || host === "" ? undefined : host,
-    port: parts.port === undefined ? undefined : Number(parts.port),
+    addresses: socket === undefined && !query.has("host") ? addresses : [named],
     socket,
     user: optional(parts.user),
     password: optional(parts.password),
@@ -49,17 +58,30 @@ export function parseDatabaseUrl(url: string): DatabaseLocation {
 }
 
 /** For people, without the password. */
-export function databaseName({ kind, path, socket, host, port, database }: DatabaseLocation): string {
+export function databaseName({ kind, path, socket, addresses, database }: DatabaseLocation): string {
   if (kind === "sqlite") return path;
-  const place = socket ?? `${host ?? "localhost"}${port === undefined ? "" : `:${port}`}`;
+  const place = socket ?? addresses.map(addressName).join(",");
   return `${kind}://${place}/${database ?? ""}`;
+}
+
+export function addressName({ host = "localhost", port }: Address): string {
+  const name = host.includes(":") ? `[${host}]` : host;
+  return port === undefined ? name : `${name}:${port}`;
+}
+
+/** Null if it is invalid. */
+function addressOf(text: string, _: number, all: readonly string[]): Address | null {
+  const parts = ADDRESS.exec(text)?.groups;
+  const port = parts?.["port"] === undefined ? undefined : Number(parts["port"]);
+  const isEmpty = text === "" && all.length > 1;
+  if (parts === undefined || isEmpty || (port ?? 1) > 65_535) return null;
+  return { host: optional(parts["ipv6"] ?? parts["name"]), port };
 }
 
 const EMPTY: DatabaseLocation = {
   kind: "sqlite",
   path: "",
-  host: undefined,
-  port: undefined,
+  addresses: [],
   socket: undefined,
   user: undefined,
   password: undefined,

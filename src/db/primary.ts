@@ -1,0 +1,71 @@
+/** Finds the one of several servers that takes writes. */
+import { withTimeout } from "../lib/timeout.ts";
+import { isAnswer } from "./availability.ts";
+import { type Address, addressName } from "./database-url.ts";
+import { DatabaseError } from "./failures.ts";
+
+/** For the other servers' answers, after the first one that takes writes. */
+const PATIENCE_MS = 200;
+/** Connections that are opened together share an answer. */
+const FRESH_MS = 1_000;
+/** Bounds what one server may take to accept a connection and say what it is. */
+export const ASK_TIMEOUT_MS = 2_000;
+
+export type PrimaryFinder = ReturnType<typeof createPrimaryFinder>;
+
+/**
+ * Asks all servers at once, so that dead ones cost no time. Of several that take writes, the one with the highest term
+ * is the newest; among equals the former choice stays, then the first of the list is taken.
+ */
+export function createPrimaryFinder(deps: {
+  addresses: readonly Address[];
+  /**
+   * Resolves to the server's term if it takes writes, rejects with the reason if not. Settles within ASK_TIMEOUT_MS
+   * or little more, and leaves nothing open.
+   */
+  ask: (address: Address) => Promise<number>;
+}) {
+  const { addresses, ask } = deps;
+  const only = addresses.length === 1 ? addresses[0]! : null;
+  let chosen = addresses[0]!;
+  let chosenAt = Number.NEGATIVE_INFINITY;
+  let running: Promise<Address> | null = null;
+
+  async function choose(): Promise<Address> {
+    const terms = new Map<Address, number>();
+    const asked = addresses.map(async (address) => void terms.set(address, await ask(address)));
+    const settled = Promise.allSettled(asked);
+    await Promise.any(asked).catch(async () => {
+      throw noneOf(addresses, await settled);
+    });
+    await withTimeout<unknown>(PATIENCE_MS, settled, () => {});
+    const newest = Math.max(...terms.values());
+    if (terms.get(chosen) !== newest) chosen = addresses.find((one) => terms.get(one) === newest)!;
+    chosenAt = performance.now();
+    return chosen;
+  }
+
+  return {
+    hasChoice: only === null,
+    /** @throws DatabaseError if none takes writes */
+    async find(): Promise<Address> {
+      if (only !== null) return only;
+      if (performance.now() - chosenAt < FRESH_MS) return chosen;
+      running ??= choose().finally(() => (running = null));
+      return running;
+    },
+    /** After a connection failed or turned out to be read-only. */
+    forget: (): void => void (chosenAt = Number.NEGATIVE_INFINITY),
+  };
+}
+
+/** Carries the code of a server that answered with an error, so that it does not count as away. */
+function noneOf(addresses: readonly Address[], outcomes: PromiseSettledResult<void>[]): DatabaseError {
+  const reasons = outcomes.map((one) => (one.status === "rejected" ? (one.reason as Error) : new Error()));
+  const told = reasons.map((reason, i) => `${addressName(addresses[i]!)}: ${reason.message || "no answer"}`);
+  const answer = reasons.find(isAnswer) as { code?: string; sqlState?: string } | undefined;
+  const cause = Object.assign(new Error(`no server takes writes (${told.join("; ")})`), {
+    ...(answer && { code: answer.sqlState ?? answer.code }),
+  });
+  return new DatabaseError("unavailable", cause);
+}
