@@ -4,17 +4,14 @@
  * (`isMoving` in failures.ts), while reads continue.
  */
 import { type RawBuilder, sql } from "kysely";
+import { alter } from "./alter.ts";
 import type { Db, Dialect } from "./dialect.ts";
-import { isRetryable } from "./failures.ts";
 import { currentSchema, hasTable, type Key, type MovedTable, type MoveSide } from "./move-tables.ts";
 
 export const LOG = "waymark_move_log";
 export const CLOSED_LOG = "waymark_move_log_closed";
 
 const PAGE_ROWS = 1_000;
-/** A statement that waits for a table keeps others waiting. */
-const LOCK_SECONDS = 2;
-const TRIES = 30;
 
 type References = readonly { table: string; column: string; parent: string }[];
 type Statement = { name: string; text: string };
@@ -84,28 +81,6 @@ export const forgetLogged = async (
   numbers: readonly number[],
 ): Promise<void> =>
   void (await sql`delete from ${sql.table(log)} where n in (${sql.join(numbers)})`.execute(source.write));
-
-/** Waits for each table a short time only. */
-async function alter({ slow, dialect }: MoveSide, text: string): Promise<void> {
-  const before: Record<Dialect["name"], string> = {
-    // Else triggers would follow the table to its new name.
-    sqlite: "pragma legacy_alter_table = on",
-    postgres: `set lock_timeout = '${LOCK_SECONDS}s'`,
-    mysql: `set session lock_wait_timeout = ${LOCK_SECONDS}`,
-    mariadb: `set session lock_wait_timeout = ${LOCK_SECONDS}`,
-  };
-  await slow.connection().execute(async (db) => {
-    await sql.raw(before[dialect.name]).execute(db);
-    for (let left = TRIES; ; left--) {
-      try {
-        return await sql.raw(text).execute(db);
-      } catch (error) {
-        if (!isRetryable(error) || left === 0) throw error;
-        await Bun.sleep(200);
-      }
-    }
-  });
-}
 
 /** A text is empty where the table needs no such trigger. */
 function triggersOf(
