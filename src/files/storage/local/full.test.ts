@@ -1,6 +1,6 @@
 /** A full disk. Needs a small file system, and so the right to mount one. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statfsSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bytesOf, contentOf, inChunks, newId, put, readAll, sha256 } from "../driver.contract.ts";
@@ -70,6 +70,38 @@ describe.skipIf(!isMounted)(title, () => {
       expect(sha256(await readAll(await driver.open(key, { size: bytes.length })))).toBe(sha256(bytes));
       await driver.remove(key);
     }
+  });
+
+  test("leaves no file open of an upload that waits for room, and continues it then", async () => {
+    const opened = () =>
+      readdirSync("/proc/self/fd").filter((fd) => {
+        try {
+          return readlinkSync(join("/proc/self/fd", fd)).startsWith(disk);
+        } catch {
+          return false;
+        }
+      });
+    const [id, bytes] = [newId(), bytesOf(2 * MIB, 3)];
+    const first = await driver.stage(id);
+    await first.append(inChunks(bytes.subarray(0, MIB)));
+    await first.suspend();
+    const filler = join(disk, "filler");
+    const fill = Bun.spawnSync(["dd", "if=/dev/zero", `of=${filler}`, "bs=4096"], { stderr: "ignore" });
+    expect(fill.exitCode).toBe(1);
+    for (let tries = 0; tries < 3; tries++) {
+      const next = await driver.resume(id, MIB);
+      const adding = next.append(inChunks(bytes.subarray(MIB))).then(() => next.suspend());
+      await expect(adding).rejects.toMatchObject({ name: "InsufficientStorage" });
+      await next.suspend().catch(() => undefined);
+      expect(opened()).toEqual([]);
+    }
+    rmSync(filler);
+    const last = await driver.resume(id, MIB);
+    await last.append(inChunks(bytes.subarray(MIB)));
+    const key = await last.finish(contentOf(bytes));
+    await last.settle();
+    expect(sha256(await readAll(await driver.open(key, { size: 2 * MIB })))).toBe(sha256(bytes));
+    await driver.remove(key);
   });
 
   test("stores parallel uploads as a whole or not at all", async () => {

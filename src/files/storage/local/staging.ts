@@ -43,7 +43,8 @@ export function createLocalStaging({ folders, place, id, received, resumed, isWh
   async function openFile(): Promise<LocalWriter> {
     if (writer !== undefined) return writer;
     const at = await path();
-    file = await open(at, resumed ? OLD_FILE : NEW_FILE, FILE_MODE);
+    // It is open already if the truncation failed before.
+    file ??= await open(at, resumed ? OLD_FILE : NEW_FILE, FILE_MODE);
     // Bytes after the last durable one may have holes.
     if (resumed) await file.truncate(received);
     writer = createLocalWriter(file, at, received);
@@ -101,8 +102,11 @@ export function createLocalStaging({ folders, place, id, received, resumed, isWh
     },
     suspend: () =>
       withStorageFailures(async () => {
-        await flushAndSync();
-        await close();
+        try {
+          await flushAndSync();
+        } finally {
+          await close();
+        }
       }),
     async *read() {
       await withStorageFailures(flushAndSync);
