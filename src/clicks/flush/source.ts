@@ -99,7 +99,7 @@ export async function drainSource(source: SegmentSource, context: DrainContext):
     source.onRetired();
     return true;
   }
-  if (reader === null) return setAside(source, context, "it is not a journal of this version");
+  if (reader === null) return setAside(source, context, "its disk failed, or another version wrote it");
   try {
     if (reader.header.instance !== context.instance) {
       return await setAside(source, context, "its clicks belong to another database");
