@@ -20,8 +20,12 @@ type ServeOptions = { openFiles?: number; args?: readonly string[] };
 
 export type Installation = {
   readonly dataDir: string;
-  /** Runs a command to its end; `stdin` is piped in. */
-  cli(args: readonly string[], stdin?: string): Promise<{ exitCode: number; stdout: string; stderr: string }>;
+  /** Runs a command to its end, with more variables; `stdin` is piped in. */
+  cli(
+    args: readonly string[],
+    stdin?: string,
+    more?: Settings,
+  ): Promise<{ exitCode: number; stdout: string; stderr: string }>;
   /** Runs a command that must succeed. Returns its output. */
   run(args: readonly string[], stdin?: string): Promise<string>;
   /** Starts `waymark serve` with `args`, which may open so many files, and waits until it listens. */
@@ -55,9 +59,9 @@ export function install(settings: Settings = {}, program = PROGRAM): Installatio
   const running = new Set<RunningWaymark>();
   const installation: Installation = {
     dataDir,
-    async cli(args, stdin) {
+    async cli(args, stdin, more = {}) {
       const child = Bun.spawn([program, ...args], {
-        env: environment,
+        env: { ...environment, ...more },
         cwd: dataDir,
         stdin: stdin === undefined ? "ignore" : Buffer.from(stdin),
         stdout: "pipe",
