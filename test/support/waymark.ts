@@ -6,7 +6,7 @@ import type { Subprocess } from "bun";
 
 /** The executable that `npm test` built, else the sources: those take twice the processor time to start. */
 export const BUILT = process.env["WAYMARK_TEST_PROGRAM"];
-const PROGRAM = BUILT ?? join(import.meta.dir, "..", "..", "bin", "waymark");
+export const PROGRAM = BUILT ?? join(import.meta.dir, "..", "..", "bin", "waymark");
 /** What bin/waymark and the files in deploy/ set. */
 const MEMORY = {
   MIMALLOC_PURGE_DELAY: "3",
