@@ -4,8 +4,9 @@
  * the delays of all visitors of those 100 ms in its percentiles. `uncorrected` ones count from the moment when a free
  * connection sent the request, as generators that wait for answers do.
  *
- * The measured schedule begins when one that warms up has all its answers. The process never sleeps, so that it sends in time, and has priority where it may. `generator` is how late it was
- * itself: latencies below that are its own. Without spare time it, and not the server, is the limit. Answers that never came count with the time until the end.
+ * The measured schedule begins when one that warms up has all its answers. The process never sleeps, so that it sends in
+ * time, and has priority where it may. `generator` is how late it was itself: latencies below that are its own. Without
+ * spare time it, and not the server, is the limit. Answers that never came count with the time until the end.
  */
 import { join } from "node:path";
 import { connectLane, type Lane } from "./lane.ts";

@@ -30,7 +30,10 @@ const SQL_MODE =
 function openPool(location: DatabaseLocation, poolSize: number): Pool {
   const [first = { host: undefined, port: undefined }, ...others] = location.addresses;
   if (others.length > 0)
-    throw appError("BadRequest", "A URL of MySQL and MariaDB names one host; only PostgreSQL's several.");
+    throw appError(
+      "BadRequest",
+      "The URL of a MySQL or MariaDB database names one host; only that of PostgreSQL may name several.",
+    );
   return createPool({
     ...(location.socket === undefined
       ? { host: first.host ?? "127.0.0.1", port: first.port ?? 3306 }
