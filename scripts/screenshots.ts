@@ -107,7 +107,6 @@ async function writeClicks(file: string): Promise<void> {
        WHERE -value_id IN (SELECT id FROM click_values WHERE dimension = ?1)`,
       [referrer],
     );
-  sqlite.run("UPDATE instance SET dimensions_from = 0");
   // The months as the days say now.
   const month = `(strftime('%Y', day * 86400, 'unixepoch') - 1970) * 12 + strftime('%m', day * 86400, 'unixepoch') - 1`;
   for (const [table, of, days, where] of [

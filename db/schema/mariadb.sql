@@ -325,7 +325,6 @@ CREATE TABLE `instance` (
   `id` bigint(20) NOT NULL,
   `uuid` varchar(36) NOT NULL,
   `created_at` bigint(20) NOT NULL,
-  `dimensions_from` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

@@ -325,7 +325,6 @@ CREATE TABLE `instance` (
   `id` bigint NOT NULL,
   `uuid` varchar(36) COLLATE utf8mb4_bin NOT NULL,
   `created_at` bigint NOT NULL,
-  `dimensions_from` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

@@ -304,7 +304,6 @@ create table instance (
   id bigint not null,
   uuid character varying(36) collate "C" not null,
   created_at bigint not null,
-  dimensions_from bigint default 0 not null,
   constraint instance_pkey PRIMARY KEY (id)
 );
 
@@ -394,6 +393,8 @@ create table links (
   owner_id bigint,
   created_by character varying(128) collate "C",
   options text collate "C",
+  held character varying(16) collate "C",
+  dead_since bigint,
   folded text collate "C" generated always as (NULLIF(lower(((((((((code)::text || '
 '::text) || target) || '
 '::text) || (COALESCE(title, ''::character varying))::text) || '
@@ -401,8 +402,6 @@ create table links (
 '::text) || target) || '
 '::text) || (COALESCE(title, ''::character varying))::text) || '
 '::text) || COALESCE(note, ''::text)) COLLATE "C"))) stored,
-  held character varying(16) collate "C",
-  dead_since bigint,
   constraint links_code UNIQUE (code),
   constraint links_pkey PRIMARY KEY (id)
 );

@@ -23,8 +23,9 @@ CREATE TABLE account_mail (
 
 CREATE TABLE account_usage (
   account_id integer not null primary key,
-  bytes integer not null
-, moves integer not null default 0);
+  bytes integer not null,
+  moves integer not null default 0
+);
 
 CREATE TABLE authenticators (
   account_id integer not null primary key,
@@ -66,7 +67,8 @@ CREATE INDEX "changes_created_at" on "changes" (created_at);
 CREATE TABLE click_days (
   day integer not null,
   link_id integer not null,
-  clicks integer not null, automated integer not null default 0,
+  clicks integer not null,
+  automated integer not null default 0,
   primary key (day, link_id)
 ) without rowid;
 
@@ -75,7 +77,8 @@ CREATE TABLE click_dim_days (
   link_id integer not null,
   dimension integer not null,
   value_id integer not null,
-  clicks integer not null, automated integer not null default 0,
+  clicks integer not null,
+  automated integer not null default 0,
   primary key (day, link_id, dimension, value_id)
 ) without rowid;
 
@@ -83,7 +86,8 @@ CREATE TABLE click_dim_hours (
   hour integer not null,
   dimension integer not null,
   value_id integer not null,
-  clicks integer not null, automated integer not null default 0,
+  clicks integer not null,
+  automated integer not null default 0,
   primary key (hour, dimension, value_id)
 ) without rowid;
 
@@ -91,14 +95,16 @@ CREATE TABLE click_dim_months (
   month integer not null,
   dimension integer not null,
   value_id integer not null,
-  clicks integer not null, automated integer not null default 0,
+  clicks integer not null,
+  automated integer not null default 0,
   primary key (month, dimension, value_id)
 ) without rowid;
 
 CREATE TABLE click_hours (
   hour integer not null,
   link_id integer not null,
-  clicks integer not null, automated integer not null default 0,
+  clicks integer not null,
+  automated integer not null default 0,
   primary key (hour, link_id)
 ) without rowid;
 
@@ -111,15 +117,26 @@ CREATE TABLE click_log (
   ip_address text,
   country text,
   city text,
-  user_agent_id integer
-, automated integer not null default 0, referrer_host text, utm_source text, utm_medium text, utm_campaign text, utm_term text, utm_content text, language text, channel text, rule text);
+  user_agent_id integer,
+  automated integer not null default 0,
+  referrer_host text,
+  utm_source text,
+  utm_medium text,
+  utm_campaign text,
+  utm_term text,
+  utm_content text,
+  language text,
+  channel text,
+  rule text
+);
 
 CREATE INDEX "click_log_clicked_at" on "click_log" (clicked_at, link_id);
 
 CREATE TABLE click_months (
   month integer not null,
   link_id integer not null,
-  clicks integer not null, automated integer not null default 0,
+  clicks integer not null,
+  automated integer not null default 0,
   primary key (month, link_id)
 ) without rowid;
 
@@ -145,8 +162,13 @@ CREATE TABLE dav_properties (
 CREATE TABLE deleted_links (
   link_id integer not null primary key,
   code text not null,
-  deleted_at integer not null
-, deleted_by text, content text, owner_id integer, clicks integer not null default 0, automated integer not null default 0);
+  deleted_at integer not null,
+  deleted_by text,
+  content text,
+  owner_id integer,
+  clicks integer not null default 0,
+  automated integer not null default 0
+);
 
 CREATE INDEX "deleted_links_code" on "deleted_links" (code);
 
@@ -168,7 +190,8 @@ CREATE TABLE domains (
   not_found_url text,
   expired_url text,
   created_at integer not null,
-  updated_at integer not null, owner_id integer,
+  updated_at integer not null,
+  owner_id integer,
   constraint domains_host unique (host)
 );
 
@@ -237,8 +260,11 @@ CREATE TABLE events (
   subject text not null,
   subject_id integer,
   "before" text,
-  "after" text
-, bulk integer, untold integer, tool text);
+  "after" text,
+  bulk integer,
+  untold integer,
+  tool text
+);
 
 CREATE INDEX "events_action" on "events" (action, at, id);
 
@@ -315,14 +341,15 @@ CREATE TABLE imports (
   report text not null,
   link_place integer not null default 0,
   visit_place integer not null default 0,
-  event_id integer
-, file_place integer not null default 0);
+  event_id integer,
+  file_place integer not null default 0
+);
 
 CREATE TABLE instance (
   id integer not null primary key,
   uuid text not null,
   created_at integer not null
-, dimensions_from integer not null default 0);
+);
 
 CREATE TABLE journals (
   id text not null primary key,
@@ -347,7 +374,9 @@ CREATE INDEX "link_aliases_link_id" on "link_aliases" (link_id);
 
 CREATE TABLE link_clicks (
   link_id integer not null primary key,
-  clicks integer not null, ranked integer not null default 0, automated integer not null default 0,
+  clicks integer not null,
+  ranked integer not null default 0,
+  automated integer not null default 0,
   constraint link_clicks_link foreign key (link_id) references links (id) on delete cascade
 );
 
@@ -396,8 +425,11 @@ CREATE TABLE 'link_texts_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHO
 
 CREATE TABLE link_totals (
   id integer primary key autoincrement,
-  links integer not null
-, clicks integer not null default 0, automated integer not null default 0, imported integer not null default 0);
+  links integer not null,
+  clicks integer not null default 0,
+  automated integer not null default 0,
+  imported integer not null default 0
+);
 
 CREATE TABLE link_uses (
   link_id integer not null primary key,
@@ -421,7 +453,14 @@ CREATE TABLE links (
   created_at integer not null,
   updated_at integer not null,
   expires_at integer,
-  password_hash text, title text, note text, owner_id integer, created_by text, options text, held text, dead_since integer,
+  password_hash text,
+  title text,
+  note text,
+  owner_id integer,
+  created_by text,
+  options text,
+  held text,
+  dead_since integer,
   constraint links_code unique (code)
 );
 
@@ -546,8 +585,12 @@ CREATE TABLE sessions (
   refresh_jti text not null,
   previous_jti text,
   rotated_at integer,
-  revoked_at integer
-, address text, browser text, os text, signed_in_by text);
+  revoked_at integer,
+  address text,
+  browser text,
+  os text,
+  signed_in_by text
+);
 
 CREATE INDEX "sessions_expires_at" on "sessions" (expires_at);
 
@@ -610,7 +653,17 @@ CREATE TABLE shares (
   entry_id integer not null,
   max_downloads integer,
   downloads integer not null,
-  created_at integer not null, max_bytes integer, max_files integer, max_file_size integer, bytes integer not null default 0, files integer not null default 0, account_id integer not null default 0, message text, verify integer not null default 0, two_way integer not null default 0, several integer not null default 0,
+  created_at integer not null,
+  max_bytes integer,
+  max_files integer,
+  max_file_size integer,
+  bytes integer not null default 0,
+  files integer not null default 0,
+  account_id integer not null default 0,
+  message text,
+  verify integer not null default 0,
+  two_way integer not null default 0,
+  several integer not null default 0,
   constraint shares_link foreign key (link_id) references links (id) on delete cascade,
   constraint shares_entry foreign key (entry_id) references entries (id)
 );
@@ -665,7 +718,8 @@ CREATE TABLE teams (
   id integer primary key autoincrement,
   name text not null,
   created_at integer not null,
-  updated_at integer not null, quota_bytes integer not null default 0,
+  updated_at integer not null,
+  quota_bytes integer not null default 0,
   constraint teams_name unique (name)
 );
 
@@ -719,7 +773,11 @@ CREATE TABLE uploads (
   received integer not null,
   policy_id integer not null,
   created_at integer not null,
-  expires_at integer not null, drop_link_id integer, sender text, sender_name text, sender_address text,
+  expires_at integer not null,
+  drop_link_id integer,
+  sender text,
+  sender_name text,
+  sender_address text,
   constraint uploads_policy foreign key (policy_id) references policies (id)
 );
 
@@ -745,7 +803,8 @@ CREATE TABLE users (
   role text not null,
   disabled integer not null,
   created_at integer not null,
-  updated_at integer not null, quota_bytes integer not null default 0,
+  updated_at integer not null,
+  quota_bytes integer not null default 0,
   constraint users_username unique (username)
 );
 

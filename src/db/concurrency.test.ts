@@ -83,6 +83,19 @@ const body = (dialect: TestDialect) => {
         await expect(refused()).rejects.toThrow(/newer version.*9001_extra.*[Uu]pgrade/);
       await sql`delete from kysely_migration where name = '9001_extra'`.execute(database.write);
     });
+
+    test("a database from before version 1.0 is refused with advice", async () => {
+      const database = await openMigrated();
+      await sql`insert into kysely_migration values ('0001_links', '2026-01-01T00:00:00.000Z')`.execute(
+        database.write,
+      );
+      for (const refused of [
+        () => migrateUp(database, { logger: silentLogger }),
+        () => migrationStatus(database),
+      ])
+        await expect(refused()).rejects.toThrow(/before 1\.0.*empty database.*nothing was changed/);
+      await sql`delete from kysely_migration where name = '0001_links'`.execute(database.write);
+    });
   });
 
   describe("two writers at once", () => {

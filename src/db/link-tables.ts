@@ -14,7 +14,7 @@ export const LINK_TABLES = {
     title: "text?",
     /** ≤ 2,000 characters. */
     note: "text?",
-    /** An account or team (lib/owner.ts); null for commands, imports and links older than version 0.5. */
+    /** An account or team (lib/owner.ts); null for commands and imports. */
     owner_id: "int?",
     /** For people: an account's name, `token:{name}` or `cli`. */
     created_by: "text?",

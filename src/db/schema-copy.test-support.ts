@@ -23,7 +23,7 @@ import { migrateUp, MIGRATIONS } from "./migrate.ts";
 const CACHE = join(import.meta.dir, "../../.cache/schema");
 const MIGRATOR_TABLES = ["kysely_migration", "kysely_migration_lock"];
 /** Steps that make rows in an empty database, and the tables that hold them. */
-const FILLING = { "0019_instance_row": "instance", "0103_link_totals_now": "link_totals" };
+const FILLING = { "1071_instance_row": "instance", "1011_link_totals_row": "link_totals" };
 /** Of one table and server, not of the schema. */
 export const OF_SERVER = / AUTO_INCREMENT=\d+| \/\*!50100 TABLESPACE `innodb_system` \*\//g;
 const QUIET = { logger: silentLogger };

@@ -18,16 +18,8 @@ export type SchemaSyntax = {
   counterTableOptions: string;
   /** Skips an existing index. Columns are SQL. */
   createIndex(db: Kysely<unknown>, index: { name: string; table: TableName; columns: string }): Promise<void>;
-  /** Serves rare words of linkContains; may do nothing. */
-  createSearchIndex(db: Kysely<unknown>): Promise<void>;
-  /** Serves needles that the index can't. */
-  createSearchColumn(db: Kysely<unknown>): Promise<void>;
-  /** Serves hasFewNames; may do nothing. Lacks existing entries if `fillNameIndex` does something. */
-  createNameIndex(db: Kysely<unknown>): Promise<void>;
-  /** With all entries. */
-  fillNameIndex(db: Kysely<unknown>): Promise<void>;
-  /** Serves linkCandidates, later for existing links; may do nothing. */
-  createTextIndex(db: Kysely<unknown>): Promise<void>;
-  /** Makes room in `links.code` for the keys of other domains, and adds title and note to the search. */
-  widenLinks(db: Kysely<unknown>): Promise<void>;
+  /** What serves linkContains and linkCandidates; may do nothing. */
+  createLinkSearch(db: Kysely<unknown>): Promise<void>;
+  /** What serves hasFewNames; may do nothing. */
+  createNameSearch(db: Kysely<unknown>): Promise<void>;
 };

@@ -39,13 +39,7 @@ export const TABLES = {
   },
   leases: { name: "text", owner: "text", expires_at: "int" },
   /** One row, id 1. */
-  instance: {
-    id: "int",
-    uuid: "text",
-    created_at: "int",
-    /** Clicks since then have the dimensions that are columns of click_log; 0: all have. */
-    dimensions_from: "int0",
-  },
+  instance: { id: "int", uuid: "text", created_at: "int" },
 } as const satisfies Record<string, Record<string, ColumnKind>>;
 
 /** `serial`: the database assigns it. `int0`: 0 unless given. */

@@ -1,6 +1,5 @@
 /** How far back clicks are kept. */
 import type { Database } from "../../db/database.ts";
-import { columnDimensionsFrom } from "../rollups/dimension-start.repository.ts";
 import { BUCKETS, type Span } from "../rollups/time-buckets.ts";
 
 export type AgeRepository = ReturnType<typeof createAgeRepository>;
@@ -15,8 +14,6 @@ export function createAgeRepository({ read }: Pick<Database, "read">) {
       ]);
       return { hour: hour?.hour ?? null, day: day?.day ?? null };
     },
-
-    dimensionsFrom: () => columnDimensionsFrom(read),
 
     async oldestDetail(): Promise<number | null> {
       const oldest = read.selectFrom("click_log").select("clicked_at").orderBy("clicked_at").limit(1);

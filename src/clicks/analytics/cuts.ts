@@ -5,7 +5,6 @@ import type { BucketCounts, CountRepository } from "./counts.repository.ts";
 import { type BucketFacts, joinParts, settleDays, settleHours } from "./edges.ts";
 import { appError } from "../../lib/errors.ts";
 import { plus } from "../../lib/visitors.ts";
-import { COLUMN_OF } from "../rollups/dimensions.ts";
 import { BUCKETS, HOUR_MS } from "../rollups/time-buckets.ts";
 import { type DateRange, sequence, spanOf, splitSpan, type SumParts, withMonths } from "./range.ts";
 import type { ClickFilter } from "./select.ts";
@@ -66,14 +65,10 @@ export function createCuts({ ages, counts, values, now, mostDetails }: Deps) {
   }
 
   async function boundary(asked: ClickFilter, by: string | undefined): Promise<number> {
-    const names = Object.keys(asked.values ?? {});
-    const isRaw = names.length > 0;
-    const since = [by, ...names].some((name) => name !== undefined && name in COLUMN_OF)
-      ? await ages.dimensionsFrom()
-      : 0;
-    if (!isRaw && by !== "hour_of_week") return since;
+    const isRaw = Object.keys(asked.values ?? {}).length > 0;
+    if (!isRaw && by !== "hour_of_week") return 0;
     const detail = (await ages.oldestDetail()) ?? now();
-    if (isRaw) return Math.max(detail, since);
+    if (isRaw) return detail;
     const { hour } = await ages.oldest();
     return Math.min(detail, hour === null ? detail : hour * HOUR_MS);
   }

@@ -20,7 +20,6 @@ import {
 import { parseAgent } from "../details/agents.ts";
 import type { AddressMode } from "../../lib/kept-address.ts";
 import { createDetailsParser } from "../details/details.ts";
-import { columnDimensionsFrom } from "../rollups/dimension-start.repository.ts";
 import { createRebuild } from "../rollups/rebuild.ts";
 import { OTHER } from "../rollups/dimensions.ts";
 import type { SettledClicks } from "./source.ts";
@@ -162,10 +161,6 @@ forEachDialect((dialect) => {
       (await database.read.selectFrom("user_agents").select("text").execute()).map(({ text }) => text).sort(),
     ).toEqual([CHROME, IPHONE, GOOGLEBOT].sort());
     await journal.close();
-  });
-
-  test("in a new database all clicks have all dimensions", async () => {
-    expect(await columnDimensionsFrom(database.read)).toBe(0);
   });
 
   test("a rebuild from the raw rows gives the same sums", async () => {

@@ -16,7 +16,7 @@ export const DIMENSIONS = {
   utm_term: 8,
   utm_content: 9,
   language: 10,
-  /** Every click with details since `instance.dimensions_from` has one. */
+  /** Every click with details has one. */
   channel: 11,
   rule: 12,
 } as const;

@@ -65,15 +65,8 @@ const schema: SchemaSyntax = {
     if (rows.length === 0)
       await sql`create index ${sql.ref(name)} on ${sql.table(table)} (${sql.raw(columns)})`.execute(db);
   },
-  createSearchIndex: async () => {},
-  createSearchColumn: async () => {},
-  createNameIndex: async () => {},
-  fillNameIndex: async () => {},
-  createTextIndex: async () => {},
-  widenLinks: async (db) => {
-    await sql`alter table links modify code varchar(140) not null`.execute(db);
-    await sql`alter table deleted_links modify code varchar(140) not null`.execute(db);
-  },
+  createLinkSearch: async () => {},
+  createNameSearch: async () => {},
 };
 
 const familyDialect = (family: MysqlVariant): Dialect => ({

@@ -8,7 +8,7 @@ const FOLDED = sql`lower(entries.name collate "C")`;
 /** Beyond ASCII the locale of the database says what a letter is. */
 const TRIGRAM = /[a-z0-9]{3}/i;
 
-async function createNameIndex(db: Kysely<unknown>): Promise<void> {
+async function createNameSearch(db: Kysely<unknown>): Promise<void> {
   await sql`
     do $$ begin
       create extension if not exists pg_trgm;
@@ -42,7 +42,7 @@ const hasFewNames: Dialect["hasFewNames"] = async (db, needle, most) => {
 
 export const postgresNames = {
   /** For the schema. */
-  schema: { createNameIndex, fillNameIndex: async () => {} },
+  schema: { createNameSearch },
   /** For the dialect. */
   dialect: { nameContains, hasFewNames },
 };

@@ -12,9 +12,9 @@ export const GRAM = 3;
 const MOST_GRAMS = 24;
 const AFTER_ALL = "\u{10ffff}";
 
-const indexed = (row: "new" | "old" | "entries") => sql.raw(`${row}.name || char(1, 1)`);
+const indexed = (row: "new" | "old") => sql.raw(`${row}.name || char(1, 1)`);
 
-async function createNameIndex(db: Kysely<unknown>): Promise<void> {
+async function createNameSearch(db: Kysely<unknown>): Promise<void> {
   await sql`
     create virtual table if not exists entry_names
     using fts5(name, content='', columnsize=0, detail=none, tokenize='trigram')`.execute(db);
@@ -32,14 +32,6 @@ async function createNameIndex(db: Kysely<unknown>): Promise<void> {
   await sql`
     create trigger if not exists entries_name_changed after update of name on entries
     when new.name <> old.name begin ${remove} ${add} end`.execute(db);
-}
-
-async function fillNameIndex(db: Kysely<unknown>): Promise<void> {
-  await sql`insert into entry_names(entry_names) values ('delete-all')`.execute(db);
-  await sql`
-    insert into entry_names(rowid, name) select id, ${indexed("entries")} from entries order by id`.execute(
-    db,
-  );
 }
 
 const nameContains: Dialect["nameContains"] = (needle, { usesIndex = false } = {}) => {
@@ -87,7 +79,7 @@ const quoted = (gram: string): string => `"${gram.replaceAll('"', '""')}"`;
 
 export const sqliteNames = {
   /** For the schema. */
-  schema: { createNameIndex, fillNameIndex },
+  schema: { createNameSearch },
   /** For the dialect. */
   dialect: { nameContains, hasFewNames },
 };

@@ -13,7 +13,7 @@ const TEXTS = SEARCHED_COLUMNS.map((column) => column.slice("links.".length));
 const textsOf = (row: "new" | "old" | "links") =>
   sql.raw(TEXTS.map((column) => `coalesce(${row}.${column}, '')`).join(" || char(10) || "));
 
-async function createTextIndex(db: Kysely<unknown>): Promise<void> {
+async function createLinkSearch(db: Kysely<unknown>): Promise<void> {
   await sql`
     create virtual table if not exists link_texts
     using fts5(texts, content='', columnsize=0, detail=none, tokenize='trigram')`.execute(db);
@@ -32,8 +32,6 @@ async function createTextIndex(db: Kysely<unknown>): Promise<void> {
   await sql`
     create trigger if not exists links_texts_changed after update of ${sql.raw(TEXTS.join(", "))} on links
     when ${changes} begin ${note("old", textsOf("old"))} end`.execute(db);
-  await sql`
-    insert into link_texts_due (link_id) select id from links where true on conflict do nothing`.execute(db);
 }
 
 const indexLinkTexts: NonNullable<Dialect["indexLinkTexts"]> = async (tx, most) => {
@@ -71,7 +69,7 @@ const linkContains: Dialect["linkContains"] = (needle, { usesIndex = false } = {
 
 export const sqliteTexts = {
   /** For the schema. */
-  schema: { createTextIndex },
+  schema: { createLinkSearch },
   /** For the dialect. */
   dialect: { linkContains, linkCandidates, indexLinkTexts },
 };

@@ -58,11 +58,8 @@ const schema: SchemaSyntax = {
   tableOptions: "",
   counterTableOptions: "without rowid",
   createIndex: standardCreateIndex,
-  createSearchIndex: async () => {},
-  createSearchColumn: async () => {},
   ...sqliteNames.schema,
   ...sqliteTexts.schema,
-  widenLinks: async () => {},
 };
 
 const bulk = createBulk(words);

@@ -1,6 +1,6 @@
 /**
- * A step of the schema's history. Two databases commit each DDL statement by itself, so a step makes one thing and may
- * run again after a crash. Steps run in the order of their names and never change after a release.
+ * A step of the schema's history. Two databases commit each DDL statement by itself, so a step may run again after a
+ * crash at any of its statements. Steps run in the order of their names and never change after a release.
  */
 import { type Kysely, sql } from "kysely";
 import type { SchemaSyntax } from "../schema-syntax.ts";
@@ -9,25 +9,33 @@ import type { TableName } from "../schema.ts";
 export type Step = { name: string; up(db: Kysely<unknown>, words: SchemaSyntax): Promise<void> };
 
 type Columns = (words: SchemaSyntax) => readonly string[];
+/** Columns by the name of the index. */
+type Indexes = Record<string, string>;
 
 /** In the database's SQL. */
-export const createTable = (name: string, table: TableName, columns: Columns): Step =>
-  tableStep(name, table, columns, (words) => words.tableOptions);
+export const createTable = (name: string, table: TableName, columns: Columns, indexes?: Indexes): Step =>
+  tableStep({ name, table, columns, indexes }, (words) => words.tableOptions);
 
 /** A table of narrow rows, increased by primary key. */
-export const createCounterTable = (name: string, table: TableName, columns: Columns): Step =>
-  tableStep(name, table, columns, (words) => words.counterTableOptions);
-
-const tableStep = (
+export const createCounterTable = (
   name: string,
   table: TableName,
   columns: Columns,
+  indexes?: Indexes,
+): Step => tableStep({ name, table, columns, indexes }, (words) => words.counterTableOptions);
+
+type TableParts = { name: string; table: TableName; columns: Columns; indexes: Indexes | undefined };
+
+const tableStep = (
+  { name, table, columns, indexes = {} }: TableParts,
   options: (words: SchemaSyntax) => string,
 ): Step => ({
   name,
   up: async (db, words) => {
     const text = `create table if not exists ${table} (\n  ${columns(words).join(",\n  ")}\n) ${options(words)}`;
     await sql.raw(text.trimEnd()).execute(db);
+    for (const [index, indexed] of Object.entries(indexes))
+      await words.createIndex(db, { name: index, table, columns: indexed });
   },
 });
 

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import type { Kysely } from "kysely";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
-import { steps } from "../../db/migrations/version-0-6.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { Shareable } from "../serving/served.ts";
 import { startShares, type SharesHarness } from "./shares.test-support.ts";
@@ -77,16 +75,6 @@ forEachDialect((dialect) => {
     expect(codes(await at.shares.list(me, { kind: "folder", id: folder }))).toEqual(
       [5, 3, 1].map((n) => made[n]!),
     );
-  });
-
-  test("shares of older versions are in the lists of their accounts", async () => {
-    const code = await share({ kind: "file", id: (await at.upload(me, null, "old")).id });
-    const { write } = at.database;
-    await write.updateTable("shares").set({ account_id: 0 }).where("account_id", "=", me).execute();
-    expect(codes((await page(me, 1, 10)).shares)).toEqual([]);
-    const step = steps.find(({ name }) => name === "0131_shares_account_now")!;
-    await step.up(write as Kysely<unknown>, undefined as never);
-    expect(codes((await page(me, 1, 10)).shares)).toEqual([code]);
   });
 
   test("what lies in the trash is named as before, and said to be there", async () => {
