@@ -12,7 +12,9 @@ import {
   SERVER_VARIABLES,
   serverUrl,
 } from "../src/db/fresh.test-support.ts";
-import { type Client, PASSWORD, signIn } from "./support/session.ts";
+import { driveClient } from "./support/drive.ts";
+import { type Client, clientOf, PASSWORD, signIn } from "./support/session.ts";
+import { tusCalls } from "./support/tus-calls.ts";
 import { until } from "./support/until.ts";
 import { install, type Installation, type RunningWaymark } from "./support/waymark.ts";
 
@@ -114,13 +116,23 @@ function tell(name: DialectName): void {
     expect(stderr).toMatch(/newer version of Waymark.*Upgrade this program; nothing was changed/);
   });
 
-  test("the next version has everything, and every redirect is counted", async () => {
+  test("after a kill the next version counts every redirect, and goes on with sessions and uploads", async () => {
     isOver = true;
     await visitor;
     expect(failures).toEqual([]);
-    await server.stop();
+    const content = Buffer.alloc(20_000, "unfinished");
+    let tus = tusCalls(driveClient(server.url, client.token));
+    const path = (await tus.begin("unfinished.bin", content.length, null)).headers.get("Location")!;
+    expect((await tus.patch(path, 0, content.subarray(0, 8_000))).status).toBe(204);
+    await server.kill();
     server = await next.serve();
-    client = await signIn(server.url);
+    client = clientOf(server.url, client.token);
+    const me = driveClient(server.url, client.token);
+    tus = tusCalls(me);
+    expect((await tus.head(path)).headers.get("Upload-Offset")).toBe("8000");
+    expect((await tus.patch(path, 8_000, content.subarray(8_000))).status).toBe(204);
+    const { files } = (await me.call("GET", "/folders")).body.data;
+    expect(await (await me.send(`/files/${files[0].id}/download`)).bytes()).toEqual(new Uint8Array(content));
     for (const code of ["first", "amid", "again", "later"]) await visit(code);
     await until(async () => (await client.call("GET", "/stats")).body.data.total_clicks === redirects);
     await make("new");

@@ -6,7 +6,7 @@ import type { Subprocess } from "bun";
 
 /** The executable that `npm test` built, else the sources: those take twice the processor time to start. */
 export const BUILT = process.env["WAYMARK_TEST_PROGRAM"];
-const PROGRAM = BUILT ?? join(import.meta.dir, "..", "..", "bin", "waymark");
+export const PROGRAM = BUILT ?? join(import.meta.dir, "..", "..", "bin", "waymark");
 /** What bin/waymark and the files in deploy/ set. */
 const MEMORY = {
   MIMALLOC_PURGE_DELAY: "3",
@@ -24,13 +24,15 @@ export type Installation = {
   cli(
     args: readonly string[],
     stdin?: string,
-    settings?: Settings,
+    more?: Settings,
   ): Promise<{
     exitCode: number;
     signalCode: NodeJS.Signals | number | null;
     stdout: string;
     stderr: string;
   }>;
+  /** Runs a script in the data folder. */
+  shell(script: string): Promise<{ exitCode: number; stdout: string; stderr: string }>;
   /** Runs a command that must succeed. Returns its output. */
   run(args: readonly string[], stdin?: string): Promise<string>;
   /** Starts `waymark serve` with `args`, which may open so many files, and waits until it listens. */
@@ -62,23 +64,25 @@ export function install(settings: Settings = {}, program = PROGRAM): Installatio
     ...settings,
   };
   const running = new Set<RunningWaymark>();
+  async function spawn(command: string[], stdin?: string, more: Settings = {}) {
+    const child = Bun.spawn(command, {
+      env: { ...environment, ...more },
+      cwd: dataDir,
+      stdin: stdin === undefined ? "ignore" : Buffer.from(stdin),
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [stdout, stderr, exitCode] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ]);
+    return { exitCode, signalCode: child.signalCode, stdout, stderr };
+  }
   const installation: Installation = {
     dataDir,
-    async cli(args, stdin, more = {}) {
-      const child = Bun.spawn([program, ...args], {
-        env: { ...environment, ...more },
-        cwd: dataDir,
-        stdin: stdin === undefined ? "ignore" : Buffer.from(stdin),
-        stdout: "pipe",
-        stderr: "pipe",
-      });
-      const [stdout, stderr, exitCode] = await Promise.all([
-        new Response(child.stdout).text(),
-        new Response(child.stderr).text(),
-        child.exited,
-      ]);
-      return { exitCode, signalCode: child.signalCode, stdout, stderr };
-    },
+    cli: (args, stdin, more = {}) => spawn([program, ...args], stdin, more),
+    shell: (script) => spawn(["/bin/sh", "-c", script]),
     async run(args, stdin) {
       const { exitCode, stdout, stderr } = await installation.cli(args, stdin);
       if (exitCode !== 0) throw new Error(`waymark ${args.join(" ")} ended with ${exitCode}: ${stderr}`);
