@@ -206,8 +206,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   const trashDays = () => config.get("files.trash_days");
   const drive = createDrive({ ...common, database, content, logger, trashDays });
   const rooms = { ...common, database, drive, content, links, door, mail, auth, notices, webhooks };
-  const { processes } = leases;
-  const sharing = startSharing({ ...rooms, originOf: origins.ofRequest, processes, logger });
+  const sharing = startSharing({ ...rooms, originOf: origins.ofRequest, logger });
   const imports = startImports(env, { ...shared, ...common, links, files: drive.moved, box, ...options });
   return {
     env,

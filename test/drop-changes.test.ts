@@ -1,7 +1,5 @@
 /** A code that becomes a drop box and something else again, with strangers at it. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { Database } from "bun:sqlite";
-import { join } from "node:path";
 import { driveClient, type DriveClient } from "./support/drive.ts";
 import { type Client, signIn, startSignedIn } from "./support/session.ts";
 import { HTML, stranger } from "./support/stranger.ts";
@@ -86,29 +84,4 @@ test("the page is there at once, and an upload that began before another use is 
   const away = await visitor.send(url, { headers: HTML });
   expect([away.status, away.headers.get("location")]).toEqual([307, target]);
   expect(await names(second)).toEqual(["b"]);
-});
-
-test("a node of an older version, which would show the folder to everybody, refuses drop boxes until it ends", async () => {
-  const folder = await me.folder("for strangers");
-  const ask = () => me.call("POST", `/folders/${folder}/drop`, { max_bytes: 9, max_files: 9 });
-  const database = new Database(join(installation.dataDir, "waymark.db"));
-  // As the version before announced itself.
-  const older = crypto.randomUUID();
-  const end = Date.now() + 30_000;
-  database.run("insert into leases (name, owner, expires_at) values (?, ?, ?)", [
-    `process:${older}`,
-    `${older}/${older}`,
-    end,
-  ]);
-  const { status, body } = await ask();
-  expect([status, body.error]).toEqual([409, "Conflict"]);
-  expect(body.message).toContain("older version");
-  await client.call("POST", "/links", { code: "stays-url", target: "https://example.com/" });
-  const changed = await client.call("PATCH", "/links/stays-url", {
-    drop: { folder_id: folder, max_bytes: 9, max_files: 9 },
-  });
-  expect([changed.status, changed.body.error]).toEqual([409, "Conflict"]);
-  database.run("update leases set expires_at = 0 where name = ?", [`process:${older}`]);
-  expect((await ask()).status).toBe(201);
-  database.close();
 });

@@ -20,8 +20,7 @@ const BOOKS = z.object({
   stored: count,
   pending: count,
   dropped: drops,
-  /** Missing from processes of versions before 0.5. */
-  automated: z.object({ accepted: count, stored: count, pending: count, dropped: count }).optional(),
+  automated: z.object({ accepted: count, stored: count, pending: count, dropped: count }),
   details: z.object({ recorded: count, logged: count, pending: count, dropped: drops }),
 });
 

@@ -74,17 +74,6 @@ export function createLeaseRepository({ database, clock }: { database: Database;
         .limit(limit)
         .execute(),
 
-    /** Whether it was in force at some time of the last `ms`. */
-    async wasHeld(name: string, ms: number): Promise<boolean> {
-      const row = await database.read
-        .selectFrom("leases")
-        .select("name")
-        .where("name", "=", name)
-        .where("expires_at", ">", clock.now() - ms)
-        .executeTakeFirst();
-      return row !== undefined;
-    },
-
     async remove(names: readonly string[]): Promise<void> {
       for (const some of chunked(names, REMOVED_AT_ONCE))
         await database.write.deleteFrom("leases").where("name", "in", some).execute();

@@ -107,29 +107,6 @@ forEachDialect(({ openDb }) => {
     await watcher.forget([number]);
   });
 
-  test("what a running process of an older version would misread is refused until it has ended", async () => {
-    const [newer, other] = [processOf(), processOf()];
-    const asked = () =>
-      newer.refuseOlder("drops").then(
-        () => "admitted",
-        ({ name }: Error) => name,
-      );
-    await Promise.all([newer.number(), other.number()]);
-    expect(await asked()).toBe("admitted");
-    const older = crypto.randomUUID();
-    await rows.acquire(`process:${older}`, `${older}/x`, 30 * SECOND);
-    expect(await asked()).toBe("Conflict");
-    await rows.release(`process:${older}`, `${older}/x`);
-    expect(await asked()).toBe("admitted");
-    // Of a version whose servers have no such lease.
-    await rows.acquire("files-clean-up", `${older}/y`, SECOND);
-    wall += 80 * SECOND;
-    expect(await asked()).toBe("Conflict");
-    wall += 20 * SECOND;
-    expect(await asked()).toBe("admitted");
-    await newer.forget([older, await newer.number(), await other.number()]);
-  });
-
   const dir = mkdtempSync(join(tmpdir(), "waymark-processes-"));
   afterAll(() => rmSync(dir, { recursive: true }));
   const open = (isServer: boolean) =>

@@ -1,24 +1,16 @@
 /**
  * Tells which processes of the cluster run, so that others can remove what a dead one leaves in a shared place.
  *
- * A server renews a lease `process:<number>`; its owner ends in what it understands. A released lease proves the end:
- * the process said so, or one of its machine found its lock free (process-leases.ts). Elsewhere a process has ended if
+ * A server renews a lease `process:<number>`. A released lease proves the end: the process said so, or one of its machine found its lock free (process-leases.ts). Elsewhere a process has ended if
  * nobody renewed its lease during 30 seconds of watching, so neither wrong clocks nor an outage count.
  */
-import { appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { LeaseRepository } from "./lease.repository.ts";
-
-/** What processes of older versions would misread. */
-const FEATURES = ["drops", "recipients"] as const;
-export type Feature = (typeof FEATURES)[number];
 
 export type Processes = {
   /** The number of this process. Its lease exists from the first call on. */
   number(): Promise<string>;
   look(): Promise<{ running: ReadonlySet<string>; ended: ReadonlySet<string> }>;
-  /** @throws Conflict while a process runs that does not understand it, and so would misread it */
-  refuseOlder(feature: Feature): Promise<void>;
   /** Removes leases of processes that left nothing. */
   forget(ended: Iterable<string>): Promise<void>;
 };
@@ -45,9 +37,6 @@ const BEAT_MS = 10_000;
 const LEASE_MS = 30_000;
 /** A longer time between two looks may hide an outage or a pause. */
 const GAP_MS = 25_000;
-/** A job of the versions whose servers have no such lease. One of them runs it at least this often. */
-const FORMER_JOB = "files-clean-up";
-const FORMER_JOB_MS = 90_000;
 
 export function createProcesses({
   rows,
@@ -59,7 +48,6 @@ export function createProcesses({
   monotonic = () => performance.now(),
 }: Deps) {
   const name = PREFIX + number;
-  const announcement = `${owner}/${FEATURES.join(",")}`;
   let isKnown = false;
   let beating: Promise<void> | undefined;
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -67,7 +55,7 @@ export function createProcesses({
   let seen = new Map<string, Seen>();
 
   async function announce(): Promise<void> {
-    await rows.acquire(name, announcement, LEASE_MS);
+    await rows.acquire(name, owner, LEASE_MS);
     isKnown = true;
   }
 
@@ -101,11 +89,6 @@ export function createProcesses({
   const hasEnded = (other: string, { end, since }: Seen): boolean =>
     end === 0 || (!isHere(other) && lookedAt - since >= LEASE_MS);
 
-  async function lookAgain(): Promise<void> {
-    await releaseDead();
-    await look();
-  }
-
   return {
     /** Announces this process and watches the others. */
     start(): void {
@@ -118,30 +101,18 @@ export function createProcesses({
       return number;
     },
     async look() {
-      await lookAgain();
+      await releaseDead();
+      await look();
       const [running, ended] = [new Set<string>(), new Set<string>()];
       for (const [other, lease] of seen) (hasEnded(other, lease) ? ended : running).add(other);
       return { running, ended };
-    },
-    async refuseOlder(feature) {
-      await lookAgain();
-      const isOlder = [...seen].some(
-        ([other, lease]) => !hasEnded(other, lease) && !featuresOf(lease.owner).includes(feature),
-      );
-      if (!isOlder && !(await rows.wasHeld(FORMER_JOB, FORMER_JOB_MS))) return;
-      throw appError(
-        "Conflict",
-        "A node of an older version runs on this database and would misread this. Upgrade or stop it, and try again two minutes later.",
-      );
     },
     forget: (ended: Iterable<string>) => rows.remove([...ended].map((other) => PREFIX + other)),
     async close(): Promise<void> {
       clearInterval(timer);
       await beating;
       // A failure leaves the state of a process that died.
-      if (isKnown) await rows.release(name, announcement).catch(() => {});
+      if (isKnown) await rows.release(name, owner).catch(() => {});
     },
   } satisfies Processes & { start(): void; close(): Promise<void> };
 }
-
-const featuresOf = (owner: string): string[] => (owner.split("/")[2] ?? "").split(",");

@@ -89,7 +89,7 @@ export const ACCOUNT_TABLES = {
     /** From the user agent of the sign-in, such as "Firefox" and "Linux". */
     browser: "text?",
     os: "text?",
-    /** What was proved (lib/credential.ts); null before version 0.9. */
+    /** What was proved (lib/credential.ts). */
     signed_in_by: "text?",
   },
   /** Of accounts with TOTP, like `recovery_codes`. */

@@ -63,7 +63,7 @@ export const CLICK_TABLES = {
     utm_content: "text?",
     /** BCP 47, the first of Accept-Language. */
     language: "text?",
-    /** See clicks/details/channels.ts. Null in rows of versions before 0.8. */
+    /** See clicks/details/channels.ts. */
     channel: "text?",
     /** Number of the rule that decided where the link leads, from 1; null: none. */
     rule: "text?",

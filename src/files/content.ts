@@ -39,7 +39,7 @@ export type Content = ReturnType<typeof createContent>;
 export type ContentDeps = {
   database: Database;
   changes: Changes;
-  processes: Omit<Processes, "refuseOlder">;
+  processes: Processes;
   box: SecretBox;
   record: RecordEvents<Db>;
   clock: Clock;

@@ -1,5 +1,4 @@
 /** Share links and drop boxes, on top of drive.ts and the links. */
-import type { Processes } from "../cluster/processes.ts";
 import type { Queries } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -54,7 +53,6 @@ type Deps = {
   policy(): SharePolicySettings;
   door: VisitorDoor;
   originOf: Parameters<typeof createShareAnswers>[0]["originOf"];
-  processes: Pick<Processes, "refuseOlder">;
   mail: ShareMail;
   changes: Pick<Parameters<typeof createCodes>[0], "write">;
   /** For codes; the same on all nodes. */
@@ -67,18 +65,16 @@ type Deps = {
 };
 
 export function createSharing(deps: Deps) {
-  const { database, record, drive, content, links, door, processes, clock, logger } = deps;
+  const { database, record, drive, content, links, door, clock, logger } = deps;
   const { tree, trees, folders } = drive;
   const { blobs } = content;
   const { pages, shares: unlock } = door;
   const repository = createSharesRepository({ database, record });
-  const admitDrops = () => processes.refuseOlder("drops");
   const policy = createSharePolicy({ settings: deps.policy, clock });
   const items = createSharedItems({ repository, paths: createPathsRepository(database) });
   const { recipients } = repository;
-  const admitVerify = () => processes.refuseOlder("recipients");
-  const invitations = createInvitations({ mail: deps.mail, admitVerify, clock });
-  const shared = { tree, items, repository, links: links.internal, admitDrops, policy, invitations, clock };
+  const invitations = createInvitations({ mail: deps.mail, clock });
+  const shared = { tree, items, repository, links: links.internal, policy, invitations, clock };
   const shares = createShares({ ...shared, tell: deps.tellDownload });
   const changes = createShareChanges({ ...shared, linksOf: links.by });
   const drops = createDrops({ ...shared, repository: createDropsRepository(database), shares: repository });

@@ -10,7 +10,6 @@ export type Credential = {
   sessionId: string;
   /** Of the access token, epoch ms. */
   expiresAt: number;
-  /** Null before version 0.9. */
   signedInBy: SignInMethod | null;
   /** Epoch ms. */
   signedInAt: number;

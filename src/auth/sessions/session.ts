@@ -17,11 +17,10 @@ export type Session = {
   previousId: string | null;
   rotatedAt: number | null;
   revokedAt: number | null;
-  /** Null before version 0.9. */
   signedInBy: SignInMethod | null;
 } & SessionClient;
 
-/** Who signed in; null before version 0.9 or when unknown. */
+/** Who signed in; null when unknown. */
 export type SessionClient = { address: string | null; browser: string | null; os: string | null };
 
 /** `account` is null when deleted or disabled. */

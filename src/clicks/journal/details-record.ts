@@ -120,7 +120,6 @@ export function readDetails(bytes: Buffer, at: number): VisitDetails {
   const addressEnd = end + bytes[at + LENGTHS_AT + 6]!;
   const address = bytes.toString("latin1", end, addressEnd);
   const sent = { referrer, utmSource, userAgent, address };
-  // Records of versions before 0.8 end here.
   if (bytes[at + MORE_AT] === 0) return { ...sent, language: null, campaign: null, rule: 0 };
   const languageAt = addressEnd + MORE_BYTES;
   const campaignAt = languageAt + bytes[addressEnd + 1]!;

@@ -26,7 +26,7 @@ forEachDialect((dialect) => {
   let stub: S3Stub;
   let policyId = 0;
   const state = { running: new Set<string>(), ended: new Set<string>() };
-  const processOf = (number: string): Omit<Processes, "refuseOlder"> => ({
+  const processOf = (number: string): Processes => ({
     number: async () => number,
     look: async () => state,
     forget: async (ended) => {

@@ -4,7 +4,7 @@ import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { createEvents } from "../../events/events.service.ts";
 import { createBodyMemory } from "../../http/body-memory.ts";
 import { COMMAND } from "../../lib/actor.ts";
-import { AppError, appError } from "../../lib/errors.ts";
+import { AppError } from "../../lib/errors.ts";
 import { ownerOfTeam } from "../../lib/owner.ts";
 import { QUIET_SETTINGS } from "../../links/links.test-support.ts";
 import { createLinkService } from "../../links/links.service.ts";
@@ -25,7 +25,6 @@ forEachDialect((dialect) => {
   let drops: Drops;
   let repository: DropsRepository;
   let shares: ReturnType<typeof createSharesRepository>;
-  let admitDrops = () => Promise.resolve();
   let receive: ReturnType<typeof createFormReceiving>;
   let me: number;
   let folder: number;
@@ -52,7 +51,6 @@ forEachDialect((dialect) => {
       repository,
       shares,
       links: internal,
-      admitDrops: () => admitDrops(),
       policy: NO_SHARE_POLICY,
       invitations: inviting().invitations,
       clock,
@@ -107,13 +105,6 @@ forEachDialect((dialect) => {
     checksum: null,
     reservation: { add() {} },
     body: () => chunksOf(Buffer.from(text)),
-  });
-
-  test("a node that would misread a box refuses it", async () => {
-    admitDrops = () => Promise.reject(appError("Conflict", "older"));
-    expect(await refused(open())).toBe("Conflict");
-    admitDrops = () => Promise.resolve();
-    expect(await shares.ofEntry(folder, { isDrop: true }, 10)).toEqual([]);
   });
 
   test("200 strangers at once fill a box exactly, by files and by bytes", async () => {

@@ -27,14 +27,12 @@ type Deps = {
   links: InternalLinks;
   policy: SharePolicy;
   invitations: Invitations;
-  /** @throws Conflict while a node runs that takes drop boxes for public folders */
-  admitDrops(): Promise<void>;
   clock: Clock;
 };
 
 const MOST_SENT_LISTED = 200;
 
-export function createDrops({ tree, repository, shares, admitDrops, ...deps }: Deps) {
+export function createDrops({ tree, repository, shares, ...deps }: Deps) {
   const { clock } = deps;
   const ofFolder = createEntryShares({ ...deps, tree, repository: shares, isDrop: true });
   const placeOf = (folderId: number) => ({ kind: "folder" as const, id: folderId });
@@ -48,7 +46,6 @@ export function createDrops({ tree, repository, shares, admitDrops, ...deps }: D
       actor: Actor,
     ): Promise<ShareRecord> {
       await ofFolder.entryOf(accountId, placeOf(folderId));
-      await admitDrops();
       const limits = {
         ...NO_RECIPIENTS,
         message: message || null,

@@ -49,8 +49,6 @@ type InvitedShare = Recipients & {
 
 type Deps = {
   mail: ShareMail;
-  /** @throws Conflict while a node runs that would show the share to everybody */
-  admitVerify(): Promise<void>;
   clock: Clock;
 };
 
@@ -60,14 +58,9 @@ const DAY_MS = 86_400_000;
 /** Of an account, in a day. */
 const MOST_A_DAY = 500;
 
-export function createInvitations({ mail, admitVerify, clock }: Deps) {
+export function createInvitations({ mail, clock }: Deps) {
   return {
     isOffered: mail.isOffered,
-
-    /** Before the transaction that makes or changes a share. @throws Conflict */
-    async admit(after: { verify?: boolean | null | undefined }): Promise<void> {
-      if (after.verify === true) await admitVerify();
-    },
 
     /** @throws BadRequest, Conflict */
     check: (before: Recipients, after: Recipients): void => checkRecipients(before, after, mail.isOffered()),

@@ -28,8 +28,6 @@ export type ChangesDeps = {
   repository: ShareChangesRepository & Pick<ShareListRepository, "load">;
   links: InternalLinks;
   linksOf(actor: Actor): LinksOfActor;
-  /** @throws Conflict while a node runs that takes drop boxes for public folders */
-  admitDrops(): Promise<void>;
   policy: SharePolicy;
   invitations: Invitations;
   clock: Clock;
@@ -43,7 +41,7 @@ const URL_USE = { kind: "url" };
 const REDIRECT_FIELDS = Object.keys(CHOSEN) as (keyof typeof CHOSEN)[];
 
 export function createShareChanges(deps: ChangesDeps) {
-  const { tree, items, repository, links, linksOf, admitDrops, policy, invitations, clock } = deps;
+  const { tree, items, repository, links, linksOf, policy, invitations, clock } = deps;
   const servingAfter = createServingAfter(tree, items);
 
   /** Returns the number of downloads of a link that redirects. */
@@ -71,9 +69,7 @@ export function createShareChanges(deps: ChangesDeps) {
 
   /** @throws LinkNotFound, FileNotFound, FolderNotFound, Conflict, and what a change of a link throws */
   async function carryOut(key: string, prepared: PlannedChange, plan: Plan): Promise<ShareRecord> {
-    const { actor, accountId, wanted, isOwner, invites } = plan;
-    const takesFiles = (wanted?.kind === "entry" && wanted.drop !== null) || plan.adding?.add === true;
-    if (takesFiles) await admitDrops();
+    const { actor, accountId, isOwner, invites } = plan;
     return links.inTurn(prepared.renamed?.code ?? null, () =>
       tree.change(accountId, async (tx) => {
         const held = await repository.hold(tx.db, key);
@@ -128,7 +124,6 @@ export function createShareChanges(deps: ChangesDeps) {
       actor: Actor,
     ): Promise<ShareRecord> {
       if ((await repository.linkWith(code))?.accountId !== accountId) throw shareNotFound();
-      await invitations.admit({ verify });
       return change(code, input, {
         // Older shares have no owner.
         actor: { ...actor, ownOnly: false },
@@ -158,7 +153,7 @@ export function createShareChanges(deps: ChangesDeps) {
       return change(key, input, { ...common, accountId: served, isOwner: () => true });
     },
 
-    revertLink: createReversal({ repository, linksOf, invitations, clock, carryOut }),
+    revertLink: createReversal({ repository, linksOf, clock, carryOut }),
   };
 }
 

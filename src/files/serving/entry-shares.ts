@@ -99,7 +99,6 @@ export async function makeShare(
 ): Promise<ShareRecord> {
   const checked = await links.check({ ...input, expires_at: policy.expiry(actor, input.expires_at) });
   invitations.check(NO_RECIPIENTS, says);
-  await invitations.admit(says);
   return links.inTurn(checked.code, () =>
     tree.change(accountId, async (tx) => {
       const { serving, target } = await prepare(tx.db);

@@ -2,7 +2,6 @@ import type { Actor } from "../../lib/actor.ts";
 import type { ServedFields } from "../../links/link/events.ts";
 import type { PatchInput, ShownLink } from "../../links/link/link.ts";
 import type { PlannedChange } from "../../links/write/internal-links.ts";
-import type { Invitations } from "../recipients/mails.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ShareChangesRepository } from "./changes.repository.ts";
 import { isGone, pastUse, servedThen } from "./past-use.ts";
@@ -29,13 +28,11 @@ export type PastState = { eventId: number; state: "before" | "after" };
 export function createReversal({
   repository,
   linksOf,
-  invitations,
   clock,
   carryOut,
 }: {
   repository: Pick<ShareChangesRepository, "serving" | "ownerOf">;
   linksOf(actor: Actor): LinksOfActor;
-  invitations: Pick<Invitations, "admit">;
   clock: Clock;
   carryOut(key: string, prepared: PlannedChange, plan: Plan): Promise<ShareRecord>;
 }) {
@@ -64,7 +61,6 @@ export function createReversal({
     );
     if (owner === null) throw servedThen("does not exist any more");
     if (actor.ownOnly && !mayServe(owner, accountId, actor)) throw servedThen("belongs to another account");
-    await invitations.admit(use.says);
     const back = { ...plan, ...use, says: () => use.says, accountId: owner };
     return carryOut(key, planned, back).catch((error: unknown) => {
       throw isGone(error) ? servedThen("does not exist any more") : error;

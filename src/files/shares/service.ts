@@ -37,8 +37,6 @@ type Deps = {
   repository: SharesRepository;
   links: InternalLinks;
   policy: SharePolicy;
-  /** @throws Conflict while a node runs that knows no drop boxes */
-  admitDrops(): Promise<void>;
   invitations: Invitations;
   /** A download has ended well. */
   tell(share: SharedEntry): Promise<void>;
@@ -47,17 +45,7 @@ type Deps = {
 
 export type Shares = ReturnType<typeof createShares>;
 
-export function createShares({
-  tree,
-  items,
-  repository,
-  links,
-  policy,
-  invitations,
-  admitDrops,
-  tell,
-  clock,
-}: Deps) {
+export function createShares({ tree, items, repository, links, policy, invitations, tell, clock }: Deps) {
   const ofEntry = createEntryShares({ tree, repository, links, policy, invitations, clock, isDrop: false });
   const ofRecipients = createShareRecipients({ tree, repository, invitations, clock });
   const { itemsOf, ...places } = createSharePlaces({ tree, items, repository });
@@ -78,7 +66,6 @@ export function createShares({
     ): Promise<ShareRecord> {
       await ofEntry.entryOf(accountId, place);
       const drop = adding === undefined ? null : addingAfter(null, adding);
-      if (drop !== null) await admitDrops();
       const { says, input } = saidIn(given);
       return ofEntry.make(accountId, place, input, { ...says, maxDownloads, drop }, actor);
     },

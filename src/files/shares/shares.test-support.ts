@@ -30,7 +30,6 @@ export async function startShares(database: Database) {
     clock,
   });
   const repository = createSharesRepository({ database, record: events.add });
-  const admitDrops = async () => {};
   const policy = NO_SHARE_POLICY;
   const items = createSharedItems({ repository, paths: createPathsRepository(database) });
   const mailed: Mailed[] = [];
@@ -41,7 +40,6 @@ export async function startShares(database: Database) {
     items,
     repository,
     links: internal,
-    admitDrops,
     policy,
     invitations,
     clock,
@@ -115,7 +113,7 @@ export function inviting(mailed: Mailed[] = [], clock = { now: () => 0 }) {
     },
     hasMore: async (_, __, ___, most) => mailed.length > most,
   };
-  return { mail, invitations: createInvitations({ mail, admitVerify: async () => {}, clock }) };
+  return { mail, invitations: createInvitations({ mail, clock }) };
 }
 
 export type Mailed = { email: string; kind: string; content: ShareMailContent["content"] };

@@ -43,7 +43,6 @@ forEachDialect((dialect) => {
     const repository = createSharesRepository({ database, record });
     shares = createShares({
       tell: async () => {},
-      admitDrops: async () => {},
       tree: at.tree,
       repository,
       items: createSharedItems({ repository, paths: createPathsRepository(database) }),

@@ -3,14 +3,7 @@ import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Product } from "../readers/products.ts";
-import {
-  emptyReport,
-  type MoveOptions,
-  type ImportReport,
-  type ImportState,
-  type Note,
-  type NoteKind,
-} from "./state.ts";
+import { type MoveOptions, type ImportReport, type ImportState, type Note, type NoteKind } from "./state.ts";
 
 export type StoredImport = {
   id: number;
@@ -54,14 +47,12 @@ type Row = Omit<StoredImport, "options" | "report" | "product" | "state"> &
   Record<"options" | "report" | "product" | "state", string>;
 
 function importOf(row: Row): StoredImport {
-  const report = JSON.parse(row.report) as ImportReport;
   return {
     ...row,
     product: row.product as Product,
     state: row.state as ImportState,
     options: JSON.parse(row.options) as MoveOptions,
-    // An older version lacks some of it.
-    report: { ...emptyReport(), ...report, counts: { ...emptyReport().counts, ...report.counts } },
+    report: JSON.parse(row.report) as ImportReport,
   };
 }
 

@@ -7,7 +7,7 @@ import type { Logger } from "../../lib/logger.ts";
 import { createTotalRepository } from "./total.repository.ts";
 
 const EVERY_MS = 30_000;
-/** Nodes of an older version, during an upgrade, do not add. Counting a million links takes a second on some servers. */
+/** Counting a million links takes a second on some servers. */
 const CORRECT_EVERY_MS = 600_000;
 /** Links. */
 const MANY = 10_000;
