@@ -14,11 +14,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "./support/proxies.ts";
 import { soon, until } from "./support/until.ts";
-import { BUILT, install } from "./support/waymark.ts";
+import { install, PROGRAM } from "./support/waymark.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const DEPLOY = join(ROOT, "deploy");
-const PROGRAM = BUILT ?? join(ROOT, "bin/waymark");
 const folder = mkdtempSync(join(tmpdir(), "waymark-deploy-"));
 const installation = install();
 afterAll(async () => {

@@ -1,0 +1,3 @@
+/** The commands of all documents but the README. */
+import "./support/long.ts";
+import "./docs-commands.test.ts";
