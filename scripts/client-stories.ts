@@ -76,7 +76,7 @@ async function tellInBrowser(folder: string, server: Server): Promise<void> {
 }
 
 async function tellInPython(folder: string, server: Server): Promise<void> {
-  const programs = await installPython("python-client", join(STORIES, "requirements.txt"));
+  const programs = await installPython("client-stories");
   await Bun.write(join(folder, "openapi.json"), JSON.stringify(await newApiDocument()));
   const generator = join(programs, "openapi-python-client");
   const places = ["--path", "openapi.json", "--output-path", "waymark_client", "--meta", "none"];

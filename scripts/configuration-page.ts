@@ -1,7 +1,7 @@
 /** Writes docs/configuration.md from the two tables of settings. */
 import { join } from "node:path";
-import { ENV_SETTINGS } from "../src/env-settings.ts";
 import { CONFIG_KEYS, type ConfigKey, definitionOf } from "../src/config/definitions.ts";
+import { ENV_SETTINGS } from "../src/env-settings.ts";
 
 export const CONFIGURATION_PAGE = join(import.meta.dir, "../docs/configuration.md");
 

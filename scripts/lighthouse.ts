@@ -1,11 +1,10 @@
 /**
  * The panel and a share under Lighthouse in Debian's Chromium: sign-in, overview, links, a link, analytics, files and the
- * page of a shared folder, as desktop. Fails below the bars, and says which audits cost points. The tool is installed in .cache/lighthouse from the lock in lighthouse.d/.
+ * page of a shared folder, as desktop. Fails below the bars, and says which audits cost points.
  *
  *     bin/bun scripts/lighthouse.ts [--mobile]
  */
-import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,11 +13,11 @@ import { WHOLE_CHROMIUM } from "../test/support/chromium.ts";
 import { driveClient } from "../test/support/drive.ts";
 import { panelOrigin, signInToPanel } from "../test/support/panel.ts";
 import { type Client, startSignedIn } from "../test/support/session.ts";
+import { installNode } from "./tools.ts";
 
 const BAR = 0.95;
 /** A busy machine costs points: the best of so many counts. */
 const MOST_TRIES = 3;
-const TOOL = join(import.meta.dir, "..", ".cache", "lighthouse");
 const CATEGORIES = ["performance", "accessibility", "best-practices", "seo"];
 /** The panel and shares are for no search engine: /robots.txt and the pages say so on purpose. */
 const SKIPPED = ["is-crawlable"];
@@ -34,25 +33,8 @@ type Report = {
 };
 type Lighthouse = (url: string, flags: object, config?: object) => Promise<{ lhr: Report } | undefined>;
 
-/** Installs the locked packages, once. */
 async function loadTool(): Promise<{ run: Lighthouse; desktop: object }> {
-  const settings = join(import.meta.dir, "lighthouse.d");
-  const lock = createHash("sha256")
-    .update(readFileSync(join(settings, "package-lock.json")))
-    .digest("hex");
-  const stamp = join(TOOL, lock);
-  if (!existsSync(stamp)) {
-    rmSync(TOOL, { recursive: true, force: true });
-    cpSync(settings, TOOL, { recursive: true });
-    const options = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
-    const done = Bun.spawnSync(["npm", "install", ...options], {
-      cwd: TOOL,
-      stdio: ["ignore", "inherit", "inherit"],
-    });
-    if (done.exitCode !== 0) throw new Error("Lighthouse could not be installed; see npm's message above.");
-    await Bun.write(stamp, "");
-  }
-  const core = join(TOOL, "node_modules", "lighthouse", "core");
+  const core = join(await installNode("lighthouse"), "lighthouse", "core");
   const [tool, config] = await Promise.all([
     import(join(core, "index.js")),
     import(join(core, "config", "desktop-config.js")),

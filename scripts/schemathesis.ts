@@ -1,13 +1,13 @@
 /**
  * Tests a fresh server against its OpenAPI document with schemathesis, as administrator with the cookies of a session.
- * Needs Python 3 with venv. The tool is installed in .cache/schemathesis; versions and settings are in schemathesis.d/.
+ * The version and settings are in schemathesis.d/.
  * Prints what was found. Options go to `schemathesis run`, such as `--include-path /folders` or `--mode positive`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PASSWORD, signIn } from "../test/support/session.ts";
-import { install, type Installation } from "../test/support/waymark.ts";
+import { type Installation, install } from "../test/support/waymark.ts";
 import { installPython, run } from "./tools.ts";
 
 const SETTINGS = join(import.meta.dir, "schemathesis.d");
@@ -100,7 +100,7 @@ function found(text: string): string {
 
 const summary = (text: string): string => text.slice(Math.max(0, text.search(/^=+ SUMMARY =+$/m)));
 
-const python = await installPython("schemathesis", join(SETTINGS, "requirements.txt"));
+const python = await installPython("schemathesis");
 const program = join(python, "schemathesis");
 const work = mkdtempSync(join(tmpdir(), "waymark-schemathesis-"));
 const installation = install();

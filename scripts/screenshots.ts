@@ -15,8 +15,8 @@ import { DIMENSIONS } from "../src/clicks/rollups/dimensions.ts";
 import { openDatabase } from "../src/db/database.ts";
 import { migrateUp } from "../src/db/migrate.ts";
 import { silentLogger } from "../src/lib/logger.ts";
-import { PANEL_ROUTES } from "../test/support/panel-routes.ts";
 import { NARROW, panelOrigin, signInToPanel, startPanelBrowser, WIDE } from "../test/support/panel.ts";
+import { PANEL_ROUTES } from "../test/support/panel-routes.ts";
 import { type Client, PASSWORD, signIn } from "../test/support/session.ts";
 import { install } from "../test/support/waymark.ts";
 

@@ -1,8 +1,8 @@
 // Prepares a clone with Node and npm only: installs the packages of package-lock.json when they are missing or
 // out of date. Otherwise it ends within milliseconds. A second process waits for the first.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { exclusively } from "./exclusive.mjs";
