@@ -1,0 +1,114 @@
+/**
+ * Makes a release from a clean checkout (`npm run release`) in dist/release/: executables for x64 and arm64, the OpenAPI
+ * document, the TypeScript client, an SBOM (CycloneDX), a statement of provenance (in-toto, SLSA) and SHA256SUMS.
+ *   --sign KEY   signs SHA256SUMS with this SSH key (namespace waymark-release)
+ *   --builder ID URI of who builds, for the provenance
+ * Two runs of a commit give the same bytes, whatever the folder. docs/releases.md says how to verify a release.
+ */
+import { createHash } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { parseArgs } from "node:util";
+import lock from "../package-lock.json";
+import { writeProvenance } from "./release.d/provenance.ts";
+import { makeSbom } from "./release.d/sbom.ts";
+import { run, sha256 } from "./release.d/tools.ts";
+
+const ROOT = join(import.meta.dir, "..");
+const TARGET = join(ROOT, "dist/release");
+/** Our name of an architecture, and that of the package with its runtime. */
+const RUNTIMES = { x64: "@oven/bun-linux-x64", arm64: "@oven/bun-linux-aarch64" };
+
+type Locked = { version: string; integrity: string };
+const lockedAt = (name: string) =>
+  (lock.packages as Record<string, unknown>)[`node_modules/${name}`] as Locked;
+
+/** The runtime of an architecture, as package-lock.json pins it. */
+async function fetchRuntime(name: string): Promise<string> {
+  const { version, integrity } = lockedAt(name);
+  const folder = join(ROOT, ".cache/runtimes", `${name.split("/")[1]}-${version}`);
+  const program = join(folder, "package/bin/bun");
+  if (existsSync(program)) return program;
+  const work = `${folder}.new`;
+  rmSync(work, { recursive: true, force: true });
+  mkdirSync(work, { recursive: true });
+  const packed = await run(
+    ["npm", "pack", "--silent", "--pack-destination", work, `${name}@${version}`],
+    ROOT,
+  );
+  const file = join(work, packed.trim());
+  const found = `sha512-${createHash("sha512").update(readFileSync(file)).digest("base64")}`;
+  if (found !== integrity) throw new Error(`${name}@${version} is not what package-lock.json pins: ${found}`);
+  await run(["tar", "-xzf", file, "-C", work], ROOT);
+  rmSync(file);
+  renameSync(work, folder);
+  return program;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { sign: { type: "string" }, builder: { type: "string" } } });
+  const changed = await run(["git", "status", "--porcelain"], ROOT);
+  if (changed !== "") throw new Error(`The checkout has changes. Commit them first:\n${changed}`);
+  const [commit, seconds] = (await run(["git", "log", "-1", "--format=%H %ct"], ROOT)).trim().split(" ");
+  const { version } = lock;
+  const at = new Date(Number(seconds) * 1000).toISOString();
+  rmSync(TARGET, { recursive: true, force: true });
+  mkdirSync(TARGET, { recursive: true });
+  const place = (name: string) => join(TARGET, name);
+  const files: string[] = [];
+
+  for (const [arch, name] of Object.entries(RUNTIMES)) {
+    const file = `waymark-${version}-linux-${arch}`;
+    // The executable holds its own name.
+    const built = join(TARGET, arch, "waymark");
+    await run(["scripts/build-binary.sh", `bun-linux-${arch}`, await fetchRuntime(name), built], ROOT);
+    renameSync(built, place(file));
+    rmdirSync(dirname(built));
+    files.push(file);
+  }
+  const document = `waymark-${version}-openapi.json`;
+  writeFileSync(place(document), await run(["bin/bun", "scripts/openapi.ts", "--release"], ROOT));
+  const client = join(ROOT, "clients/typescript");
+  await run(["npm", "ci", "--silent", "--no-audit", "--no-fund"], client);
+  const packed = (await run(["npm", "pack", "--silent", "--pack-destination", TARGET], client)).trim();
+  const sbom = `waymark-${version}.cdx.json`;
+  writeFileSync(place(sbom), await makeSbom(ROOT, { version, at, runtimes: Object.values(RUNTIMES) }));
+  files.push(document, packed, sbom);
+
+  const provenance = `waymark-${version}.intoto.json`;
+  const subjects = files.map((name) => ({ name, digest: { sha256: sha256(place(name)) } }));
+  const runtimes = Object.values(RUNTIMES).map((name) => ({ name, ...lockedAt(name) }));
+  const builder = values.builder ?? "urn:waymark:builder:unnamed";
+  writeFileSync(
+    place(provenance),
+    writeProvenance({
+      subjects,
+      version,
+      commit: commit!,
+      lockFile: sha256(join(ROOT, "package-lock.json")),
+      runtimes,
+      builder,
+    }),
+  );
+  cpSync(join(ROOT, "LICENSE"), place("LICENSE"));
+  files.push(provenance, "LICENSE");
+  const sums = files.toSorted().map((name) => `${sha256(place(name))}  ${name}\n`);
+  writeFileSync(place("SHA256SUMS"), sums.join(""));
+  if (values.sign !== undefined)
+    await run(
+      ["ssh-keygen", "-Y", "sign", "-f", values.sign, "-n", "waymark-release", place("SHA256SUMS")],
+      ROOT,
+    );
+  console.log(`${TARGET}:\n${sums.join("")}`);
+}
+
+if (import.meta.main) await main();
