@@ -1,5 +1,7 @@
 /** Every command of the documents is accounted for. Those of the README run here, the others in the long suite. */
 import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { pagesWithCommands, readBlocks, runPage } from "./support/docs-commands.ts";
 
 const isLong = process.env["WAYMARK_TEST_LONG"] === "1";
@@ -22,6 +24,12 @@ test("each block of commands says whether it runs, or why not (test/support/docs
       : [],
   );
   expect(stale).toEqual([]);
+});
+
+test("the README leads to each page", () => {
+  const readme = readFileSync(join(import.meta.dir, "..", FIRST_PAGE), "utf8");
+  const found = readdirSync(join(import.meta.dir, "..", "docs")).filter((name) => name.endsWith(".md"));
+  expect(found.filter((name) => !readme.includes(`(docs/${name})`))).toEqual([]);
 });
 
 const runs = pages.filter((page) => readBlocks(page).some(({ said }) => said?.kind === "run"));
