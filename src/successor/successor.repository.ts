@@ -1,4 +1,5 @@
 /** Copies what answers need into a database of its own: no accounts, names, notes, files, clicks or events. */
+import { pagesAfter } from "../lib/pages.ts";
 import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
 import { codeOf, domainOf } from "../links/link/key.ts";
@@ -40,20 +41,6 @@ const LINK_COLUMNS = [
 
 const ROWS = 2_000;
 
-/** Rows in the order of a key, read in portions. */
-async function* portionsOf<R, K>(
-  read: (after: K) => Promise<R[]>,
-  first: K,
-  keyOf: (row: R) => K,
-): AsyncGenerator<R[], void> {
-  for (let after = first; ; ) {
-    const rows = await read(after);
-    if (rows.length > 0) yield rows;
-    if (rows.length < ROWS) return;
-    after = keyOf(rows.at(-1)!);
-  }
-}
-
 export type Copied = { links: number; leftOut: number };
 
 /** Each link is as it was when its portion was read. Shares and drop boxes are left out: their files are elsewhere. */
@@ -66,7 +53,9 @@ export async function copyLinks(
   const { dialect } = to;
   let leftOut = 0;
   let seen = 0;
-  const links = portionsOf(
+  const links = pagesAfter(
+    0,
+    ROWS,
     (after: number) =>
       read
         .selectFrom("links")
@@ -75,7 +64,6 @@ export async function copyLinks(
         .orderBy("id")
         .limit(ROWS)
         .execute(),
-    0,
     ({ id }) => id,
   );
   for await (const rows of links) {
@@ -89,7 +77,9 @@ export async function copyLinks(
     new Set(
       (await to.read.selectFrom("links").select("id").where("id", "in", ids).execute()).map(({ id }) => id),
     );
-  const uses = portionsOf(
+  const uses = pagesAfter(
+    0,
+    ROWS,
     (after: number) =>
       read
         .selectFrom("link_uses")
@@ -98,7 +88,6 @@ export async function copyLinks(
         .orderBy("link_id")
         .limit(ROWS)
         .execute(),
-    0,
     ({ link_id }) => link_id,
   );
   for await (const rows of uses) {
@@ -106,7 +95,9 @@ export async function copyLinks(
     const copied = rows.filter(({ link_id }) => there.has(link_id));
     await to.transaction((tx) => dialect.insertMany(tx, "link_uses", copied));
   }
-  const aliases = portionsOf(
+  const aliases = pagesAfter(
+    "",
+    ROWS,
     (after: string) =>
       read
         .selectFrom("link_aliases")
@@ -115,7 +106,6 @@ export async function copyLinks(
         .orderBy("code")
         .limit(ROWS)
         .execute(),
-    "",
     ({ code }) => code,
   );
   for await (const rows of aliases) {
@@ -166,7 +156,9 @@ export async function* codesOf({
   read,
 }: Pick<Database, "read">): AsyncGenerator<(PagedLink & { code: string })[], void> {
   const columns = ["target", "expires_at", "password_hash", "options"] as const;
-  yield* portionsOf(
+  yield* pagesAfter(
+    "",
+    ROWS,
     (after: string) =>
       read
         .selectFrom("links")
@@ -175,10 +167,11 @@ export async function* codesOf({
         .orderBy("code")
         .limit(ROWS)
         .execute(),
-    "",
     ({ code }) => code,
   );
-  yield* portionsOf(
+  yield* pagesAfter(
+    "",
+    ROWS,
     (after: string) =>
       read
         .selectFrom("link_aliases")
@@ -188,7 +181,6 @@ export async function* codesOf({
         .orderBy("link_aliases.code")
         .limit(ROWS)
         .execute(),
-    "",
     ({ code }) => code,
   );
 }
@@ -198,7 +190,9 @@ export type HourRow = { code: string; host: string | null; hour: number; clicks:
 /** What a successor counted, oldest hours first. */
 export async function* countedHours({ read }: Pick<Database, "read">): AsyncGenerator<HourRow[], void> {
   const hosts = await hostsOf({ read });
-  const rows = portionsOf(
+  const rows = pagesAfter(
+    { hour: 0, id: 0 },
+    ROWS,
     (after: { hour: number; id: number }) =>
       read
         .selectFrom("click_hours")
@@ -211,7 +205,6 @@ export async function* countedHours({ read }: Pick<Database, "read">): AsyncGene
         .orderBy("link_id")
         .limit(ROWS)
         .execute(),
-    { hour: 0, id: 0 },
     ({ hour, id }) => ({ hour, id }),
   );
   for await (const some of rows) {

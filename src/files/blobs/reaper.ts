@@ -3,6 +3,7 @@
  * by age. Daily, because it lists everything: objects without a row that are older than `staleAfterMs`. Skips names
  * with another installation's tag.
  */
+import { pagesAfter } from "../../lib/pages.ts";
 import type { Processes } from "../../cluster/processes.ts";
 import type { Job } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -48,12 +49,11 @@ export function createReaper(deps: Deps) {
     policyId: number,
     { signal, again = false }: { signal?: AbortSignal; again?: boolean } = {},
   ): Promise<void> {
-    let page: DeadBlob[] = [];
-    do {
+    const find = (after: number, limit: number) => repository.dead(policyId, after, limit);
+    for await (const page of pagesAfter(0, PAGE, find, ({ id }) => id)) {
       signal?.throwIfAborted();
-      page = await repository.dead(policyId, page.at(-1)?.id ?? 0, PAGE);
       await discard(page, { again });
-    } while (page.length === PAGE);
+    }
   }
 
   async function orphansAmong(

@@ -2,6 +2,7 @@
  * Files whose content is gone, as after a dump of the database that does not match the backup of the storage. They go
  * to the trash, which keeps their names and places, unless so much is missing that the storage may not be mounted.
  */
+import { pagesAfter } from "../../lib/pages.ts";
 import { AppError, messageOf } from "../../lib/errors.ts";
 import type { FolderPath, PathsRepository } from "../tree/paths.repository.ts";
 import type { MoveToTrash, StorageFinding } from "./storage-report.ts";
@@ -19,8 +20,8 @@ const PAGE = 1_000;
 export function createLostFiles({ checks, paths, probe }: LostFilesDeps) {
   /** Files outside of the trash, by id. */
   async function* visible(blobId: number): AsyncGenerator<{ id: number; accountId: number }> {
-    for (let after = 0; ; ) {
-      const page = await checks.holdersAfter(blobId, after, PAGE);
+    const find = (after: number, limit: number) => checks.holdersAfter(blobId, after, limit);
+    for await (const page of pagesAfter(0, PAGE, find, ({ id }) => id)) {
       for (const [accountId, files] of Map.groupBy(page, (file) => file.accountId)) {
         const folders = await paths.pathsOf(
           accountId,
@@ -28,8 +29,6 @@ export function createLostFiles({ checks, paths, probe }: LostFilesDeps) {
         );
         yield* files.filter(({ parentId }) => folders.has(parentId));
       }
-      if (page.length < PAGE) return;
-      after = page.at(-1)!.id;
     }
   }
 

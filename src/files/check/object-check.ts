@@ -1,4 +1,5 @@
 /** Compares the objects of a storage with the blobs, by ranges of keys. */
+import { pagesAfter } from "../../lib/pages.ts";
 import type { LeftOvers } from "../blobs/left-overs.ts";
 import type { StoredBlob } from "../blobs/blob.ts";
 import type { Reaper } from "../blobs/reaper.ts";
@@ -62,15 +63,12 @@ export function createObjectCheck(deps: ObjectCheckDeps, reported: Set<number>) 
     options: Options,
   ): AsyncGenerator<StorageFinding> {
     const sizes = new Map(range.objects.map(({ key, size }) => [key, size]));
-    let { after } = range;
-    for (;;) {
-      const rows = await checks.blobsBetween(policyId, after, range.through, PAGE);
-      for (const blob of rows) {
+    const find = (after: string, limit: number) => checks.blobsBetween(policyId, after, range.through, limit);
+    for await (const blobs of pagesAfter(range.after, PAGE, find, ({ objectKey }) => objectKey)) {
+      for (const blob of blobs) {
         if (blob.state === "live" && sizes.get(blob.objectKey) !== blob.size)
           yield* checkObject(blob, driver, options);
       }
-      if (rows.length < PAGE) break;
-      after = rows.at(-1)!.objectKey;
     }
     for (const key of await reaper.orphansAmong(range.objects, clock.now() - driver.staleAfterMs)) {
       if (options.fix) await driver.remove(key);

@@ -8,6 +8,7 @@
  * `fix` corrects counts, removes left-overs, marks blobs without bytes as damaged, and repairs damaged blobs whose
  * object is sound again or whose content is stored once more. lost-files.ts does the rest.
  */
+import { pagesAfter } from "../../lib/pages.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { isStorageFailure } from "../storage/storage-failure.ts";
 import type { StoredBlob } from "../blobs/blob.ts";
@@ -38,25 +39,21 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
   const refusals = new Map<number, string | null>();
 
   async function* checkFiles(): AsyncGenerator<StorageFinding> {
-    for (let after = 0; ; ) {
-      const page = await checks.oddFiles(after, PAGE);
+    for await (const page of pagesAfter(0, PAGE, checks.oddFiles, ({ id }) => id)) {
       for (const { id, accountId, name, blobId } of page) {
         const [still] = await checks.oddFiles(id - 1, 1);
         if (still?.id !== id) continue;
         const message = `File '${name}' (${id} of account ${accountId}) does not match its content (blob ${blobId}).`;
         yield { problem: "odd_file", message, fixed: false };
       }
-      if (page.length < PAGE) return;
-      after = page.at(-1)!.id;
     }
   }
 
   /** Counts, and known damage. */
   async function* checkBlobs(options: Options, meter: CheckMeter): AsyncGenerator<StorageFinding> {
     const { fix, signal } = options;
-    for (let page: StoredBlob[] = []; ; ) {
-      page = await checks.blobs(page.at(-1)?.id ?? 0, PAGE);
-      const holders = page.length > 0 ? await checks.holders(page[0]!.id, page.at(-1)!.id) : new Map();
+    for await (const page of pagesAfter(0, PAGE, checks.blobs, ({ id }) => id)) {
+      const holders = await checks.holders(page[0]!.id, page.at(-1)!.id);
       for (const blob of page) {
         signal?.throwIfAborted();
         const held = holders.get(blob.id) ?? 0;
@@ -65,7 +62,6 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
         if (blob.state === "damaged" && held > 0 && !reported.has(blob.id)) yield* damaged(blob, options);
       }
       meter("contents", page.length);
-      if (page.length < PAGE) return;
     }
   }
 

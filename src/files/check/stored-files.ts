@@ -1,4 +1,5 @@
 /** Stored files and their places by a database, for backups. */
+import { pagesAfter } from "../../lib/pages.ts";
 import { resolve } from "node:path";
 import type { Queries } from "../../db/database.ts";
 import type { StoredBlob } from "../blobs/blob.ts";
@@ -27,10 +28,8 @@ export function createStoredFiles(database: Queries, { dataDir }: { dataDir: str
     },
     /** With files, by id, in pages of at most 1,000. */
     async *objects(): AsyncGenerator<StoredBlob[]> {
-      for (let page: StoredBlob[] = []; ; ) {
-        page = await checks.blobs(page.at(-1)?.id ?? 0, PAGE);
+      for await (const page of pagesAfter(0, PAGE, checks.blobs, ({ id }) => id)) {
         yield page.filter(({ state }) => state !== "dead");
-        if (page.length < PAGE) return;
       }
     },
     /** Whether a file still needs the object. */

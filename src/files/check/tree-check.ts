@@ -2,6 +2,7 @@
  * Checks that every entry lies in a folder of its account, no folder lies in itself, and usage is right. It may run
  * beside a server: it looks twice before it reports. `fix` corrects usage; the service can't cause the other problems.
  */
+import { pagesAfter } from "../../lib/pages.ts";
 import type { Database } from "../../db/database.ts";
 import { NOBODY } from "../../lib/owner.ts";
 import type { StorageCheck } from "./storage-report.ts";
@@ -15,42 +16,34 @@ type Deps = { database: Pick<Database, "transaction">; repository: TreeCheckRepo
 
 export function createTreeCheck({ database, repository }: Deps): StorageCheck {
   async function* strays(): ReturnType<StorageCheck> {
-    for (let after = 0; ; ) {
-      const page = await repository.strays(after, PAGE);
+    for await (const page of pagesAfter(0, PAGE, repository.strays, ({ id }) => id)) {
       for (const { id, accountId, kind, name, parentId } of page) {
         const [still] = await repository.strays(id - 1, 1);
         if (still?.id !== id) continue;
         const message = `The ${kind} '${name}' (${id} of account ${accountId}) is in ${parentId}, which is not one of the account's folders.`;
         yield { problem: "lost_entry", message, fixed: false };
       }
-      if (page.length < PAGE) return;
-      after = page.at(-1)!.id;
     }
   }
 
   async function* circles({ signal, onProgress }: Options): ReturnType<StorageCheck> {
     const total = onProgress === undefined ? 0 : await repository.countFolders();
     let done = 0;
-    for (let after = 0; ; ) {
-      const page = await repository.folders(after, PAGE);
+    for await (const page of pagesAfter(0, PAGE, repository.folders, ({ id }) => id)) {
       signal?.throwIfAborted();
       done += page.length;
       onProgress?.("folders", done, total);
-      if (page.length === 0) return;
       const suspects = await repository.endless(page[0]!.id, page.at(-1)!.id);
       for (const { id, accountId, name } of page.filter((folder) => suspects.has(folder.id))) {
         if (!(await repository.endless(id, id)).has(id)) continue;
         const message = `The folder '${name}' (${id} of account ${accountId}) is inside itself.`;
         yield { problem: "folder_cycle", message, fixed: false };
       }
-      if (page.length < PAGE) return;
-      after = page.at(-1)!.id;
     }
   }
 
   async function* usages(fix: boolean): ReturnType<StorageCheck> {
-    for (let after = NOBODY; ; ) {
-      const page = await repository.usages(after, PAGE);
+    for await (const page of pagesAfter(NOBODY, PAGE, repository.usages, ({ accountId }) => accountId)) {
       for (const { accountId } of page.filter(({ said, sum }) => said !== sum)) {
         const { said, sum } = await database.transaction(async (tx) => {
           const counted = await repository.countUsage(tx, accountId);
@@ -61,8 +54,6 @@ export function createTreeCheck({ database, repository }: Deps): StorageCheck {
         const message = `Account ${accountId} has a recorded use of ${said} bytes, but its files have ${sum}.`;
         yield { problem: "wrong_usage", message, fixed: fix };
       }
-      if (page.length < PAGE) return;
-      after = page.at(-1)!.accountId;
     }
   }
 

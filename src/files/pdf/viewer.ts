@@ -16,6 +16,7 @@ import jbig2Path from "pdfjs-dist/wasm/jbig2.wasm" with { type: "file" };
 import openjpegPath from "pdfjs-dist/wasm/openjpeg.wasm" with { type: "file" };
 import packed from "pdfjs-dist/package.json" with { type: "json" };
 import { acceptsGzip } from "../../lib/accepts-gzip.ts";
+import { madeOnce } from "../../lib/made-once.ts";
 import { type SharedBytes, shareBytes, sharedAnswer } from "../../lib/shared-bytes.ts";
 import { inline } from "../../visitors/style.ts";
 import { VIEWER_SCRIPT, VIEWER_STYLE } from "./viewer-script.ts";
@@ -28,9 +29,6 @@ const VERSION = `${packed.version}-${Bun.hash(VIEWER_SCRIPT + VIEWER_STYLE).toSt
 
 /** For the frame, below the code of the share. */
 export const PDF_VIEWER_QUERY = `?viewer=${VERSION}`;
-
-/** Made at the first use. */
-let made: Promise<Viewer> | null = null;
 
 /** Null for other requests. The viewer holds nothing of the share, so it needs no password. */
 export function pdfViewer(request: Request): Promise<Response> | null {
@@ -49,11 +47,7 @@ export async function ownPdfViewer(request: Request): Promise<Response> {
 }
 
 async function answer(request: Request, kept: Record<string, string>): Promise<Response> {
-  made ??= build();
-  const { html, gzipped, policy } = await made.catch((error: unknown) => {
-    made = null;
-    throw error;
-  });
+  const { html, gzipped, policy } = await viewer();
   const takesGzip = acceptsGzip(request);
   return sharedAnswer(request, takesGzip ? gzipped : html, {
     ...kept,
@@ -94,6 +88,8 @@ ${scripts.map((script) => `<script type="module">${script.text}</script>`).join(
   const gzipped = await compress(html, { level: 9 });
   return { html: shareBytes(html), gzipped: shareBytes(gzipped), policy: directives.join("; ") };
 }
+
+const viewer = madeOnce(build);
 
 /** The script must not end the element around it. */
 async function readScript(path: string): Promise<string> {

@@ -1,4 +1,5 @@
 /** One open driver per policy in its current form. */
+import { madeOnce } from "../../lib/made-once.ts";
 import { appError } from "../../lib/errors.ts";
 import { SealedWithAnotherKey, type SecretBox } from "../../lib/secret-box.ts";
 import type { PolicyCache } from "./cache.ts";
@@ -22,19 +23,11 @@ type Deps = {
   metrics?: StorageMetrics | undefined;
 };
 
-type Opened = { policy: StoredPolicy; driver: Driver; claimed: Promise<void> | undefined };
+type Opened = { policy: StoredPolicy; driver: Driver; claimed(): Promise<void> };
 
 export function createDrivers({ policies, repository, box, context, metrics }: Deps) {
   const opened = new Map<number, Opened>();
-  let installation: Promise<string> | undefined;
-
-  const installationName = (): Promise<string> => {
-    installation ??= repository.installation().catch((error: unknown) => {
-      installation = undefined;
-      throw error;
-    });
-    return installation;
-  };
+  const installationName = madeOnce(repository.installation);
 
   async function open(policyId: number): Promise<Opened> {
     const policy = await policies.find(policyId);
@@ -42,12 +35,12 @@ export function createDrivers({ policies, repository, box, context, metrics }: D
     if (known?.policy.updatedAt === policy.updatedAt) return known;
     const bare = openDriver(unsealSettings(policy, box), context);
     const driver = metrics === undefined ? bare : observeDriver(bare, metrics[policy.driverType]);
-    const one: Opened = { policy, driver, claimed: undefined };
+    const one = { policy, driver, claimed: madeOnce(() => claim({ policy, driver }, false)) };
     opened.set(policyId, one);
     return one;
   }
 
-  async function claim({ policy, driver }: Opened, anew: boolean): Promise<void> {
+  async function claim({ policy, driver }: Pick<Opened, "policy" | "driver">, anew: boolean): Promise<void> {
     const name = await installationName();
     const mark = anew || (await repository.uses(policy.id, 1)).blobs === 0;
     if (await driver.claim(name, mark)) return;
@@ -67,11 +60,7 @@ export function createDrivers({ policies, repository, box, context, metrics }: D
      */
     async forWriting(policyId: number): Promise<Driver> {
       const one = await open(policyId);
-      one.claimed ??= claim(one, false).catch((error: unknown) => {
-        one.claimed = undefined;
-        throw error;
-      });
-      await one.claimed;
+      await one.claimed();
       return one.driver;
     },
     /** For names of this installation (files/storage/object-key.ts). */

@@ -5,6 +5,7 @@
  * restored or deleted.
  */
 
+import { pagesAfter } from "../../lib/pages.ts";
 import type { Db } from "../../db/dialect.ts";
 import { isUnavailable } from "../../db/failures.ts";
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
@@ -194,14 +195,12 @@ function createDueRemoval({ removal, repository, clock, logger }: Deps) {
 
     /** In all accounts. */
     async removeAllDue(until: number, signal: AbortSignal): Promise<void> {
-      for (let after = NOBODY; ; ) {
-        const accounts = await repository.accountsDue(until, after, ACCOUNTS_AT_ONCE);
+      const find = (after: number, limit: number) => repository.accountsDue(until, after, limit);
+      for await (const accounts of pagesAfter(NOBODY, ACCOUNTS_AT_ONCE, find, (last) => last)) {
         for (const accountId of accounts) {
           signal.throwIfAborted();
           await removeDue(accountId, until, SYSTEM, signal);
         }
-        if (accounts.length < ACCOUNTS_AT_ONCE) return;
-        after = accounts.at(-1)!;
       }
     },
   };

@@ -4,6 +4,7 @@
  * the trees of deleted accounts. Short links to an entry go in its transaction. Content without files is marked there;
  * its bytes go after the commit.
  */
+import { pagesAfter } from "../../lib/pages.ts";
 import type { AccountTree, TreeTransaction } from "./account-tree.ts";
 import type { DeadBlob } from "../blobs/blob.ts";
 import type { Blobs } from "../blobs/service.ts";
@@ -104,9 +105,11 @@ export function createRemoval(deps: Deps) {
     /** Completes what a crash or a removed account left. Run it every minute. */
     async cleanUp(signal: AbortSignal): Promise<void> {
       for (const find of [removal.accountsWithDetached, removal.goneAccounts]) {
-        for await (const accountId of accountsOf(find)) {
-          signal.throwIfAborted();
-          await finishLater(accountId, signal);
+        for await (const accounts of pagesAfter(NOBODY, ACCOUNTS_AT_ONCE, find, (last) => last)) {
+          for (const accountId of accounts) {
+            signal.throwIfAborted();
+            await finishLater(accountId, signal);
+          }
         }
       }
     },
@@ -219,15 +222,6 @@ function createDetachedRemoval({ tree, removal, blobs, clock, logger }: Deps, re
     });
 
   return finish;
-}
-
-async function* accountsOf(find: RemovalRepository["goneAccounts"]): AsyncGenerator<number> {
-  for (let after = NOBODY, isMore = true; isMore; ) {
-    const accounts = await find(after, ACCOUNTS_AT_ONCE);
-    yield* accounts;
-    isMore = accounts.length === ACCOUNTS_AT_ONCE;
-    after = accounts.at(-1) ?? after;
-  }
 }
 
 const idsOf = (entries: readonly Removable[], kind: Removable["kind"]): number[] =>

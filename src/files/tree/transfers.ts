@@ -3,6 +3,7 @@
  * portion of entries moves in one transaction. A larger folder is in no tree while its contents follow in portions,
  * level by level; its bytes are reserved in the new owner's quota. A job of any process continues after a crash.
  */
+import { pagesAfter } from "../../lib/pages.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -142,8 +143,8 @@ export function createTransfers(deps: Deps) {
 
     /** Completes what is on its way. Failures are logged, and the job tries again. */
     async finishAll(signal?: AbortSignal): Promise<void> {
-      for (let after = 0, isMore = true; isMore; ) {
-        const found = await repository.unfinished(after, TRANSFERS_AT_ONCE);
+      const pages = pagesAfter(0, TRANSFERS_AT_ONCE, repository.unfinished, ({ entryId }) => entryId);
+      for await (const found of pages) {
         for (const { entryId } of found) {
           signal?.throwIfAborted();
           await finish(entryId, signal).catch((err: unknown) => {
@@ -154,8 +155,6 @@ export function createTransfers(deps: Deps) {
             );
           });
         }
-        isMore = found.length === TRANSFERS_AT_ONCE;
-        after = found.at(-1)?.entryId ?? after;
       }
     },
   };

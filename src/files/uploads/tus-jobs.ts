@@ -1,3 +1,4 @@
+import { pagesAfter } from "../../lib/pages.ts";
 import type { Leases } from "../../cluster/leases.ts";
 import type { Job } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -48,14 +49,13 @@ export function createUploadJobs(deps: Deps) {
     name: "uploads-expiry",
     everyMs: () => CHECK_MS,
     async run(signal) {
-      let page: Upload[] = [];
-      do {
-        page = await repository.expired(clock.now(), page.at(-1)?.id ?? "", EXPIRED_AT_ONCE);
+      const find = (after: string, limit: number) => repository.expired(clock.now(), after, limit);
+      for await (const page of pagesAfter("", EXPIRED_AT_ONCE, find, ({ id }) => id)) {
         for (const { id } of page) {
           signal.throwIfAborted();
           await forgetExpired(id);
         }
-      } while (page.length === EXPIRED_AT_ONCE);
+      }
     },
   };
 

@@ -4,6 +4,7 @@
  * files.) The location itself may be behind links, and is checked there. Parents are synced at first use, so a folder
  * is durable before its files.
  */
+import { madeOnce } from "../../../lib/made-once.ts";
 import { constants } from "node:fs";
 import { lstat, mkdir, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -20,28 +21,19 @@ export const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.
 export type LocalFolders = ReturnType<typeof createLocalFolders>;
 
 export function createLocalFolders(location: string, checkRealPath: (path: string) => Promise<void>) {
-  let opened: Promise<string> | undefined;
   let guard: string | undefined;
   let current: { name: string; left: number } | undefined;
 
-  async function openRoot(): Promise<string> {
+  const root = madeOnce(async () => {
     // Check before creating anything.
     await checkRealPath(await behindLinks(location));
     await mkdir(location, { recursive: true, mode: FOLDER_MODE });
-    const root = await realpath(location);
-    await checkRealPath(root);
-    await makeFolder(join(root, STAGING));
-    await syncFolder(root);
-    return root;
-  }
-
-  const root = (): Promise<string> => {
-    opened ??= openRoot().catch((error: unknown) => {
-      opened = undefined;
-      throw error;
-    });
-    return opened;
-  };
+    const real = await realpath(location);
+    await checkRealPath(real);
+    await makeFolder(join(real, STAGING));
+    await syncFolder(real);
+    return real;
+  });
 
   /** Durable. */
   async function makeObjectFolder(): Promise<string> {
