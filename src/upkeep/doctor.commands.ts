@@ -31,7 +31,7 @@ type Context = CommandContext<{
   auth: Pick<Auth, "isAdminEnabled">;
   content: Pick<Content, "checkStorage" | "policies" | "standings">;
   mail: Pick<Mail, "check" | "trouble" | "origin">;
-  drive: { trash: Pick<Drive["trash"], "putFile"> };
+  drive: { trash: Pick<Drive["trash"], "put"> };
 }>;
 
 type Progress = NonNullable<Parameters<Content["checkStorage"]>[0]["onProgress"]>;
@@ -156,7 +156,7 @@ async function* examineStorage(context: Context, fix: boolean | string): AsyncGe
     const onProgress: Progress = (step, done, total) => bars[step].update(done, total);
     for await (const found of content.checkStorage({
       fix: fix !== false,
-      toTrash: drive.trash.putFile,
+      toTrash: (account, id, blobId) => drive.trash.put(account, { kind: "file", id }, blobId),
       isAllLost: fix === "all",
       onProgress,
     })) {

@@ -176,7 +176,7 @@ forEachDialect(({ openDb }) => {
       });
       const { folder } = await at.folders.find(mine, root);
       const archive = await archives.make(folder!, new AbortController().signal);
-      await at.trash.putFolder(mine, inner);
+      await at.trash.put(mine, { kind: "folder", id: inner });
       const bytes = Buffer.concat(await Array.fromAsync(archive.pieces(), (piece) => Buffer.from(piece)));
       await archive.close();
       expect(readArchive(bytes)).toEqual([

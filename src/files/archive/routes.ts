@@ -3,7 +3,7 @@ import { type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { streamAnswer } from "../../http/stream-pages.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { idIn } from "../tree/entry-id.ts";
+import { entryIn, treeEndpoint } from "../tree/entry-id.ts";
 import type { Trees } from "../tree/trees.ts";
 import type { Folders } from "../tree/folders.service.ts";
 import type { AnswerArchive } from "./archive-answer.ts";
@@ -23,17 +23,15 @@ type Deps = { folders: Pick<Folders, "find">; trees: Trees; answerArchive: Answe
 
 export const archiveEndpoint = ({ folders, trees, answerArchive, logger }: Deps): Endpoint =>
   endpoint({
-    access: "account",
-    scope: "files",
-    tag: "folders",
+    ...treeEndpoint("folders"),
     method: "GET",
     path: "/folders/:id/archive",
     summary: "A folder with everything in it, as a ZIP file",
     failures: [400, 502, 503],
     raw: { type: "application/zip", headers: archiveHeaders },
-    async handle({ c, account }) {
-      const id = idIn(c, "FolderNotFound");
-      const { folder } = await folders.find(await trees.with({ c, account }, { entry: id }), id);
+    async handle(asking) {
+      const { c } = asking;
+      const { folder } = await folders.find(...(await entryIn(trees, asking, "FolderNotFound")));
       if (folder === null) throw appError("FolderNotFound", "There is no such folder.");
       // Reading a large tree takes a while.
       c.env.liftIdleTimeout();

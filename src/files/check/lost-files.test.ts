@@ -32,7 +32,13 @@ forEachDialect((dialect) => {
     for (const file of files) rmSync(await objectOf(file));
   };
   const check = (options: { fix?: boolean; isAllLost?: boolean } = {}): Promise<StorageFinding[]> =>
-    Array.fromAsync(at.content.checkStorage({ fix: true, toTrash: at.trash.putFile, ...options }));
+    Array.fromAsync(
+      at.content.checkStorage({
+        fix: true,
+        toTrash: (owner, id, blobId) => at.trash.put(owner, { kind: "file", id }, blobId),
+        ...options,
+      }),
+    );
   const problems = (findings: readonly StorageFinding[]) => findings.map(({ problem }) => problem);
   const failures = (findings: readonly StorageFinding[]) =>
     findings.filter((found) => storageReport(found).verdict === "failure");
@@ -92,7 +98,7 @@ forEachDialect((dialect) => {
     for (const name of ["one", "two"]) await at.upload(me, null, name);
     const folder = await at.folder(me, null, "a");
     const lost = await at.upload(me, folder, "lost", "gone");
-    await at.trash.putFolder(me, folder);
+    await at.trash.put(me, { kind: "folder", id: folder });
     await lose(lost);
     expect(problems(await check())).toEqual(["trashed_content"]);
     expect(await trashed()).toEqual(["a"]);
@@ -142,7 +148,9 @@ forEachDialect((dialect) => {
 
   test("a file that has other content by now stays", async () => {
     const file = await at.upload(me, null, "f", "content");
-    expect(await refusal(at.trash.putFile(me, file.id, file.blobId + 1))).toBe("FileNotFound");
+    expect(await refusal(at.trash.put(me, { kind: "file", id: file.id }, file.blobId + 1))).toBe(
+      "FileNotFound",
+    );
     expect(await trashed()).toEqual([]);
   });
 });

@@ -61,7 +61,7 @@ test("a folder is uploaded once; what has the same content is skipped, other con
 
   const former = await at(account, "/Up/a.txt");
   const own = await drive.upload(account, (await at(account, "/Up")).id, "other", "FIRST");
-  await drive.trash.putFile(account, former.id);
+  await drive.trash.put(account, { kind: "file", id: former.id });
   await drive.files.update(account, own.id, { name: "a.txt" });
   expect(await run(account)).toMatchObject({ unchanged: 1, failed: 1, notes: [{ failed: true }] });
   expect(await drive.read(await at(account, "/Up/a.txt"))).toBe("FIRST");

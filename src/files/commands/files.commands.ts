@@ -164,7 +164,7 @@ async function removeAll(context: Context, paths: readonly string[], options: Re
       await (kind === "file" ? drive.files : drive.folders).remove(tree, id, COMMAND);
       return { line: `Deleted ${path}`, view: { id, kind, name } };
     }
-    const trashed = await (kind === "file" ? drive.trash.putFile(tree, id) : drive.trash.putFolder(tree, id));
+    const trashed = await drive.trash.put(tree, entry);
     return { line: `In the trash: ${path}`, view: viewTrashed(trashed) };
   });
 }

@@ -64,7 +64,7 @@ export const remove: DavWrite = async ({ checked, locks, trash }, ask) => {
   const { tree } = ask.place;
   const { entry, finish } = await checked(ask, "tree", (tx) => locks.removeIn(tx, tree, pathOf(ask.place)));
   const { id, kind } = there(entry);
-  await finish(() => (kind === "file" ? trash.putFile(tree, id) : trash.putFolder(tree, id)));
+  await finish(() => trash.put(tree, { kind, id }));
   return done(204);
 };
 

@@ -45,7 +45,7 @@ export function createDrops({ tree, repository, shares, ...deps }: Deps) {
       { maxBytes, maxFiles, maxFileSize, message, ...input }: DropInput,
       actor: Actor,
     ): Promise<ShareRecord> {
-      await ofFolder.entryOf(accountId, placeOf(folderId));
+      await tree.entry(accountId, placeOf(folderId));
       const limits = {
         ...NO_RECIPIENTS,
         message: message || null,
@@ -70,7 +70,7 @@ export function createDrops({ tree, repository, shares, ...deps }: Deps) {
       before: number | null,
       limit: number,
     ): Promise<{ files: ReceivedDrop[]; next: number | null }> {
-      await ofFolder.entryOf(accountId, placeOf(folderId));
+      await tree.entry(accountId, placeOf(folderId));
       const linkId = await ofFolder.linkOf(placeOf(folderId), code);
       const found = await repository.received({ linkId, accountId }, before, limit + 1);
       const files = found.slice(0, limit);

@@ -1,3 +1,4 @@
+import { treeEndpoint } from "../tree/entry-id.ts";
 import { z } from "zod";
 import { CursorPage, type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
@@ -27,9 +28,7 @@ export const searchEndpoint = ({ search, trees }: Deps): Endpoint =>
     method: "GET",
     path: "/files/search",
     ownsPath: true,
-    access: "account",
-    scope: "files",
-    tag: "files",
+    ...treeEndpoint("files"),
     summary:
       "Find files and folders by a part of their names, by folder and name; a page may be short before the last one",
     query: searchQuery,

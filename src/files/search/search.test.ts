@@ -74,12 +74,12 @@ forEachDialect((dialect) => {
   test("the trash is left out until its entries are put back, and so is what is deleted", async () => {
     const folder = await at.folder(me, null, "wanted folder");
     const file = await at.upload(me, folder, "wanted file");
-    await at.trash.putFolder(me, folder);
+    await at.trash.put(me, { kind: "folder", id: folder });
     expect(await found("wanted")).toEqual([]);
     expect(await found(String(folder))).toEqual([]);
     await at.trash.restore(me, folder, { name: "wanted again" });
     expect(await found("wanted")).toEqual(["wanted again", "wanted again/wanted file"]);
-    await at.trash.putFile(me, file.id);
+    await at.trash.put(me, { kind: "file", id: file.id });
     await at.trash.remove(me, file.id, ACTOR);
     expect(await found("wanted")).toEqual(["wanted again"]);
   });
@@ -206,7 +206,7 @@ forEachDialect((dialect) => {
       const { folder } = await at.folders.find(many, null);
       expect(folder).toBeNull();
       const first = model.find((one) => one.folder === "f1/")!;
-      await at.trash.putFolder(many, first.parentId);
+      await at.trash.put(many, { kind: "folder", id: first.parentId });
       const page = await at.search.page(many, "f1", null, 10);
       expect(page).toEqual({ entries: [], next: null });
       expect(await found("rarely", { account: many })).toEqual(

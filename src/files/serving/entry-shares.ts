@@ -10,7 +10,6 @@ import { internalTarget } from "../../links/link/internal-target.ts";
 import type { InternalInput, InternalLinks } from "../../links/write/internal-links.ts";
 import type { AccountTree } from "../tree/account-tree.ts";
 import type { ShareChangesRepository } from "./changes.repository.ts";
-import { createEntryFinder } from "./plan.ts";
 import type { ShareListRepository } from "./list.repository.ts";
 import type { Invitations } from "../recipients/mails.ts";
 import { NO_RECIPIENTS, type Recipients } from "../recipients/recipients.ts";
@@ -34,8 +33,6 @@ type Deps = {
 const MOST_LISTED = 1_000;
 
 export function createEntryShares({ tree, repository, links, policy, invitations, clock, isDrop }: Deps) {
-  const entryOf = createEntryFinder(tree);
-
   /** @throws LinkNotFound */
   async function linkOf(place: Shareable, code: string, db?: Db): Promise<number> {
     const linkId = await repository.linkOf(place.id, code, { isDrop }, db);
@@ -45,10 +42,9 @@ export function createEntryShares({ tree, repository, links, policy, invitations
   }
 
   return {
-    entryOf,
     linkOf,
 
-    /** @throws LinkAlreadyExists, LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime, Forbidden, like entryOf */
+    /** @throws LinkAlreadyExists, LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime, Forbidden, FileNotFound, FolderNotFound */
     async make(
       accountId: number,
       place: Shareable,
@@ -57,7 +53,7 @@ export function createEntryShares({ tree, repository, links, policy, invitations
       actor: Actor,
     ): Promise<ShareRecord> {
       const prepare = async (db: Db) => {
-        const { id, kind } = await entryOf(accountId, place, db);
+        const { id, kind } = await tree.entry(accountId, place, db);
         const serving = { ...limits, accountId, entryId: id, items: null };
         return { serving, target: internalTarget(isDrop ? "drop" : kind, id) };
       };
@@ -69,14 +65,14 @@ export function createEntryShares({ tree, repository, links, policy, invitations
 
     /** Newest first. @throws FileNotFound, FolderNotFound */
     async list(accountId: number, place: Shareable): Promise<ShareRecord[]> {
-      await entryOf(accountId, place);
+      await tree.entry(accountId, place);
       return repository.ofEntry(place.id, { isDrop }, MOST_LISTED);
     },
 
     /** What the link served stays. @throws FileNotFound, FolderNotFound, LinkNotFound */
     end: (accountId: number, place: Shareable, code: string, actor: Actor): Promise<void> =>
       tree.change(accountId, async (tx) => {
-        await entryOf(accountId, place, tx.db);
+        await tree.entry(accountId, place, tx.db);
         const linkId = await linkOf(place, code, tx.db);
         tx.changed("links", await repository.removeLink(tx.db, linkId, { actor, now: clock.now() }));
       }),

@@ -1,16 +1,14 @@
 /** What a code is to serve, as a request gives it, and what it serves then. */
 import { appError } from "../../lib/errors.ts";
 import type { Actor } from "../../lib/actor.ts";
-import type { Db } from "../../db/dialect.ts";
 import { internalTarget, readInternalTarget } from "../../links/link/internal-target.ts";
 import type { PatchInput, UsesInput } from "../../links/link/link.ts";
 import type { AccountTree, TreeTransaction } from "../tree/account-tree.ts";
-import type { Entry } from "../tree/entry.ts";
 import { addingAfter, type AddingInput, isDropBox, notAFolder } from "./adding.ts";
 import { NO_RECIPIENTS, type RecipientInput, type Recipients } from "../recipients/recipients.ts";
 import type { HeldLink } from "./changes.repository.ts";
 import { idsOfItems, type SharedItems } from "./items.ts";
-import type { Serving, Shareable, Wanted } from "./served.ts";
+import type { Serving, Wanted } from "./served.ts";
 
 /** Absent: unchanged. */
 export type ShareChange = UsesInput &
@@ -59,8 +57,7 @@ function saidBy(
 }
 
 /** Null without an entry. */
-export function createServingAfter(tree: Pick<AccountTree, "file" | "folders">, items: SharedItems) {
-  const entryOf = createEntryFinder(tree);
+export function createServingAfter(tree: Pick<AccountTree, "entry">, items: SharedItems) {
   return async function servingAfter(
     tx: TreeTransaction,
     accountId: number,
@@ -95,7 +92,7 @@ export function createServingAfter(tree: Pick<AccountTree, "file" | "folders">, 
     if (adding?.add === true && (wanted.drop !== null || place.kind === "file")) throw notAFolder();
     const drop = adding === undefined ? wanted.drop : (wanted.drop ?? addingAfter(null, adding));
     const isDrop = isDropBox(drop);
-    const entry = await entryOf(accountId, place, tx.db);
+    const entry = await tree.entry(accountId, place, tx.db);
     if (isDrop && typeof maxDownloads === "number") throw noDownloads("a drop box");
     const limit = maxDownloads === undefined ? (serves?.maxDownloads ?? null) : maxDownloads;
     const said = saidBy(says, serves ?? NO_RECIPIENTS, isDrop ? "a drop box" : null);
@@ -136,13 +133,3 @@ const noDownloads = (what: string) =>
   appError("BadRequest", `max_downloads is for shared files and folders, not for ${what}.`, {
     field: "max_downloads",
   });
-
-/** @throws FileNotFound, FolderNotFound */
-export function createEntryFinder(tree: Pick<AccountTree, "file" | "folders">) {
-  return async (accountId: number, { kind, id }: Shareable, db?: Db): Promise<Entry> => {
-    if (kind === "file") return tree.file(accountId, id, db);
-    const [folder] = await tree.folders(accountId, id, db);
-    if (folder === undefined) throw appError("FolderNotFound", "There is no such folder.");
-    return folder;
-  };
-}

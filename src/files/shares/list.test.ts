@@ -89,13 +89,13 @@ forEachDialect((dialect) => {
     ];
     const shown = async () =>
       (await page(me, 1, 10)).shares.map(({ code, entry, inTrash }) => [code, entry!.name, inTrash]);
-    await at.trash.putFolder(me, outer);
+    await at.trash.put(me, { kind: "folder", id: outer });
     expect(await shown()).toEqual([
       [alone, "single.txt", false],
       [around, "outer", true],
       [deep, "deep.txt", true],
     ]);
-    await at.trash.putFile(me, single);
+    await at.trash.put(me, { kind: "file", id: single });
     expect((await shown())[0]).toEqual([alone, "single.txt", true]);
   });
 

@@ -3,7 +3,7 @@ import { type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Trees } from "../tree/trees.ts";
 import type { Files } from "../tree/files.service.ts";
-import { idIn } from "../tree/entry-id.ts";
+import { entryIn, treeEndpoint } from "../tree/entry-id.ts";
 import { previewOf, TEXT_BYTES } from "./preview.ts";
 import { isPlaceFor, type SharePreview } from "./preview.routes.ts";
 
@@ -14,9 +14,7 @@ type Deps = { files: Pick<Files, "find">; trees: Trees; preview: SharePreview };
 
 export const ownerPreviewEndpoint = ({ files, trees, preview }: Deps): Endpoint =>
   endpoint({
-    access: "account",
-    scope: "files",
-    tag: "files",
+    ...treeEndpoint("files"),
     method: "GET",
     path: "/files/:id/preview",
     summary: `A picture, video, audio, PDF or the first ${TEXT_BYTES / 1000} kB of a text for the owner's page, in a form that can run nothing; a PDF for a frame only`,
@@ -29,8 +27,7 @@ export const ownerPreviewEndpoint = ({ files, trees, preview }: Deps): Endpoint 
       304: { type: null, description: "The client's copy is current", headers: validators },
     },
     async handle({ c, account }) {
-      const id = idIn(c, "FileNotFound");
-      const file = await files.find(await trees.with({ c, account }, { entry: id }), id);
+      const file = await files.find(...(await entryIn(trees, { c, account }, "FileNotFound")));
       const { liftIdleTimeout, cut } = c.env;
       if (!isPlaceFor(previewOf(file), c.req.raw.headers)) {
         throw appError("FileNotFound", "A preview is shown in the panel only; download the file.");

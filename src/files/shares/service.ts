@@ -64,7 +64,7 @@ export function createShares({ tree, items, repository, links, policy, invitatio
       { maxDownloads, adding, ...given }: ShareInput,
       actor: Actor,
     ): Promise<ShareRecord> {
-      await ofEntry.entryOf(accountId, place);
+      await tree.entry(accountId, place);
       const drop = adding === undefined ? null : addingAfter(null, adding);
       const { says, input } = saidIn(given);
       return ofEntry.make(accountId, place, input, { ...says, maxDownloads, drop }, actor);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Endpoint, endpoint } from "../../http/endpoint.ts";
-import { idIn } from "../tree/entry-id.ts";
+import { entryIn, treeEndpoint } from "../tree/entry-id.ts";
 import type { Trees } from "../tree/trees.ts";
 import type { Files } from "../tree/files.service.ts";
 import type { AnswerThumbnail } from "./answer.ts";
@@ -11,9 +11,7 @@ type Deps = { files: Pick<Files, "find">; trees: Trees; answerThumbnail: AnswerT
 
 export const thumbnailEndpoint = ({ files, trees, answerThumbnail }: Deps): Endpoint =>
   endpoint({
-    access: "account",
-    scope: "files",
-    tag: "files",
+    ...treeEndpoint("files"),
     method: "GET",
     path: "/files/:id/thumbnail",
     summary: "A picture within 512 × 512 pixels, as JPEG or WebP",
@@ -23,9 +21,8 @@ export const thumbnailEndpoint = ({ files, trees, answerThumbnail }: Deps): Endp
       204: { type: null, description: "The file has no thumbnail" },
       304: { type: null, description: "The client's copy is current", headers },
     },
-    async handle({ c, account }) {
-      const id = idIn(c, "FileNotFound");
-      const file = await files.find(await trees.with({ c, account }, { entry: id }), id);
-      return answerThumbnail(file, c.req.raw);
+    async handle(asking) {
+      const file = await files.find(...(await entryIn(trees, asking, "FileNotFound")));
+      return answerThumbnail(file, asking.c.req.raw);
     },
   });

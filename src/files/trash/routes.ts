@@ -4,7 +4,7 @@ import { cursorQuery, cursorText, limitOf, placeOf, timePlace } from "../../lib/
 import { appError } from "../../lib/errors.ts";
 import { FILE_NAME_FORM } from "../../lib/file-name.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
-import { idIn, idInBody } from "../tree/entry-id.ts";
+import { entryIn, idInBody, treeEndpoint } from "../tree/entry-id.ts";
 import { locatedEntryView, viewLocated } from "../tree/located-entry.ts";
 import { ownerQuery, type Trees } from "../tree/trees.ts";
 import type { Trash } from "./service.ts";
@@ -28,39 +28,30 @@ const restoreBody = namedObject("TrashRestore", {
 
 type Deps = { trash: Trash; trees: Trees };
 
-export function trashEndpoints({ trash, trees }: Deps): Endpoint[] {
-  const shared = { access: "account", scope: "files" } as const;
-  return [
+const KINDS = [
+  { kind: "file", missing: "FileNotFound", what: "a file" },
+  { kind: "folder", missing: "FolderNotFound", what: "a folder with its contents" },
+] as const;
+
+export const trashEndpoints = ({ trash, trees }: Deps): Endpoint[] => [
+  ...KINDS.map(({ kind, missing, what }) =>
     endpoint({
-      ...shared,
+      ...treeEndpoint(`${kind}s`),
       method: "POST",
-      path: "/files/:id/trash",
-      tag: "files",
-      summary: "Move a file to the trash",
+      path: `/${kind}s/:id/trash`,
+      summary: `Move ${what} to the trash`,
       answer: trashedView,
       async handle(asking) {
-        const id = idIn(asking.c, "FileNotFound");
-        return viewTrashed(await trash.putFile(await trees.with(asking, { entry: id }), id));
+        const [tree, id] = await entryIn(trees, asking, missing);
+        return viewTrashed(await trash.put(tree, { kind, id }));
       },
     }),
-    endpoint({
-      ...shared,
-      method: "POST",
-      path: "/folders/:id/trash",
-      tag: "folders",
-      summary: "Move a folder with its contents to the trash",
-      answer: trashedView,
-      async handle(asking) {
-        const id = idIn(asking.c, "FolderNotFound");
-        return viewTrashed(await trash.putFolder(await trees.with(asking, { entry: id }), id));
-      },
-    }),
-    ...heapEndpoints({ trash, trees }),
-  ];
-}
+  ),
+  ...heapEndpoints({ trash, trees }),
+];
 
 function heapEndpoints({ trash, trees }: Deps): Endpoint[] {
-  const shared = { access: "account", scope: "files", tag: "trash" } as const;
+  const shared = treeEndpoint("trash");
   return [
     endpoint({
       ...shared,
@@ -111,8 +102,7 @@ function heapEndpoints({ trash, trees }: Deps): Endpoint[] {
           throw appError("BadRequest", "folder_id and parent_id mean the same; give one of them.");
         }
         const folderId = folder_id === undefined ? parent_id : folder_id;
-        const id = idIn(c, "NotFound");
-        const tree = await trees.with({ c, account }, { entry: id });
+        const [tree, id] = await entryIn(trees, { c, account }, "NotFound");
         return viewLocated(await trash.restore(tree, id, { name, folderId }));
       },
     }),
@@ -122,10 +112,9 @@ function heapEndpoints({ trash, trees }: Deps): Endpoint[] {
       path: "/trash/:id",
       summary: "Delete an entry of the trash for good, a folder with its contents",
       answer: z.object({ message: z.string() }),
-      async handle({ c, account }) {
-        c.env.liftIdleTimeout();
-        const id = idIn(c, "NotFound");
-        await trash.remove(await trees.with({ c, account }, { entry: id }), id, actorOf(account));
+      async handle(asking) {
+        asking.c.env.liftIdleTimeout();
+        await trash.remove(...(await entryIn(trees, asking, "NotFound")), actorOf(asking.account));
         return { message: "Deleted for good" };
       },
     }),

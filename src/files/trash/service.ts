@@ -5,6 +5,7 @@
  * restored or deleted.
  */
 
+import { tooDeep } from "../tree/folders.service.ts";
 import { pagesAfter } from "../../lib/pages.ts";
 import type { Db } from "../../db/dialect.ts";
 import { isUnavailable } from "../../db/failures.ts";
@@ -49,11 +50,9 @@ export function createTrash(deps: Deps) {
   const { removeDue, removeAllDue } = createDueRemoval(deps);
   const keptMs = (): number => trashDays() * DAY_MS;
 
-  async function itemsOf(accountId: number, trashed: readonly Trashed[]): Promise<TrashedItem[]> {
-    const ways = await paths.pathsOf(
-      accountId,
-      trashed.map(({ parentId }) => parentId),
-    );
+  async function itemsOf(accountId: number, trashed: readonly Trashed[], db?: Db): Promise<TrashedItem[]> {
+    const folders = trashed.map(({ parentId }) => parentId);
+    const ways = await paths.pathsOf(accountId, folders, db);
     return trashed.map((one) => ({
       ...one,
       path: ways.get(one.parentId) ?? null,
@@ -61,42 +60,23 @@ export function createTrash(deps: Deps) {
     }));
   }
 
-  /** @throws FileNotFound, FolderNotFound */
-  const put = (accountId: number, find: (db: Parameters<AccountTree["file"]>[2]) => Promise<Entry>) =>
-    tree.change(accountId, async (tx): Promise<TrashedItem> => {
-      const entry = await find(tx.db);
-      const trashedAt = clock.now();
-      const ways = await paths.pathsOf(accountId, [entry.parentId], tx.db);
-      await repository.put(tx.db, entry, trashedAt);
-      const { id, kind, name, parentId } = entry;
-      return {
-        id,
-        kind,
-        name,
-        parentId,
-        trashedAt,
-        size: entry.kind === "file" ? entry.size : null,
-        path: ways.get(parentId) ?? null,
-        expiresAt: trashedAt + keptMs(),
-      };
-    });
-
   return {
     /** In a transaction that holds the tree. */
     putIn: (tx: Db, entry: Entry): Promise<void> => repository.put(tx, entry, clock.now()),
 
-    /** With `blobId` only while that is its content. @throws FileNotFound */
-    putFile: (accountId: number, id: number, blobId?: number): Promise<TrashedItem> =>
-      put(accountId, async (db) => {
-        const file = await tree.file(accountId, id, db);
-        if (blobId !== undefined && file.blobId !== blobId)
+    /** A folder with its contents. With `blobId` only while that is a file's content. @throws FileNotFound, FolderNotFound */
+    put: (accountId: number, place: Pick<Entry, "kind" | "id">, blobId?: number): Promise<TrashedItem> =>
+      tree.change(accountId, async ({ db }) => {
+        const entry = await tree.entry(accountId, place, db);
+        const file = entry.kind === "file" ? entry : null;
+        if (blobId !== undefined && file?.blobId !== blobId)
           throw appError("FileNotFound", "The file has other content now.");
-        return file;
+        const { id, kind, name, parentId } = entry;
+        const trashed = { id, kind, name, parentId, size: file?.size ?? null, trashedAt: clock.now() };
+        const [item] = await itemsOf(accountId, [trashed], db);
+        await repository.put(db, entry, trashed.trashedAt);
+        return item!;
       }),
-
-    /** With its contents. @throws FolderNotFound */
-    putFolder: (accountId: number, id: number): Promise<TrashedItem> =>
-      put(accountId, async (db) => (await tree.folders(accountId, toFolderId(id), db))[0]!),
 
     /** Newest first, after a place. */
     async after(accountId: number, after: TrashPlace | null, limit: number) {
@@ -125,9 +105,7 @@ export function createTrash(deps: Deps) {
           throw to.folderId === undefined ? formerFolderGone(error) : error;
         });
         const levels = trashed.kind === "folder" ? await entries.height(accountId, id, tx.db) : 0;
-        if (above.length + levels > MOST_LEVELS) {
-          throw appError("BadRequest", `Folders can be nested at most ${MOST_LEVELS} levels deep.`);
-        }
+        if (above.length + levels > MOST_LEVELS) throw tooDeep();
         const next = { parentId, name: name ?? trashed.name };
         const isBack = parentId === trashed.parentId && next.name === trashed.name;
         const updatedAt = isBack ? null : clock.now();

@@ -88,7 +88,7 @@ forEachDialect((dialect) => {
 
   test("a file that fails blocks no other when the trash is emptied", async () => {
     const files = await Promise.all([0, 1, 2, 3, 4].map((n) => at.upload(me, null, `t${n}`, `trash ${n}`)));
-    for (const { id } of files) await at.trash.putFile(me, id);
+    for (const { id } of files) await at.trash.put(me, { kind: "file", id });
     bad.add(files[2]!.blobId);
     const repository = createTrashRepository(database);
     const trash = createTrash({

@@ -43,7 +43,7 @@ forEachDialect((dialect) => {
     const folder = await at.folder(me, null, "a");
     const file = await at.upload(me, folder, "f.txt", "content");
     pass(1_000);
-    const trashed = await at.trash.putFile(me, file.id);
+    const trashed = await at.trash.put(me, { kind: "file", id: file.id });
     expect(trashed).toEqual({
       id: file.id,
       kind: "file",
@@ -59,7 +59,7 @@ forEachDialect((dialect) => {
     expect(await refusal(at.files.find(me, file.id))).toBe("FileNotFound");
     expect(await refusal(at.files.update(me, file.id, { name: "x" }))).toBe("FileNotFound");
     expect(await refusal(at.files.remove(me, file.id))).toBe("FileNotFound");
-    expect(await refusal(at.trash.putFile(me, file.id))).toBe("FileNotFound");
+    expect(await refusal(at.trash.put(me, { kind: "file", id: file.id }))).toBe("FileNotFound");
 
     pass(1_000);
     expect(await at.trash.restore(me, file.id, {})).toMatchObject({
@@ -81,7 +81,10 @@ forEachDialect((dialect) => {
     const inner = await at.folder(me, outer, "inner");
     const deep = await at.folder(me, inner, "deep");
     const file = await at.upload(me, deep, "f");
-    expect(await at.trash.putFolder(me, inner)).toMatchObject({ kind: "folder", size: null });
+    expect(await at.trash.put(me, { kind: "folder", id: inner })).toMatchObject({
+      kind: "folder",
+      size: null,
+    });
     expect(await listed()).toEqual(["inner"]);
     expect(await at.names(me, outer)).toEqual([]);
     for (const id of [inner, deep]) {
@@ -89,10 +92,10 @@ forEachDialect((dialect) => {
       expect(await refusal(at.folders.create(me, { name: "n", parentId: id }))).toBe("FolderNotFound");
       expect(await refusal(at.upload(me, id, "n"))).toBe("FolderNotFound");
       expect(await refusal(at.folders.remove(me, id))).toBe("FolderNotFound");
-      expect(await refusal(at.trash.putFolder(me, id))).toBe("FolderNotFound");
+      expect(await refusal(at.trash.put(me, { kind: "folder", id }))).toBe("FolderNotFound");
       expect(await refusal(at.folders.update(me, outer, { parentId: id }))).toBe("FolderNotFound");
     }
-    expect(await refusal(at.trash.putFile(me, file.id))).toBe("FileNotFound");
+    expect(await refusal(at.trash.put(me, { kind: "file", id: file.id }))).toBe("FileNotFound");
     expect(await refusal(at.trash.restore(me, deep, {}))).toBe("NotFound");
     await at.trash.restore(me, inner, {});
     expect((await at.files.find(me, file.id)).parentId).toBe(deep);
@@ -103,7 +106,7 @@ forEachDialect((dialect) => {
     const destination = await at.uploads.destination(me, folder);
     const body = (async function* () {
       yield Buffer.from("some");
-      await at.trash.putFolder(me, folder);
+      await at.trash.put(me, { kind: "folder", id: folder });
       yield Buffer.from("bytes");
     })();
     const received = await at.uploads.receive(destination, { name: "f", mimeType: undefined, body });
@@ -116,7 +119,7 @@ forEachDialect((dialect) => {
     for (let n = 0; n < 7; n++) {
       const id = await at.folder(me, null, `n${n}`);
       if (n % 3 === 0) pass(1_000);
-      await at.trash.putFolder(me, id);
+      await at.trash.put(me, { kind: "folder", id });
       names.unshift(`n${n}`);
     }
     const other = await at.account();
@@ -137,9 +140,9 @@ forEachDialect((dialect) => {
   describe("putting back", () => {
     test("is refused while the name is taken, and takes another", async () => {
       const first = await at.upload(me, null, "f");
-      await at.trash.putFile(me, first.id);
+      await at.trash.put(me, { kind: "file", id: first.id });
       const second = await at.upload(me, null, "f");
-      await at.trash.putFile(me, second.id);
+      await at.trash.put(me, { kind: "file", id: second.id });
       expect(await listed()).toEqual(["f", "f"]);
       await at.trash.restore(me, second.id, {});
       expect(await refusal(at.trash.restore(me, first.id, {}))).toBe("NameConflict");
@@ -153,8 +156,8 @@ forEachDialect((dialect) => {
     test("needs a folder if the former one is gone or in the trash", async () => {
       const folder = await at.folder(me, null, "a");
       const inner = await at.folder(me, folder, "inner");
-      await at.trash.putFolder(me, inner);
-      await at.trash.putFolder(me, folder);
+      await at.trash.put(me, { kind: "folder", id: inner });
+      await at.trash.put(me, { kind: "folder", id: folder });
       expect(await at.trash.after(me, null, 10)).toMatchObject({
         items: [
           { name: "inner", path: null },
@@ -180,7 +183,7 @@ forEachDialect((dialect) => {
       for (const level of rows) chain.push((parent = await at.folder(me, parent, `l${level}`)));
       const two = await at.folder(me, null, "two");
       await at.folder(me, two, "inner");
-      await at.trash.putFolder(me, two);
+      await at.trash.put(me, { kind: "folder", id: two });
       expect(await refusal(at.trash.restore(me, two, { folderId: chain.at(-1)! }))).toBe("BadRequest");
       await at.trash.restore(me, two, { folderId: chain.at(-2)! });
       await at.folders.remove(me, chain[0]!);
@@ -188,7 +191,7 @@ forEachDialect((dialect) => {
 
     test("of what somebody else trashed is refused", async () => {
       const folder = await at.folder(me, null, "a");
-      await at.trash.putFolder(me, folder);
+      await at.trash.put(me, { kind: "folder", id: folder });
       const other = await at.account();
       expect(await refusal(at.trash.restore(other, folder, {}))).toBe("NotFound");
       expect(await refusal(at.trash.remove(other, folder, ACTOR))).toBe("NotFound");
@@ -198,7 +201,7 @@ forEachDialect((dialect) => {
 
     test("twice at once succeeds once", async () => {
       const file = await at.upload(me, null, "f");
-      await at.trash.putFile(me, file.id);
+      await at.trash.put(me, { kind: "file", id: file.id });
       const outcomes = await Promise.all(
         ["x", "y", "z"].map((name) => refusal(at.trash.restore(me, file.id, { name }))),
       );
@@ -210,7 +213,7 @@ forEachDialect((dialect) => {
     test("while the trash is emptied either succeeds whole or finds nothing", async () => {
       const folder = await at.folder(me, null, "a");
       const file = await at.upload(me, folder, "f", "content");
-      await at.trash.putFolder(me, folder);
+      await at.trash.put(me, { kind: "folder", id: folder });
       const [restored] = await Promise.all([
         refusal(at.trash.restore(me, folder, {})),
         at.trash.empty(me, ACTOR),
@@ -231,8 +234,8 @@ forEachDialect((dialect) => {
       const folder = await at.folder(me, null, "a");
       await at.upload(me, folder, "f", "content");
       const file = await at.upload(me, null, "g", "other");
-      await at.trash.putFolder(me, folder);
-      await at.trash.putFile(me, file.id);
+      await at.trash.put(me, { kind: "folder", id: folder });
+      await at.trash.put(me, { kind: "file", id: file.id });
       await at.trash.remove(me, folder, ACTOR);
       expect(await refusal(at.trash.remove(me, folder, ACTOR))).toBe("NotFound");
       expect(await listed()).toEqual(["g"]);
@@ -305,9 +308,9 @@ forEachDialect((dialect) => {
     test("by the job what is older than files.trash_days, and nothing younger", async () => {
       const [old, young] = [await at.folder(me, null, "old"), await at.folder(me, null, "young")];
       await at.upload(me, old, "f");
-      await at.trash.putFolder(me, old);
+      await at.trash.put(me, { kind: "folder", id: old });
       pass(DAY_MS);
-      await at.trash.putFolder(me, young);
+      await at.trash.put(me, { kind: "folder", id: young });
       pass(29 * DAY_MS - 1);
       await expire();
       expect(await listed()).toEqual(["young", "old"]);
@@ -321,8 +324,8 @@ forEachDialect((dialect) => {
       const folder = await at.folder(me, null, "a");
       await at.upload(me, folder, "f", "content");
       const file = await at.upload(me, null, "g", "other");
-      await at.trash.putFolder(me, folder);
-      await at.trash.putFile(me, file.id);
+      await at.trash.put(me, { kind: "folder", id: folder });
+      await at.trash.put(me, { kind: "file", id: file.id });
       await database.write.deleteFrom("users").where("id", "=", me).execute();
       await at.cleanUp();
       for (const table of ["entries", "trash", "account_usage"] as const) {

@@ -6,7 +6,7 @@ import type { Db } from "../../db/dialect.ts";
 import { appError } from "../../lib/errors.ts";
 import type { EntriesRepository } from "./entries.repository.ts";
 import type { AccountSpace } from "./usage.repository.ts";
-import { type Folder, ROOT, type StoredFile } from "./entry.ts";
+import { type Entry, type Folder, ROOT, type StoredFile } from "./entry.ts";
 
 export type TreeTransaction = {
   readonly db: Db;
@@ -29,6 +29,21 @@ export function createAccountTree({ repository, changes }: Deps) {
   const lineage = (accountId: number, id: number, db?: Db) =>
     Number.isSafeInteger(id) && id > ROOT ? repository.lineage(accountId, id, db) : null;
 
+  /** The folder and its ancestors, innermost first; none for the root. @throws FolderNotFound */
+  async function folders(accountId: number, folderId: number, db?: Db): Promise<Folder[]> {
+    if (folderId === ROOT) return [];
+    const [entry, ...around] = (await lineage(accountId, folderId, db)) ?? [];
+    if (entry?.kind !== "folder") throw appError("FolderNotFound", "There is no such folder.");
+    return [entry, ...around];
+  }
+
+  /** @throws FileNotFound */
+  async function file(accountId: number, fileId: number, db?: Db): Promise<StoredFile> {
+    const [entry] = (await lineage(accountId, fileId, db)) ?? [];
+    if (entry?.kind !== "file") throw appError("FileNotFound", "There is no such file.");
+    return entry;
+  }
+
   /** In the order of their ids. Returns the space of the second one. */
   async function lockBoth(db: Db, from: number, to: number): Promise<AccountSpace> {
     if (from < to) await repository.lock(db, from);
@@ -49,19 +64,14 @@ export function createAccountTree({ repository, changes }: Deps) {
     lock: repository.lock,
     lockBoth,
 
-    /** The folder and its ancestors, innermost first; none for the root. @throws FolderNotFound */
-    async folders(accountId: number, folderId: number, db?: Db): Promise<Folder[]> {
-      if (folderId === ROOT) return [];
-      const [entry, ...around] = (await lineage(accountId, folderId, db)) ?? [];
-      if (entry?.kind !== "folder") throw appError("FolderNotFound", "There is no such folder.");
-      return [entry, ...around];
-    },
+    folders,
+    file,
 
-    /** @throws FileNotFound */
-    async file(accountId: number, fileId: number, db?: Db): Promise<StoredFile> {
-      const [entry] = (await lineage(accountId, fileId, db)) ?? [];
-      if (entry?.kind !== "file") throw appError("FileNotFound", "There is no such file.");
-      return entry;
+    /** @throws FileNotFound, FolderNotFound, also for the root */
+    async entry(accountId: number, { kind, id }: Pick<Entry, "kind" | "id">, db?: Db): Promise<Entry> {
+      if (kind === "file") return file(accountId, id, db);
+      const [folder] = await folders(accountId, toFolderId(id), db);
+      return folder!;
     },
   };
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { streamAnswer } from "../../http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { idIn } from "./entry-id.ts";
+import { entryIn, treeEndpoint } from "./entry-id.ts";
 import type { Download, DownloadRequest } from "./download.ts";
 import type { Trees } from "./trees.ts";
 import type { Files } from "./files.service.ts";
@@ -28,9 +28,7 @@ type Deps = { files: Pick<Files, "find">; trees: Trees; download: Download; logg
 
 export const downloadEndpoint = ({ files, trees, download, logger }: Deps): Endpoint =>
   endpoint({
-    access: "account",
-    scope: "files",
-    tag: "files",
+    ...treeEndpoint("files"),
     method: "GET",
     path: "/files/:id/download",
     summary: "A file's content, whole or a range of it",
@@ -52,10 +50,10 @@ export const downloadEndpoint = ({ files, trees, download, logger }: Deps): Endp
       },
       304: { type: null, description: "The client's copy is current", headers: validators },
     },
-    async handle({ c, account, query }) {
-      const id = idIn(c, "FileNotFound");
-      const file = await files.find(await trees.with({ c, account }, { entry: id }), id);
-      return download(file, { ...downloadOf(c, logger), inline: query.disposition === "inline" });
+    async handle(asking) {
+      const file = await files.find(...(await entryIn(trees, asking, "FileNotFound")));
+      const inline = asking.query.disposition === "inline";
+      return download(file, { ...downloadOf(asking.c, logger), inline });
     },
   });
 

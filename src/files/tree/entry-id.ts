@@ -1,4 +1,5 @@
 /** Ids in requests. An impossible id is treated as unknown. */
+import type { Trees } from "./trees.ts";
 import { z } from "zod";
 import { idParameter } from "../../lib/id-parameter.ts";
 
@@ -11,6 +12,22 @@ const MISSING = {
 /** Parameter `id` of the path. @throws the given error for an impossible id */
 export const idIn = (c: Parameters<typeof idParameter>[0], missing: keyof typeof MISSING): number =>
   idParameter(c, missing, MISSING[missing]);
+
+/** What the endpoints of trees have in common. */
+export const treeEndpoint = <T extends string>(tag: T) =>
+  ({ access: "account", scope: "files", tag }) as const;
+
+type AskingOfEntry = Parameters<Trees["with"]>[0] & { c: Parameters<typeof idParameter>[0] };
+
+/** The tree and the id of the entry in the path. @throws Forbidden for viewers, and like `idIn` */
+export async function entryIn(
+  trees: Pick<Trees, "with">,
+  { c, account }: AskingOfEntry,
+  missing: keyof typeof MISSING,
+): Promise<[tree: number, id: number]> {
+  const id = idIn(c, missing);
+  return [await trees.with({ c, account }, { entry: id }), id];
+}
 
 /** Any whole number. The service knows which exist. */
 export const idInBody = z

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { actorOf, type PathInput, type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { FILE_NAME_FORM } from "../../lib/file-name.ts";
-import { fileView, viewFile } from "./entry.ts";
-import { idIn, idInBody } from "./entry-id.ts";
+import { fileView, type StoredFile, viewFile } from "./entry.ts";
+import { entryIn, idInBody, treeEndpoint } from "./entry-id.ts";
 import { newOwner } from "./folders.routes.ts";
 import type { Transfers } from "./transfers.ts";
 import { ownerQuery, type Trees } from "./trees.ts";
@@ -19,7 +19,7 @@ type Deps = { files: Files; trees: Trees; transfers: Transfers };
 
 export const fileEndpoints = (deps: Deps): Endpoint[] => [usageEndpoint(deps), ...itemEndpoints(deps)];
 
-const shared = { access: "account", scope: "files", tag: "files" } as const;
+const shared = treeEndpoint("files");
 
 const usageEndpoint = ({ files, trees }: Deps): Endpoint =>
   endpoint({
@@ -41,11 +41,13 @@ const usageEndpoint = ({ files, trees }: Deps): Endpoint =>
 
 function itemEndpoints({ files, trees, transfers }: Deps): Endpoint[] {
   const item = { ...shared, path: "/files/:id" } as const;
+  const fileIn = (asking: PathInput) => entryIn(trees, asking, "FileNotFound");
+  const viewed = async (asking: PathInput, tree: number, file: StoredFile) =>
+    viewFile(file, await trees.nameOf(asking, tree));
   const changed = {
     async locked(asking: PathInput, tx: never) {
-      const id = idIn(asking.c, "FileNotFound");
-      const tree = await trees.with(asking, { entry: id });
-      return viewFile(await files.locked(tree, id, tx), await trees.nameOf(asking, tree));
+      const [tree, id] = await fileIn(asking);
+      return viewed(asking, tree, await files.locked(tree, id, tx));
     },
   };
   return [
@@ -56,11 +58,11 @@ function itemEndpoints({ files, trees, transfers }: Deps): Endpoint[] {
       summary: "A file's metadata",
       answer: fileView,
       async handle(asking) {
-        const id = idIn(asking.c, "FileNotFound");
-        const tree = await trees.with(asking, { entry: id });
-        return viewFile(await files.find(tree, id), await trees.nameOf(asking, tree));
+        const [tree, id] = await fileIn(asking);
+        return viewed(asking, tree, await files.find(tree, id));
       },
     }),
+
     endpoint({
       ...item,
       ...changed,
@@ -70,28 +72,25 @@ function itemEndpoints({ files, trees, transfers }: Deps): Endpoint[] {
       body: updateSchema,
       failures: [409],
       answer: fileView,
-      async handle({ c, account, body: { name, folder_id: folderId, owner } }) {
-        const [asking, id] = [{ c, account }, idIn(c, "FileNotFound")];
-        const tree = await trees.with(asking, { entry: id });
+      async handle({ c, account, query, body: { name, folder_id: folderId, owner } }) {
+        const asking = { c, account, query };
+        const [tree, id] = await fileIn(asking);
         const to = owner ? await trees.receiving(asking, tree, owner) : tree;
-        if (to !== tree) {
-          const place = { kind: "file", id, name, parentId: folderId ?? null } as const;
-          await transfers.give({ from: tree, to }, place, actorOf(account));
-        }
-        const file =
-          to === tree ? await files.update(tree, id, { name, folderId }) : await files.find(to, id);
-        return viewFile(file, await trees.nameOf(asking, to));
+        if (to === tree) return viewed(asking, tree, await files.update(tree, id, { name, folderId }));
+        const place = { kind: "file", id, name, parentId: folderId ?? null } as const;
+        await transfers.give({ from: tree, to }, place, actorOf(account));
+        return viewed(asking, to, await files.find(to, id));
       },
     }),
+
     endpoint({
       ...item,
       ...changed,
       method: "DELETE",
       summary: "Delete a file; its content is deleted with its last file",
       answer: z.object({ message: z.string() }),
-      async handle({ c, account }) {
-        const id = idIn(c, "FileNotFound");
-        await files.remove(await trees.with({ c, account }, { entry: id }), id, actorOf(account));
+      async handle(asking) {
+        await files.remove(...(await fileIn(asking)), actorOf(asking.account));
         return { message: "File deleted" };
       },
     }),

@@ -8,7 +8,7 @@ import { folderView, viewFolder } from "./entry.ts";
 import { contentsView, viewPage, viewWhole, wholeText } from "./listing.ts";
 import { contentsQuery, LARGEST_PAGE, requestedPage } from "./listing-page.ts";
 import type { Folders } from "./folders.service.ts";
-import { idIn, idInBody } from "./entry-id.ts";
+import { entryIn, idInBody, treeEndpoint } from "./entry-id.ts";
 import type { Transfers } from "./transfers.ts";
 import { ownerQuery, type Trees } from "./trees.ts";
 import { namedObject } from "../../lib/named-object.ts";
@@ -36,13 +36,14 @@ const updateSchema = namedObject("FolderUpdate", {
 
 type Deps = { folders: Folders; trees: Trees; transfers: Transfers; logger: Logger };
 
+const shared = treeEndpoint("folders");
+
 export function folderEndpoints({ folders, trees, transfers, logger }: Deps): Endpoint[] {
-  const shared = { access: "account", scope: "files", tag: "folders" } as const;
   const item = { ...shared, path: "/folders/:id" } as const;
+  const folderIn = (asking: PathInput) => entryIn(trees, asking, "FolderNotFound");
   const changed = {
     async locked(asking: PathInput, tx: never) {
-      const id = idIn(asking.c, "FolderNotFound");
-      const tree = await trees.with(asking, { entry: id });
+      const [tree, id] = await folderIn(asking);
       return viewFolder(await folders.locked(tree, id, tx), await trees.nameOf(asking, tree));
     },
   };
@@ -77,9 +78,9 @@ export function folderEndpoints({ folders, trees, transfers, logger }: Deps): En
       body: updateSchema,
       failures: [409],
       answer: folderView,
-      async handle({ c, account, body: { name, parent_id: parentId, policy_id: policyId, owner } }) {
-        const [asking, id] = [{ c, account }, idIn(c, "FolderNotFound")];
-        const tree = await trees.with(asking, { entry: id });
+      async handle({ c, account, query, body: { name, parent_id: parentId, policy_id: policyId, owner } }) {
+        const asking = { c, account, query };
+        const [tree, id] = await folderIn(asking);
         const change = { name, parentId, policyId };
         const to = owner ? await trees.receiving(asking, tree, owner) : tree;
         if (to !== tree) {
@@ -98,12 +99,11 @@ export function folderEndpoints({ folders, trees, transfers, logger }: Deps): En
       method: "DELETE",
       summary: "Delete a folder with its contents",
       answer: z.object({ message: z.string() }),
-      async handle({ c, account }) {
-        const id = idIn(c, "FolderNotFound");
-        const tree = await trees.with({ c, account }, { entry: id });
+      async handle(asking) {
+        const [tree, id] = await folderIn(asking);
         // A large folder takes a while.
-        c.env.liftIdleTimeout();
-        await folders.remove(tree, id, actorOf(account));
+        asking.c.env.liftIdleTimeout();
+        await folders.remove(tree, id, actorOf(asking.account));
         return { message: "Folder deleted" };
       },
     }),
@@ -118,23 +118,20 @@ const contentsEndpoint = (
   summary: string,
 ): Endpoint =>
   endpoint({
+    ...shared,
     method: "GET",
     path,
-    access: "account",
-    scope: "files",
-    tag: "folders",
     summary,
     tagged: "folder",
     query: path === "/folders" ? contentsQuery.extend(ownerQuery) : contentsQuery,
     answer: contentsView,
     async handle({ c, account, query }) {
       const asked = requestedPage(query);
-      const folderId = c.req.param("id") === undefined ? null : idIn(c, "FolderNotFound");
       const asking = { c, account };
-      const tree =
-        folderId === null
-          ? await trees.named(asking, query as Partial<Record<"owner" | "team", string>>)
-          : await trees.with(asking, { entry: folderId });
+      const [tree, folderId] =
+        c.req.param("id") === undefined
+          ? [await trees.named(asking, query as Partial<Record<"owner" | "team", string>>), null]
+          : await entryIn(trees, asking, "FolderNotFound");
       const found = await folders.find(tree, folderId);
       const listing = { ...found, owner: await trees.nameOf(asking, tree) };
       const { after, limit } = asked ?? { after: null, limit: LARGEST_PAGE };

@@ -27,11 +27,9 @@ const headOf = ({ folder, path, owner }: Listing) => ({
   path: path.map(({ id, name }) => ({ id, name })),
 });
 
-export const viewPage = (listing: Listing, { folders, files, next }: ListingPage) => ({
-  ...headOf(listing),
-  folders: folders.map((folder) => viewFolder(folder, listing.owner)),
-  files: files.map((file) => viewFile(file, listing.owner)),
-  next_cursor: next === null ? null : listingCursor(next),
+export const viewPage = (listing: Listing, page: ListingPage) => ({
+  ...viewWhole(listing, page),
+  next_cursor: page.next === null ? null : listingCursor(page.next),
 });
 
 /** A folder that fits into one page. */

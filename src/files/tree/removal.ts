@@ -117,21 +117,12 @@ export function createRemoval(deps: Deps) {
 }
 
 function createPortionRemoval({ removal, entries, blobs, clock }: Deps) {
-  /** At any depth; null if it exceeds a portion. */
-  async function gather(
-    tx: TreeTransaction,
+  const gather = (
+    { db }: TreeTransaction,
     accountId: number,
     folderId: number,
-  ): Promise<Removable[] | null> {
-    const found: Removable[] = [];
-    for (let folders = [folderId]; folders.length > 0; ) {
-      const inside = await removal.inside(tx.db, accountId, folders, { limit: PORTION - found.length });
-      found.push(...inside);
-      if (found.length === PORTION) return null;
-      folders = idsOf(inside, "folder");
-    }
-    return found;
-  }
+  ): Promise<Removable[] | null> =>
+    gatherInside(folderId, PORTION, (folders, limit) => removal.inside(db, accountId, folders, { limit }));
 
   async function removeShares(tx: TreeTransaction, entryIds: readonly number[], actor: Actor): Promise<void> {
     for (;;) {
@@ -224,7 +215,23 @@ function createDetachedRemoval({ tree, removal, blobs, clock, logger }: Deps, re
   return finish;
 }
 
-const idsOf = (entries: readonly Removable[], kind: Removable["kind"]): number[] =>
+/** What is in a folder at any depth; null if that is `most` or more. */
+export async function gatherInside<T extends { id: number; kind: string }>(
+  folderId: number,
+  most: number,
+  inside: (folderIds: readonly number[], limit: number) => Promise<T[]>,
+): Promise<T[] | null> {
+  const found: T[] = [];
+  for (let folders = [folderId]; folders.length > 0; ) {
+    const next = await inside(folders, most - found.length);
+    found.push(...next);
+    if (found.length === most) return null;
+    folders = idsOf(next, "folder");
+  }
+  return found;
+}
+
+const idsOf = (entries: readonly { id: number; kind: string }[], kind: Removable["kind"]): number[] =>
   entries.filter((entry) => entry.kind === kind).map(({ id }) => id);
 
 const emptyFolder = (id: number): Inside => ({ id, kind: "folder", blobId: null, size: 0, parentId: ROOT });

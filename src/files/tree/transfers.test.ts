@@ -151,7 +151,7 @@ forEachDialect((dialect) => {
     for (let i = 0; i < 12; i++) await at.upload(anna, null, `f${i}`, "12345");
     const folder = await at.folder(anna, null, "inner");
     const gone = await at.upload(anna, folder, "gone", "123");
-    await at.trash.putFile(anna, gone.id);
+    await at.trash.put(anna, { kind: "file", id: gone.id });
     await at.folder(press, null, "anna");
     const all = (to: number) => database.transaction((tx) => transfers.giveAll({ db: tx }, anna, to, "anna"));
     expect(await refusal(all(await team(62)))).toBe("Conflict");

@@ -3,6 +3,8 @@
  * portion of entries moves in one transaction. A larger folder is in no tree while its contents follow in portions,
  * level by level; its bytes are reserved in the new owner's quota. A job of any process continues after a crash.
  */
+import { tooDeep } from "./folders.service.ts";
+import { gatherInside } from "./removal.ts";
 import { pagesAfter } from "../../lib/pages.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
@@ -46,31 +48,16 @@ export function createTransfers(deps: Deps) {
   const { tree, entries, owners, repository, record, clock, portion = PORTION } = deps;
   const finish = createFinishing(deps);
 
-  /** At any depth, without the folder; null if it exceeds a portion. */
-  async function gather(tx: TreeTransaction, from: number, folderId: number): Promise<Moving[] | null> {
-    const found: Moving[] = [];
-    for (let folders = [folderId]; folders.length > 0; ) {
-      const inside = await repository.inside(tx.db, from, folders, portion - found.length);
-      found.push(...inside);
-      if (found.length === portion) return null;
-      folders = inside.filter(({ kind }) => kind === "folder").map(({ id }) => id);
-    }
-    return found;
-  }
+  const gather = ({ db }: TreeTransaction, from: number, folderId: number): Promise<Moving[] | null> =>
+    gatherInside(folderId, portion, (folders, limit) => repository.inside(db, from, folders, limit));
 
   /** @throws FileNotFound, FolderNotFound, NameConflict, BadRequest (too deep) */
   async function find(tx: TreeTransaction, { from, to }: Between, { kind, id, name, parentId }: GivenEntry) {
-    const entry: Entry | undefined =
-      kind === "file"
-        ? await tree.file(from, id, tx.db)
-        : (await tree.folders(from, toFolderId(id), tx.db))[0];
-    if (entry === undefined) throw appError("FolderNotFound", "There is no such folder.");
+    const entry = await tree.entry(from, { kind, id }, tx.db);
     const place = { parentId: toFolderId(parentId), name: name ?? entry.name };
     const above = await tree.folders(to, place.parentId, tx.db);
     const height = kind === "file" ? 0 : await entries.height(from, id, tx.db);
-    if (above.length + height > MOST_LEVELS) {
-      throw appError("BadRequest", `Folders can be nested at most ${MOST_LEVELS} levels deep.`);
-    }
+    if (above.length + height > MOST_LEVELS) throw tooDeep();
     if (await entries.isTaken(to, place.parentId, place.name, tx.db)) throw nameConflict(place.name);
     return { entry, place };
   }

@@ -3,7 +3,7 @@ import type { BodyReservation } from "../../http/body-memory.ts";
 import { type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { MAX_BYTES_BESIDE_FILE, readMultipart } from "../../http/multipart.ts";
 import { appError } from "../../lib/errors.ts";
-import { idInQuery } from "../tree/entry-id.ts";
+import { idInQuery, treeEndpoint } from "../tree/entry-id.ts";
 import { ownerQuery, type Trees } from "../tree/trees.ts";
 import { fileView, viewFile } from "../tree/entry.ts";
 import type { Destination, ReceivedFile, Uploads } from "./service.ts";
@@ -14,9 +14,7 @@ const STALL_MS = 60_000;
 /** Mount it at the root, before patterns like `/files/:id`. */
 export const uploadEndpoint = ({ uploads, trees }: { uploads: Uploads; trees: Trees }): Endpoint =>
   endpoint({
-    access: "account",
-    scope: "files",
-    tag: "files",
+    ...treeEndpoint("files"),
     method: "POST",
     path: "/files/upload",
     ownsPath: true,

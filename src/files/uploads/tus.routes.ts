@@ -1,3 +1,4 @@
+import { treeEndpoint } from "../tree/entry-id.ts";
 import { z } from "zod";
 import { type Endpoint, type EndpointInput, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
@@ -151,9 +152,7 @@ const tusEndpoint = (
   handle: (input: Input) => Promise<Response> | Response,
 ): Endpoint =>
   endpoint({
-    access: "account",
-    scope: "files",
-    tag: "files",
+    ...treeEndpoint("files"),
     headers: versionHeader,
     ...described,
     params: { id: uploadId },
