@@ -56,50 +56,30 @@ export function createContent(deps: ContentDeps) {
   const { database, changes, processes, box, record, clock, logger, locations } = deps;
   const repository = createBlobsRepository(database);
   const policiesRepository = createPoliciesRepository(database);
-  const context: StorageContext = {
-    locations,
-    clock,
-    ...(deps.resolve && { resolve: deps.resolve }),
-  };
+  const context: StorageContext = { locations, clock, ...(deps.resolve && { resolve: deps.resolve }) };
   const cache = createPolicyCache(policiesRepository);
-  const drivers = createDrivers({
-    policies: cache,
-    repository: policiesRepository,
-    box,
-    context,
-    metrics: deps.metrics,
-  });
+  const ofPolicies = { repository: policiesRepository, box, context };
+  const drivers = createDrivers({ ...ofPolicies, policies: cache, metrics: deps.metrics });
+  const shared = { repository, policies: cache, drivers, processes, clock, logger };
   const store = createThumbnailStore({
     folder: dataPath(locations.dataDir, "thumbnails"),
     liveOf: repository.liveOf,
     mostBytes: MOST_THUMBNAIL_BYTES,
     clock,
   });
-  const onRemoved = store.remove;
-  const blobs = createBlobs({ repository, policies: cache, drivers, processes, onRemoved, clock, logger });
+  const blobs = createBlobs({ ...shared, onRemoved: store.remove });
   const maker = createMaker([...ownCommand(), MAKER_COMMAND]);
   const thumbnails = createThumbnails({ blobs, store, maker, logger });
   const counts = createStagedRepository(database);
-  const leftOvers = createLeftOvers({ repository, counts, drivers, processes, clock, logger });
-  const reaper = createReaper({
-    repository,
-    policies: cache,
-    drivers,
-    leftOvers,
-    processes,
-    discard: blobs.discard,
-    clock,
-    logger,
-  });
+  const leftOvers = createLeftOvers({ ...shared, counts });
+  const reaper = createReaper({ ...shared, leftOvers, discard: blobs.discard });
   const checks = createStorageCheckRepository(database);
-  const scrub = createScrub({ repository, drivers, filesOf: checks.filesOf, clock, logger, ...deps.scrub });
+  const scrub = createScrub({ ...shared, filesOf: checks.filesOf, ...deps.scrub });
   const probe = createProbe(drivers);
   const policies = createPolicies({
-    repository: policiesRepository,
+    ...ofPolicies,
     cache,
     changes,
-    box,
-    context,
     record,
     clock,
     finishDeletes: (id) => reaper.finishDeletes(id),
@@ -112,11 +92,9 @@ export function createContent(deps: ContentDeps) {
     dataDir: locations.dataDir,
     jobs: [...reaper.jobs, scrub.job],
     checkStorage: createStorageCheck({
+      ...shared,
       database,
-      repository,
       checks,
-      policies: cache,
-      drivers,
       leftOvers,
       reaper,
       scrub,
@@ -124,12 +102,11 @@ export function createContent(deps: ContentDeps) {
       probe,
       paths: createPathsRepository(database),
       checkTrees: createTreeCheck({ database, repository: createTreeCheckRepository(database) }),
-      clock,
     }),
     /** Unfinished uploads in the storages, as last counted. */
     staged: counts.total,
     /** Which storages answer and can be written. Rejects when the database is away. */
-    standings: createStandings({ policies: cache, drivers, probe, clock }),
+    standings: createStandings({ ...shared, probe }),
     /** Mount them below the admin prefix. */
     endpoints: policyEndpoints({ policies }),
     /** Makes the first policy if there is none. */

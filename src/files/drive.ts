@@ -72,51 +72,36 @@ export function createDrive(deps: Deps) {
   const { policies, blobs, dataDir } = content;
   const repository = createEntriesRepository(database);
   const tree = createAccountTree({ repository, changes });
-  const removal = createRemoval({
-    tree,
-    entries: repository,
-    removal: createRemovalRepository({ database, record }),
-    blobs,
-    clock,
-    logger,
-  });
+  const shared = { tree, entries: repository, blobs, clock, logger };
+  const removal = createRemoval({ ...shared, removal: createRemovalRepository({ database, record }) });
   const folders = createFolders({ tree, repository, removal, policies, clock });
   const files = createFiles({ tree, repository, removal, blobs, clock });
   const uploads = createUploads({ tree, repository, files, policies, blobs });
   const dropGate = createDropGate({ repository: createDropsRepository(database), record, clock });
   const resumable = createResumable({
-    tree,
+    ...shared,
     repository: createTusRepository(database),
     files,
     uploads,
-    blobs,
     drops: dropGate,
     leases,
-    clock,
-    logger,
   });
   const owners = createOwnersRepository(database);
   const trees = createTrees({ repository: owners });
   const transfers = createTransfers({
-    tree,
-    entries: repository,
+    ...shared,
     owners,
     repository: createTransfersRepository(database),
     record,
-    clock,
-    logger,
   });
   const download = createDownload({ blobs });
   const paths = createPathsRepository(database);
   const search = createFileSearch({ repository: createSearchRepository(database), paths });
   const trash = createTrash({
-    tree,
-    entries: repository,
+    ...shared,
     paths,
     removal,
     repository: createTrashRepository(database),
-    clock,
-    logger,
     trashDays,
   });
   const archives = createArchives({ repository: createArchiveRepository(database), blobs, dataDir });
@@ -138,20 +123,18 @@ export function createDrive(deps: Deps) {
     answerArchive,
     /** For moves from other products. */
     moved: createMovedFiles({
+      ...shared,
       repository: createMovedRepository(database),
       undoing: createMovedUndoRepository(database),
-      tree,
-      entries: repository,
       uploads,
       files,
       removal,
       dataDir,
-      clock,
     }),
     dav(door: DavDoor) {
       const spotOf = createSpots(repository);
       const locks = createDavLocks({ rows: createJsonLists<DavLock>(database, "dav_locks"), clock });
-      const parts = { tree, trees, files, folders, uploads, trash, download, clock, logger, locks, spotOf };
+      const parts = { ...shared, trees, files, folders, uploads, trash, download, locks, spotOf };
       return createDav({
         ...door,
         ...parts,

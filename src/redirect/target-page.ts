@@ -116,13 +116,11 @@ function targetPage(look: Look, { target, options }: Asked, key: string, takesRe
 </form>`;
   return htmlPage(look, {
     title: texts.title,
-    body: {
-      html: `<h1>${text(texts.title)}</h1>
+    html: `<h1>${text(texts.title)}</h1>
 ${leads}
 ${rules}<a class="button" rel="nofollow" href="/${text(codeOf(key))}">${text(texts.go)}</a>${
-        takesReports ? `\n<details>\n<summary>${text(texts.report)}</summary>${form}\n</details>` : ""
-      }`,
-    },
+      takesReports ? `\n<details>\n<summary>${text(texts.report)}</summary>${form}\n</details>` : ""
+    }`,
     styles: [DETAILS],
   });
 }

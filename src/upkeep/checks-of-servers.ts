@@ -8,87 +8,77 @@ const CLOCK_TOLERANCE_MS = 5_000;
 /** Earlier than any release. */
 const EARLIEST_NOW = Date.UTC(2026, 0, 1);
 
-export function checkDatabase(
+export const checkDatabase = (
   open: () => Promise<Database>,
   status: (database: Database) => Promise<MigrationState[]>,
-): Check {
-  return {
-    part: "database",
-    async look() {
-      const database = await open();
-      const begun = performance.now();
-      await database.ping();
-      const findings = [
-        ok(`${database.dialect.name} responds in ${Math.ceil(performance.now() - begun)} ms`),
-      ];
-      const found = await database.dialect.findDamage?.(database.read);
-      if (found) return [failure(`the database file is damaged: ${found.damage}`, found.advice)];
-      const pending = (await status(database)).filter(({ executedAt }) => executedAt === null);
-      findings.push(
-        pending.length === 0
-          ? ok("the schema is up to date")
-          : warning(
-              `${pending.length} steps of the schema are pending`,
-              `Start the server, or run '${programName()} migrate up'.`,
-            ),
-      );
-      return findings;
-    },
-  };
-}
-
-export function checkClock(open: () => Promise<Database>, now: () => number): Check {
-  return {
-    part: "clock",
-    async look() {
-      if (now() < EARLIEST_NOW) {
-        return [
-          failure(
-            `the clock of this machine shows ${new Date(now()).toISOString()}`,
-            "Set the clock: sessions and expiries depend on it.",
+): Check => ({
+  part: "database",
+  async look() {
+    const database = await open();
+    const begun = performance.now();
+    await database.ping();
+    const findings = [ok(`${database.dialect.name} responds in ${Math.ceil(performance.now() - begun)} ms`)];
+    const found = await database.dialect.findDamage?.(database.read);
+    if (found) return [failure(`the database file is damaged: ${found.damage}`, found.advice)];
+    const pending = (await status(database)).filter(({ executedAt }) => executedAt === null);
+    findings.push(
+      pending.length === 0
+        ? ok("the schema is up to date")
+        : warning(
+            `${pending.length} steps of the schema are pending`,
+            `Start the server, or run '${programName()} migrate up'.`,
           ),
-        ];
-      }
-      const { dialect, read } = await open();
-      const differenceMs = (await dialect.currentTime(read)) - now();
-      if (Math.abs(differenceMs) <= CLOCK_TOLERANCE_MS)
-        return [ok("this machine and the database agree on the time")];
+    );
+    return findings;
+  },
+});
+
+export const checkClock = (open: () => Promise<Database>, now: () => number): Check => ({
+  part: "clock",
+  async look() {
+    if (now() < EARLIEST_NOW) {
       return [
         failure(
-          `the clocks of the database and this machine differ by ${Math.round(differenceMs / 1000)} s`,
-          "Run NTP on both: leases, sessions and expiries depend on these clocks.",
+          `the clock of this machine shows ${new Date(now()).toISOString()}`,
+          "Set the clock: sessions and expiries depend on it.",
         ),
       ];
-    },
-  };
-}
+    }
+    const { dialect, read } = await open();
+    const differenceMs = (await dialect.currentTime(read)) - now();
+    if (Math.abs(differenceMs) <= CLOCK_TOLERANCE_MS)
+      return [ok("this machine and the database agree on the time")];
+    return [
+      failure(
+        `the clocks of the database and this machine differ by ${Math.round(differenceMs / 1000)} s`,
+        "Run NTP on both: leases, sessions and expiries depend on these clocks.",
+      ),
+    ];
+  },
+});
 
 /** `ping` is null without a shared cache. */
-export function checkCache(ping: (() => Promise<boolean>) | null): Check {
-  return {
-    part: "cache",
-    async look() {
-      if (ping === null) return [ok("each process has its own; no cache is shared")];
-      if (await ping()) return [ok("Redis responds")];
-      return [
-        failure(
-          "Redis does not respond",
-          "Check cache.redis_url and the Redis server. Waymark works without it; other nodes apply changes a second or two later.",
-        ),
-      ];
-    },
-  };
-}
+export const checkCache = (ping: (() => Promise<boolean>) | null): Check => ({
+  part: "cache",
+  async look() {
+    if (ping === null) return [ok("each process has its own; no cache is shared")];
+    if (await ping()) return [ok("Redis responds")];
+    return [
+      failure(
+        "Redis does not respond",
+        "Check cache.redis_url and the Redis server. Waymark works without it; other nodes apply changes a second or two later.",
+      ),
+    ];
+  },
+});
 
 /** `server` is null without one; `check` connects. */
-export function checkMail(server: string | null, check: () => Promise<string | null>): Check {
-  return {
-    part: "mail",
-    async look() {
-      if (server === null) return [ok("no server is set, so no mails are sent")];
-      const trouble = await check();
-      if (trouble === null) return [ok(`${server} takes mails`)];
-      return [failure(trouble, "Mails wait in the outbox until this is fixed; see 'waymark mail list'.")];
-    },
-  };
-}
+export const checkMail = (server: string | null, check: () => Promise<string | null>): Check => ({
+  part: "mail",
+  async look() {
+    if (server === null) return [ok("no server is set, so no mails are sent")];
+    const trouble = await check();
+    if (trouble === null) return [ok(`${server} takes mails`)];
+    return [failure(trouble, "Mails wait in the outbox until this is fixed; see 'waymark mail list'.")];
+  },
+});

@@ -8,7 +8,7 @@ import { createVisitorPages } from "./look.ts";
 import { createLostPages } from "./lost-pages.ts";
 import type { Protected } from "./messages.ts";
 import { createSiteFiles } from "./site-files.ts";
-import { createFormReader, createUnlock, type UnlockGuards } from "./unlock.ts";
+import { createFormReader, createTries, createUnlock, type UnlockGuards } from "./unlock.ts";
 
 type VisitorSettings = {
   "api.jwt_secret": string;
@@ -70,6 +70,7 @@ export function createVisitorDoor({ config, guards, renewHash, identity, bodies,
     bodies,
     guards: { takeTry, clientAddress },
     readForm: createFormReader(bodies),
+    tried: createTries({ pages, guards, bodies }),
     clientAddress,
     isSecure: () => config.get("api.cookie_secure"),
     shares: unlock("share"),

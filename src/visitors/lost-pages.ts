@@ -77,11 +77,9 @@ function lostPage(look: Look, reason: LostReason) {
   const { title, sentence } = look.texts.lost[reason];
   return htmlPage(look, {
     title,
-    body: {
-      html: `<p class="soft" lang="en">${reason === "takenDown" ? "410 · Gone" : "404 · Not Found"}</p>
+    html: `<p class="soft" lang="en">${reason === "takenDown" ? "410 · Gone" : "404 · Not Found"}</p>
 <h1>${text(title)}</h1>
 <p class="soft">${text(sentence)}</p>`,
-    },
     bare: true,
   });
 }

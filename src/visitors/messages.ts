@@ -9,15 +9,13 @@ export function passwordPage(look: Look, what: Protected, problem: string | null
   const { title, label, open, ...texts } = look.texts.password;
   return htmlPage(look, {
     title,
-    body: {
-      html: `<h1>${text(title)}</h1>
+    html: `<h1>${text(title)}</h1>
 <p class="soft">${text(texts[what])}</p>
 ${problem === null ? "" : `<p class="warn" role="alert">${text(problem)}</p>`}
 <form method="post">
 <label>${text(label)}<input type="password" name="password" required autofocus autocomplete="current-password" maxlength="1024"></label>
 <button>${text(open)}</button>
 </form>`,
-    },
   });
 }
 
@@ -26,11 +24,9 @@ export function rightPage(look: Look, href: string): VisitorPage {
   const { accepted, opens, open } = look.texts.password;
   return htmlPage(look, {
     title: accepted,
-    body: {
-      html: `<h1>${text(accepted)}</h1>
+    html: `<h1>${text(accepted)}</h1>
 <p class="right" role="status">${text(opens)}</p>
 <a class="button" rel="nofollow" href="${text(href)}">${text(open)}</a>`,
-    },
     next: href,
   });
 }
@@ -41,7 +37,7 @@ export function notKeptPage(look: Look, asked: "password" | "recipient" = "passw
   const { accepted } = look.texts[asked];
   return htmlPage(look, {
     title: accepted,
-    body: { html: `<h1>${text(accepted)}</h1>\n<p role="alert">${text(notKept)}</p>` },
+    html: `<h1>${text(accepted)}</h1>\n<p role="alert">${text(notKept)}</p>`,
   });
 }
 
@@ -52,9 +48,7 @@ export const offlinePage = (look: Look): VisitorPage => {
     { ...look, logo: null },
     {
       title,
-      body: {
-        html: `<h1>${text(title)}</h1>\n<p class="soft">${text(sentence)}</p>\n<a class="button" href="">${text(again)}</a>`,
-      },
+      html: `<h1>${text(title)}</h1>\n<p class="soft">${text(sentence)}</p>\n<a class="button" href="">${text(again)}</a>`,
     },
   );
 };
@@ -64,7 +58,7 @@ export type Message = { title: string; sentence: string };
 export const messagePage = (look: Look, { title, sentence }: Message): VisitorPage =>
   htmlPage(look, {
     title,
-    body: { html: `<h1>${text(title)}</h1>\n<p class="soft">${text(sentence)}</p>` },
+    html: `<h1>${text(title)}</h1>\n<p class="soft">${text(sentence)}</p>`,
   });
 
 /** For programs, which take its meta elements. */
@@ -74,10 +68,8 @@ export function cardPage(look: Look, card: Record<"title" | "description" | "ima
   return htmlPage(look, {
     title: title ?? look.instanceName,
     description: description ?? "",
-    head: {
-      html: `${meta}<meta name="twitter:card" content="summary${image === null ? "" : "_large_image"}">`,
-    },
-    body: { html: `<h1>${text(title ?? "")}</h1>\n<p class="soft">${text(description ?? "")}</p>` },
+    head: `${meta}<meta name="twitter:card" content="summary${image === null ? "" : "_large_image"}">`,
+    html: `<h1>${text(title ?? "")}</h1>\n<p class="soft">${text(description ?? "")}</p>`,
     bare: true,
   });
 }

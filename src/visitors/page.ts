@@ -4,9 +4,6 @@ import { MARK } from "./mark.ts";
 import { ICON_PATH } from "./site-files.ts";
 import { CONTROLS, FOOTER, type Inline, styleFor } from "./style.ts";
 
-/** Safe in a page. */
-export type Html = { html: string };
-
 const ESCAPES: Record<string, string> = {
   "&": "&amp;",
   "<": "&lt;",
@@ -19,13 +16,14 @@ export const text = (plain: string): string => plain.replace(/[&<>"']/g, (letter
 export type PageParts = {
   /** Without the name of the instance. */
   title: string;
-  body: Html;
+  /** Made by `text` where it is from outside. */
+  html: string;
   /** Shown below the title by previews. */
   description?: string;
   /** Opened at once. A download leaves the page in place. */
   next?: string;
   /** More meta elements. */
-  head?: Html;
+  head?: string;
   /** `narrow` for a sentence or a form. */
   width?: "narrow" | "wide";
   /** No links and forms, which saves their style. */
@@ -41,7 +39,16 @@ export type PageParts = {
 export type VisitorPage = { html: string; policy: string };
 
 export function htmlPage(look: Look, parts: PageParts): VisitorPage {
-  const { title, body, description = "", next, head, width = "narrow", bare = false, scripts = [] } = parts;
+  const {
+    title,
+    html: content,
+    description = "",
+    next,
+    head,
+    width = "narrow",
+    bare = false,
+    scripts = [],
+  } = parts;
   const name = text(look.instanceName);
   const footer = footerOf(look);
   const styles = [
@@ -61,14 +68,14 @@ export function htmlPage(look: Look, parts: PageParts): VisitorPage {
 <meta property="og:description" content="${text(description)}">
 <meta property="og:site_name" content="${name}">${
     next === undefined ? "" : `\n<meta http-equiv="refresh" content="0; url=${text(next)}">`
-  }${head === undefined ? "" : `\n${head.html}`}
+  }${head === undefined ? "" : `\n${head}`}
 <title>${text(title)} · ${name}</title>
 ${styles.map((style) => `<style>${style.text}</style>`).join("\n")}
 </head>
 <body><div class="page${width === "narrow" ? " narrow" : ""}">
 <header class="site">${look.logo === null ? MARK : logoHtml(look.logo)}<bdi>${name}</bdi></header>
 <main class="card">
-${body.html}
+${content}
 </main>${footer}
 </div>${scripts.map((script) => `<script>${script.text}</script>`).join("\n")}</body>
 </html>

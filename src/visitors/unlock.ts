@@ -10,7 +10,7 @@ import { AppError } from "../lib/errors.ts";
 import type { LockedLink, UnlockCookies } from "./cookie.ts";
 import type { Look, VisitorPages } from "./look.ts";
 import { notKeptPage, passwordPage, type Protected } from "./messages.ts";
-import { answerPage } from "./page.ts";
+import { answerPage, type VisitorPage } from "./page.ts";
 import type { Language } from "../lib/language.ts";
 
 export type VisitorConnection = {
@@ -18,16 +18,19 @@ export type VisitorConnection = {
   timeout?(request: Request, seconds: number): void;
 };
 
-export type UnlockGuards = {
+type AddressGuards = {
   /** Counts a password attempt of the address before reading its form. @throws RateLimitExceeded */
   takeTry(address: string): void | Promise<void>;
+  /** The client's address behind trusted proxies. */
+  clientAddress(peer: string, forwardedFor: string | null): string;
+};
+
+export type UnlockGuards = AddressGuards & {
   /**
    * The hash that the link has from now on; null for a wrong password. @throws RateLimitExceeded, ServiceUnavailable;
    * neither counts as wrong
    */
   checkPassword(attempt: { linkId: number; password: string; passwordHash: string }): Promise<string | null>;
-  /** The client's address behind trusted proxies. */
-  clientAddress(peer: string, forwardedFor: string | null): string;
 };
 
 export type Unlock = ReturnType<typeof createUnlock>;
@@ -56,32 +59,54 @@ export const createFormReader =
     }
   };
 
-export function createUnlock({ what, pages, cookies, guards, bodies, clock }: Deps) {
+/** Lets a visitor try with a form, as often as the address may. Who must wait gets the page of `again` with the reason. */
+export function createTries({
+  pages,
+  guards,
+  bodies,
+}: Pick<Deps, "pages" | "bodies"> & { guards: AddressGuards }) {
   const readForm = createFormReader(bodies);
-
-  /** The hash if the password is right, else the answer. */
-  async function hashOrRefusal(
-    link: { linkId: number; passwordHash: string },
+  return async function tried<T>(
     request: Request,
-    connection?: VisitorConnection,
-  ): Promise<Response | string> {
+    connection: VisitorConnection | undefined,
+    run: (form: URLSearchParams) => Promise<T>,
+    again: (look: Look, problem: string) => VisitorPage,
+  ): Promise<T | Response> {
     const peer = connection?.requestIP(request)?.address ?? "unix";
     try {
       await guards.takeTry(guards.clientAddress(peer, request.headers.get("x-forwarded-for")));
-      const password = (await readForm(request, connection)).get("password") ?? "";
-      const hash = await guards.checkPassword({ ...link, password });
-      if (hash !== null) return hash;
-      const look = pages.look(request);
-      return answerPage(passwordPage(look, what, look.texts.password.wrong), 403, request);
+      return await run(await readForm(request, connection));
     } catch (error) {
       const seconds = error instanceof AppError ? error.details?.["retryAfterSeconds"] : undefined;
       if (!(error instanceof AppError) || seconds === undefined) throw error;
-      const wait = { "Retry-After": String(seconds) };
       const look = pages.look(request);
-      const page = passwordPage(look, what, waiting(look, error, Number(seconds)));
-      return answerPage(page, STATUS_OF_KIND[error.kind], request, wait);
+      const page = again(look, waiting(look, error, Number(seconds)));
+      return answerPage(page, STATUS_OF_KIND[error.kind], request, { "Retry-After": String(seconds) });
     }
-  }
+  };
+}
+
+export function createUnlock({ what, pages, cookies, guards, bodies, clock }: Deps) {
+  const tried = createTries({ pages, guards, bodies });
+  const asking = (look: Look, problem: string) => passwordPage(look, what, problem);
+
+  /** The hash if the password is right, else the answer. */
+  const hashOrRefusal = (
+    link: { linkId: number; passwordHash: string },
+    request: Request,
+    connection?: VisitorConnection,
+  ): Promise<Response | string> =>
+    tried(
+      request,
+      connection,
+      async (form) => {
+        const hash = await guards.checkPassword({ ...link, password: form.get("password") ?? "" });
+        if (hash !== null) return hash;
+        const look = pages.look(request);
+        return answerPage(asking(look, look.texts.password.wrong), 403, request);
+      },
+      asking,
+    );
 
   return {
     /** The form for a visitor whose cookie does not open the link; null for others. */

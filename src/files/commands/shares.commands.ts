@@ -6,7 +6,7 @@ import { cursorText, placeOf as placeInCursor } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 import { pageOf } from "../../lib/page-query.ts";
 import { pluralize } from "../../lib/pluralize.ts";
-import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { viewVisit } from "../shares/recipient.routes.ts";
 import { validated } from "../../lib/validated.ts";
 import { collected } from "../../links/list/filter-options.ts";
 import type { ShareRecord } from "../serving/served.ts";
@@ -255,12 +255,7 @@ function addVisits(shares: Command, context: Context): void {
       const tree = await treeOfShare(context, code);
       const { shares: service } = (await context.services()).sharing;
       const { visits, next } = await service.visits(tree, code, before, limit);
-      const rows = visits.map(({ email, action, name, at }) => ({
-        email,
-        action,
-        name,
-        at: formatRfc3339(at),
-      }));
+      const rows = visits.map(viewVisit);
       const columns = { at: "TIME", email: "RECIPIENT", action: "ACTION", name: "NAME" };
       showPage(context, { rows, next, columns, key: "visits" }, options);
     });

@@ -69,14 +69,12 @@ export function dropPage(look: Look, view: DropView): VisitorPage {
     title,
     description: texts.drop.intro,
     width: "wide",
-    body: {
-      html: `<h1><bdi>${text(title)}</bdi></h1>
+    html: `<h1><bdi>${text(title)}</bdi></h1>
 ${box.message === null ? "" : `<p class="message"><bdi>${text(box.message)}</bdi></p>`}<p class="soft">${text(intro)}</p>
 ${noteOf(note)}
 ${isOpen(view) ? factsOf(look, box, most) + formOf(look, most) : noteOf({ kind: "warn", sentence: texts.drop.closed })}
 <h2>${text(texts.drop.sent)}</h2>
 ${remembers ? sentList(look, sent) : `<p class="soft">${text(texts.drop.notRemembered)}</p>`}`,
-    },
     styles: STYLES,
     scripts: scriptsOf(view),
     policy: POLICY,

@@ -2,6 +2,7 @@
 import type { BodyReservation } from "../../http/body-memory.ts";
 import { type FilePart, MAX_BYTES_BESIDE_FILE, readMultipart } from "../../http/multipart.ts";
 import { createBatches } from "../../lib/batches.ts";
+import { tapped } from "../../lib/tapped.ts";
 import { appError } from "../../lib/errors.ts";
 import type { StoredFile } from "../tree/entry.ts";
 import type { Files } from "../tree/files.service.ts";
@@ -62,12 +63,16 @@ export function createFormReceiving({ drops, uploads, files, gate, inFlight }: D
     const flight = inFlight.enter(box, sender);
     const received: ReceivedFile[] = [];
     let room = roomIn(box);
-    const counted = (body: AsyncIterable<Buffer>) =>
-      bounded(body, box.maxFileSize, (bytes) => {
+    const counted = (body: AsyncIterable<Buffer>) => {
+      let left = box.maxFileSize ?? Number.POSITIVE_INFINITY;
+      return tapped(body, (bytes) => {
+        left -= bytes;
+        if (left < 0) throw dropRefusal("size");
         if (bytes > room) throw dropRefusal("room");
         flight.add(bytes);
         room -= bytes;
       });
+    };
     try {
       const { fields } = await readMultipart(request, {
         stallMs: STALL_MS,
@@ -124,19 +129,5 @@ function checkPlaces({ maxFiles, files }: OpenDrop, needed: number): void {
 async function expectNothing(body: AsyncIterable<Buffer>): Promise<void> {
   for await (const piece of body) {
     if (piece.byteLength > 0) throw appError("InvalidName", "Send a filename with each file.");
-  }
-}
-
-async function* bounded(
-  body: AsyncIterable<Buffer>,
-  most: number | null,
-  count: (bytes: number) => void,
-): AsyncGenerator<Buffer, void> {
-  let bytes = 0;
-  for await (const piece of body) {
-    bytes += piece.byteLength;
-    if (most !== null && bytes > most) throw dropRefusal("size");
-    count(piece.byteLength);
-    yield piece;
   }
 }

@@ -1,6 +1,8 @@
+import { limitsIn } from "../serving/changes.repository.ts";
 import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
+import type { DropUpload } from "../uploads/drop-upload.ts";
 import type { OpenDrop, ReceivedDrop, SentFile } from "./drop.ts";
 
 export type DropsRepository = ReturnType<typeof createDropsRepository>;
@@ -13,14 +15,6 @@ const LIMITS = [
   "shares.files",
   "shares.two_way as twoWay",
 ] as const;
-
-type Limits = { maxBytes: number | null; maxFiles: number | null; twoWay: number };
-
-const limitsOf = ({ maxBytes, maxFiles, twoWay }: Limits) => ({
-  maxBytes: maxBytes ?? 0,
-  maxFiles: maxFiles ?? 0,
-  isTwoWay: twoWay !== 0,
-});
 
 export function createDropsRepository({ read }: Pick<Database, "read">) {
   return {
@@ -54,7 +48,7 @@ export function createDropsRepository({ read }: Pick<Database, "read">) {
       if (row === undefined) return null;
       const { disabled, username, team, twoWay: _, ...box } = row;
       if (box.accountId > 0 && disabled !== 0) return null;
-      return { ...box, from: box.message === null ? null : (username ?? team), ...limitsOf(row) };
+      return { ...box, from: box.message === null ? null : (username ?? team), ...limitsIn(row)! };
     },
 
     /** Takes room for one file. False if there is none. */
@@ -72,25 +66,12 @@ export function createDropsRepository({ read }: Pick<Database, "read">) {
 
     async addFile(
       tx: Db,
-      file: {
-        fileId: number;
-        linkId: number;
-        sender: string;
-        senderName: string | null;
-        name: string;
-        at: number;
-      },
+      { fileId, linkId, sender, senderName, name, at }: DropUpload & { fileId: number; at: number },
     ): Promise<void> {
+      const sent = { link_id: linkId, sender, sender_name: senderName, name, created_at: at };
       await tx
         .insertInto("drop_files")
-        .values({
-          entry_id: file.fileId,
-          link_id: file.linkId,
-          sender: file.sender,
-          sender_name: file.senderName,
-          name: file.name,
-          created_at: file.at,
-        })
+        .values({ entry_id: fileId, ...sent })
         .execute();
     },
 

@@ -4,13 +4,13 @@ import { actorOf, CursorPage, type Endpoint, endpoint } from "../../http/endpoin
 import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
 import { CODE_FORM } from "../../links/link/code.ts";
 import { refuseOwnCode, shareCodeIn } from "../shares/routes.ts";
-import { idIn } from "../tree/entry-id.ts";
+import { entryIn, treeEndpoint } from "../tree/entry-id.ts";
 import type { Trees } from "../tree/trees.ts";
 import { dropInput, dropSchema, dropView, receivedView, viewDrop, viewReceived } from "./drop-view.ts";
 import type { Drops } from "./service.ts";
 
 const PATH = "/folders/:id/drop";
-const common = { access: "account", scope: "files", tag: "folders" } as const;
+const common = treeEndpoint("folders");
 const params = { code: z.string().meta(CODE_FORM) };
 
 export const dropEndpoints = ({ drops, trees }: { drops: Drops; trees: Trees }): Endpoint[] => [
@@ -25,13 +25,8 @@ export const dropEndpoints = ({ drops, trees }: { drops: Drops; trees: Trees }):
     answer: dropView,
     async handle({ c, account, body }) {
       refuseOwnCode(account, body.code);
-      const folderId = idIn(c, "FolderNotFound");
-      const box = await drops.create(
-        await trees.with({ c, account }, { entry: folderId }),
-        folderId,
-        dropInput(body),
-        actorOf(account),
-      );
+      const [tree, folderId] = await entryIn(trees, { c, account }, "FolderNotFound");
+      const box = await drops.create(tree, folderId, dropInput(body), actorOf(account));
       return viewDrop(box, folderId, c.env.origin());
     },
   }),
@@ -42,9 +37,8 @@ export const dropEndpoints = ({ drops, trees }: { drops: Drops; trees: Trees }):
     summary: "The drop boxes of a folder, newest first",
     answer: z.array(dropView),
     async handle({ c, account }) {
-      const folderId = idIn(c, "FolderNotFound");
+      const [tree, folderId] = await entryIn(trees, { c, account }, "FolderNotFound");
       const origin = c.env.origin();
-      const tree = await trees.with({ c, account }, { entry: folderId });
       return (await drops.list(tree, folderId)).map((box) => viewDrop(box, folderId, origin));
     },
   }),
@@ -59,9 +53,9 @@ export const dropEndpoints = ({ drops, trees }: { drops: Drops; trees: Trees }):
     answer: z.array(receivedView),
     paged: "cursor",
     async handle({ c, account, query: { cursor, limit } }) {
-      const place = { folderId: idIn(c, "FolderNotFound"), code: shareCodeIn(c) };
       const before = placeOf(z.int(), cursor);
-      const tree = await trees.with({ c, account }, { entry: place.folderId });
+      const [tree, folderId] = await entryIn(trees, { c, account }, "FolderNotFound");
+      const place = { folderId, code: shareCodeIn(c) };
       const { files, next } = await drops.received(tree, place, before, limitOf(limit));
       return new CursorPage(files.map(viewReceived), next === null ? null : cursorText(next));
     },
@@ -74,9 +68,8 @@ export const dropEndpoints = ({ drops, trees }: { drops: Drops; trees: Trees }):
     summary: "Close a drop box; the files stay",
     answer: z.object({ message: z.string() }),
     async handle({ c, account }) {
-      const folderId = idIn(c, "FolderNotFound");
-      const tree = await trees.with({ c, account }, { entry: folderId });
-      await drops.close(tree, folderId, shareCodeIn(c), actorOf(account));
+      const place = await entryIn(trees, { c, account }, "FolderNotFound");
+      await drops.close(...place, shareCodeIn(c), actorOf(account));
       return { message: "Drop box closed" };
     },
   }),

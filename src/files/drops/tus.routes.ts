@@ -1,5 +1,6 @@
 /** Resumable uploads (tus 1.0.0) at the code of a drop box: `POST /{code}`, then `?upload=` with the id. */
 import type { BodyMemory } from "../../http/body-memory.ts";
+import { tapped } from "../../lib/tapped.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Policy } from "../policies/policy.ts";
 import { TUS_VERSION } from "../uploads/tus-protocol.ts";
@@ -76,7 +77,7 @@ export function createDropTus({ resumable, senders, inFlight, bodies }: Deps) {
       const held = await resumable.bytesInDrop(box.accountId, box.linkId);
       if (held + (chunk.length ?? 1) > roomIn(box)) throw dropRefusal("busy");
       liftIdleTimeout();
-      const counted: UploadChunk = { ...chunk, body: (queue) => countedBytes(body(queue), flight.add) };
+      const counted: UploadChunk = { ...chunk, body: (queue) => tapped(body(queue), flight.add) };
       const { upload } = await resumable.append(box.accountId, id, counted, visitor);
       return emptyAnswer(204, stateOf(upload));
     } finally {
@@ -110,16 +111,6 @@ export function createDropTus({ resumable, senders, inFlight, bodies }: Deps) {
 
   /** With the version, even on failure: see `withVersion`. */
   return async (at: At): Promise<Response> => withVersion(await answer(at));
-}
-
-async function* countedBytes(
-  body: AsyncIterable<Uint8Array>,
-  count: (bytes: number) => void,
-): AsyncGenerator<Uint8Array, void> {
-  for await (const piece of body) {
-    count(piece.byteLength);
-    yield piece;
-  }
 }
 
 export function withVersion(response: Response): Response {

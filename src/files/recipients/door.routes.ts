@@ -1,19 +1,17 @@
 /** Lets verified recipients into a share: the form for the address, the one for the code, and the cookie after it. */
-import { STATUS_OF_KIND } from "../../http/errors.ts";
 import { emailSchema } from "../../lib/email-address.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { AppError } from "../../lib/errors.ts";
 import type { VisitorDoor } from "../../visitors/door.ts";
 import { messagePage, notKeptPage } from "../../visitors/messages.ts";
 import { answerPage, type VisitorPage } from "../../visitors/page.ts";
-import { isBrowser, type VisitorConnection, waitText } from "../../visitors/unlock.ts";
+import { isBrowser, type VisitorConnection } from "../../visitors/unlock.ts";
 import type { RecipientCodes } from "./codes.ts";
 import { addressPage, codePage } from "./pages.ts";
 
 type Deps = {
   codes: RecipientCodes;
   mailsAreSent(): boolean;
-  door: Pick<VisitorDoor, "pages" | "cookies" | "guards" | "readForm">;
+  door: Pick<VisitorDoor, "pages" | "cookies" | "tried">;
   clock: Clock;
 };
 
@@ -24,7 +22,7 @@ export type RecipientDoor = ReturnType<typeof createRecipientDoor>;
 const FORM = { "WWW-Authenticate": "Form" };
 
 export function createRecipientDoor({ codes, mailsAreSent, door, clock }: Deps) {
-  const { pages, cookies, guards, readForm } = door;
+  const { pages, cookies, tried } = door;
   const lockOf = ({ linkId, createdAt }: Verified, recipient: number) => ({
     linkId,
     createdAt,
@@ -66,25 +64,16 @@ export function createRecipientDoor({ codes, mailsAreSent, door, clock }: Deps) 
       request: Request,
       connection?: VisitorConnection,
     ): Promise<Response | { "Set-Cookie": string }> {
-      const peer = connection?.requestIP(request)?.address ?? "unix";
       const answer = (page: VisitorPage, status: number, more = {}) =>
         answerPage(page, status, request, more);
-      try {
-        await guards.takeTry(guards.clientAddress(peer, request.headers.get("x-forwarded-for")));
-        const shown = await answered(share, request, await readForm(request, connection));
+      const enter = async (form: URLSearchParams) => {
+        const shown = await answered(share, request, form);
         if (typeof shown !== "number") return answer(shown.page, shown.status);
         const cookie = { "Set-Cookie": cookies.make(lockOf(share, shown), share.code, clock.now()) };
         if (!isBrowser(request) || cookies.isKept(request)) return cookie;
         return answer(notKeptPage(pages.look(request), "recipient"), 200, cookie);
-      } catch (error) {
-        const seconds = error instanceof AppError ? error.details?.["retryAfterSeconds"] : undefined;
-        if (!(error instanceof AppError) || seconds === undefined) throw error;
-        const look = pages.look(request);
-        const problem = look.texts.password.wait(waitText(look.language, Number(seconds)));
-        return answer(addressPage(look, problem), STATUS_OF_KIND[error.kind], {
-          "Retry-After": String(seconds),
-        });
-      }
+      };
+      return tried(request, connection, enter, addressPage);
     },
   };
 }

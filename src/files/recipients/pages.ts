@@ -13,8 +13,7 @@ export function addressPage(look: Look, problem: string | null = null): VisitorP
   const { title, intro, seen, address, send } = look.texts.recipient;
   return htmlPage(look, {
     title,
-    body: {
-      html: `<h1>${text(title)}</h1>
+    html: `<h1>${text(title)}</h1>
 <p class="soft">${text(intro)}</p>
 <p class="soft">${text(seen)}</p>
 ${problemHtml(problem)}
@@ -22,7 +21,6 @@ ${problemHtml(problem)}
 <label>${text(address)}<input type="email" name="email" required autofocus autocomplete="email" maxlength="254"></label>
 <button>${text(send)}</button>
 </form>`,
-    },
   });
 }
 
@@ -31,8 +29,7 @@ export function codePage(look: Look, email: string, problem: string | null = nul
   const known = `<input type="hidden" name="email" value="${text(email)}">`;
   return htmlPage(look, {
     title: codeTitle,
-    body: {
-      html: `<h1>${text(codeTitle)}</h1>
+    html: `<h1>${text(codeTitle)}</h1>
 <p class="soft">${text(sent(email))}</p>
 ${problemHtml(problem)}
 <form method="post">
@@ -42,7 +39,6 @@ ${known}<label>${text(code)}<input name="code" required autofocus inputmode="num
 <form method="post">
 ${known}<button class="plain">${text(again)}</button>
 </form>`,
-    },
     styles: [PLAIN],
   });
 }

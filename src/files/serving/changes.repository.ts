@@ -2,7 +2,7 @@ import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { LINK_COLUMNS } from "../../links/link/query.repository.ts";
 import { createRecipientsRepository, type RecipientsRepository } from "../recipients/repository.ts";
-import type { NewShare, Serving } from "./served.ts";
+import type { DropLimits, NewShare, Serving } from "./served.ts";
 
 /** Locked until the transaction ends. */
 export type HeldLink = {
@@ -13,27 +13,37 @@ export type HeldLink = {
   serves: Serving | null;
 };
 
+export const SHARE_COLUMNS = [
+  "shares.account_id as accountId",
+  "shares.entry_id as entryId",
+  "shares.max_downloads as maxDownloads",
+  "shares.max_bytes as maxBytes",
+  "shares.max_files as maxFiles",
+  "shares.max_file_size as maxFileSize",
+  "shares.two_way as twoWay",
+  "shares.message",
+  "shares.verify",
+  "shares.several",
+] as const;
+
+type LimitColumns = {
+  maxBytes: number | null;
+  maxFiles: number | null;
+  maxFileSize: number | null;
+  twoWay: number;
+};
+
+/** Null for what takes no files. */
+export const limitsIn = ({ maxBytes, maxFiles, maxFileSize, twoWay }: LimitColumns): DropLimits | null =>
+  maxFiles === null ? null : { maxBytes: maxBytes ?? 0, maxFiles, maxFileSize, isTwoWay: twoWay !== 0 };
+
 export type ShareChangesRepository = ReturnType<typeof createShareChangesRepository>;
 
 export function createShareChangesRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   const recipients = createRecipientsRepository({ read });
 
   const sharesIn = (db: Db, linkId: number) =>
-    db
-      .selectFrom("shares")
-      .select([
-        "account_id as accountId",
-        "entry_id as entryId",
-        "max_downloads as maxDownloads",
-        "max_bytes as maxBytes",
-        "max_files as maxFiles",
-        "max_file_size as maxFileSize",
-        "two_way as twoWay",
-        "message",
-        "verify",
-        "several",
-      ])
-      .where("link_id", "=", linkId);
+    db.selectFrom("shares").select(SHARE_COLUMNS).where("link_id", "=", linkId);
 
   const { itemsIn, setItems, toServing } = createServingRows(dialect, recipients);
   const columnsOf = ({ accountId, entryId, items, maxDownloads, drop, message, verify }: Serving) => ({
@@ -134,25 +144,21 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
   };
 }
 
-type Row = Omit<Serving, "drop" | "verify" | "recipients" | "items"> & {
-  several: number;
-  maxBytes: number | null;
-  maxFiles: number | null;
-  maxFileSize: number | null;
-  twoWay: number;
-  verify: number;
-};
+type Row = Omit<Serving, "drop" | "verify" | "recipients" | "items"> &
+  LimitColumns & { several: number; verify: number };
 
 function createServingRows(dialect: Database["dialect"], recipients: Pick<RecipientsRepository, "ofLinks">) {
   async function toServing(row: Row, linkId: number, db: Db): Promise<Serving> {
-    const { maxBytes, maxFiles, maxFileSize, verify, twoWay, several, ...rest } = row;
+    const { accountId, entryId, maxDownloads, message, verify, several } = row;
     return {
-      ...rest,
+      accountId,
+      entryId,
+      maxDownloads,
+      message,
       items: several === 0 ? null : await itemsIn(db, linkId),
       verify: verify !== 0,
       recipients: (await recipients.ofLinks([linkId], db)).get(linkId) ?? [],
-      drop:
-        maxFiles === null ? null : { maxBytes: maxBytes ?? 0, maxFiles, maxFileSize, isTwoWay: twoWay !== 0 },
+      drop: limitsIn(row),
     };
   }
 

@@ -123,7 +123,7 @@ export function createShareChanges(deps: ChangesDeps) {
       }: ShareChange,
       actor: Actor,
     ): Promise<ShareRecord> {
-      if ((await repository.linkWith(code))?.accountId !== accountId) throw shareNotFound();
+      await linkOfShare(repository, accountId, code);
       return change(code, input, {
         // Older shares have no owner.
         actor: { ...actor, ownOnly: false },
@@ -189,6 +189,17 @@ const goesAlong = () =>
     "A link that serves a file or folder goes with it; give the file or folder to another owner.",
     { field: "owner" },
   );
+
+/** The link of a share of the account's. @throws LinkNotFound */
+export async function linkOfShare(
+  repository: Pick<ShareChangesRepository, "linkWith">,
+  accountId: number,
+  code: string,
+): Promise<number> {
+  const held = await repository.linkWith(code);
+  if (held?.accountId !== accountId) throw shareNotFound();
+  return held.linkId;
+}
 
 export const shareNotFound = () => appError("LinkNotFound", "There is no such share.");
 

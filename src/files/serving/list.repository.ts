@@ -7,6 +7,8 @@ import { linksIn } from "../../links/link/query.repository.ts";
 import { createTagging } from "../../links/tags/tagging.repository.ts";
 import { createRecipientsRepository } from "../recipients/repository.ts";
 import { MOST_LEVELS, ROOT } from "../tree/entry.ts";
+import { isDropBox } from "./adding.ts";
+import { limitsIn, SHARE_COLUMNS } from "./changes.repository.ts";
 import type { ShareRecord } from "./served.ts";
 import type { ShareFilter, ShareOrder, SHARE_KINDS } from "./share-filter.ts";
 
@@ -45,23 +47,8 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
       .innerJoin("entries", "entries.id", "shares.entry_id")
       .leftJoin("trash", "trash.entry_id", "entries.id")
       .leftJoin("blobs", "blobs.id", "entries.blob_id")
-      .select([
-        "shares.account_id as accountId",
-        "shares.entry_id as entryId",
-        "shares.max_downloads as maxDownloads",
-        "shares.downloads",
-        "shares.max_bytes as maxBytes",
-        "shares.max_files as maxFiles",
-        "shares.max_file_size as maxFileSize",
-        "shares.bytes",
-        "shares.files",
-        "shares.two_way as twoWay",
-        "shares.message",
-        "shares.verify",
-        "shares.several",
-        "entries.kind",
-        "blobs.state",
-      ])
+      .select([...SHARE_COLUMNS, "shares.downloads", "shares.bytes", "shares.files"])
+      .select(["entries.kind", "blobs.state"])
       .select((eb) => eb.fn.coalesce("trash.name", "entries.name").as("name"))
       .where("links.id", "in", linkIds)
       .execute();
@@ -76,18 +63,17 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
       const { maxBytes, maxFiles, maxFileSize, twoWay, several, bytes, files, verify, ...share } = row;
       const isOne = several === 0;
       const kindOfOne = kind === "folder" ? "folder" : "file";
-      const isTwoWay = twoWay !== 0;
-      const limits = { maxBytes: maxBytes ?? 0, maxFileSize, isTwoWay };
+      const limits = limitsIn({ maxBytes, maxFiles, maxFileSize, twoWay });
       return {
         ...share,
         verify: verify !== 0,
         recipients: emails.get(row.id) ?? [],
         tags: tags.get(row.id) ?? [],
-        kind: !isOne ? "items" : maxFiles !== null && !isTwoWay ? "drop" : kindOfOne,
+        kind: !isOne ? "items" : isDropBox(limits) ? "drop" : kindOfOne,
         items: isOne ? null : (items?.get(row.id) ?? 0),
         entry: { id: entryId, name },
         owner: { id: accountId, username: names.get(accountId) ?? null },
-        drop: maxFiles === null ? null : { ...limits, maxFiles, bytes, files },
+        drop: limits && { ...limits, bytes, files },
         inTrash: isOne && !reached.has(row.id),
         isDamaged: isOne && state === "damaged",
       };

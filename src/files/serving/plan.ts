@@ -65,8 +65,10 @@ export function createServingAfter(tree: Pick<AccountTree, "entry">, items: Shar
     { wanted, maxDownloads, adding, says }: Plan,
   ): Promise<{ serving: Serving; target: string } | null> {
     const { serves } = held;
+    const limit = maxDownloads === undefined ? (serves?.maxDownloads ?? null) : maxDownloads;
+    const saidBefore = serves ?? NO_RECIPIENTS;
+    const adds = adding?.add === true;
     if (wanted === null && serves !== null) {
-      const limit = maxDownloads === undefined ? serves.maxDownloads : maxDownloads;
       if (isDropBox(serves.drop) && limit !== null) throw noDownloads("a drop box");
       const drop = adding === undefined ? serves.drop : addingAfter(serves.drop, adding);
       const isFolder = readInternalTarget(held.target)?.kind === "folder";
@@ -76,26 +78,24 @@ export function createServingAfter(tree: Pick<AccountTree, "entry">, items: Shar
     }
     if (wanted === null || wanted.kind === "url") {
       if (typeof maxDownloads === "number") throw noDownloads("a URL");
-      if (adding?.add === true) throw notAFolder();
+      if (adds) throw notAFolder();
       saidBy(says, NO_RECIPIENTS, "a URL");
       return null;
     }
     if (wanted.kind === "items") {
-      if (adding?.add === true) throw notAFolder();
+      if (adds) throw notAFolder();
       const ids = await items.checked(accountId, wanted.items, tx.db);
-      const limit = maxDownloads === undefined ? (serves?.maxDownloads ?? null) : maxDownloads;
-      const said = saidBy(says, serves ?? NO_RECIPIENTS, null);
+      const said = saidBy(says, saidBefore, null);
       const serving = { ...said, accountId, entryId: ids[0]!, items: ids, maxDownloads: limit, drop: null };
       return { serving, target: internalTarget("items", 0) };
     }
     const { place } = wanted;
-    if (adding?.add === true && (wanted.drop !== null || place.kind === "file")) throw notAFolder();
+    if (adds && (wanted.drop !== null || place.kind === "file")) throw notAFolder();
     const drop = adding === undefined ? wanted.drop : (wanted.drop ?? addingAfter(null, adding));
     const isDrop = isDropBox(drop);
     const entry = await tree.entry(accountId, place, tx.db);
     if (isDrop && typeof maxDownloads === "number") throw noDownloads("a drop box");
-    const limit = maxDownloads === undefined ? (serves?.maxDownloads ?? null) : maxDownloads;
-    const said = saidBy(says, serves ?? NO_RECIPIENTS, isDrop ? "a drop box" : null);
+    const said = saidBy(says, saidBefore, isDrop ? "a drop box" : null);
     const of = { accountId, entryId: entry.id, items: null };
     const serving = { ...said, ...of, maxDownloads: isDrop ? null : limit, drop };
     return { serving, target: internalTarget(isDrop ? "drop" : entry.kind, entry.id) };

@@ -40,15 +40,9 @@ export type SharePolicy = ReturnType<typeof createSharePolicy>;
 const DAY_MS = 86_400_000;
 /** Between the client's reading of its clock and ours. */
 const GRACE_MS = 60_000;
-const FREE: Policy = {
-  default_days: null,
-  max_days: null,
-  password: false,
-  max_downloads: null,
-  verify: false,
-  recipient_domains: [],
-};
-const NONE: Omit<SharePolicySettings, "roles" | "byRole"> = {
+type Limits = Omit<SharePolicySettings, "roles" | "byRole">;
+
+const NONE: Limits = {
   defaultDays: 0,
   maxDays: 0,
   password: false,
@@ -57,6 +51,20 @@ const NONE: Omit<SharePolicySettings, "roles" | "byRole"> = {
   domains: [],
 };
 
+function policyOf({ defaultDays, maxDays, password, maxDownloads, verify, domains }: Limits): Policy {
+  const days = [defaultDays, maxDays].filter((number) => number > 0);
+  return {
+    default_days: days.length === 0 ? null : Math.min(...days),
+    max_days: maxDays || null,
+    password,
+    max_downloads: maxDownloads || null,
+    verify,
+    recipient_domains: [...domains],
+  };
+}
+
+const FREE = policyOf(NONE);
+
 export function createSharePolicy({ settings, clock }: { settings(): SharePolicySettings; clock: Clock }) {
   /** Commands and jobs have no role, and are free. */
   function of(role: Role | undefined): Policy {
@@ -64,17 +72,7 @@ export function createSharePolicy({ settings, clock }: { settings(): SharePolicy
     const { roles, byRole, ...common } = settings();
     const own = ownOf(byRole, role);
     if (!roles.includes(role) && own === null) return FREE;
-    const limits = { ...(roles.includes(role) ? common : NONE), ...own };
-    const { defaultDays, maxDays, password, maxDownloads, verify, domains } = limits;
-    const days = [defaultDays, maxDays].filter((number) => number > 0);
-    return {
-      default_days: days.length === 0 ? null : Math.min(...days),
-      max_days: maxDays || null,
-      password,
-      max_downloads: maxDownloads || null,
-      verify,
-      recipient_domains: [...domains],
-    };
+    return policyOf({ ...(roles.includes(role) ? common : NONE), ...own });
   }
 
   return {
@@ -125,7 +123,7 @@ export function createSharePolicy({ settings, clock }: { settings(): SharePolicy
 }
 
 /** Null without one. */
-function ownOf(byRole: readonly string[], role: Role): Partial<typeof NONE> | null {
+function ownOf(byRole: readonly string[], role: Role): Partial<Limits> | null {
   const own = byRole.filter((item) => item.startsWith(`${role}.`)).map((item) => item.slice(role.length + 1));
   if (own.length === 0) return null;
   const named = (name: string) =>

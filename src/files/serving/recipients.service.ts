@@ -5,7 +5,7 @@ import type { Invitations } from "../recipients/mails.ts";
 import type { RecipientVisit } from "../recipients/visit.ts";
 import type { RecipientVisitsRepository } from "../recipients/visits.repository.ts";
 import type { AccountTree } from "../tree/account-tree.ts";
-import { shareNotFound } from "./changes.ts";
+import { linkOfShare, shareNotFound } from "./changes.ts";
 import type { ShareChangesRepository } from "./changes.repository.ts";
 import type { ShareListRepository } from "./list.repository.ts";
 
@@ -20,12 +20,6 @@ type Deps = {
 type Visited = { linkId: number; visitor: string | null };
 
 export function createShareRecipients({ tree, repository, invitations, clock }: Deps) {
-  async function linkOf(accountId: number, code: string): Promise<number> {
-    const held = await repository.linkWith(code);
-    if (held?.accountId !== accountId) throw shareNotFound();
-    return held.linkId;
-  }
-
   return {
     /** Of a verified recipient. */
     note: async (
@@ -38,7 +32,7 @@ export function createShareRecipients({ tree, repository, invitations, clock }: 
 
     /** Of verified recipients, newest first, below an id. `next`: null at the end. @throws LinkNotFound */
     async visits(accountId: number, code: string, before: number | null, limit: number) {
-      const linkId = await linkOf(accountId, code);
+      const linkId = await linkOfShare(repository, accountId, code);
       const found = await repository.recipients.visits(linkId, before, limit + 1);
       const visits = found.slice(0, limit);
       return { visits, next: found.length > limit ? visits.at(-1)!.id : null };
@@ -46,7 +40,7 @@ export function createShareRecipients({ tree, repository, invitations, clock }: 
 
     /** Null: to all. Returns how many. @throws like `visits`, BadRequest, Conflict, RateLimitExceeded */
     async sendAgain(accountId: number, code: string, emails: readonly string[] | null): Promise<number> {
-      const linkId = await linkOf(accountId, code);
+      const linkId = await linkOfShare(repository, accountId, code);
       return tree.change(accountId, async (tx) => {
         const [share] = await repository.load([linkId], tx.db);
         if (share?.owner?.id !== accountId) throw shareNotFound();

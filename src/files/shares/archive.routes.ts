@@ -6,7 +6,7 @@ import type { AnswerArchive } from "../archive/archive-answer.ts";
 import type { Visitor } from "./relay.routes.ts";
 import { ITEMS, type VisitedShare } from "./share.ts";
 import type { Shares } from "./service.ts";
-import { createTally, mayDownload, usedUp } from "./tally.ts";
+import { answerCounted } from "./tally.ts";
 
 export type ShareArchive = (
   share: VisitedShare,
@@ -26,19 +26,14 @@ export function createShareArchive({ shares, answerArchive, pages, logger }: Dep
   return async (share, folderId, request, visitor) => {
     const { linkId } = share;
     const folder = (await shares.folders(share, folderId)).at(-1)!;
-    const isGet = request.method === "GET";
-    if (!(await mayDownload(shares, share, isGet))) return usedUp(pages, request);
-    const tally = isGet
-      ? createTally({ shares, logger }, share, { action: "archive", name: folder.name })
-      : null;
-    const ended = async (isFinished: boolean) => (isFinished ? tally?.finish() : tally?.takeBack());
-    visitor.liftIdleTimeout();
-    try {
-      const answer = await answerArchive(folder, {
+    const visit = { action: "archive", name: folder.name } as const;
+    return answerCounted({ shares, pages, logger }, share, { request, visit }, async (tally) => {
+      visitor.liftIdleTimeout();
+      return answerArchive(folder, {
         method: request.method,
         ...(folder.id === ITEMS && { items: await shares.items(share) }),
         signal: request.signal,
-        ended,
+        ended: async (isFinished) => (isFinished ? tally?.finish() : tally?.takeBack()),
         relay: (pieces) =>
           streamPages(pieces, {
             onFailure: (err) => logger.warn({ err, linkId }, "an archive was cut off"),
@@ -46,12 +41,6 @@ export function createShareArchive({ shares, answerArchive, pages, logger }: Dep
             restMs: 0,
           }),
       });
-      answer.headers.set("X-Robots-Tag", "noindex, nofollow");
-      answer.headers.set("Referrer-Policy", "no-referrer");
-      return answer;
-    } catch (error) {
-      await ended(false);
-      throw error;
-    }
+    });
   };
 }

@@ -11,7 +11,7 @@ import type { VisitorPages } from "../../visitors/look.ts";
 import { relayTo, type Visitor } from "./relay.routes.ts";
 import type { VisitedShare } from "./share.ts";
 import type { Shares } from "./service.ts";
-import { createTally, mayDownload, usedUp } from "./tally.ts";
+import { answerCounted } from "./tally.ts";
 
 export type ShareDownload = (
   share: VisitedShare,
@@ -35,16 +35,12 @@ export function createShareDownload({ shares, blobs, pages, logger }: Deps): Sha
 
   return async (share, file, request, visitor) => {
     const isLimited = share.maxDownloads !== null;
-    const isGet = request.method === "GET";
-    if (!(await mayDownload(shares, share, isGet))) return usedUp(pages, request);
-    const tally = isGet
-      ? createTally({ shares, logger }, share, { action: "download", name: file.name })
-      : null;
-    // The client may leave before anything reads the body.
-    request.signal.addEventListener("abort", () => void tally?.takeBack(), { once: true });
-    let isStreamed = false;
-    let reachesEnd = false;
-    try {
+    const visit = { action: "download", name: file.name } as const;
+    return answerCounted({ shares, pages, logger }, share, { request, visit }, async (tally) => {
+      // The client may leave before anything reads the body.
+      request.signal.addEventListener("abort", () => void tally?.takeBack(), { once: true });
+      let isStreamed = false;
+      let reachesEnd = false;
       const answer = await download(file, {
         method: request.method,
         header: (name) =>
@@ -63,14 +59,9 @@ export function createShareDownload({ shares, blobs, pages, logger }: Deps): Sha
       if (!reachesEnd) await tally?.takeBack();
       else if (!isStreamed) await tally?.count();
       answer.headers.set("Cache-Control", "private, no-store");
-      answer.headers.set("X-Robots-Tag", "noindex, nofollow");
-      answer.headers.set("Referrer-Policy", "no-referrer");
       if (isLimited) answer.headers.set("Accept-Ranges", "none");
       return answer;
-    } catch (error) {
-      await tally?.takeBack();
-      throw error;
-    }
+    });
   };
 }
 

@@ -1,7 +1,7 @@
 /** The page of a file, shared by itself or in a folder. */
 import type { Look } from "../../visitors/look.ts";
 import { dayHtml } from "../../visitors/times.ts";
-import { type Html, htmlPage, text, type VisitorPage } from "../../visitors/page.ts";
+import { htmlPage, text, type VisitorPage } from "../../visitors/page.ts";
 import { PDF_EMBED } from "../pdf/viewer-script.ts";
 import { PDF_VIEWER_QUERY } from "../pdf/viewer.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
@@ -30,7 +30,7 @@ export function filePage(look: Look, view: FileView): VisitorPage {
   const kind = kindOf(file);
   const soft = `${texts.kinds[kind]} · ${sizeWords(look, file.size)}`;
   const href = path.length === 0 ? "?download=1" : `?file=${file.id}`;
-  const body = `${iconsOf([kind])}${pathHtml(look, share, path, true)}${headHtml(look, share, file, kind, soft)}
+  const html = `${iconsOf([kind])}${pathHtml(look, share, path, true)}${headHtml(look, share, file, kind, soft)}
 ${path.length === 0 ? messageHtml(share) : ""}${previewHtml(look, view)}
 <a class="button" rel="nofollow" href="${href}">${text(texts.download)}</a>
 <dl class="facts"><dt>${text(texts.added)}</dt><dd>${dayHtml(look.language, file.createdAt)}</dd>${termsHtml(look, share)}
@@ -39,7 +39,7 @@ ${path.length === 0 ? messageHtml(share) : ""}${previewHtml(look, view)}
   const drawsPdf = isDrawn(view);
   return htmlPage(look, {
     title,
-    body: { html: body },
+    html,
     description: title === file.name ? soft : `${file.name} · ${soft}`,
     head: cardOf(view),
     width: "wide",
@@ -53,13 +53,12 @@ ${path.length === 0 ? messageHtml(share) : ""}${previewHtml(look, view)}
   });
 }
 
-const cardOf = ({ card }: FileView): Html => ({
-  html: `<meta property="og:type" content="website">${
+const cardOf = ({ card }: FileView): string =>
+  `<meta property="og:type" content="website">${
     card === null
       ? ""
       : `\n<meta property="og:image" content="${text(card)}">\n<meta name="twitter:card" content="summary_large_image">`
-  }`,
-});
+  }`;
 
 /** Our viewer holds the whole file in memory. */
 const LARGEST_DRAWN = 64 * 1024 * 1024;
@@ -107,11 +106,9 @@ export function unlockedPage(
   const soft = entry.kind === "folder" ? texts.folder : sizeWords(look, entry.size);
   return htmlPage(look, {
     title: titleOf(share, entry),
-    body: {
-      html: `${iconsOf([icon])}${headHtml(look, share, entry, icon, soft)}
+    html: `${iconsOf([icon])}${headHtml(look, share, entry, icon, soft)}
 <p class="right say" role="status">${text(sentence)}</p>
 <a class="button" rel="nofollow" href="${text(href)}">${text(texts.download)}</a>`,
-    },
     styles: SHARE_STYLES,
     next: href,
   });

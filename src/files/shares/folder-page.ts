@@ -65,14 +65,12 @@ export function folderPage(look: Look, view: FolderView): VisitorPage {
   ];
   return htmlPage(look, {
     title: headingOf(look, share, folder),
-    body: {
-      html: `${iconsOf(used)}${pathHtml(look, share, path, false)}${headHtml(look, share, folder, "folder", soft)}
+    html: `${iconsOf(used)}${pathHtml(look, share, path, false)}${headHtml(look, share, folder, "folder", soft)}
 ${path.length === 1 ? messageHtml(share) : ""}${terms === "" ? "" : `<dl class="terms">${terms}</dl>`}${notes.map((note) => `<p class="soft say">${text(note)}</p>`).join("")}
 ${allHtml(look, view)}
 ${adding?.html ?? ""}
 ${list}
 ${pagerHtml(look, view)}`,
-    },
     description: soft,
     width: "wide",
     styles: adding === null ? SHARE_STYLES : [...SHARE_STYLES, ...adding.styles],

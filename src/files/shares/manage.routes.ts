@@ -19,8 +19,9 @@ import { CODE_FORM } from "../../links/link/code.ts";
 import type { ShareChanges } from "../serving/changes.ts";
 import { idsOfItems } from "../serving/items.ts";
 import { type SharePolicy, sharePolicyView } from "../serving/policy.ts";
+import { treeEndpoint } from "../tree/entry-id.ts";
 import type { Asking, Trees } from "../tree/trees.ts";
-import { refuseOwnCode, shareCodeIn } from "./routes.ts";
+import { refuseOwnCode, shareIn } from "./routes.ts";
 import type { Shares } from "./service.ts";
 import type { ShareRecord } from "../serving/served.ts";
 import { itemsShareSchema, shareChangeSchema, shareInput, shareListQuery } from "../serving/share-input.ts";
@@ -28,16 +29,13 @@ import { shareView, viewOfShare } from "../serving/share-view.ts";
 
 const place = z.object({ id: z.int() });
 
-const common = { access: "account", scope: "files", tag: "shares" } as const;
+const common = treeEndpoint("shares");
 const params = { code: z.string().meta(CODE_FORM) };
 
 type Deps = { shares: Shares; trees: Trees; changes: ShareChanges; policy: Pick<SharePolicy, "of"> };
 
 export function manageEndpoints({ shares, trees, changes, policy }: Deps): Endpoint[] {
-  const placed = async (asking: Asking & { c: HttpContext }): Promise<[number, string]> => {
-    const share = shareCodeIn(asking.c);
-    return [await trees.with(asking, { share }), share];
-  };
+  const placed = (asking: Asking & { c: HttpContext }) => shareIn(trees, asking);
   const changed = {
     locked: async (asking: Asking & { c: HttpContext }, tx: never) =>
       viewOfShare(await changes.locked(...(await placed(asking)), tx), asking.c.env.origin()),
@@ -181,8 +179,7 @@ export const itemEndpoints = ({ shares, trees }: Pick<Deps, "shares" | "trees">)
     failures: [404],
     answer: z.array(itemView),
     async handle({ c, account }) {
-      const share = shareCodeIn(c);
-      const found = await shares.itemsByCode(await trees.with({ c, account }, { share }), share);
+      const found = await shares.itemsByCode(...(await shareIn(trees, { c, account })));
       return found.map(({ id, kind, name }) => ({ id, kind, name }));
     },
   }),

@@ -3,10 +3,11 @@ import { z } from "zod";
 import { CursorPage, type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
 import { namedObject } from "../../lib/named-object.ts";
-import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { createView } from "../../lib/case-names.ts";
 import { CODE_FORM } from "../../links/link/code.ts";
 import { recipientFields } from "../recipients/recipients.ts";
-import { shareCodeIn } from "./routes.ts";
+import { shareIn } from "./routes.ts";
+import { treeEndpoint } from "../tree/entry-id.ts";
 import type { Trees } from "../tree/trees.ts";
 import type { Shares } from "./service.ts";
 
@@ -17,6 +18,8 @@ const visitView = namedObject("ShareVisit", {
   at: z.iso.datetime(),
 });
 
+export const viewVisit = createView(visitView);
+
 const sendBody = namedObject("ShareMails", {
   recipients: recipientFields.recipients.describe("whom of the share's; absent: all"),
 });
@@ -25,12 +28,7 @@ type Deps = { shares: Shares; trees: Trees };
 
 /** Mount them before those of a share, whose codes have slashes. */
 export function recipientEndpoints({ shares, trees }: Deps): Endpoint[] {
-  const common = {
-    access: "account",
-    scope: "files",
-    tag: "shares",
-    params: { code: z.string().meta(CODE_FORM) },
-  } as const;
+  const common = { ...treeEndpoint("shares"), params: { code: z.string().meta(CODE_FORM) } };
   return [
     endpoint({
       ...common,
@@ -44,16 +42,11 @@ export function recipientEndpoints({ shares, trees }: Deps): Endpoint[] {
       paged: "cursor",
       async handle({ c, account, query: { cursor, limit } }) {
         const before = placeOf(z.int(), cursor);
-        const share = shareCodeIn(c);
-        const tree = await trees.with({ c, account }, { share });
-        const found = await shares.visits(tree, share, before, limitOf(limit));
-        const views = found.visits.map(({ email, action, name, at }) => ({
-          email,
-          action,
-          name,
-          at: formatRfc3339(at),
-        }));
-        return new CursorPage(views, found.next === null ? null : cursorText(found.next));
+        const found = await shares.visits(...(await shareIn(trees, { c, account })), before, limitOf(limit));
+        return new CursorPage(
+          found.visits.map(viewVisit),
+          found.next === null ? null : cursorText(found.next),
+        );
       },
     }),
     endpoint({
@@ -65,9 +58,7 @@ export function recipientEndpoints({ shares, trees }: Deps): Endpoint[] {
       failures: [404, 409, 429],
       answer: z.object({ message: z.string() }),
       async handle({ c, account, body: { recipients } }) {
-        const share = shareCodeIn(c);
-        const tree = await trees.with({ c, account }, { share });
-        const count = await shares.sendAgain(tree, share, recipients ?? null);
+        const count = await shares.sendAgain(...(await shareIn(trees, { c, account })), recipients ?? null);
         return { message: `Mails queued: ${count}` };
       },
     }),

@@ -4,25 +4,28 @@ import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/e
 import { reachesRole, type Role } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
 import { CODE_FORM, isCodeText } from "../../links/link/code.ts";
-import { idIn } from "../tree/entry-id.ts";
+import { entryIn, treeEndpoint } from "../tree/entry-id.ts";
 import { folderShareSchema, shareInput, shareSchema } from "../serving/share-input.ts";
 import { shareView, viewOfShare } from "../serving/share-view.ts";
 import { shareNotFound } from "../serving/changes.ts";
 import type { Shareable } from "../serving/served.ts";
-import type { Trees } from "../tree/trees.ts";
+import type { Asking, Trees } from "../tree/trees.ts";
 import type { Shares } from "./service.ts";
-
-/** The file or folder of the path. @throws FileNotFound, FolderNotFound for an impossible id */
-export const placeIn = (c: HttpContext, kind: Shareable["kind"]): Shareable => ({
-  kind,
-  id: idIn(c, kind === "file" ? "FileNotFound" : "FolderNotFound"),
-});
 
 /** Parameter `code` of the path. @throws LinkNotFound for an impossible code */
 export function shareCodeIn(c: HttpContext): string {
   const code = c.req.param("code") ?? "";
   if (!isCodeText(code)) throw shareNotFound();
   return code;
+}
+
+/** The tree and the code of the share in the path. @throws LinkNotFound, Forbidden for viewers */
+export async function shareIn(
+  trees: Pick<Trees, "with">,
+  { c, account }: Asking & { c: HttpContext },
+): Promise<[tree: number, code: string]> {
+  const share = shareCodeIn(c);
+  return [await trees.with({ c, account }, { share }), share];
 }
 
 /** Roles that may not choose the code of a link may not choose a share's. @throws Forbidden */
@@ -41,7 +44,11 @@ type Deps = { shares: Shares; trees: Trees };
 
 function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint[] {
   const path = `/${kind}s/:id/share`;
-  const common = { access: "account", scope: "files", tag: `${kind}s` } as const;
+  const common = treeEndpoint(`${kind}s`);
+  const placed = async (asking: Asking & { c: HttpContext }): Promise<[number, Shareable]> => {
+    const [tree, id] = await entryIn(trees, asking, kind === "file" ? "FileNotFound" : "FolderNotFound");
+    return [tree, { kind, id }];
+  };
   return [
     endpoint({
       ...common,
@@ -55,9 +62,8 @@ function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint
       async handle({ c, account, body }) {
         refuseOwnCode(account, body.code);
         const input = shareInput(body);
-        const place = placeIn(c, kind);
-        const tree = await trees.with({ c, account }, { entry: place.id });
-        return viewOfShare(await shares.create(tree, place, input, actorOf(account)), c.env.origin());
+        const made = await shares.create(...(await placed({ c, account })), input, actorOf(account));
+        return viewOfShare(made, c.env.origin());
       },
     }),
     endpoint({
@@ -68,9 +74,9 @@ function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint
       answer: z.array(shareView),
       async handle({ c, account }) {
         const origin = c.env.origin();
-        const place = placeIn(c, kind);
-        const tree = await trees.with({ c, account }, { entry: place.id });
-        return (await shares.list(tree, place)).map((share) => viewOfShare(share, origin));
+        return (await shares.list(...(await placed({ c, account })))).map((share) =>
+          viewOfShare(share, origin),
+        );
       },
     }),
     endpoint({
@@ -81,9 +87,7 @@ function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint
       summary: `Stop sharing a ${kind} under a code`,
       answer: z.object({ message: z.string() }),
       async handle({ c, account }) {
-        const place = placeIn(c, kind);
-        const tree = await trees.with({ c, account }, { entry: place.id });
-        await shares.revoke(tree, place, shareCodeIn(c), actorOf(account));
+        await shares.revoke(...(await placed({ c, account })), shareCodeIn(c), actorOf(account));
         return { message: "Share revoked" };
       },
     }),

@@ -13,7 +13,7 @@ import { NO_RECIPIENTS, type Recipients } from "../recipients/recipients.ts";
 import type { AccountTree } from "../tree/account-tree.ts";
 import type { Entry } from "../tree/entry.ts";
 import { addingAfter, type AddingInput } from "../serving/adding.ts";
-import { shareNotFound } from "../serving/changes.ts";
+import { linkOfShare, shareNotFound } from "../serving/changes.ts";
 import { createShareRecipients } from "../serving/recipients.service.ts";
 import { createEntryShares, makeShare } from "../serving/entry-shares.ts";
 import type { SharedItems } from "../serving/items.ts";
@@ -88,13 +88,11 @@ export function createShares({ tree, items, repository, links, policy, invitatio
     },
 
     /** What visitors find of several items. */
-    items: (share: Pick<SharedEntry, "linkId" | "accountId">): Promise<Entry[]> => itemsOf(share),
+    items: itemsOf,
 
     /** The same for the owner; empty for a share of one entry. @throws LinkNotFound */
     async itemsByCode(accountId: number, code: string): Promise<Entry[]> {
-      const held = await repository.linkWith(code);
-      if (held?.accountId !== accountId) throw shareNotFound();
-      return itemsOf(held);
+      return itemsOf({ accountId, linkId: await linkOfShare(repository, accountId, code) });
     },
 
     list: ofEntry.list,
@@ -102,8 +100,7 @@ export function createShares({ tree, items, repository, links, policy, invitatio
 
     /** By code, like the next one. @throws LinkNotFound */
     async get(accountId: number, code: string): Promise<ShareRecord> {
-      const held = await repository.linkWith(code);
-      const [share] = held?.accountId === accountId ? await repository.load([held.linkId]) : [];
+      const [share] = await repository.load([await linkOfShare(repository, accountId, code)]);
       if (share === undefined) throw shareNotFound();
       return share;
     },
@@ -148,9 +145,9 @@ export function createShares({ tree, items, repository, links, policy, invitatio
       await tell(share);
     },
     ...ofRecipients,
-    count: (linkId: number): Promise<boolean> => repository.count(linkId),
-    finish: (linkId: number): Promise<void> => repository.finish(linkId),
-    uncount: (linkId: number): Promise<void> => repository.uncount(linkId),
+    count: repository.count,
+    finish: repository.finish,
+    uncount: repository.uncount,
   };
 }
 

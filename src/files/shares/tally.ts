@@ -8,8 +8,34 @@ import type { Shares } from "./service.ts";
 
 type Counts = Pick<Shares, "count" | "finish" | "uncount">;
 
+type Deps = { shares: Counts & Pick<Shares, "tell">; pages: VisitorPages; logger: Logger };
+
+/** Sends what counts as a download, unless there are none left. For HEAD it counts nothing, and has no tally. */
+export async function answerCounted(
+  { shares, pages, logger }: Deps,
+  share: VisitedShare,
+  { request, visit }: { request: Request; visit: VisitStep },
+  send: (tally: Tally | null) => Promise<Response>,
+): Promise<Response> {
+  const isGet = request.method === "GET";
+  if (!(await mayDownload(shares, share, isGet))) {
+    const look = pages.look(request);
+    return answerPage(messagePage(look, look.texts.share.usedUp), 410, request);
+  }
+  const tally = isGet ? createTally({ shares, logger }, share, visit) : null;
+  try {
+    const answer = await send(tally);
+    answer.headers.set("X-Robots-Tag", "noindex, nofollow");
+    answer.headers.set("Referrer-Policy", "no-referrer");
+    return answer;
+  } catch (error) {
+    await tally?.takeBack();
+    throw error;
+  }
+}
+
 /** Takes a download of a limited share. For HEAD (`takes` false) only checks. */
-export async function mayDownload(
+async function mayDownload(
   { count }: Pick<Counts, "count">,
   { linkId, maxDownloads, downloads }: SharedEntry,
   takes: boolean,
@@ -18,14 +44,11 @@ export async function mayDownload(
   return takes ? count(linkId) : downloads < maxDownloads;
 }
 
-export function usedUp(pages: VisitorPages, request: Request): Response {
-  const look = pages.look(request);
-  return answerPage(messagePage(look, look.texts.share.usedUp), 410, request);
-}
+type Tally = ReturnType<typeof createTally>;
 
 /** Counts one download at most, and takes it back at most once, in this order. */
-export function createTally(
-  { shares, logger }: { shares: Counts & Pick<Shares, "tell">; logger: Logger },
+function createTally(
+  { shares, logger }: Pick<Deps, "shares" | "logger">,
   share: VisitedShare,
   visit: VisitStep,
 ) {

@@ -7,8 +7,6 @@
  */
 import type { ContentIdentity } from "./driver.ts";
 
-/** From before 0.2, in folders named by the hash. */
-const OLD_CONTENT_KEY = /^([0-9a-f]{2})\/([0-9a-f]{2})\/\1\2[0-9a-f]{60}\.([0-9]{1,16})$/;
 const CONTENT_KEY = /^[0-9a-f]{2}\/[0-9a-f]{2}\/[0-9a-f]{64}-([0-9]{1,16})$/;
 const ID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const ID_KEY = new RegExp(`^([0-9a-f]{2})/([0-9a-f]{2})/((?=\\1\\2)${ID})$`);
@@ -39,8 +37,7 @@ export const stagingOfKey = (key: string): string | null => ID_KEY.exec(key)?.[3
 export const isObjectKey = (key: string): boolean => generationOf(key) !== null || ID_KEY.test(key);
 
 /** Null for any other key. */
-const generationOf = (key: string): string | null =>
-  CONTENT_KEY.exec(key)?.[1] ?? OLD_CONTENT_KEY.exec(key)?.[3] ?? null;
+const generationOf = (key: string): string | null => CONTENT_KEY.exec(key)?.[1] ?? null;
 
 export const isStagingId = (text: string): boolean => STAGING_ID.test(text);
 
@@ -75,7 +72,7 @@ export function newOwnStagingId(tag: number, process: string): string {
   return `${id.slice(0, 9)}${digits.slice(0, 4)}-${OWN_VERSION}${digits.slice(4)}${id.slice(18)}`;
 }
 
-/** Null for ids of resumable uploads and from before 0.4. */
+/** Null for ids of resumable uploads. */
 export const processOfStaging = (id: string): string | null =>
   id[14] === OWN_VERSION ? id.slice(9, 13) + id.slice(15, 18) : null;
 

@@ -3,6 +3,7 @@
  * again.
  */
 import type { ReadQueue } from "../blobs/read-queue.ts";
+import { tapped } from "../../lib/tapped.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { type AccountTree, toFolderId } from "../tree/account-tree.ts";
@@ -107,17 +108,12 @@ export function createUploads({ tree, repository, files, policies, blobs }: Deps
 
 /** Fails beyond the account's space. */
 function within(body: AsyncIterable<Uint8Array>, space: AccountSpace): AsyncIterable<Uint8Array> {
-  const left = remainingBytes(space);
-  return left === Number.POSITIVE_INFINITY ? body : counted(body, left, space);
-}
-
-async function* counted(body: AsyncIterable<Uint8Array>, left: number, space: AccountSpace) {
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.byteLength;
-    if (bytes > left) throw overQuota(space);
-    yield chunk;
-  }
+  let left = remainingBytes(space);
+  if (left === Number.POSITIVE_INFINITY) return body;
+  return tapped(body, (bytes) => {
+    left -= bytes;
+    if (left < 0) throw overQuota(space);
+  });
 }
 
 const overLimit = ({ maxFileSize }: Policy) =>

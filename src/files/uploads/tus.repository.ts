@@ -1,3 +1,4 @@
+import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import type { Selectable } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
@@ -30,24 +31,6 @@ export type TusRepository = ReturnType<typeof createTusRepository>;
 /** One request at a time may change an upload. */
 export const uploadLease = (id: string): string => `upload:${id}`;
 
-const COLUMNS = [
-  "id",
-  "account_id as accountId",
-  "folder_id as parentId",
-  "name",
-  "mime_type as mimeType",
-  "metadata",
-  "size",
-  "received",
-  "policy_id as policyId",
-  "created_at as createdAt",
-  "expires_at as expiresAt",
-  "drop_link_id as linkId",
-  "sender",
-  "sender_name as senderName",
-  "sender_address as address",
-] as const;
-
 export function createTusRepository({ read, write }: Pick<Database, "read" | "write">) {
   return {
     async insert(tx: Db, upload: Upload): Promise<void> {
@@ -55,7 +38,7 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
     },
 
     async find(id: string, db: Db = read): Promise<Upload | null> {
-      const row = await db.selectFrom("uploads").select(COLUMNS).where("id", "=", id).executeTakeFirst();
+      const row = await db.selectFrom("uploads").selectAll().where("id", "=", id).executeTakeFirst();
       return row === undefined ? null : toUpload(row);
     },
 
@@ -142,7 +125,7 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
     async expired(now: number, after: string, limit: number): Promise<Upload[]> {
       const rows = await read
         .selectFrom("uploads")
-        .select(COLUMNS)
+        .selectAll()
         .where("expires_at", "<=", now)
         .where("id", ">", after)
         .orderBy("id")
@@ -156,34 +139,24 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
 const unfinishedOf = (tx: Db, accountId: number) =>
   tx.selectFrom("uploads").where("account_id", "=", accountId).whereRef("received", "<", "size");
 
-type Row = Omit<Upload, "size" | "drop"> &
-  Pick<DropUploader, "senderName"> & {
-    size: number | null;
-    linkId: number | null;
-    sender: string | null;
-    address: string | null;
+type Row = Selectable<Schema["uploads"]>;
+
+const toUpload = (row: Row): Upload => {
+  const { folder_id, size, drop_link_id, sender, sender_name, sender_address, ...rest } = row;
+  const sent = { sender: sender ?? "", senderName: sender_name, address: sender_address ?? "" };
+  return {
+    ...camelCased(rest),
+    parentId: folder_id,
+    size: size ?? 0,
+    drop: drop_link_id === null ? null : { linkId: drop_link_id, ...sent },
   };
+};
 
-const toUpload = ({ size, linkId, sender, senderName, address, ...row }: Row): Upload => ({
-  ...row,
-  size: size ?? 0,
-  drop: linkId === null ? null : { linkId, sender: sender ?? "", senderName, address: address ?? "" },
-});
-
-const toRow = (upload: Upload): Selectable<Schema["uploads"]> => ({
-  id: upload.id,
-  account_id: upload.accountId,
-  folder_id: upload.parentId,
-  name: upload.name,
-  mime_type: upload.mimeType,
-  metadata: upload.metadata,
-  size: upload.size,
-  received: upload.received,
-  policy_id: upload.policyId,
-  created_at: upload.createdAt,
-  expires_at: upload.expiresAt,
-  drop_link_id: upload.drop?.linkId ?? null,
-  sender: upload.drop?.sender ?? null,
-  sender_name: upload.drop?.senderName ?? null,
-  sender_address: upload.drop?.address ?? null,
+const toRow = ({ parentId, drop, ...upload }: Upload): Row => ({
+  ...snakeCased(upload),
+  folder_id: parentId,
+  drop_link_id: drop?.linkId ?? null,
+  sender: drop?.sender ?? null,
+  sender_name: drop?.senderName ?? null,
+  sender_address: drop?.address ?? null,
 });

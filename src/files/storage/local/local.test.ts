@@ -117,20 +117,6 @@ describe("local files", () => {
     expect(namesIn(folder).length).toBe(20);
   });
 
-  test("from before 0.2, in folders named by the hash, are still listed", async () => {
-    const folder = join(root, "before");
-    const driver = open(folder);
-    const { sha256, generation } = contentOf(bytesOf(1));
-    const [outer, inner] = [sha256.slice(0, 2), sha256.slice(2, 4)];
-    const key = `${outer}/${inner}/${sha256}.${generation}`;
-    mkdirSync(join(folder, outer, inner), { recursive: true });
-    writeFileSync(join(folder, key), bytesOf(1));
-    const fresh = await put(driver, bytesOf(1));
-    const listed = (await Array.fromAsync(driver.listObjects())).flat().map((object) => object.key);
-    expect(listed).toEqual([key, fresh].sort());
-    expect(await readAll(await driver.open(key, { size: 1 }))).toEqual(bytesOf(1));
-  });
-
   test("a location may be behind a link, but not in a forbidden place", async () => {
     mkdirSync(join(root, "real"));
     symlinkSync(join(root, "real"), join(root, "linked"));

@@ -50,6 +50,9 @@ export function s3Failure(refusal: S3Refusal): AppError {
   return storageFailure(refusal, SENTENCES[word] ?? byStatus ?? "The S3 endpoint sent an invalid response.");
 }
 
+export const invalidAnswer = (what: string): AppError =>
+  storageFailure(new Error(what), "The S3 endpoint sent an invalid response.");
+
 /** The endpoint's error if it is the cause. */
 export const s3RefusalOf = (error: unknown): S3Refusal | null => {
   const cause = error instanceof Error ? error.cause : undefined;

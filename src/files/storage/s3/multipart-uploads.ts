@@ -1,6 +1,6 @@
 import type { S3Client } from "./client.ts";
 import { elementsOf, textOf } from "./xml.ts";
-import { storageFailure } from "../storage-failure.ts";
+import { invalidAnswer } from "./failure.ts";
 
 export type Part = { number: number; etag: string; size: number };
 
@@ -12,11 +12,7 @@ export const MAX_PARTS = 10_000;
 export async function beginUpload(client: S3Client, key: string): Promise<string> {
   const xml = await client.text({ method: "POST", key, query: { uploads: "" } });
   const uploadId = textOf(xml, "UploadId");
-  if (!uploadId)
-    throw storageFailure(
-      new Error("no UploadId in the response"),
-      "The S3 endpoint sent an invalid response.",
-    );
+  if (!uploadId) throw invalidAnswer("no UploadId in the response");
   return uploadId;
 }
 
