@@ -119,7 +119,7 @@ export function pageOfStored(look: Look, things: readonly StoredThing[]): Visito
     description: intro,
     width: "wide",
     styles: [STYLE],
-    html: `<h1>${text(title)}</h1>\n<p class="soft">${text(intro)}</p>\n${things.map(entry).join("\n")}`,
+    content: `<h1>${text(title)}</h1>\n<p class="soft">${text(intro)}</p>\n${things.map(entry).join("\n")}`,
   });
 }
 

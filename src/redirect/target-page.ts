@@ -116,7 +116,7 @@ function targetPage(look: Look, { target, options }: Asked, key: string, takesRe
 </form>`;
   return htmlPage(look, {
     title: texts.title,
-    html: `<h1>${text(texts.title)}</h1>
+    content: `<h1>${text(texts.title)}</h1>
 ${leads}
 ${rules}<a class="button" rel="nofollow" href="/${text(codeOf(key))}">${text(texts.go)}</a>${
       takesReports ? `\n<details>\n<summary>${text(texts.report)}</summary>${form}\n</details>` : ""

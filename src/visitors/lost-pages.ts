@@ -77,7 +77,7 @@ function lostPage(look: Look, reason: LostReason) {
   const { title, sentence } = look.texts.lost[reason];
   return htmlPage(look, {
     title,
-    html: `<p class="soft" lang="en">${reason === "takenDown" ? "410 · Gone" : "404 · Not Found"}</p>
+    content: `<p class="soft" lang="en">${reason === "takenDown" ? "410 · Gone" : "404 · Not Found"}</p>
 <h1>${text(title)}</h1>
 <p class="soft">${text(sentence)}</p>`,
     bare: true,

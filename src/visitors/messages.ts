@@ -9,7 +9,7 @@ export function passwordPage(look: Look, what: Protected, problem: string | null
   const { title, label, open, ...texts } = look.texts.password;
   return htmlPage(look, {
     title,
-    html: `<h1>${text(title)}</h1>
+    content: `<h1>${text(title)}</h1>
 <p class="soft">${text(texts[what])}</p>
 ${problem === null ? "" : `<p class="warn" role="alert">${text(problem)}</p>`}
 <form method="post">
@@ -24,7 +24,7 @@ export function rightPage(look: Look, href: string): VisitorPage {
   const { accepted, opens, open } = look.texts.password;
   return htmlPage(look, {
     title: accepted,
-    html: `<h1>${text(accepted)}</h1>
+    content: `<h1>${text(accepted)}</h1>
 <p class="right" role="status">${text(opens)}</p>
 <a class="button" rel="nofollow" href="${text(href)}">${text(open)}</a>`,
     next: href,
@@ -37,7 +37,7 @@ export function notKeptPage(look: Look, asked: "password" | "recipient" = "passw
   const { accepted } = look.texts[asked];
   return htmlPage(look, {
     title: accepted,
-    html: `<h1>${text(accepted)}</h1>\n<p role="alert">${text(notKept)}</p>`,
+    content: `<h1>${text(accepted)}</h1>\n<p role="alert">${text(notKept)}</p>`,
   });
 }
 
@@ -48,7 +48,7 @@ export const offlinePage = (look: Look): VisitorPage => {
     { ...look, logo: null },
     {
       title,
-      html: `<h1>${text(title)}</h1>\n<p class="soft">${text(sentence)}</p>\n<a class="button" href="">${text(again)}</a>`,
+      content: `<h1>${text(title)}</h1>\n<p class="soft">${text(sentence)}</p>\n<a class="button" href="">${text(again)}</a>`,
     },
   );
 };
@@ -58,7 +58,7 @@ export type Message = { title: string; sentence: string };
 export const messagePage = (look: Look, { title, sentence }: Message): VisitorPage =>
   htmlPage(look, {
     title,
-    html: `<h1>${text(title)}</h1>\n<p class="soft">${text(sentence)}</p>`,
+    content: `<h1>${text(title)}</h1>\n<p class="soft">${text(sentence)}</p>`,
   });
 
 /** For programs, which take its meta elements. */
@@ -69,7 +69,7 @@ export function cardPage(look: Look, card: Record<"title" | "description" | "ima
     title: title ?? look.instanceName,
     description: description ?? "",
     head: `${meta}<meta name="twitter:card" content="summary${image === null ? "" : "_large_image"}">`,
-    html: `<h1>${text(title ?? "")}</h1>\n<p class="soft">${text(description ?? "")}</p>`,
+    content: `<h1>${text(title ?? "")}</h1>\n<p class="soft">${text(description ?? "")}</p>`,
     bare: true,
   });
 }

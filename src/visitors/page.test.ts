@@ -91,7 +91,7 @@ test("a page may bring more styles, scripts and sources, which its policy names"
   const script = inline("document.title");
   const page = htmlPage(lookIn("en"), {
     title: "a",
-    body: { html: "<p>b" },
+    content: "<p>b",
     styles: [style],
     scripts: [script],
     policy: { "media-src": "'self'" },
@@ -109,7 +109,7 @@ test("names, titles and addresses from outside stay text", () => {
     messagePage(look, { title: HOSTILE, sentence: HOSTILE }),
     passwordPage(look, "share", HOSTILE),
     rightPage(look, `/${HOSTILE}`),
-    htmlPage(look, { title: HOSTILE, description: HOSTILE, body: { html: "" }, next: HOSTILE }),
+    htmlPage(look, { title: HOSTILE, description: HOSTILE, content: "", next: HOSTILE }),
   ]) {
     expect(html).not.toContain("<script");
     expect(html.replaceAll("&quot;", "").replaceAll("&#39;", "")).not.toContain("alert(1)</");

@@ -17,7 +17,7 @@ export type PageParts = {
   /** Without the name of the instance. */
   title: string;
   /** Made by `text` where it is from outside. */
-  html: string;
+  content: string;
   /** Shown below the title by previews. */
   description?: string;
   /** Opened at once. A download leaves the page in place. */
@@ -39,16 +39,8 @@ export type PageParts = {
 export type VisitorPage = { html: string; policy: string };
 
 export function htmlPage(look: Look, parts: PageParts): VisitorPage {
-  const {
-    title,
-    html: content,
-    description = "",
-    next,
-    head,
-    width = "narrow",
-    bare = false,
-    scripts = [],
-  } = parts;
+  const { title, content, description = "", next, head = "", width = "narrow", bare = false } = parts;
+  const { scripts = [] } = parts;
   const name = text(look.instanceName);
   const footer = footerOf(look);
   const styles = [
@@ -68,7 +60,7 @@ export function htmlPage(look: Look, parts: PageParts): VisitorPage {
 <meta property="og:description" content="${text(description)}">
 <meta property="og:site_name" content="${name}">${
     next === undefined ? "" : `\n<meta http-equiv="refresh" content="0; url=${text(next)}">`
-  }${head === undefined ? "" : `\n${head}`}
+  }${head && `\n${head}`}
 <title>${text(title)} · ${name}</title>
 ${styles.map((style) => `<style>${style.text}</style>`).join("\n")}
 </head>

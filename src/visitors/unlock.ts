@@ -59,19 +59,16 @@ export const createFormReader =
     }
   };
 
-/** Lets a visitor try with a form, as often as the address may. Who must wait gets the page of `again` with the reason. */
-export function createTries({
-  pages,
-  guards,
-  bodies,
-}: Pick<Deps, "pages" | "bodies"> & { guards: AddressGuards }) {
+type Tries = Pick<Deps, "pages" | "bodies"> & { guards: AddressGuards };
+type Run<T> = (form: URLSearchParams) => Promise<T>;
+
+/** Visitors try with a form, as often as their address may. Who must wait gets the page of `again` with the reason. */
+export function createTries(
+  { pages, guards, bodies }: Tries,
+  again: (look: Look, problem: string) => VisitorPage,
+) {
   const readForm = createFormReader(bodies);
-  return async function tried<T>(
-    request: Request,
-    connection: VisitorConnection | undefined,
-    run: (form: URLSearchParams) => Promise<T>,
-    again: (look: Look, problem: string) => VisitorPage,
-  ): Promise<T | Response> {
+  return async <T>(request: Request, connection: VisitorConnection | undefined, run: Run<T>) => {
     const peer = connection?.requestIP(request)?.address ?? "unix";
     try {
       await guards.takeTry(guards.clientAddress(peer, request.headers.get("x-forwarded-for")));
@@ -87,26 +84,8 @@ export function createTries({
 }
 
 export function createUnlock({ what, pages, cookies, guards, bodies, clock }: Deps) {
-  const tried = createTries({ pages, guards, bodies });
   const asking = (look: Look, problem: string) => passwordPage(look, what, problem);
-
-  /** The hash if the password is right, else the answer. */
-  const hashOrRefusal = (
-    link: { linkId: number; passwordHash: string },
-    request: Request,
-    connection?: VisitorConnection,
-  ): Promise<Response | string> =>
-    tried(
-      request,
-      connection,
-      async (form) => {
-        const hash = await guards.checkPassword({ ...link, password: form.get("password") ?? "" });
-        if (hash !== null) return hash;
-        const look = pages.look(request);
-        return answerPage(asking(look, look.texts.password.wrong), 403, request);
-      },
-      asking,
-    );
+  const tried = createTries({ pages, guards, bodies }, asking);
 
   return {
     /** The form for a visitor whose cookie does not open the link; null for others. */
@@ -122,18 +101,21 @@ export function createUnlock({ what, pages, cookies, guards, bodies, clock }: De
      * The header with the cookie after a right password, else the answer. `code`: the one that the visitor used.
      * Rejects if the request is no form.
      */
-    async enter(
-      link: LockedLink & { passwordHash: string },
+    enter(
+      { passwordHash, ...link }: LockedLink & { passwordHash: string },
       code: string,
       request: Request,
       connection?: VisitorConnection,
     ): Promise<Response | { "Set-Cookie": string }> {
-      const { linkId, passwordHash } = link;
-      const hash = await hashOrRefusal({ linkId, passwordHash }, request, connection);
-      if (typeof hash !== "string") return hash;
-      const cookie = { "Set-Cookie": cookies.make({ ...link, passwordHash: hash }, code, clock.now()) };
-      if (!isBrowser(request) || cookies.isKept(request)) return cookie;
-      return answerPage(notKeptPage(pages.look(request)), 200, request, cookie);
+      return tried(request, connection, async (form) => {
+        const attempt = { linkId: link.linkId, passwordHash, password: form.get("password") ?? "" };
+        const hash = await guards.checkPassword(attempt);
+        const look = pages.look(request);
+        if (hash === null) return answerPage(asking(look, look.texts.password.wrong), 403, request);
+        const cookie = { "Set-Cookie": cookies.make({ ...link, passwordHash: hash }, code, clock.now()) };
+        if (!isBrowser(request) || cookies.isKept(request)) return cookie;
+        return answerPage(notKeptPage(look), 200, request, cookie);
+      });
     },
   };
 }

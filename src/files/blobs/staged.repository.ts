@@ -1,3 +1,4 @@
+import { snakeCased } from "../../lib/case-names.ts";
 import type { Queries } from "../../db/database.ts";
 
 /** Stagings of a storage. */
@@ -20,14 +21,7 @@ export function createStagedRepository({ read, write, dialect }: Queries) {
     async save(policyId: number, count: StagedCount, now: number): Promise<void> {
       const set = ["objects", "bytes", "abandoned_objects", "abandoned_bytes", "counted_at"] as const;
       await dialect.upsert(write, { table: "staged_counts", keys: ["policy_id"], set }, [
-        {
-          policy_id: policyId,
-          objects: count.objects,
-          bytes: count.bytes,
-          abandoned_objects: count.abandonedObjects,
-          abandoned_bytes: count.abandonedBytes,
-          counted_at: now,
-        },
+        { policy_id: policyId, ...snakeCased(count), counted_at: now },
       ]);
     },
 

@@ -69,7 +69,7 @@ export function dropPage(look: Look, view: DropView): VisitorPage {
     title,
     description: texts.drop.intro,
     width: "wide",
-    html: `<h1><bdi>${text(title)}</bdi></h1>
+    content: `<h1><bdi>${text(title)}</bdi></h1>
 ${box.message === null ? "" : `<p class="message"><bdi>${text(box.message)}</bdi></p>`}<p class="soft">${text(intro)}</p>
 ${noteOf(note)}
 ${isOpen(view) ? factsOf(look, box, most) + formOf(look, most) : noteOf({ kind: "warn", sentence: texts.drop.closed })}

@@ -1,7 +1,8 @@
 /** The requests and answers about drop boxes of their owners. */
+import { limitBytes, limitFiles } from "../serving/adding.ts";
 import { z } from "zod";
 import { namedObject } from "../../lib/named-object.ts";
-import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { createView } from "../../lib/case-names.ts";
 import { shortSender } from "../../lib/short-sender.ts";
 import { createSchema } from "../../links/link/link.ts";
 import type { ShareRecord } from "../serving/served.ts";
@@ -9,20 +10,11 @@ import { shareSchema } from "../serving/share-input.ts";
 import { shareView, viewOfShare } from "../serving/share-view.ts";
 import type { ReceivedDrop } from "./drop.ts";
 
-const LARGEST_BYTES = Number.MAX_SAFE_INTEGER;
-const MOST_FILES = 1_000_000_000;
-
-const bytes = z.int().min(1).max(LARGEST_BYTES);
-
 export const dropSchema = shareSchema.omit({ max_downloads: true, recipients: true, verify: true }).extend({
   title: createSchema.shape.title.describe("shown to visitors; found by `search`"),
-  max_bytes: bytes.describe("of all files together"),
-  max_files: z
-    .int()
-    .min(1)
-    .max(MOST_FILES)
-    .describe("files that it takes in all, including those deleted since"),
-  max_file_size: bytes.nullish().describe("of one file, in bytes; default: only max_bytes limits it"),
+  max_bytes: limitBytes.describe("of all files together"),
+  max_files: limitFiles.describe("files that it takes in all, including those deleted since"),
+  max_file_size: limitBytes.nullish().describe("of one file, in bytes; default: only max_bytes limits it"),
 });
 dropSchema.register(z.globalRegistry, { id: "NewDropBox" });
 
@@ -59,13 +51,6 @@ export function viewDrop(box: ShareRecord, folderId: number, origin: string): z.
   return { ...view, ...view.drop!, folder_id: folderId };
 }
 
-export const viewReceived = (file: ReceivedDrop): z.output<typeof receivedView> => ({
-  file_id: file.fileId,
-  name: file.name,
-  sent_as: file.sentAs,
-  size: file.size,
-  mime_type: file.mimeType,
-  sender: shortSender(file.sender),
-  sender_name: file.senderName,
-  at: formatRfc3339(file.at),
-});
+const viewFields = createView(receivedView);
+
+export const viewReceived = (file: ReceivedDrop) => viewFields({ ...file, sender: shortSender(file.sender) });

@@ -7,7 +7,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { InternalInput, InternalLinks } from "../../links/write/internal-links.ts";
 import type { Invitations } from "../recipients/mails.ts";
 import { NO_RECIPIENTS } from "../recipients/recipients.ts";
-import type { AccountTree } from "../tree/account-tree.ts";
+import { type AccountTree, nullIfNoFolder } from "../tree/account-tree.ts";
 import { createEntryShares } from "../serving/entry-shares.ts";
 import type { SharesRepository } from "../shares/repository.ts";
 import type { SharePolicy } from "../serving/policy.ts";
@@ -81,7 +81,7 @@ export function createDrops({ tree, repository, shares, ...deps }: Deps) {
     async find(linkId: number): Promise<OpenDrop | null> {
       const box = await repository.find(linkId);
       if (box === null || (box.expiresAt !== null && box.expiresAt <= clock.now())) return null;
-      const around = await tree.folders(box.accountId, box.folderId).catch(absent);
+      const around = await tree.folders(box.accountId, box.folderId).catch(nullIfNoFolder);
       return around === null ? null : box;
     },
 
@@ -89,10 +89,4 @@ export function createDrops({ tree, repository, shares, ...deps }: Deps) {
     sentBy: (linkId: number, sender: string): Promise<SentFile[]> =>
       repository.sentBy(linkId, sender, MOST_SENT_LISTED),
   };
-}
-
-/** @throws what does not mean that something is missing */
-function absent(error: unknown): null {
-  if (error instanceof Error && error.name === "FolderNotFound") return null;
-  throw error;
 }

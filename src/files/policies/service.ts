@@ -44,17 +44,8 @@ type Deps = {
   probe(policyId: number): Promise<void>;
 };
 
-export function createPolicies({
-  repository,
-  cache,
-  changes,
-  box,
-  context,
-  record,
-  clock,
-  finishDeletes,
-  probe,
-}: Deps) {
+export function createPolicies(deps: Deps) {
+  const { repository, cache, changes, box, context, record, clock, finishDeletes, probe } = deps;
   changes.subscribe("policies", cache.forget);
   const seal = (key: string, purpose: string) => box.seal(key, purpose);
 

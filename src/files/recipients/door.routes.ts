@@ -11,7 +11,7 @@ import { addressPage, codePage } from "./pages.ts";
 type Deps = {
   codes: RecipientCodes;
   mailsAreSent(): boolean;
-  door: Pick<VisitorDoor, "pages" | "cookies" | "tried">;
+  door: Pick<VisitorDoor, "pages" | "cookies" | "createTries">;
   clock: Clock;
 };
 
@@ -22,7 +22,8 @@ export type RecipientDoor = ReturnType<typeof createRecipientDoor>;
 const FORM = { "WWW-Authenticate": "Form" };
 
 export function createRecipientDoor({ codes, mailsAreSent, door, clock }: Deps) {
-  const { pages, cookies, tried } = door;
+  const { pages, cookies } = door;
+  const tried = door.createTries(addressPage);
   const lockOf = ({ linkId, createdAt }: Verified, recipient: number) => ({
     linkId,
     createdAt,
@@ -59,21 +60,20 @@ export function createRecipientDoor({ codes, mailsAreSent, door, clock }: Deps) 
     },
 
     /** The header with the cookie after a right code, else the answer. Rejects if the request is no form. */
-    async enter(
+    enter(
       share: Verified,
       request: Request,
       connection?: VisitorConnection,
     ): Promise<Response | { "Set-Cookie": string }> {
       const answer = (page: VisitorPage, status: number, more = {}) =>
         answerPage(page, status, request, more);
-      const enter = async (form: URLSearchParams) => {
+      return tried(request, connection, async (form) => {
         const shown = await answered(share, request, form);
         if (typeof shown !== "number") return answer(shown.page, shown.status);
         const cookie = { "Set-Cookie": cookies.make(lockOf(share, shown), share.code, clock.now()) };
         if (!isBrowser(request) || cookies.isKept(request)) return cookie;
         return answer(notKeptPage(pages.look(request), "recipient"), 200, cookie);
-      };
-      return tried(request, connection, enter, addressPage);
+      });
     },
   };
 }

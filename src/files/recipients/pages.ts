@@ -13,7 +13,7 @@ export function addressPage(look: Look, problem: string | null = null): VisitorP
   const { title, intro, seen, address, send } = look.texts.recipient;
   return htmlPage(look, {
     title,
-    html: `<h1>${text(title)}</h1>
+    content: `<h1>${text(title)}</h1>
 <p class="soft">${text(intro)}</p>
 <p class="soft">${text(seen)}</p>
 ${problemHtml(problem)}
@@ -29,7 +29,7 @@ export function codePage(look: Look, email: string, problem: string | null = nul
   const known = `<input type="hidden" name="email" value="${text(email)}">`;
   return htmlPage(look, {
     title: codeTitle,
-    html: `<h1>${text(codeTitle)}</h1>
+    content: `<h1>${text(codeTitle)}</h1>
 <p class="soft">${text(sent(email))}</p>
 ${problemHtml(problem)}
 <form method="post">

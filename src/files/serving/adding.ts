@@ -4,19 +4,20 @@ import { appError } from "../../lib/errors.ts";
 import type { DropLimits } from "./served.ts";
 
 const MOST_FILES = 1_000_000_000;
-const bytes = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
+/** Of the limits of what takes files. */
+export const limitBytes = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
+export const limitFiles = z.int().min(1).max(MOST_FILES);
 
 /** What visitors may add. */
 export const addingFields = {
   add: z.boolean().optional().describe("of a folder: visitors add files, and delete or replace none"),
-  max_bytes: bytes.optional().describe("with add: of all files together; 1 GB when absent"),
-  max_files: z
-    .int()
-    .min(1)
-    .max(MOST_FILES)
+  max_bytes: limitBytes.optional().describe("with add: of all files together; 1 GB when absent"),
+  max_files: limitFiles
     .optional()
     .describe("with add: files in all, including those deleted since; 100 when absent"),
-  max_file_size: bytes.nullish().describe("with add: of one file, in bytes; null: only max_bytes limits it"),
+  max_file_size: limitBytes
+    .nullish()
+    .describe("with add: of one file, in bytes; null: only max_bytes limits it"),
 };
 const addingSchema = z.object(addingFields);
 /** Absent: unchanged. */

@@ -30,7 +30,7 @@ export function filePage(look: Look, view: FileView): VisitorPage {
   const kind = kindOf(file);
   const soft = `${texts.kinds[kind]} · ${sizeWords(look, file.size)}`;
   const href = path.length === 0 ? "?download=1" : `?file=${file.id}`;
-  const html = `${iconsOf([kind])}${pathHtml(look, share, path, true)}${headHtml(look, share, file, kind, soft)}
+  const content = `${iconsOf([kind])}${pathHtml(look, share, path, true)}${headHtml(look, share, file, kind, soft)}
 ${path.length === 0 ? messageHtml(share) : ""}${previewHtml(look, view)}
 <a class="button" rel="nofollow" href="${href}">${text(texts.download)}</a>
 <dl class="facts"><dt>${text(texts.added)}</dt><dd>${dayHtml(look.language, file.createdAt)}</dd>${termsHtml(look, share)}
@@ -39,7 +39,7 @@ ${path.length === 0 ? messageHtml(share) : ""}${previewHtml(look, view)}
   const drawsPdf = isDrawn(view);
   return htmlPage(look, {
     title,
-    html,
+    content,
     description: title === file.name ? soft : `${file.name} · ${soft}`,
     head: cardOf(view),
     width: "wide",
@@ -106,7 +106,7 @@ export function unlockedPage(
   const soft = entry.kind === "folder" ? texts.folder : sizeWords(look, entry.size);
   return htmlPage(look, {
     title: titleOf(share, entry),
-    html: `${iconsOf([icon])}${headHtml(look, share, entry, icon, soft)}
+    content: `${iconsOf([icon])}${headHtml(look, share, entry, icon, soft)}
 <p class="right say" role="status">${text(sentence)}</p>
 <a class="button" rel="nofollow" href="${text(href)}">${text(texts.download)}</a>`,
     styles: SHARE_STYLES,

@@ -65,7 +65,7 @@ export function folderPage(look: Look, view: FolderView): VisitorPage {
   ];
   return htmlPage(look, {
     title: headingOf(look, share, folder),
-    html: `${iconsOf(used)}${pathHtml(look, share, path, false)}${headHtml(look, share, folder, "folder", soft)}
+    content: `${iconsOf(used)}${pathHtml(look, share, path, false)}${headHtml(look, share, folder, "folder", soft)}
 ${path.length === 1 ? messageHtml(share) : ""}${terms === "" ? "" : `<dl class="terms">${terms}</dl>`}${notes.map((note) => `<p class="soft say">${text(note)}</p>`).join("")}
 ${allHtml(look, view)}
 ${adding?.html ?? ""}

@@ -3,7 +3,7 @@
  * ends. Bytes move outside of these transactions.
  */
 import type { Db } from "../../db/dialect.ts";
-import { appError } from "../../lib/errors.ts";
+import { AppError, appError } from "../../lib/errors.ts";
 import type { EntriesRepository } from "./entries.repository.ts";
 import type { AccountSpace } from "./usage.repository.ts";
 import { type Entry, type Folder, ROOT, type StoredFile } from "./entry.ts";
@@ -81,3 +81,9 @@ export const toFolderId = (folderId: number | null): number => {
   if (folderId === null) return ROOT;
   return folderId === ROOT ? Number.NaN : folderId;
 };
+
+/** For `catch`. @throws other errors */
+export function nullIfNoFolder(error: unknown): null {
+  if (error instanceof AppError && error.name === "FolderNotFound") return null;
+  throw error;
+}

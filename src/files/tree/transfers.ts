@@ -13,7 +13,7 @@ import { AppError, appError } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { type AccountTree, toFolderId, type TreeTransaction } from "./account-tree.ts";
+import { type AccountTree, nullIfNoFolder, toFolderId, type TreeTransaction } from "./account-tree.ts";
 import { type EntriesRepository, nameConflict } from "./entries.repository.ts";
 import { type Entry, MOST_LEVELS, newFolder, ROOT, TRANSIT } from "./entry.ts";
 import { remainingBytes } from "./files.service.ts";
@@ -150,7 +150,7 @@ export function createTransfers(deps: Deps) {
 function createFinishing({ tree, entries, repository, clock, portion = PORTION }: Deps) {
   /** Where it was to be, or else in the root, under a free name. */
   async function settle(tx: TreeTransaction, { entryId, to, parentId, name }: Transfer): Promise<void> {
-    const above = await tree.folders(to, parentId, tx.db).catch(absent);
+    const above = await tree.folders(to, parentId, tx.db).catch(nullIfNoFolder);
     const height = above === null ? 0 : await entries.height(to, entryId, tx.db);
     const parent = above === null || above.length + height > MOST_LEVELS ? ROOT : parentId;
     const wanted = [{ parentId: parent, name, isNumbered: true }];
@@ -218,12 +218,6 @@ function safeName(wanted: string): string {
     if (error instanceof AppError) return `_${wanted}`;
     throw error;
   }
-}
-
-/** @throws what does not mean that something is missing */
-function absent(error: unknown): null {
-  if (error instanceof AppError && error.name === "FolderNotFound") return null;
-  throw error;
 }
 
 const sizeOf = (found: readonly Moving[]): number => found.reduce((sum, { size }) => sum + size, 0);
