@@ -14,19 +14,16 @@ export type CheckResult = {
 };
 
 /** A check that throws is a failure with that message. */
-export type Check = { part: string; look(): Promise<readonly Omit<CheckResult, "part">[]> };
+export type Check = { part: string; look(): Promise<readonly Finding[]> };
 
-export const ok = (message: string): Omit<CheckResult, "part"> => ({ verdict: "ok", message, advice: "" });
-export const warning = (message: string, advice: string): Omit<CheckResult, "part"> => ({
-  verdict: "warning",
-  message,
-  advice,
-});
-export const failure = (message: string, advice: string): Omit<CheckResult, "part"> => ({
-  verdict: "failure",
-  message,
-  advice,
-});
+type Finding = Omit<CheckResult, "part">;
+
+const finding =
+  (verdict: CheckVerdict) =>
+  (message: string, advice: string): Finding => ({ verdict, message, advice });
+export const ok = (message: string): Finding => finding("ok")(message, "");
+export const warning = finding("warning");
+export const failure = finding("failure");
 
 const CHECK_MS = 15_000;
 

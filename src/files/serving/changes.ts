@@ -20,7 +20,7 @@ import { addingOf } from "./adding.ts";
 import type { SharedItems } from "./items.ts";
 import { createServingAfter, type Plan, QUIET, type ShareChange, wantedBy } from "./plan.ts";
 import { createReversal, type LinksOfActor } from "./reversal.ts";
-import { mayServe, type Serving, servedFields, type ShareRecord } from "./served.ts";
+import { idsOfWanted, mayServe, type Serving, servedFields, type ShareRecord } from "./served.ts";
 
 export type ChangesDeps = {
   tree: AccountTree;
@@ -178,8 +178,7 @@ async function treeOf(
   if (wanted === null || wanted.kind === "url") {
     return (await repository.linkWith(key))?.accountId ?? accountId;
   }
-  const ids = wanted.kind === "entry" ? [wanted.place.id] : wanted.items.ids;
-  const owner = await repository.ownerOf(ids);
+  const owner = await repository.ownerOf(idsOfWanted(wanted));
   return owner !== null && mayServe(owner, accountId, actor) ? owner : accountId;
 }
 

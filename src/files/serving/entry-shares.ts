@@ -32,7 +32,8 @@ type Deps = {
 
 const MOST_LISTED = 1_000;
 
-export function createEntryShares({ tree, repository, links, policy, invitations, clock, isDrop }: Deps) {
+export function createEntryShares(deps: Deps) {
+  const { tree, repository, clock, isDrop } = deps;
   /** @throws LinkNotFound */
   async function linkOf(place: Shareable, code: string, db?: Db): Promise<number> {
     const linkId = await repository.linkOf(place.id, code, { isDrop }, db);
@@ -57,10 +58,7 @@ export function createEntryShares({ tree, repository, links, policy, invitations
         const serving = { ...limits, accountId, entryId: id, items: null };
         return { serving, target: internalTarget(isDrop ? "drop" : kind, id) };
       };
-      return makeShare(
-        { links, policy, invitations, tree, repository, clock },
-        { accountId, input, actor, says: limits, prepare },
-      );
+      return makeShare(deps, { accountId, input, actor, says: limits, prepare });
     },
 
     /** Newest first. @throws FileNotFound, FolderNotFound */

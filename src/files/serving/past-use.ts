@@ -21,13 +21,10 @@ export function pastUse(target: string, state: Readonly<Record<string, unknown>>
   const served = readInternalTarget(target);
   if (served === null) return null;
   const told = limits.parse(state);
+  const says = pastRecipients(state);
   if (served.kind === "items") {
     const items = { ids: told.items ?? [], isPast: true };
-    return {
-      wanted: { kind: "items", items },
-      maxDownloads: told.max_downloads,
-      says: pastRecipients(state),
-    };
+    return { wanted: { kind: "items", items }, maxDownloads: told.max_downloads, says };
   }
   const isDrop = served.kind === "drop";
   const drop = {
@@ -40,7 +37,7 @@ export function pastUse(target: string, state: Readonly<Record<string, unknown>>
   return {
     wanted: { kind: "entry", place, drop: isDrop || drop.maxFiles > 0 ? drop : null },
     maxDownloads: isDrop ? null : told.max_downloads,
-    says: pastRecipients(state),
+    says,
   };
 }
 

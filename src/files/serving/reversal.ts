@@ -6,7 +6,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { ShareChangesRepository } from "./changes.repository.ts";
 import { isGone, pastUse, servedThen } from "./past-use.ts";
 import { type Plan, QUIET } from "./plan.ts";
-import { mayServe, servedFields, type ShareRecord } from "./served.ts";
+import { idsOfWanted, mayServe, servedFields, type ShareRecord } from "./served.ts";
 
 /** Links as an actor may reach them. */
 export type LinksOfActor = {
@@ -56,9 +56,7 @@ export function createReversal({
       return carryOut(key, planned, { ...plan, wanted: { kind: "url" }, maxDownloads: undefined });
     }
     mayShare();
-    const owner = await repository.ownerOf(
-      use.wanted.kind === "entry" ? [use.wanted.place.id] : use.wanted.items.ids,
-    );
+    const owner = await repository.ownerOf(idsOfWanted(use.wanted));
     if (owner === null) throw servedThen("does not exist any more");
     if (actor.ownOnly && !mayServe(owner, accountId, actor)) throw servedThen("belongs to another account");
     const back = { ...plan, ...use, says: () => use.says, accountId: owner };

@@ -22,6 +22,9 @@ export type Wanted =
   | { kind: "entry"; place: Shareable; drop: DropLimits | null }
   | { kind: "items"; items: WantedItems };
 
+export const idsOfWanted = (wanted: Exclude<Wanted, { kind: "url" }>): readonly number[] =>
+  wanted.kind === "entry" ? [wanted.place.id] : wanted.items.ids;
+
 /** `isPast`: those of them that are left. */
 export type WantedItems = { ids: readonly number[]; isPast: boolean };
 

@@ -45,10 +45,11 @@ type Deps = {
 
 export type Shares = ReturnType<typeof createShares>;
 
-export function createShares({ tree, items, repository, links, policy, invitations, tell, clock }: Deps) {
-  const ofEntry = createEntryShares({ tree, repository, links, policy, invitations, clock, isDrop: false });
-  const ofRecipients = createShareRecipients({ tree, repository, invitations, clock });
-  const { itemsOf, ...places } = createSharePlaces({ tree, items, repository });
+export function createShares(deps: Deps) {
+  const { tree, items, repository, tell, clock } = deps;
+  const ofEntry = createEntryShares({ ...deps, isDrop: false });
+  const ofRecipients = createShareRecipients(deps);
+  const { itemsOf, ...places } = createSharePlaces(deps);
   const filterOf = ({ state, ...rest }: ShareWish): ShareFilter => ({
     ...rest,
     state: state && { is: state, asOf: clock.now() },
@@ -83,7 +84,6 @@ export function createShares({ tree, items, repository, links, policy, invitatio
         const serving = { ...says, accountId, entryId: known[0]!, items: known, maxDownloads, drop: null };
         return { serving, target: internalTarget("items", 0) };
       };
-      const deps = { tree, repository, links, policy, invitations, clock };
       return makeShare(deps, { accountId, input, actor, says, prepare });
     },
 

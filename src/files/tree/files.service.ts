@@ -1,5 +1,4 @@
 import type { Db } from "../../db/dialect.ts";
-import type { Actor } from "../../lib/actor.ts";
 import { createBatches } from "../../lib/batches.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
@@ -66,7 +65,7 @@ export function createFiles({ tree, repository, removal, blobs, clock }: Deps) {
 
   return {
     /** @throws FileNotFound */
-    find: (accountId: number, id: number): Promise<StoredFile> => tree.file(accountId, id),
+    find: tree.file,
 
     /** With its tree, until the transaction ends. @throws FileNotFound */
     async locked(accountId: number, id: number, tx: Db): Promise<StoredFile> {
@@ -133,8 +132,7 @@ export function createFiles({ tree, repository, removal, blobs, clock }: Deps) {
     },
 
     /** Content goes with its last file. @throws FileNotFound */
-    remove: (accountId: number, id: number, actor?: Actor): Promise<void> =>
-      removal.file(accountId, id, actor),
+    remove: removal.file,
 
     /** A quota of 0 is unlimited. */
     async usage(accountId: number): Promise<{ usedBytes: number; quotaBytes: number }> {

@@ -18,8 +18,7 @@ export function createLookup({ repository, folders }: Deps) {
     return new Map(found.map((entry) => [entry.name, entry]));
   }
 
-  const child = (accountId: number, parentId: number, name: string): Promise<Entry | null> =>
-    repository.child(accountId, parentId, name);
+  const { child } = repository;
 
   async function inside(accountId: number, folder: Entry | null, name: string, path: string): Promise<Entry> {
     const entry = folder?.kind === "file" ? null : await child(accountId, folder?.id ?? ROOT, name);
