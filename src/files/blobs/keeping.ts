@@ -4,15 +4,10 @@ import { isUnavailable } from "../../db/failures.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { fault } from "../../lib/fault.ts";
 import type { StoredBlob } from "./blob.ts";
-import type { BlobsRepository } from "./repository.ts";
+import type { BlobsRepository, NewBlob } from "./repository.ts";
 
 /** Durable bytes without a row. Call keep or drop. */
-export type StoredBytes = {
-  readonly policyId: number;
-  readonly sha256: string;
-  readonly size: number;
-  readonly generation: number;
-  readonly objectKey: string;
+export type StoredBytes = Readonly<NewBlob> & {
   /** Never rejects. */
   drop(): Promise<void>;
 };

@@ -1,16 +1,9 @@
+import type { LocatedEntry } from "../tree/located-entry.ts";
 import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import { ROOT } from "../tree/entry.ts";
 
-export type FoundEntry = NamePlace & {
-  id: number;
-  kind: "folder" | "file";
-  /** Null for folders, like the type. */
-  size: number | null;
-  mimeType: string | null;
-  createdAt: number;
-  updatedAt: number;
-};
+export type FoundEntry = Omit<LocatedEntry, "path">;
 
 /** The order of search, that of the database's unique index: by folder, then by the bytes of the name. */
 export type NamePlace = { parentId: number; name: string };

@@ -1,18 +1,12 @@
 import { z } from "zod";
 import { createView } from "../../lib/case-names.ts";
 import { shownParent } from "../tree/entry.ts";
-import { pathView } from "../tree/located-entry.ts";
+import { type LocatedEntry, pathView } from "../tree/located-entry.ts";
 import type { FolderPath } from "../tree/paths.repository.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
 /** An entry in the trash under its former name and place. */
-export type Trashed = {
-  id: number;
-  kind: "folder" | "file";
-  name: string;
-  parentId: number;
-  /** Null for folders. */
-  size: number | null;
+export type Trashed = Omit<LocatedEntry, "mimeType" | "path" | "createdAt" | "updatedAt"> & {
   /** Epoch milliseconds. */
   trashedAt: number;
 };

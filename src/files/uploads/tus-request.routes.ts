@@ -15,18 +15,12 @@ import {
   refusal,
   TUS_VERSION,
 } from "./tus-protocol.ts";
-import type { TransferProgress, Upload, UploadChunk } from "./tus.service.ts";
+import type { NewUpload, TransferProgress, Upload, UploadChunk } from "./tus.service.ts";
 
 /** Longest silence of a client. */
 const STALL_MS = 60_000;
 
-export type RequestedUpload = {
-  size: number;
-  name: string;
-  mimeType: string | undefined;
-  metadata: string;
-  told: ReadonlyMap<string, string>;
-};
+export type RequestedUpload = Omit<NewUpload, "folderId" | "drop"> & { told: ReadonlyMap<string, string> };
 
 /** @throws BadRequest, InvalidName */
 export function readCreation(headers: Headers): RequestedUpload {
