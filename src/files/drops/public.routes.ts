@@ -2,6 +2,7 @@
  * The answers of a drop box's code: a page (GET), files of a form (POST), resumable uploads (tus.routes.ts), and the
  * password form. Strangers learn their own files and the limits, nothing of the folder.
  */
+import { seeOther } from "../shares/public.routes.ts";
 import type { BodyMemory } from "../../http/body-memory.ts";
 import { hasLongBody } from "../../http/read-body.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -63,11 +64,10 @@ export function createDropAnswers(deps: Deps) {
 
   async function unlockBox(box: OpenDrop, request: Request, connection?: VisitorConnection) {
     const { passwordHash } = box;
-    const headers = { Location: pathWithQuery(box.code, request.url), "Cache-Control": "private, no-store" };
-    if (passwordHash === null) return new Response(null, { status: 303, headers });
+    const location = pathWithQuery(box.code, request.url);
+    if (passwordHash === null) return seeOther(location, {});
     const entered = await unlock.enter({ ...box, passwordHash }, box.code, request, connection);
-    if (entered instanceof Response) return entered;
-    return new Response(null, { status: 303, headers: { ...headers, ...entered } });
+    return entered instanceof Response ? entered : seeOther(location, entered);
   }
 
   async function takeTus(box: OpenDrop, request: Request, connection?: VisitorConnection): Promise<Response> {

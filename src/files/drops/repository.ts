@@ -1,4 +1,4 @@
-import { limitsIn } from "../serving/changes.repository.ts";
+import { dropLimitsIn } from "../serving/changes.repository.ts";
 import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
@@ -48,7 +48,7 @@ export function createDropsRepository({ read }: Pick<Database, "read">) {
       if (row === undefined) return null;
       const { disabled, username, team, twoWay: _, ...box } = row;
       if (box.accountId > 0 && disabled !== 0) return null;
-      return { ...box, from: box.message === null ? null : (username ?? team), ...limitsIn(row)! };
+      return { ...box, from: box.message === null ? null : (username ?? team), ...dropLimitsIn(row)! };
     },
 
     /** Takes room for one file. False if there is none. */

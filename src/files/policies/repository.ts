@@ -21,7 +21,7 @@ export type PolicyUses = {
 
 export type PoliciesRepository = ReturnType<typeof createPoliciesRepository>;
 
-/** What an account has in a policy. `username` is null for the built-in administrator. */
+/** What an account has in a policy. `username` is null for one that is being removed. */
 export type PolicyShare = { accountId: number; username: string | null; files: number; bytes: number };
 
 const MOST_POLICIES = 1_000;

@@ -23,8 +23,6 @@ const policyUsageView = namedObject("PolicyUsage", {
   obstacle: z.string().nullable().describe("what prevents the deletion of the policy; null: nothing"),
 });
 
-const BUILT_IN_ADMIN = { id: 0, username: "admin" };
-
 const viewPolicyUsage = (usage: PolicyUsage): z.output<typeof policyUsageView> => ({
   objects: usage.blobs,
   bytes: usage.bytes,
@@ -34,7 +32,7 @@ const viewPolicyUsage = (usage: PolicyUsage): z.output<typeof policyUsageView> =
   largest_accounts: usage.largest.map(({ accountId, username, files, bytes }) => ({
     id: accountId,
     // The files of a deleted account go soon.
-    username: username ?? (accountId === BUILT_IN_ADMIN.id ? BUILT_IN_ADMIN.username : `#${accountId}`),
+    username: username ?? `#${accountId}`,
     files,
     bytes,
   })),

@@ -34,7 +34,7 @@ type LimitColumns = {
 };
 
 /** Null for what takes no files. */
-export const limitsIn = ({ maxBytes, maxFiles, maxFileSize, twoWay }: LimitColumns): DropLimits | null =>
+export const dropLimitsIn = ({ maxBytes, maxFiles, maxFileSize, twoWay }: LimitColumns): DropLimits | null =>
   maxFiles === null ? null : { maxBytes: maxBytes ?? 0, maxFiles, maxFileSize, isTwoWay: twoWay !== 0 };
 
 export type ShareChangesRepository = ReturnType<typeof createShareChangesRepository>;
@@ -158,7 +158,7 @@ function createServingRows(dialect: Database["dialect"], recipients: Pick<Recipi
       items: several === 0 ? null : await itemsIn(db, linkId),
       verify: verify !== 0,
       recipients: (await recipients.ofLinks([linkId], db)).get(linkId) ?? [],
-      drop: limitsIn(row),
+      drop: dropLimitsIn(row),
     };
   }
 

@@ -8,7 +8,7 @@ import { createTagging } from "../../links/tags/tagging.repository.ts";
 import { createRecipientsRepository } from "../recipients/repository.ts";
 import { MOST_LEVELS, ROOT } from "../tree/entry.ts";
 import { isDropBox } from "./adding.ts";
-import { limitsIn, SHARE_COLUMNS } from "./changes.repository.ts";
+import { dropLimitsIn, SHARE_COLUMNS } from "./changes.repository.ts";
 import type { ShareRecord } from "./served.ts";
 import type { ShareFilter, ShareOrder, SHARE_KINDS } from "./share-filter.ts";
 
@@ -63,7 +63,7 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
       const { maxBytes, maxFiles, maxFileSize, twoWay, several, bytes, files, verify, ...share } = row;
       const isOne = several === 0;
       const kindOfOne = kind === "folder" ? "folder" : "file";
-      const limits = limitsIn({ maxBytes, maxFiles, maxFileSize, twoWay });
+      const limits = dropLimitsIn({ maxBytes, maxFiles, maxFileSize, twoWay });
       return {
         ...share,
         verify: verify !== 0,

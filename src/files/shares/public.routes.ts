@@ -178,7 +178,7 @@ async function verify(
 
 type Way = { location: string; cookie: { "Set-Cookie": string }; by: "share" | "recipient" };
 
-const seeOther = (location: string, more: Record<string, string>): Response =>
+export const seeOther = (location: string, more: Record<string, string>): Response =>
   new Response(null, {
     status: 303,
     headers: { Location: location, "Cache-Control": "private, no-store", ...more },
@@ -193,9 +193,7 @@ async function letIn(
 ): Promise<Response> {
   const wish = wishOf(share, request.url);
   const isPage = wish.what === "folder" || ("file" in wish && wishedBy(wish, request) !== "bytes");
-  if (isPage || !isBrowser(request)) {
-    return seeOther(location, cookie);
-  }
+  if (isPage || !isBrowser(request)) return seeOther(location, cookie);
   const entry =
     "file" in wish
       ? (await shares.place(share, wish.file)).file

@@ -51,7 +51,7 @@ export function createTrees({ repository }: { repository: OwnersRepository }) {
       const { account } = asking;
       const name = nameIn(given);
       if (!name || name === account.username) return account.id;
-      const id = await idOf(repository, name);
+      const id = await repository.idOf(name);
       if (!isSeen(account, id)) {
         throw appError("Forbidden", `You may not see the files of '${name}'.`, { field: "owner" });
       }
@@ -62,7 +62,7 @@ export function createTrees({ repository }: { repository: OwnersRepository }) {
     /** For commands, which reach every tree. Default: the built-in administrator's. @throws BadRequest */
     async ofAnyone(given: Named): Promise<number> {
       const name = nameIn(given);
-      return name ? idOf(repository, name) : 0;
+      return name ? repository.idOf(name) : 0;
     },
 
     /** For commands. Null for what does not exist. */
@@ -79,7 +79,7 @@ export function createTrees({ repository }: { repository: OwnersRepository }) {
       if (!mayManage(reach, from)) {
         throw appError("Forbidden", "Only managers of the team and administrators give its files away.");
       }
-      const id = await idOf(repository, name);
+      const id = await repository.idOf(name);
       if (mayChange(reach, id)) return id;
       throw appError("Forbidden", `You may not make '${name}' the owner of files.`, { field: "owner" });
     },
@@ -100,9 +100,3 @@ function nameIn({ owner, team }: Named): string | undefined {
 /** Accounts see their own tree only. */
 const isSeen = (account: Caller, owner: number): boolean =>
   owner === account.id || (owner < REMOVED_ACCOUNT_ID && mayRead(reachOf(account), owner));
-
-async function idOf(repository: OwnersRepository, name: string): Promise<number> {
-  const id = await repository.idOf(name);
-  if (id !== undefined) return id;
-  throw appError("BadRequest", `owner: there is no account or team '${name}'.`, { field: "owner" });
-}
