@@ -57,6 +57,7 @@ export const createSystem = (
     health,
     measure,
     databaseVersion: database.version,
+    replica: async () => database.replica?.look() ?? null,
     importedClicks: async () => (await readTotals(database.read)).imported,
     disks: () =>
       Promise.all(

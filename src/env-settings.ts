@@ -153,6 +153,15 @@ const SECTIONS = {
       ),
       read: readDatabaseUrl,
     },
+    /** May contain a password: never log it. */
+    replica_url: optional(
+      matching(
+        "",
+        DATABASE_URL,
+        "postgres://…, mysql://… or mariadb://…",
+        "Server of the same kind that follows that of database.url. Reports and exports read from it while it is at most ten seconds behind.",
+      ),
+    ),
     pool_size: integer(10, 1, 500, "Connections to a database server, for each worker."),
   },
   storage: {
@@ -277,23 +286,4 @@ export function readSettings(values: ReadonlyMap<string, SettingValue>, base: st
     return [section, Object.freeze(Object.fromEntries(read))];
   });
   return Object.freeze(Object.fromEntries(sections)) as StartSettings;
-}
-
-/** A waymark.toml with every setting commented out at its default. */
-export function generateTemplate(): string {
-  const lines = [
-    "# Start-up settings of Waymark. The environment variable WAYMARK__SECTION__KEY overrides each.",
-    "",
-  ];
-  let section = "";
-  for (const setting of ENV_SETTINGS) {
-    const [name, key] = setting.key.split(".") as [string, string];
-    if (name !== section) lines.push(...(section === "" ? [] : [""]), `[${name}]`);
-    section = name;
-    lines.push(
-      `# ${setting.description} (${setting.allowed})`,
-      `# ${key} = ${JSON.stringify(setting.default)}`,
-    );
-  }
-  return `${lines.join("\n")}\n`;
 }

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "smol-toml";
-import { ENV_SETTINGS, generateTemplate } from "./env-settings.ts";
+import { generateTemplate } from "./config/file.commands.ts";
+import { ENV_SETTINGS } from "./env-settings.ts";
 import { loadEnv, usedPaths } from "./env.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "waymark-env-"));
@@ -35,6 +36,7 @@ describe("start-up settings", () => {
     });
     expect(env.database).toEqual({
       url: `sqlite:${join(dir, "data", "waymark.db")}`,
+      replicaUrl: null,
       poolSize: 10,
     });
     expect(Object.isFrozen(env.server)).toBe(true);

@@ -29,7 +29,7 @@ export async function openCurrentDatabase(
 ): Promise<{ env: Env; database: Database }> {
   let followed: string | undefined;
   for (let moves = 0; ; moves++) {
-    const database = await openDatabase(env.database, { threads: server, logger });
+    const database = await openDatabase(env.database, { threads: server, replicated: true, logger });
     try {
       const moved = await step(() => movedTo(database, followed));
       if (moved === null) return { env, database };
@@ -41,7 +41,7 @@ export async function openCurrentDatabase(
       logger.warn(
         `${database.name} has moved; using its new address. Set database.url to that, before the old database is removed.`,
       );
-      env = Object.freeze({ ...env, database: { ...env.database, url } });
+      env = Object.freeze({ ...env, database: { ...env.database, url, replicaUrl: null } });
       followed = moved.id;
     } catch (error) {
       await database.close();

@@ -7084,6 +7084,16 @@ export interface components {
             database: {
                 kind: string;
                 links_count: number;
+                /** @description from which reports and exports read; null without database.replica_url */
+                replica: {
+                    /** @description how far it is behind; null while it does not answer */
+                    lag_ms: number | null;
+                    /**
+                     * @description degraded while reports and exports read from the database instead
+                     * @enum {string}
+                     */
+                    status: "healthy" | "degraded" | "unhealthy";
+                } | null;
                 response_time_ms: number | null;
                 /** @enum {string} */
                 status: "healthy" | "degraded" | "unhealthy";
@@ -16080,7 +16090,8 @@ export interface operations {
                      *           "kind": "text",
                      *           "version": null,
                      *           "links_count": 1,
-                     *           "response_time_ms": null
+                     *           "response_time_ms": null,
+                     *           "replica": null
                      *         },
                      *         "cache": {
                      *           "status": "healthy",

@@ -31,12 +31,13 @@ type Deps = {
 };
 
 export function createReports({ database, links, config, clock, logger }: Deps) {
+  const replicated = { ...database, read: database.reports };
   return {
     /** Mount them before those of links. */
     endpoints: analyticsEndpoints({
-      analytics: createAnalytics({ database, clock }),
+      analytics: createAnalytics({ database: replicated, clock }),
       links,
-      clickExport: createClickExport(database),
+      clickExport: createClickExport(replicated),
       recordsDetails: () => config.get("analytics.enable_detailed_logging"),
       now: clock.now,
       logger,

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { generateTemplate } from "../env-settings.ts";
+import { ENV_SETTINGS } from "../env-settings.ts";
 import { writeConfigFile } from "./settings-file.ts";
 import { readConfigFile } from "./settings-file-reader.ts";
 import { definitionOf } from "./definitions.ts";
@@ -69,4 +69,23 @@ async function importSettings(context: Context, file: string, options: ImportOpt
   if (changed.length === 0) context.output.line("Nothing to change.");
   const waiting = changed.filter((key) => definitionOf(key).requiresRestart);
   if (waiting.length > 0) context.output.note(`After the next start: ${waiting.join(", ")}`);
+}
+
+/** A waymark.toml with every setting commented out at its default. */
+export function generateTemplate(): string {
+  const lines = [
+    "# Start-up settings of Waymark. The environment variable WAYMARK__SECTION__KEY overrides each.",
+    "",
+  ];
+  let section = "";
+  for (const setting of ENV_SETTINGS) {
+    const [name, key] = setting.key.split(".") as [string, string];
+    if (name !== section) lines.push(...(section === "" ? [] : [""]), `[${name}]`);
+    section = name;
+    lines.push(
+      `# ${setting.description} (${setting.allowed})`,
+      `# ${key} = ${JSON.stringify(setting.default)}`,
+    );
+  }
+  return `${lines.join("\n")}\n`;
 }

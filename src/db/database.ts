@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { Logger } from "../lib/logger.ts";
 import { type DatabaseLocation, databaseName, parseDatabaseUrl } from "./database-url.ts";
+import { appError } from "../lib/errors.ts";
 import { withFirstWrite } from "../lib/first-write.ts";
 import { withTimeout } from "../lib/timeout.ts";
 import type { Dialect } from "./dialect.ts";
@@ -15,6 +16,7 @@ import {
 } from "./driver.ts";
 import { DatabaseError, isRetryable } from "./failures.ts";
 import { guardBackend } from "./guard.ts";
+import { createReplica, type Replica } from "./replica.ts";
 import type { Schema } from "./schema.ts";
 
 export type { LinkRow } from "./driver.ts";
@@ -24,6 +26,8 @@ export type DatabaseSettings = {
   url: string;
   /** Connections to a server. */
   poolSize: number;
+  /** Of one server that follows that of `url`. */
+  replicaUrl?: string | null;
 };
 
 export type TransactionOptions = {
@@ -38,6 +42,9 @@ export type Database = {
   readonly name: string;
   /** May use other connections than `write`. */
   readonly read: Kysely<Schema>;
+  /** For reports and exports, which need not see the last seconds: reads from the replica, if there is one. */
+  readonly reports: Kysely<Schema>;
+  readonly replica: Replica | null;
   /** For single writing statements; several belong in `transaction`. */
   readonly write: Kysely<Schema>;
   /** Statements may take ten minutes. */
@@ -86,12 +93,13 @@ const VERSION_SQL: Record<DatabaseLocation["kind"], string> = {
 /**
  * Creates a missing file; the first query detects a missing server. With `threads` (the server) only findLink runs on
  * the calling thread. Without them every query does and blocks on locks: never open two such instances on one thread.
- * `guarded` (default with threads) refuses queries while a server is away, for one more connection. Does not migrate.
+ * `guarded` (default with threads) refuses queries while a server is away, for one more connection. `replicated` uses
+ * the replica of the settings. Does not migrate.
  * @throws BadRequest for an invalid URL
  */
 export async function openDatabase(
   settings: DatabaseSettings,
-  options: { threads: boolean; guarded?: boolean; logger: Logger },
+  options: { threads: boolean; guarded?: boolean; replicated?: boolean; logger: Logger },
 ): Promise<Database> {
   const { threads, guarded = threads, logger } = options;
   const location = parseDatabaseUrl(settings.url);
@@ -104,6 +112,15 @@ export async function openDatabase(
   const read = open(backend.reader, STATEMENT_TIMEOUT_MS);
   const write = open(backend.writer, STATEMENT_TIMEOUT_MS);
   const slow = open(backend.writer, LONG_STATEMENT_TIMEOUT_MS);
+  const replica = options.replicated ? await openReplica(settings, location, logger) : null;
+  const followed =
+    replica &&
+    createReplica({
+      name: replica.name,
+      primary: { read, write, dialect, source: backend.reader },
+      replica: { read: open(replica.backend.reader, STATEMENT_TIMEOUT_MS), source: replica.backend.reader },
+      logger,
+    });
   const ask = <T>(text: string) =>
     withTimeout<{ rows: T[] }>(
       CONNECT_TIMEOUT_MS,
@@ -113,6 +130,8 @@ export async function openDatabase(
   return {
     name: databaseName(location),
     read,
+    reports: followed === null ? read : open(followed.source, STATEMENT_TIMEOUT_MS),
+    replica: followed,
     write,
     slow,
     dialect,
@@ -126,7 +145,26 @@ export async function openDatabase(
       const { rows } = await ask<{ version: string }>(VERSION_SQL[location.kind]);
       return rows[0]?.version ?? "";
     },
-    close: backend.close,
+    close: async () => void (await Promise.all([backend.close(), replica?.backend.close()])),
+  };
+}
+
+async function openReplica(
+  { replicaUrl, poolSize }: DatabaseSettings,
+  { kind }: DatabaseLocation,
+  logger: Logger,
+): Promise<{ name: string; backend: Backend } | null> {
+  if (!replicaUrl) return null;
+  const location = parseDatabaseUrl(replicaUrl);
+  if (kind === "sqlite" || location.kind !== kind || location.addresses.length !== 1)
+    throw appError(
+      "BadRequest",
+      "database.replica_url must name one server of the same kind as database.url: PostgreSQL, MySQL or MariaDB.",
+    );
+  const { openBackend } = await BACKENDS[kind]();
+  return {
+    name: databaseName(location),
+    backend: await openBackend({ location, poolSize, threads: false, logger }),
   };
 }
 

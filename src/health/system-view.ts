@@ -17,6 +17,13 @@ export const systemView = namedObject("SystemReport", {
     version: z.string().nullable().describe("null while the database is away"),
     links_count: z.int(),
     response_time_ms: z.int().nullable(),
+    replica: z
+      .object({
+        status: verdict.describe("degraded while reports and exports read from the database instead"),
+        lag_ms: z.int().nullable().describe("how far it is behind; null while it does not answer"),
+      })
+      .nullable()
+      .describe("from which reports and exports read; null without database.replica_url"),
   }),
   cache: z.object({ status: verdict, kind: z.string() }),
   disks: z.array(

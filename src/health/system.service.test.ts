@@ -72,6 +72,7 @@ const sources: SystemSources = {
     svc_process_open_files_limit: [[], [[[], Number.POSITIVE_INFINITY]]],
   }),
   databaseVersion: async () => "3.50.0",
+  replica: async () => null,
   importedClicks: async () => 7,
   disks: async () => [{ folder: "/data", trouble: null, freeBytes: 5, totalBytes: 9 }],
   storages: async () => [{ id: 1, name: "local", driverType: "local", isDefault: true, trouble: null }],
@@ -108,6 +109,10 @@ test("a part that fails degrades the whole, and says why", async () => {
   expect(await report({ storages })).toMatchObject({
     status: "degraded",
     storages: [{ status: "degraded", message: "It is away." }],
+  });
+  expect(await report({ replica: async () => ({ isUsed: false, lagMs: 12_000 }) })).toMatchObject({
+    status: "degraded",
+    database: { status: "healthy", replica: { status: "degraded", lag_ms: 12_000 } },
   });
   const measure = gauges({
     svc_clicks_last_flush_timestamp_seconds: [

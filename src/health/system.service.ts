@@ -22,6 +22,8 @@ export type SystemSources = {
   measure(): Promise<Measured>;
   /** Rejects when the database is away. */
   databaseVersion(): Promise<string>;
+  /** Null without one. */
+  replica(): Promise<{ isUsed: boolean; lagMs: number | null } | null>;
   /** Rejects when the database is away. */
   importedClicks(): Promise<number>;
   disks(): Promise<Disk[]>;
@@ -44,10 +46,11 @@ export function createSystemReport(sources: SystemSources): System {
   const disks = (): Promise<Disk[]> => (looking ??= sources.disks().finally(() => (looking = undefined)));
 
   async function report(): Promise<SystemReport> {
-    const [health, measured, database, imported, found, storages] = await Promise.all([
+    const [health, measured, database, replica, imported, found, storages] = await Promise.all([
       sources.health.report(),
       sources.measure(),
       inTime(DEADLINE_MS, timed(sources.databaseVersion)),
+      inTime(DEADLINE_MS, sources.replica()),
       inTime(DEADLINE_MS, sources.importedClicks()),
       inTime(DEADLINE_MS, disks()),
       inTime(DEADLINE_MS, sources.storages()),
@@ -61,6 +64,9 @@ export function createSystemReport(sources: SystemSources): System {
         version: database?.answer ?? null,
         links_count: storage.links_count,
         response_time_ms: database?.ms ?? null,
+        replica: replica
+          ? { status: replica.isUsed ? ("healthy" as const) : ("degraded" as const), lag_ms: replica.lagMs }
+          : null,
       },
       cache: { status: cache.status, kind: cache.cache_type },
       disks: (found ?? []).map(({ folder, trouble, freeBytes, totalBytes }) => ({
@@ -82,8 +88,9 @@ export function createSystemReport(sources: SystemSources): System {
       clicks: clicksOf(numbers, imported ?? null),
       jobs: jobsOf(numbers),
     };
-    const states = [parts.clicks, ...parts.disks, ...(parts.storages ?? []), ...parts.jobs];
-    const isDegraded = states.some(({ status }) => status !== "healthy");
+    const { disks: folders, storages: policies, clicks, jobs } = parts;
+    const states = [parts.database.replica, clicks, ...folders, ...(policies ?? []), ...jobs];
+    const isDegraded = states.some((one) => one !== null && one.status !== "healthy");
     return {
       status: health.status === "healthy" && isDegraded ? "degraded" : health.status,
       checked_at: new Date(sources.clock.now()).toISOString(),

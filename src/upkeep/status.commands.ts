@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
 import type { Auth } from "../auth/auth.ts";
 import type { Database } from "../db/database.ts";
+import type { ReplicaState } from "../db/replica.ts";
 import type { LinkService } from "../links/links.service.ts";
 import { createClicksRepository } from "../clicks/flush/repository.ts";
 import { createDetailDropsRepository } from "../clicks/details/drops.repository.ts";
@@ -96,6 +97,7 @@ async function readStatus(context: Context) {
     version: VERSION,
     data_dir: env.data.dir,
     database: database.dialect.name,
+    ...(database.replica && { replica: lagOf(await database.replica.look()) }),
     running_servers: journals.filter(({ isOwned }) => isOwned).length,
     admin_api: auth.isAdminEnabled() ? "on" : "off until a password is set with reset-password",
     links: {
@@ -115,6 +117,9 @@ async function readStatus(context: Context) {
     })),
   };
 }
+
+const lagOf = ({ isUsed, lagMs }: ReplicaState): string =>
+  `${lagMs === null ? "does not answer" : `${lagMs} ms behind`}${isUsed ? "" : ", not used"}`;
 
 /** Each server process on this data folder holds the lock of its journal slot. */
 export function countRunning(journalDir: string): number {

@@ -20,7 +20,9 @@ type Props = { system: SystemReport };
 
 export function DatabasePart({ system: { database } }: Props) {
   const { t } = useLingui();
-  const { status, kind, version, links_count: links, response_time_ms: ms } = database;
+  const lagOf = (lagMs: number | null) =>
+    lagMs === null ? t`None` : t`${formatNumber(Math.round(lagMs / 100) / 10)} s behind`;
+  const { status, kind, version, links_count: links, response_time_ms: ms, replica } = database;
   return (
     <Part
       title={t`Database`}
@@ -29,6 +31,7 @@ export function DatabasePart({ system: { database } }: Props) {
         { name: t`Kind`, value: `${nameOf(kind)} ${version ?? ""}` },
         { name: t`Links`, value: formatNumber(links) },
         { name: t`Response`, value: ms === null ? t`None` : t`${formatNumber(ms)} ms` },
+        ...(replica === null ? [] : [{ name: t`Replica`, value: lagOf(replica.lag_ms) }]),
       ]}
       {...(status !== "healthy" && {
         advice: (

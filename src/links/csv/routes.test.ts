@@ -176,10 +176,12 @@ describe("export", () => {
 
   test("that can't begin answers an error", async () => {
     const broken = await mountApi(async (database) => {
+      const away = new Proxy({}, { get: () => expect.unreachable("away") }) as Database["read"];
       const gone = createLinkCsv({
         events: createEvents({ database, clock: { now: () => NOW } }),
         database: {
-          read: new Proxy({}, { get: () => expect.unreachable("away") }) as Database["read"],
+          read: away,
+          reports: away,
           write: database.write,
           dialect: database.dialect,
         },

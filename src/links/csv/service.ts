@@ -9,7 +9,7 @@ import { createLinkListRepository } from "../list/repository.ts";
 import { createLinkRepository } from "../write/repository.ts";
 
 type Deps = Omit<LinkImportDeps, "repository" | "bulk" | "owners" | "rule" | "hasOneWriter"> & {
-  database: Pick<Database, "read" | "write" | "dialect">;
+  database: Pick<Database, "read" | "reports" | "write" | "dialect">;
   /** With or without slash. */
   routePrefixes(): readonly string[];
 };
@@ -19,7 +19,7 @@ export type LinkCsv = ReturnType<typeof createLinkCsv>;
 export function createLinkCsv(deps: Deps) {
   const { database, domains, clock } = deps;
   const owners = createOwners(database);
-  const matches = createMatchesByCode(createLinkListRepository(database));
+  const matches = createMatchesByCode(createLinkListRepository({ ...database, read: database.reports }));
   return {
     domainOf: domains.filterOf,
     owners,
