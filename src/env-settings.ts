@@ -180,9 +180,9 @@ const SECTIONS = {
     type: choice(["memory", "redis"], "memory: within each worker. redis: shared between nodes as well."),
     redis_url: matching(
       "redis://127.0.0.1:6379",
-      /^(rediss?|redis\+unix):\/\/\S+$/,
-      "redis://…, rediss://… or redis+unix://…",
-      "Redis server, for cache.type redis.",
+      /^(rediss?(\+sentinel)?|redis\+unix):\/\/\S+$/,
+      "redis://…, rediss://…, redis+sentinel://… or redis+unix://…",
+      "Redis server, for cache.type redis, or its Sentinels: redis+sentinel://user:password@host1:26379,host2:26379/NAME/0.",
     ),
     max_links: integer(
       1_000_000,

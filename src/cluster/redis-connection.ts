@@ -1,12 +1,14 @@
 /**
  * Bun's client reconnects, but loses subscriptions and blocks callers. So each connection is a client of its own,
  * discarded at the first problem: a closed socket, a failed command, one slower than a second, a missed heartbeat. The
- * next follows after 50 ms to 5 s; the pause doubles until a connection outlives a heartbeat.
+ * next follows after 50 ms to 5 s; the pause doubles until a connection outlives a heartbeat. Each connection asks the
+ * Sentinels of the URL, if it names some, for the master.
  */
 import { RedisClient } from "bun";
 import { withTimeout } from "../lib/timeout.ts";
 import { appError, messageOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
+import { findMaster, sentinelsOf } from "./redis-sentinel.ts";
 
 const LIMITS = { connectMs: 2_000, commandMs: 1_000, heartbeatMs: 2_000, longestPauseMs: 5_000 };
 export type RedisLimits = typeof LIMITS;
@@ -27,6 +29,7 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
   const { connectMs, commandMs, heartbeatMs, longestPauseMs } = { ...LIMITS, ...limits };
   const report = createReport(logger, { purpose, redis: redisAddress(url) });
   const { promise: attempted, resolve: onAttempted } = Promise.withResolvers<void>();
+  const sentinels = sentinelsOf(url);
   let active: RedisClient | null = null;
   let isReady = false;
   let isClosed = false;
@@ -34,7 +37,13 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
   let next: ReturnType<typeof setTimeout> | undefined;
 
   function connect(): void {
-    const client = openClient(url, connectMs);
+    if (sentinels === null) return use(openClient(url, connectMs));
+    findMaster(sentinels, connectMs)
+      .then((master) => isClosed || use(openClient(master, connectMs)))
+      .catch((error: unknown) => lose(null, error));
+  }
+
+  function use(client: RedisClient): void {
     active = client;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no EventTarget
     client.onclose = (error) => lose(client, error);
@@ -53,16 +62,19 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
   async function establish(client: RedisClient): Promise<void> {
     await client.connect();
     // A wrong password shows with the first command.
-    await client.send("PING", []);
+    const [role] = sentinels === null ? await client.send("PING", []) : await client.send("ROLE", []);
+    if (sentinels !== null && role !== "master")
+      throw new Error("the Sentinels name a server that is no master");
     await prepare?.(client);
   }
 
-  function lose(client: RedisClient, error: unknown): void {
+  /** Null before the master is known. */
+  function lose(client: RedisClient | null, error: unknown): void {
     if (client !== active) return;
     active = null;
     isReady = false;
     clearTimeout(next);
-    client.close();
+    client?.close();
     onAttempted();
     if (isClosed) return;
     report.went(error);
@@ -152,6 +164,7 @@ function createReport(logger: Logger, where: { purpose: string; redis: string })
 
 /** Host and port, without credentials. */
 export function redisAddress(url: string): string {
+  if (url.includes("+sentinel:")) return url.replace(/^.*(?:\/\/|@)/, "");
   const parsed = URL.parse(url);
   return parsed === null ? "unknown" : parsed.host || parsed.pathname;
 }

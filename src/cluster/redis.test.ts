@@ -24,6 +24,22 @@ const news = (changes: readonly Change[]): ChangeMessage => ({
   isCleaned: false,
 });
 
+/** Answers as a Sentinel that has one master, and a version that does not matter. */
+const startSentinel = (portOf: () => number) =>
+  Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      data(socket, bytes) {
+        const text = bytes.toString();
+        if (text.includes("HELLO")) socket.write("%0\r\n");
+        const port = String(portOf());
+        if (text.includes("get-master-addr-by-name"))
+          socket.write(`*2\r\n$9\r\n127.0.0.1\r\n$${port.length}\r\n${port}\r\n`);
+      },
+    },
+  });
+
 describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
   let proxy: TcpProxy;
   const opened: Redis[] = [];
@@ -123,6 +139,29 @@ describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
     await until(() => redis.check());
   });
 
+  test("each connection asks the Sentinels for the master, and the most of them decide", async () => {
+    const other = await startProxyTo(URL_OF_SERVER);
+    let master = proxy;
+    const sentinels = [() => master.port, () => master.port, () => 1].map(startSentinel);
+    try {
+      const hosts = ["127.0.0.1:1", ...sentinels.map(({ port }) => `127.0.0.1:${port}`)];
+      const url = URL_OF_SERVER.replace("redis:", "redis+sentinel:").replace(
+        /(\/\/(?:[^@]*@)?).*/,
+        `$1${hosts.join(",")}/main/0`,
+      );
+      const redis = await open(url);
+      expect(await redis.check()).toBe(true);
+      expect(other.sent).toBe(0);
+      master = other;
+      proxy.sever();
+      await until(() => redis.check());
+      expect(other.sent).toBeGreaterThan(0);
+    } finally {
+      for (const sentinel of sentinels) sentinel.stop(true);
+      other.stop();
+    }
+  });
+
   test("a refused command ends the connection", async () => {
     const redis = await open();
     await expect(redis.send("NONSENSE", [])).rejects.toMatchObject({ kind: "unavailable" });
@@ -134,6 +173,7 @@ test("the log names the server without its password", () => {
   expect(redisAddress("redis://user:p%40ss@cache.example:6380/2")).toBe("cache.example:6380");
   expect(redisAddress("rediss://:secret@[::1]:6379")).toBe("[::1]:6379");
   expect(redisAddress("redis+unix:///run/redis.sock")).toBe("/run/redis.sock");
+  expect(redisAddress("redis+sentinel://:secret@s1,s2:26380/main/1")).toBe("s1,s2:26380/main/1");
   expect(redisAddress("nonsense")).toBe("unknown");
 });
 
