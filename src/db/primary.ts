@@ -11,7 +11,10 @@ const FRESH_MS = 1_000;
 /** Bounds what one server may take to accept a connection and say what it is. */
 export const ASK_TIMEOUT_MS = 2_000;
 
-export type PrimaryFinder = ReturnType<typeof createPrimaryFinder>;
+/** A server that answers and does not take writes. */
+export class NotPrimary extends Error {
+  readonly code = "ENOTPRIMARY";
+}
 
 /**
  * Asks all servers at once, so that dead ones cost no time. Of several that take writes, the one with the highest term

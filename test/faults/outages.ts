@@ -148,7 +148,7 @@ async function heal(node: Node): Promise<void> {
 }
 
 /** Visits every link once. Returns a line for each that does not redirect to its confirmed version or a newer one. */
-async function visitEach(
+export async function visitEach(
   node: Node,
   known: ReadonlyMap<string, number>,
   changes: LinkChanges,
@@ -166,13 +166,13 @@ async function visitEach(
 }
 
 /** A stop right after an outage may leave clicks in the journal. The next start counts them. */
-async function stopAll(nodes: Nodes): Promise<string[]> {
+export async function stopAll(nodes: Nodes): Promise<string[]> {
   const codes = await Promise.all(nodes.map((node) => node.stop()));
   return codes.flatMap((code, at) => (code === 0 ? [] : [`${nodes[at]!.name} ended with ${code}`]));
 }
 
 /** Each worker finds out by itself. */
-const untilHealthy = (node: Node): Promise<void> =>
+export const untilHealthy = (node: Node): Promise<void> =>
   until(async () =>
     (await Promise.all(Array.from({ length: 8 }, () => health(node)))).every(
       ({ status }) => status === "healthy",

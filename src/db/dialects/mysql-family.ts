@@ -127,11 +127,13 @@ const BY_NUMBER: Record<number, FailureKind> = {
   3024: "timeout", // max_execution_time
   1021: "full",
   1114: "full",
+  3101: "retry", // rolled back at the commit: the group has another change of these rows
   1020: "retry", // record changed since last read (MariaDB's snapshot isolation)
 };
-/** Too many connections, refused, no such database, read-only, shutting down. */
+/** Too many connections, refused, no such database, read-only, shutting down, out of its cluster, no commit. */
 const UNAVAILABLE = new Set([
-  1040, 1044, 1045, 1049, 1053, 1030, 1129, 1130, 1203, 1226, 1290, 1836, 1927, 3159, 3169,
+  1040, 1044, 1045, 1047, 1049, 1053, 1030, 1129, 1130, 1180, 1203, 1226, 1290, 1836, 1927, 3032, 3100, 3159,
+  3169,
 ]);
 
 function classify(error: unknown): FailureKind {

@@ -9,6 +9,8 @@ const mysql: MysqlVariant = {
   expected: "write mariadb:// for MariaDB, or use MySQL 8.0 or later.",
   recognises: (version) => !version.includes("MariaDB") && Number.parseInt(version, 10) >= 8,
   limitStatements: (timeoutMs) => `max_execution_time = ${timeoutMs}`,
+  // Group replication makes all members but the primary read-only.
+  role: "select if(@@global.read_only, 'it is read-only', null) as refusal, 0 as term",
 };
 
 export const openBackend = openMysqlBackend(mysql);

@@ -17,7 +17,7 @@ import {
   STATEMENT_TIMEOUT_MS,
 } from "../driver.ts";
 import { DatabaseError } from "../failures.ts";
-import { ASK_TIMEOUT_MS, createPrimaryFinder } from "../primary.ts";
+import { ASK_TIMEOUT_MS, createPrimaryFinder, NotPrimary } from "../primary.ts";
 
 /** As in mysql-pool.ts. */
 const GRACE_MS = 5_000;
@@ -199,10 +199,6 @@ async function askRole(config: ClientConfig): Promise<number> {
   } finally {
     socketOf(client)?.destroy();
   }
-}
-
-class NotPrimary extends Error {
-  readonly code = "ENOTPRIMARY";
 }
 
 function assertWritable(role: Role | undefined): void {

@@ -1,0 +1,179 @@
+/**
+ * Kills the primary of a cluster while two nodes serve: links are visited and changed, files uploaded. Every fourth time
+ * the primary is paused until another took its place. Meanwhile every link redirects. At the end every answered change,
+ * click and file is there, once. Prints when the cluster had another primary, and the longest time without an answered
+ * change. The cluster (`scripts/services cluster`) is left running.
+ *
+ *     bin/bun test/faults/failover.ts [--rounds 10] [--database postgres]
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SERVER_VARIABLES } from "../../src/db/fresh.test-support.ts";
+import { compareCounts, countsIn, sumOf } from "../support/click-tally.ts";
+import { startCluster } from "../support/cluster.ts";
+import { ALLOWED_MS, createTruth, startLoad, targetOf } from "../support/cluster-load.ts";
+import { driveClient } from "../support/drive.ts";
+import { countRounds, type FaultOptions, type FaultResult, runFaultScript } from "../support/fault-script.ts";
+import { startLinkChanges } from "../support/link-changes.ts";
+import { until } from "../support/until.ts";
+import {
+  checkUploads,
+  createUploadFolder,
+  createUploadRecord,
+  startUploads,
+} from "../support/upload-load.ts";
+import { stopAll, untilHealthy, visitEach } from "./outages.ts";
+
+const FIXED = Array.from({ length: 30 }, (_, at) => `fixed-${at}`);
+const MOVING = Array.from({ length: 30 }, (_, at) => `moving-${at}`);
+const CLIENTS = 6;
+const UPLOADERS = 2;
+/** A cluster that took so many polls has lost its quorum. */
+const MOST_POLLS = 7_200;
+
+export const CLUSTERS = { postgres: "patroni", mysql: "group", mariadb: "galera" } as const;
+
+export type FailoverNumbers = {
+  rounds: number;
+  sent: number;
+  answered: number;
+  counted: number;
+  changed: number;
+  refusedChanges: number;
+  answeredUploads: number;
+  refusedUploads: number;
+  brokenUploads: number;
+  /** Of each round: after the fault, and the longest time without an answered change. */
+  electedMs: number[];
+  waitsMs: number[];
+};
+
+export async function failOver(options: FaultOptions): Promise<FaultResult<FailoverNumbers>> {
+  const { database, workers = 1, pauseMs, report } = options;
+  if (database === "sqlite") throw new Error("SQLite has no cluster.");
+  const name = CLUSTERS[database];
+  await services("up", name);
+  // Databases of tests are made where this names a server.
+  process.env[SERVER_VARIABLES[database]] = /='?([^'\s]+)/.exec(await services("env", name))![1]!;
+  const shared = mkdtempSync(join(tmpdir(), "waymark-test-"));
+  const cluster = await startCluster({
+    dialect: database,
+    redisUrl: "",
+    nodes: 2,
+    workers,
+    links: [...FIXED, ...MOVING].map((code) => `${code},${targetOf(code, 1)}`),
+    config: {
+      "click.max_clicks_before_flush": "200",
+      "click.flush_interval": "1",
+      "api.access_token_minutes": "1440",
+    },
+    settings: { WAYMARK__STORAGE__LOCAL_ROOTS: shared, WAYMARK__STORAGE__SECRET_KEY: "5a".repeat(32) },
+  });
+  try {
+    const { nodes } = cluster;
+    const accounts = () => nodes.map((node) => driveClient(node.url(), node.client().token));
+    const record = createUploadRecord();
+    const folder = await createUploadFolder(accounts()[0]!, "local", join(shared, "files"));
+    const load = startLoad({ nodes, codes: FIXED, clients: CLIENTS, truth: createTruth() });
+    const changes = startLinkChanges(nodes, MOVING, pauseMs);
+    const clients = Array.from({ length: UPLOADERS }, (_, at) => accounts()[at % nodes.length]!);
+    const uploads = startUploads({ clients, folder, record, pauseMs: pauseMs ?? 100 });
+    const gap = watchGaps(() => changes.made);
+    const lost: string[] = [];
+    const electedMs: number[] = [];
+    const waitsMs: number[] = [];
+    const numbers = (counted: number): FailoverNumbers => ({
+      rounds: waitsMs.length,
+      sent: sumOf(load.sent),
+      answered: sumOf(load.answered),
+      counted,
+      changed: changes.made,
+      refusedChanges: changes.refused,
+      answeredUploads: record.answered.size,
+      refusedUploads: record.refused,
+      brokenUploads: record.broken,
+      electedMs,
+      waitsMs,
+    });
+    const visitAllLinks = async (known: ReadonlyMap<string, number>) => {
+      for (const node of nodes) lost.push(...(await visitEach(node, known, changes, load)));
+    };
+    for (const round of countRounds(options)) {
+      await Bun.sleep(ALLOWED_MS);
+      const primary = await primaryOf(name);
+      load.at(`failover ${round}, of member ${primary}`);
+      const known = changes.settledAt(performance.now() - ALLOWED_MS);
+      const isPause = round % 4 === 0;
+      gap.reset();
+      await services(isPause ? "pause" : "kill", name, primary);
+      const begun = performance.now();
+      const electing = until(async () => ![primary, ""].includes(await primaryOf(name)), MOST_POLLS);
+      await visitAllLinks(known);
+      await electing;
+      electedMs.push(Math.round(performance.now() - begun));
+      const made = changes.made;
+      await until(() => changes.made > made, MOST_POLLS);
+      waitsMs.push(gap.longestMs());
+      await services(isPause ? "resume" : "start", name, primary);
+      await services("up", name);
+      report?.(numbers(0));
+    }
+    gap.end();
+    await Promise.all([load.end(), changes.end(), uploads.end()]);
+    for (const node of nodes) await untilHealthy(node);
+    lost.push(...(await stopAll(nodes)));
+    await Promise.all(nodes.map((node) => node.start()));
+    for (const node of nodes) await untilHealthy(node);
+    await visitAllLinks(changes.settledAt(Infinity));
+    lost.push(...(await checkUploads(accounts()[0]!, folder, record)));
+    lost.push(...(await stopAll(nodes)));
+    const counts = countsIn(await cluster.cli(["links", "export"]));
+    lost.push(...compareCounts(load, counts), ...load.unexpected, ...changes.wrong);
+    return { tried: numbers(sumOf(counts)), lost };
+  } finally {
+    await cluster.remove();
+    rmSync(shared, { recursive: true, force: true });
+  }
+}
+
+function watchGaps(made: () => number) {
+  let seen = made();
+  let at = performance.now();
+  let longest = 0;
+  const look = () => {
+    if (made() === seen) return;
+    longest = Math.max(longest, performance.now() - at);
+    seen = made();
+    at = performance.now();
+  };
+  const watching = setInterval(look, 20);
+  return {
+    reset: () => void (longest = 0),
+    longestMs: () => {
+      look();
+      return Math.round(longest);
+    },
+    end: () => clearInterval(watching),
+  };
+}
+
+const SERVICES = join(import.meta.dir, "../../scripts/services");
+
+async function services(command: string, ...args: string[]): Promise<string> {
+  const run = Bun.spawn([SERVICES, "cluster", command, ...args], { stdout: "pipe", stderr: "inherit" });
+  const text = await new Response(run.stdout).text();
+  if ((await run.exited) !== 0)
+    throw new Error(`scripts/services cluster ${command} ${args.join(" ")} failed`);
+  return text;
+}
+
+/** Empty while there is none. */
+const primaryOf = async (name: string): Promise<string> => (await services("primary", name)).trim();
+
+if (import.meta.main) {
+  // The script starts the servers itself.
+  for (const database of Object.keys(CLUSTERS) as (keyof typeof CLUSTERS)[])
+    process.env[SERVER_VARIABLES[database]] ??= "a cluster";
+  await runFaultScript(failOver, { rounds: 10, database: "postgres", workers: 1 });
+}
