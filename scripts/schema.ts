@@ -30,8 +30,15 @@ const DUMPS: Record<DialectName, (database: Database) => Promise<string[]>> = {
 };
 
 async function postgresTables(db: Database["read"]): Promise<string[]> {
-  const { rows } = await sql<{ name: string; body: string }>`
-    select c.relname as name, string_agg(part.line, E',\n' order by part.kind, part.place, part.line) as body
+  const { rows } = await sql<{
+    name: string;
+    body: string;
+    by: string | null;
+    parent: string | null;
+    bound: string;
+  }>`
+    select c.relname as name, pg_get_partkeydef(c.oid) as by, pg_get_expr(c.relpartbound, c.oid) as bound,
+      (select inhparent::regclass::text from pg_inherits where inhrelid = c.oid) as parent, string_agg(part.line, E',\n' order by part.kind, part.place, part.line) as body
     from pg_class c join lateral (
       select 1 as kind, a.attnum as place, format('  %I %s%s%s%s', a.attname,
         format_type(a.atttypid, a.atttypmod),
@@ -49,9 +56,13 @@ async function postgresTables(db: Database["read"]): Promise<string[]> {
       select 2, 0, format('  constraint %I %s', conname, pg_get_constraintdef(oid))
       from pg_constraint where conrelid = c.oid
     ) part on true
-    where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname not like 'kysely_%'
-    group by c.relname order by c.relname`.execute(db);
-  return rows.map(({ name, body }) => `create table ${name} (\n${body}\n)`);
+    where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and c.relname not like 'kysely_%'
+    group by c.relname, c.oid order by c.relname`.execute(db);
+  return rows.map(({ name, body, by, parent, bound }) =>
+    parent === null
+      ? `create table ${name} (\n${body}\n)${by === null ? "" : ` partition by ${by}`}`
+      : `create table ${name} partition of ${parent} ${bound}`,
+  );
 }
 
 async function postgresIndexes(db: Database["read"]): Promise<string[]> {
@@ -59,6 +70,7 @@ async function postgresIndexes(db: Database["read"]): Promise<string[]> {
     select pg_get_indexdef(i.indexrelid) as text from pg_index i
     join pg_class c on c.oid = i.indrelid
     where c.relnamespace = 'public'::regnamespace
+      and not c.relispartition
       and not exists (select 1 from pg_constraint where conindid = i.indexrelid)
     order by 1`.execute(db);
   return rows.map(({ text }) => text);

@@ -3,8 +3,9 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sql } from "kysely";
 import { createFresh, type Fresh, SERVER_VARIABLES, serverUrl } from "../src/db/fresh.test-support.ts";
-import { hasPostgresPrograms, postgresProgram } from "./support/database-dump.ts";
+import { hasPostgresPrograms, postgresProgram, withDatabase } from "./support/database-dump.ts";
 import { driveClient } from "./support/drive.ts";
 import { signIn, startSignedIn } from "./support/session.ts";
 import { type Installation, install } from "./support/waymark.ts";
@@ -38,7 +39,10 @@ describe.skipIf(isMissing)(`pg_dump and pg_restore (${SERVER_VARIABLES.postgres}
     await installation.run(["backup", backup]);
     await server.stop();
 
-    postgresProgram("pg_restore", "--clean", "--if-exists", `--dbname=${fresh.url}`, dump);
+    await withDatabase(fresh.url, ({ write }) =>
+      sql.raw("drop schema public cascade; create schema public").execute(write),
+    );
+    postgresProgram("pg_restore", `--dbname=${fresh.url}`, dump);
     const restored = install(settings);
     installations.push(restored);
     await restored.run(["restore", backup]);

@@ -38,7 +38,7 @@ const BROWSERS = ["Chrome", "Safari", "Firefox", "Microsoft Edge", "Opera", "Sam
 const SYSTEMS = ["Windows", "macOS", "Android", "iOS", "Linux", "Chrome OS"];
 
 /** Mulberry32. */
-function createRandom(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -49,7 +49,7 @@ function createRandom(seed: number): () => number {
 }
 
 /** Draws 0 to count − 1; rank n has the weight 1 / (n + 1). */
-function createZipf(count: number, random: () => number): () => number {
+export function createZipf(count: number, random: () => number): () => number {
   const sums = new Float64Array(count);
   let sum = 0;
   for (let rank = 0; rank < count; rank++) sums[rank] = sum += 1 / (rank + 1);

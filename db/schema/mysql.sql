@@ -73,7 +73,9 @@ CREATE TABLE `click_days` (
   `clicks` bigint NOT NULL,
   `automated` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`day`,`link_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) /*!50100 TABLESPACE `innodb_file_per_table` */ ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin
+/*!50100 PARTITION BY RANGE (`day`)
+(PARTITION rest VALUES LESS THAN MAXVALUE ENGINE = InnoDB) */;
 
 CREATE TABLE `click_dim_days` (
   `day` bigint NOT NULL,
@@ -83,7 +85,9 @@ CREATE TABLE `click_dim_days` (
   `clicks` bigint NOT NULL,
   `automated` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`day`,`link_id`,`dimension`,`value_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) /*!50100 TABLESPACE `innodb_file_per_table` */ ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin
+/*!50100 PARTITION BY RANGE (`day`)
+(PARTITION rest VALUES LESS THAN MAXVALUE ENGINE = InnoDB) */;
 
 CREATE TABLE `click_dim_hours` (
   `hour` bigint NOT NULL,
@@ -92,7 +96,9 @@ CREATE TABLE `click_dim_hours` (
   `clicks` bigint NOT NULL,
   `automated` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`hour`,`dimension`,`value_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) /*!50100 TABLESPACE `innodb_file_per_table` */ ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin
+/*!50100 PARTITION BY RANGE (`hour`)
+(PARTITION rest VALUES LESS THAN MAXVALUE ENGINE = InnoDB) */;
 
 CREATE TABLE `click_dim_months` (
   `month` bigint NOT NULL,
@@ -109,7 +115,9 @@ CREATE TABLE `click_hours` (
   `clicks` bigint NOT NULL,
   `automated` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`hour`,`link_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) /*!50100 TABLESPACE `innodb_file_per_table` */ ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin
+/*!50100 PARTITION BY RANGE (`hour`)
+(PARTITION rest VALUES LESS THAN MAXVALUE ENGINE = InnoDB) */;
 
 CREATE TABLE `click_log` (
   `id` bigint NOT NULL AUTO_INCREMENT,
@@ -131,9 +139,11 @@ CREATE TABLE `click_log` (
   `language` varchar(35) COLLATE utf8mb4_bin DEFAULT NULL,
   `channel` varchar(16) COLLATE utf8mb4_bin DEFAULT NULL,
   `rule` varchar(3) COLLATE utf8mb4_bin DEFAULT NULL,
-  PRIMARY KEY (`id`),
+  PRIMARY KEY (`id`,`clicked_at`),
   KEY `click_log_clicked_at` (`clicked_at`,`link_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) /*!50100 TABLESPACE `innodb_file_per_table` */ ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin
+/*!50100 PARTITION BY RANGE (`clicked_at`)
+(PARTITION rest VALUES LESS THAN MAXVALUE ENGINE = InnoDB) */;
 
 CREATE TABLE `click_months` (
   `month` bigint NOT NULL,

@@ -21,6 +21,7 @@ import {
   type MoveSide,
   PASSED_ON,
   rowKey,
+  uniqueKeys,
 } from "./move-tables.ts";
 
 /** How far the copy of a table is. */
@@ -62,11 +63,12 @@ export async function copyRound(copying: MoveCopy, snapshot: Db): Promise<boolea
 async function copyPages(copying: MoveCopy, table: MovedTable, snapshot: Db, until: number): Promise<void> {
   const { source, target, progress, onProgress, signal } = copying;
   const { after, rows } = progress.get(table.name)!;
+  const unique = uniqueKeys(table, target.dialect.name);
   // Rows after the place may be there by the log, and are as in this snapshot.
   const insert: typeof target.dialect.insertMany =
     after === null && rows === 0
       ? target.dialect.insertMany
-      : (tx, name, page) => target.dialect.insertIgnore(tx, name, table.keys as never, page);
+      : (tx, name, page) => target.dialect.insertIgnore(tx, name, unique as never, page);
   const read = async (place: Key | null, limit: number): Promise<Row[]> => {
     const where = place === null ? sql`` : sql`where ${afterKey(source.dialect.name, table.keys, place)}`;
     const order = sql.join(table.keys.map((name) => sql.ref(name)));
@@ -134,7 +136,7 @@ export async function applyLog(
       await target.transaction((tx) =>
         target.dialect.upsert(
           tx,
-          { table: table.name, keys: table.keys as never, set: set as never },
+          { table: table.name, keys: uniqueKeys(table, target.dialect.name) as never, set: set as never },
           rows as never,
         ),
       );

@@ -4,16 +4,13 @@
  * (`isMoving` in failures.ts), while reads continue.
  */
 import { type RawBuilder, sql } from "kysely";
+import { alter } from "./alter.ts";
 import type { Db, Dialect } from "./dialect.ts";
-import { isRetryable } from "./failures.ts";
 import { currentSchema, type Key, type MovedTable, type MoveSide, tablesOf } from "./move-tables.ts";
 
 export const LOG = "waymark_move_log";
 
 const PAGE_ROWS = 1_000;
-/** A statement that waits for a table keeps others waiting. */
-const LOCK_SECONDS = 2;
-const TRIES = 30;
 
 type References = readonly { table: string; column: string; parent: string }[];
 type Statement = { name: string; text: string };
@@ -22,7 +19,7 @@ type Statement = { name: string; text: string };
 export async function openLog(source: MoveSide, tables: readonly MovedTable[]): Promise<void> {
   const { slow, dialect } = source;
   const { schema, name } = dialect;
-  if ((await logsOf(source)).length > 0) await removeLog(source, tables);
+  if (await hasLog(source)) await removeLog(source, tables);
   await sql`create table ${sql.table(LOG)} (
     n ${sql.raw(schema.serial)}, name ${sql.raw(schema.text(64))} not null, k ${sql.raw(schema.longText)} not null
   ) ${sql.raw(schema.tableOptions)}`.execute(slow);
@@ -44,6 +41,8 @@ export async function removeLog(source: MoveSide, tables: readonly MovedTable[])
     }
   for (const log of await logsOf(source)) await alter(source, `drop table ${log}`);
 }
+
+export const hasLog = async (source: MoveSide): Promise<boolean> => (await logsOf(source)).length > 0;
 
 /** The name of the log that changes do not find; null while they do, or without a log. */
 export const closedLog = async (source: MoveSide): Promise<string | null> =>
@@ -84,28 +83,6 @@ export const forgetLogged = async (
   numbers: readonly number[],
 ): Promise<void> =>
   void (await sql`delete from ${sql.table(log)} where n in (${sql.join(numbers)})`.execute(source.write));
-
-/** Waits for each table a short time only. */
-async function alter({ slow, dialect }: MoveSide, text: string): Promise<void> {
-  const before: Record<Dialect["name"], string> = {
-    // Else triggers would follow the table to its new name.
-    sqlite: "pragma legacy_alter_table = on",
-    postgres: `set lock_timeout = '${LOCK_SECONDS}s'`,
-    mysql: `set session lock_wait_timeout = ${LOCK_SECONDS}`,
-    mariadb: `set session lock_wait_timeout = ${LOCK_SECONDS}`,
-  };
-  await slow.connection().execute(async (db) => {
-    await sql.raw(before[dialect.name]).execute(db);
-    for (let left = TRIES; ; left--) {
-      try {
-        return await sql.raw(text).execute(db);
-      } catch (error) {
-        if (!isRetryable(error) || left === 0) throw error;
-        await Bun.sleep(200);
-      }
-    }
-  });
-}
 
 /** A text is empty where the table needs no such trigger. */
 function triggersOf(

@@ -2,11 +2,12 @@
 import { type RawBuilder, sql, type Transaction } from "kysely";
 import type { Row } from "./bulk.ts";
 import type { Db, Dialect } from "./dialect.ts";
+import { PARTITIONED } from "./partitioned-tables.ts";
 import { type Schema, TABLES, type TableName } from "./schema.ts";
 
 export type MovedTable = {
   name: TableName;
-  /** Of the primary key, in its order. */
+  /** They identify a row, in the order of the primary key. */
   keys: readonly string[];
   columns: readonly string[];
 };
@@ -87,12 +88,16 @@ export async function movedTables({ read, dialect }: MoveSide): Promise<MovedTab
           where c.constraint_type = 'PRIMARY KEY' and c.table_schema = ${currentSchema(dialect.name)}
           order by k.table_name, k.ordinal_position`;
   const { rows } = (await found.execute(read)) as { rows: { table: string; column: string }[] };
-  return MOVED.map((name) => ({
-    name,
-    keys: rows.filter(({ table }) => table === name).map(({ column }) => column),
-    columns: Object.keys(TABLES[name]),
-  }));
+  return MOVED.map((name) => {
+    const keys = rows.filter(({ table }) => table === name).map(({ column }) => column);
+    // Where a table is partitioned, the time is in the key of rows that a number identifies.
+    return { name, keys: keys.includes("id") ? ["id"] : keys, columns: Object.keys(TABLES[name]) };
+  });
 }
+
+/** The unique index of the keys in a database: where numbered rows are partitioned, it contains their time. */
+export const uniqueKeys = ({ name, keys }: MovedTable, dialect: Dialect["name"]): readonly string[] =>
+  name === "click_log" && dialect !== "sqlite" ? [...keys, PARTITIONED[name].column] : keys;
 
 export const currentSchema = (dialect: Dialect["name"]) =>
   dialect === "postgres" ? sql`current_schema()` : sql`database()`;

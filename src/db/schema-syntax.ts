@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { PartitionedTable } from "./partitioned-tables.ts";
 import type { TableName } from "./schema.ts";
 
 export type SchemaSyntax = {
@@ -16,6 +17,10 @@ export type SchemaSyntax = {
   tableOptions: string;
   /** Follows the columns of a table of narrow rows. */
   counterTableOptions: string;
+  /** Columns of `id` as in `serial`, in a table that is partitioned by `column`. */
+  partitionedSerial(column: string): readonly string[];
+  /** Statements that create a table with its partition `rest` (partitions.ts), unless they exist. */
+  partitionedTable(table: PartitionedTable, columns: string): readonly string[];
   /** Skips an existing index. Columns are SQL. */
   createIndex(db: Kysely<unknown>, index: { name: string; table: TableName; columns: string }): Promise<void>;
   /** What serves linkContains and linkCandidates; may do nothing. */

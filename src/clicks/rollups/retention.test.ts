@@ -75,19 +75,21 @@ forEachDialect((dialect) => {
   }
 
   describe("deletes old data", () => {
-    test("at the age in the settings, and no other", async () => {
-      await history([0, 6, 8, 29, 31, 364, 366, 500]);
+    test("at the age in the settings: days by whole months, and no other", async () => {
+      await history([0, 6, 8, 29, 31, 364, 366, 400, 500]);
       await run(retention);
       expect(await count("click_log")).toBe(4);
       const hour = BUCKETS.hour.of(NOW);
       expect(await buckets("click_hours", "hour")).toEqual([hour - 6 * 24, hour]);
       const today = BUCKETS.day.of(NOW);
-      expect(await buckets("click_days", "day")).toEqual([364, 31, 29, 8, 6, 0].map((days) => today - days));
+      expect(await buckets("click_days", "day")).toEqual(
+        [366, 364, 31, 29, 8, 6, 0].map((days) => today - days),
+      );
       const month = BUCKETS.month.of(NOW);
       // The month of the oldest remaining day stays whole.
       expect((await buckets("click_months", "month"))[0]).toBe(month - 12);
       expect(await count("click_dim_hours")).toBe(4);
-      expect(await count("click_dim_days")).toBe(6 * 2 * 2);
+      expect(await count("click_dim_days")).toBe(7 * 2 * 2);
       const { values } = await room.analytics.trend(LAST_YEAR, "day");
       expect(values.reduce((sum, clicks) => sum + clicks, 0)).toBe(6);
     });

@@ -1,6 +1,6 @@
 /**
- * Every four hours removes what is older than the settings allow, rows of unknown links, and unused texts and codes, in
- * deletes of at most 1,000 rows with a rest after each.
+ * Every four hours removes what is older than the settings allow, rows of unknown links, and unused texts and codes:
+ * partitions of old rows at once, the rest in deletes of at most 1,000 rows with a rest after each.
  *
  * A month goes when nothing finer of it is left. Rows of a deleted link age like others; its code (deleted_links) goes
  * after its last month. Rows of a link without a code are found by its months, which go last, so the next run continues
@@ -12,6 +12,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { rest } from "../../lib/rest.ts";
 import type { Job } from "../../jobs/runner.ts";
 import type { Database } from "../../db/database.ts";
+import { createPartitions, keptFrom } from "../../db/partitions.ts";
 import type { Maintenance } from "./maintenance.ts";
 import { type CounterTable, createRetentionRepository } from "./retention.repository.ts";
 import { BUCKETS, DAY_MS, HOUR_MS, monthOf } from "./time-buckets.ts";
@@ -38,6 +39,7 @@ type Deps = {
 
 const EVERY_MS = 4 * HOUR_MS;
 const LIMIT_EVERY_MS = 60_000;
+const PARTITIONS_EVERY_MS = HOUR_MS;
 const REST_MS = 25;
 /** Older journals are not counted (clicks/flush/source.ts). */
 const JOURNALS_KEPT_MS = 26 * DAY_MS;
@@ -48,7 +50,7 @@ const LINKS_AT_ONCE = 500;
 const ROWS_AT_ONCE = 1_000;
 
 export function createRetentionJobs(deps: Deps): Job[] {
-  const { maintenance, settings } = deps;
+  const { database, maintenance, settings, clock } = deps;
   return [
     {
       name: "analytics-retention",
@@ -70,6 +72,22 @@ export function createRetentionJobs(deps: Deps): Job[] {
         await maintenance.alone((lost) => limitLog(deps, AbortSignal.any([signal, lost])));
       },
     },
+    {
+      name: "analytics-partitions",
+      everyMs: () => PARTITIONS_EVERY_MS,
+      async run(signal) {
+        const { makeAhead } = createPartitions(database);
+        const kept = (days: number) => (settings.isEnabled() ? days : Number.POSITIVE_INFINITY);
+        for (const [table, days] of [
+          ["click_log", settings.logDays()],
+          ["click_hours", settings.hourlyDays()],
+          ["click_dim_hours", settings.hourlyDays()],
+          ["click_days", settings.dailyDays()],
+          ["click_dim_days", settings.dailyDays()],
+        ] as const)
+          if (!signal.aborted) await makeAhead(table, clock.now(), kept(days));
+      },
+    },
   ];
 }
 
@@ -77,9 +95,9 @@ async function removeOld(deps: Deps, signal: AbortSignal): Promise<true> {
   const { database, settings, clock, restMs = REST_MS } = deps;
   const rows = createRetentionRepository(database);
   const now = clock.now();
-  const oldestClick = now - settings.logDays() * DAY_MS;
-  const hour = BUCKETS.hour.of(now - settings.hourlyDays() * DAY_MS);
-  const day = BUCKETS.day.of(now - settings.dailyDays() * DAY_MS);
+  const oldestClick = keptFrom(now, settings.logDays());
+  const hour = BUCKETS.hour.of(keptFrom(now, settings.hourlyDays()));
+  const day = BUCKETS.day.of(keptFrom(now, settings.dailyDays()));
   const month = monthOf(Math.min(day * DAY_MS, hour * HOUR_MS, oldestClick));
   const repeat = async (step: () => Promise<boolean>): Promise<void> => {
     while (!signal.aborted && (await step())) await rest(restMs, signal);
@@ -87,6 +105,13 @@ async function removeOld(deps: Deps, signal: AbortSignal): Promise<true> {
   const removeCounts = (table: CounterTable, before: number) =>
     repeat(async () => (await rows.deleteOldest(table, before)) > 0);
 
+  const { dropBefore } = createPartitions(database);
+  await dropBefore("click_log", oldestClick);
+  await dropBefore("click_hours", hour);
+  await dropBefore("click_dim_hours", hour);
+  await dropBefore("click_days", day);
+  await dropBefore("click_dim_days", day);
+  // What lies outside of partitions.
   await repeat(async () => (await rows.deleteOldestClicks(oldestClick, ROWS_AT_ONCE)) > 0);
   await removeCounts("click_hours", hour);
   await removeCounts("click_dim_hours", hour);

@@ -5,6 +5,7 @@ import type { Dialect } from "../dialect.ts";
 import type { SchemaSyntax } from "../schema-syntax.ts";
 import type { OpenBackend, SqlFlavour } from "../driver.ts";
 import { DatabaseError, type FailureKind, isNetworkFailure } from "../failures.ts";
+import { PARTITIONED } from "../partitioned-tables.ts";
 import type { ColumnKind } from "../schema.ts";
 import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS } from "../text-search.ts";
 import { openPoolSource, type SessionSyntax } from "./mysql-pool.ts";
@@ -58,6 +59,12 @@ const schema: SchemaSyntax = {
   quote: (identifier) => `\`${identifier}\``,
   tableOptions: TABLE_OPTIONS,
   counterTableOptions: TABLE_OPTIONS,
+  partitionedSerial: (column) => ["id bigint auto_increment", `primary key (id, ${column})`],
+  partitionedTable: (table, columns) => [
+    // MySQL keeps no partitions in a shared tablespace, which its server may prefer.
+    `create table if not exists ${table} (${columns}) ${TABLE_OPTIONS} /*!80000 tablespace innodb_file_per_table */
+      partition by range (${PARTITIONED[table].column}) (partition rest values less than (maxvalue))`,
+  ],
   createIndex: async (db, { name, table, columns }) => {
     const { rows } = await sql`
       select 1 from information_schema.statistics

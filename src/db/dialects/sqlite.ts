@@ -48,15 +48,22 @@ const words: BulkSyntax = {
   ...standardSyntax,
 };
 
+// Without autoincrement the newest key is assigned again after its row's removal.
+const SERIAL = "integer primary key autoincrement";
+const COUNTERS = "without rowid";
+
 const schema: SchemaSyntax = {
-  // Without autoincrement the newest key is assigned again after its row's removal.
-  serial: "integer primary key autoincrement",
+  serial: SERIAL,
   int: "integer",
   text: () => "text",
   longText: "text",
   quote: (identifier) => `"${identifier}"`,
   tableOptions: "",
-  counterTableOptions: "without rowid",
+  counterTableOptions: COUNTERS,
+  partitionedSerial: () => [`id ${SERIAL}`],
+  partitionedTable: (table, columns) => [
+    `create table if not exists ${table} (${columns}) ${table === "click_log" ? "" : COUNTERS}`.trimEnd(),
+  ],
   createIndex: standardCreateIndex,
   ...sqliteNames.schema,
   ...sqliteTexts.schema,

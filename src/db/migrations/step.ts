@@ -4,6 +4,7 @@
  */
 import { type Kysely, sql } from "kysely";
 import type { SchemaSyntax } from "../schema-syntax.ts";
+import type { PartitionedTable } from "../partitioned-tables.ts";
 import type { TableName } from "../schema.ts";
 
 export type Step = { name: string; up(db: Kysely<unknown>, words: SchemaSyntax): Promise<void> };
@@ -14,7 +15,7 @@ type Indexes = Record<string, string>;
 
 /** In the database's SQL. */
 export const createTable = (name: string, table: TableName, columns: Columns, indexes?: Indexes): Step =>
-  tableStep({ name, table, columns, indexes }, (words) => words.tableOptions);
+  tableStep({ name, table, columns, indexes }, plain(table, "tableOptions"));
 
 /** A table of narrow rows, increased by primary key. */
 export const createCounterTable = (
@@ -22,18 +23,28 @@ export const createCounterTable = (
   table: TableName,
   columns: Columns,
   indexes?: Indexes,
-): Step => tableStep({ name, table, columns, indexes }, (words) => words.counterTableOptions);
+): Step => tableStep({ name, table, columns, indexes }, plain(table, "counterTableOptions"));
+
+/** A table whose old rows go together. */
+export const createPartitionedTable = (
+  name: string,
+  table: PartitionedTable,
+  columns: Columns,
+  indexes?: Indexes,
+): Step => tableStep({ name, table, columns, indexes }, (words, list) => words.partitionedTable(table, list));
 
 type TableParts = { name: string; table: TableName; columns: Columns; indexes: Indexes | undefined };
+type Statements = (words: SchemaSyntax, columns: string) => readonly string[];
 
-const tableStep = (
-  { name, table, columns, indexes = {} }: TableParts,
-  options: (words: SchemaSyntax) => string,
-): Step => ({
+const plain =
+  (table: TableName, options: "tableOptions" | "counterTableOptions"): Statements =>
+  (words, columns) => [`create table if not exists ${table} (${columns}) ${words[options]}`.trimEnd()];
+
+const tableStep = ({ name, table, columns, indexes = {} }: TableParts, statements: Statements): Step => ({
   name,
   up: async (db, words) => {
-    const text = `create table if not exists ${table} (\n  ${columns(words).join(",\n  ")}\n) ${options(words)}`;
-    await sql.raw(text.trimEnd()).execute(db);
+    for (const text of statements(words, `\n  ${columns(words).join(",\n  ")}\n`))
+      await sql.raw(text).execute(db);
     for (const [index, indexed] of Object.entries(indexes))
       await words.createIndex(db, { name: index, table, columns: indexed });
   },

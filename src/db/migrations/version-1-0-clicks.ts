@@ -3,7 +3,7 @@
  * retention removes the oldest. Reading one link is one lookup a day. Other indexes and foreign keys would cost at every
  * click, so retention removes rows of deleted links.
  */
-import { createCounterTable, createTable, type Step } from "./step.ts";
+import { createCounterTable, createPartitionedTable, createTable, type Step } from "./step.ts";
 
 export const steps: readonly Step[] = [
   createTable("1017_journals", "journals", (w) => [
@@ -11,14 +11,14 @@ export const steps: readonly Step[] = [
     `position ${w.int} not null`,
     `updated_at ${w.int} not null`,
   ]),
-  createCounterTable("1018_click_hours", "click_hours", (w) => [
+  createPartitionedTable("1018_click_hours", "click_hours", (w) => [
     `hour ${w.int} not null`,
     `link_id ${w.int} not null`,
     `clicks ${w.int} not null`,
     `automated ${w.int} not null default 0`,
     "primary key (hour, link_id)",
   ]),
-  createCounterTable("1019_click_days", "click_days", (w) => [
+  createPartitionedTable("1019_click_days", "click_days", (w) => [
     `day ${w.int} not null`,
     `link_id ${w.int} not null`,
     `clicks ${w.int} not null`,
@@ -39,7 +39,7 @@ export const steps: readonly Step[] = [
     `seen_day ${w.int} not null`,
     "constraint click_values_value unique (dimension, value)",
   ]),
-  createCounterTable("1022_click_dim_hours", "click_dim_hours", (w) => [
+  createPartitionedTable("1022_click_dim_hours", "click_dim_hours", (w) => [
     `hour ${w.int} not null`,
     `dimension ${w.int} not null`,
     `value_id ${w.int} not null`,
@@ -47,7 +47,7 @@ export const steps: readonly Step[] = [
     `automated ${w.int} not null default 0`,
     "primary key (hour, dimension, value_id)",
   ]),
-  createCounterTable("1023_click_dim_days", "click_dim_days", (w) => [
+  createPartitionedTable("1023_click_dim_days", "click_dim_days", (w) => [
     `day ${w.int} not null`,
     `link_id ${w.int} not null`,
     `dimension ${w.int} not null`,
@@ -72,11 +72,11 @@ export const steps: readonly Step[] = [
     `seen_day ${w.int} not null`,
     "constraint user_agents_hash unique (hash)",
   ]),
-  createTable(
+  createPartitionedTable(
     "1026_click_log",
     "click_log",
     (w) => [
-      `id ${w.serial}`,
+      ...w.partitionedSerial("clicked_at"),
       `link_id ${w.int} not null`,
       `clicked_at ${w.int} not null`,
       `referrer ${w.text(2048)}`,
