@@ -188,7 +188,7 @@ export function createApi({ services, health, system, scrape, live, explainLink,
         ...configEndpoints({ config }),
         ...privacyEndpoints({
           privacy: services.privacy,
-          stored: storedBy(config),
+          stored: storedBy(config, env),
           pages: services.door.pages,
           logger,
         }),

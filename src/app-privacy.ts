@@ -1,5 +1,6 @@
 /** What is stored of visitors, by the settings. */
 import type { ClickPrivacy } from "./clicks/details/privacy.ts";
+import type { Env } from "./env.ts";
 import type { Language } from "./lib/language.ts";
 import type { AddressMode } from "./lib/kept-address.ts";
 import { type StoredThing, storedThings } from "./privacy/stored.ts";
@@ -37,12 +38,16 @@ export function followPrivacy(config: Config): () => ClickPrivacy {
 }
 
 /** What is stored, by the settings as they are now; details of clicks by those of the start. */
-export function storedBy(config: Pick<Config, "get">): (language?: Language) => StoredThing[] {
+export function storedBy(
+  config: Pick<Config, "get">,
+  { clickhouse }: Pick<Env, "clickhouse">,
+): (language?: Language) => StoredThing[] {
   const details = config.get("analytics.enable_detailed_logging");
   return (language) => {
     const privacy = clickPrivacy(config);
     const settings = {
       ...privacy,
+      copied: clickhouse.url !== null,
       places: privacy.places && config.get("analytics.enable_geo_lookup"),
       details,
       sampleRate: config.get("analytics.sample_rate"),

@@ -110,6 +110,9 @@ const matching = (
   accepts: (value) => value === "" || pattern.test(String(value)),
 });
 
+const httpUrl = (description: string) =>
+  optional(matching("", /^https?:\/\/\S+$/, "an http or https URL", description));
+
 const MAIL_FROM = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)*$/i;
 
 const DATABASE_URL = /^(sqlite:.+|(postgres|postgresql|mysql|mariadb):\/\/\S+)$/;
@@ -246,14 +249,11 @@ const SECTIONS = {
   },
   analytics: {
     maxminddb_path: optional(path("", "MaxMind database file (.mmdb) for geo lookup.")),
-    geoip_api_url: optional(
-      matching(
-        "",
-        /^https?:\/\/\S+$/,
-        "an http or https URL",
-        "HTTP provider for geo lookup; {ip} stands for the address.",
-      ),
-    ),
+    geoip_api_url: httpUrl("HTTP provider for geo lookup; {ip} stands for the address."),
+  },
+  clickhouse: {
+    /** May contain a password: never log it. */
+    url: httpUrl("Gets a copy of click details: http://user:password@host:8123/database. Empty: none."),
   },
 } satisfies Record<string, Record<string, Setting>>;
 

@@ -228,7 +228,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     privacy: createPrivacy({ ...shared, settle: rollCall.call, removeAccount: auth.users.remove }),
     imports,
     csv: createLinkCsv({ ...shared, events, domains: links.domains, policy: links.policy }),
-    reports: createReports({ database, links, config, clock, logger }),
+    reports: createReports({ ...common, database, links, clickHouse: env.clickhouse.url, logger }),
     content,
     drive,
     sharing,

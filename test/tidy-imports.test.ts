@@ -58,6 +58,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     details: ["journal", "rollups"],
     flush: ["details", "journal", "rollups"],
     analytics: ["rollups"],
+    stream: [],
   },
   db: { dialects: [], migrations: [] },
   files: {

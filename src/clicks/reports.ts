@@ -8,6 +8,7 @@ import { analyticsEndpoints } from "./analytics/routes.ts";
 import { createAnalytics } from "./analytics/service.ts";
 import { createMaintenance } from "./rollups/maintenance.ts";
 import { createRetentionJobs } from "./rollups/retention.ts";
+import { createClickStream } from "./stream/stream.ts";
 
 export type Reports = ReturnType<typeof createReports>;
 
@@ -25,14 +26,20 @@ type ReportSettings = {
 type Deps = {
   database: Database;
   links: ReachableLinks;
+  /** clickhouse.url; null: none. */
+  clickHouse: string | null;
   config: { get<K extends keyof ReportSettings>(key: K): ReportSettings[K] };
   clock: Clock;
   logger: Logger;
 };
 
-export function createReports({ database, links, config, clock, logger }: Deps) {
+export function createReports({ database, links, clickHouse, config, clock, logger }: Deps) {
+  const { nameOf } = links.domains;
+  const stream = clickHouse === null ? null : createClickStream({ database, url: clickHouse, nameOf, clock });
   const replicated = { ...database, read: database.reports };
   return {
+    /** Null without ClickHouse. */
+    stream,
     /** Mount them before those of links. */
     endpoints: analyticsEndpoints({
       analytics: createAnalytics({ database: replicated, clock }),
@@ -42,18 +49,22 @@ export function createReports({ database, links, config, clock, logger }: Deps) 
       now: clock.now,
       logger,
     }),
-    jobs: createRetentionJobs({
-      database,
-      maintenance: createMaintenance(createLeases({ database, clock })),
-      clock,
-      settings: {
-        isEnabled: () => config.get("analytics.enable_auto_rollup"),
-        logDays: () => config.get("analytics.log_retention_days"),
-        hourlyDays: () => config.get("analytics.hourly_retention_days"),
-        dailyDays: () => config.get("analytics.daily_retention_days"),
-        maxLogRows: () =>
-          config.get("analytics.max_rows_action") === "cleanup" ? config.get("analytics.max_log_rows") : 0,
-      },
-    }),
+    jobs: [
+      ...createRetentionJobs({
+        database,
+        ...(stream && { lacks: stream.lacks }),
+        maintenance: createMaintenance(createLeases({ database, clock })),
+        clock,
+        settings: {
+          isEnabled: () => config.get("analytics.enable_auto_rollup"),
+          logDays: () => config.get("analytics.log_retention_days"),
+          hourlyDays: () => config.get("analytics.hourly_retention_days"),
+          dailyDays: () => config.get("analytics.daily_retention_days"),
+          maxLogRows: () =>
+            config.get("analytics.max_rows_action") === "cleanup" ? config.get("analytics.max_log_rows") : 0,
+        },
+      }),
+      ...(stream === null ? [] : [stream.job]),
+    ],
   };
 }

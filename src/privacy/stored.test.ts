@@ -13,6 +13,7 @@ const SETTINGS: StoredSettings = {
   places: true,
   campaigns: true,
   signals: false,
+  copied: false,
   retention: true,
   logDays: 30,
   hourlyDays: 7,
@@ -44,6 +45,8 @@ test("what is stored follows the settings", () => {
   expect(detailsBy({ details: false }).holds).toEqual([]);
   expect(detailsBy({ sampleRate: 0 }).holds).toEqual([]);
   expect(detailsBy({ signals: true }).purpose).toContain("Sec-GPC");
+  expect(detailsBy({}).purpose).not.toContain("ClickHouse");
+  expect(detailsBy({ copied: true }).purpose).toContain("ClickHouse");
   expect(detailsBy({ retention: false })).toMatchObject({ days: null, until: "an administrator deletes it" });
 });
 

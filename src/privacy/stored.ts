@@ -39,6 +39,8 @@ export type StoredSettings = {
   places: boolean;
   campaigns: boolean;
   signals: boolean;
+  /** To ClickHouse. */
+  copied: boolean;
   /** The retention task runs. */
   retention: boolean;
   logDays: number;
@@ -84,7 +86,10 @@ export function storedThings(settings: StoredSettings, language: Language = "en"
     {
       ...of("visitors", texts.details, null),
       holds: isDetailed ? details : [],
-      purpose: texts.details.purpose + (settings.signals ? texts.details.signals : ""),
+      purpose:
+        texts.details.purpose +
+        (settings.signals ? texts.details.signals : "") +
+        (settings.copied ? texts.details.copied : ""),
       ...kept(settings.logDays),
     },
     of("visitors", { ...texts.journal, holds: isDetailed ? details : [parts.click] }, 1),

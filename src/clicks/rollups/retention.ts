@@ -33,6 +33,8 @@ type Deps = {
   maintenance: Maintenance;
   settings: RetentionSettings;
   clock: Clock;
+  /** Whether clicks before an instant must still be copied. They wait for that, but no longer than COPY_DAYS. */
+  lacks?(before: number): Promise<boolean>;
   /** Rest after a delete; default 25. */
   restMs?: number;
 };
@@ -41,6 +43,7 @@ const EVERY_MS = 4 * HOUR_MS;
 const LIMIT_EVERY_MS = 60_000;
 const PARTITIONS_EVERY_MS = HOUR_MS;
 const REST_MS = 25;
+const COPY_DAYS = 7;
 /** Older journals are not counted (clicks/flush/source.ts). */
 const JOURNALS_KEPT_MS = 26 * DAY_MS;
 /** While a rebuild runs. */
@@ -95,7 +98,8 @@ async function removeOld(deps: Deps, signal: AbortSignal): Promise<true> {
   const { database, settings, clock, restMs = REST_MS } = deps;
   const rows = createRetentionRepository(database);
   const now = clock.now();
-  const oldestClick = keptFrom(now, settings.logDays());
+  const due = keptFrom(now, settings.logDays());
+  const oldestClick = (await deps.lacks?.(due)) ? keptFrom(now, settings.logDays() + COPY_DAYS) : due;
   const hour = BUCKETS.hour.of(keptFrom(now, settings.hourlyDays()));
   const day = BUCKETS.day.of(keptFrom(now, settings.dailyDays()));
   const month = monthOf(Math.min(day * DAY_MS, hour * HOUR_MS, oldestClick));

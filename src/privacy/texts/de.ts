@@ -20,6 +20,7 @@ export const deStored: StoredTexts = {
     name: "Einzelheiten der Klicks",
     purpose: "Auswertungen, wie Links genutzt werden.",
     signals: " Nicht von Besuchern, deren Browser Sec-GPC: 1 oder DNT: 1 sendet.",
+    copied: " Ein ClickHouse-Server hat eine Kopie, bis dessen Verwalter sie löscht.",
   },
   parts: {
     referrer: "Seite, von der der Besucher kam",

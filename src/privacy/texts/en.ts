@@ -13,7 +13,7 @@ export type StoredTexts = {
   /** Of what is kept without a task that removes it. */
   byHand: string;
   sums: Thing & { ends(hourlyDays: number, dailyDays: number): string };
-  details: Omit<Thing, "holds"> & { signals: string };
+  details: Omit<Thing, "holds"> & { signals: string; copied: string };
   parts: Record<
     "referrer" | "campaign" | "agent" | "language" | "network" | "address" | "place" | "click",
     string
@@ -52,6 +52,7 @@ export const enStored: StoredTexts = {
     name: "Details of clicks",
     purpose: "Reports of how links are used.",
     signals: " Not of visitors whose browser sends Sec-GPC: 1 or DNT: 1.",
+    copied: " A ClickHouse server has a copy, until its administrator deletes it.",
   },
   parts: {
     referrer: "page from which the visitor came",

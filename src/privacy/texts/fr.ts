@@ -20,6 +20,7 @@ export const frStored: StoredTexts = {
     name: "Détails des clics",
     purpose: "Rapports sur l’utilisation des liens.",
     signals: " Pas pour les visiteurs dont le navigateur envoie Sec-GPC: 1 ou DNT: 1.",
+    copied: " Un serveur ClickHouse en a une copie, jusqu’à ce que son administrateur la supprime.",
   },
   parts: {
     referrer: "page d’où vient le visiteur",

@@ -20,6 +20,7 @@ export const jaStored: StoredTexts = {
     name: "クリックの詳細",
     purpose: "リンクの利用状況のレポートのため。",
     signals: "ブラウザが Sec-GPC: 1 または DNT: 1 を送る訪問者については保存しません。",
+    copied: "ClickHouse サーバーにコピーがあり、その管理者が削除するまで残ります。",
   },
   parts: {
     referrer: "訪問者が来る前のページ",

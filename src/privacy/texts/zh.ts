@@ -19,6 +19,7 @@ export const zhStored: StoredTexts = {
     name: "点击详情",
     purpose: "生成链接使用情况的报告。",
     signals: "浏览器发送 Sec-GPC: 1 或 DNT: 1 的访客除外。",
+    copied: "ClickHouse 服务器上有一份副本，直到其管理员删除。",
   },
   parts: {
     referrer: "访客来自的页面",
