@@ -1,56 +1,45 @@
 /** Rows of definitions.ts: sign-in by OpenID Connect (auth/oidc/). The start-up settings `[oidc]` fix those of their names. */
 import * as check from "./value-checks.ts";
-import { bool, list, string } from "./value-types.ts";
+import { bool, inCategory, list, string } from "./value-types.ts";
 
-export const OIDC_DEFINITIONS = {
+export const OIDC_DEFINITIONS = inCategory("oidc", {
   "oidc.password_sign_in": bool(true, {
-    category: "oidc",
     description:
       "Let people sign in with a password. Off: only as the settings below say. It stays on while they are empty; the command reset-password turns it on.",
   }),
   "oidc.issuer": string("", check.issuer, {
-    category: "oidc",
     description:
       "Provider of OpenID Connect that people may sign in with, as its discovery document names it. Empty: none.",
   }),
   "oidc.client_id": string("", check.secret(1, { orEmpty: true }), {
-    category: "oidc",
     description:
       "What the provider calls this instance. Register the redirect address /admin/v1/auth/oidc/callback there, with routes.admin_prefix for /admin.",
   }),
   "oidc.client_secret": string("", check.secret(1, { orEmpty: true }), {
-    category: "oidc",
     description: "Secret of that client. Empty: a public client.",
     sensitive: true,
   }),
   "oidc.label": string("", check.displayNameOrEmpty, {
-    category: "oidc",
     description: "Text of the button on the sign-in page. Empty: Single sign-on.",
   }),
   "oidc.scopes": list(["openid", "profile", "email"], check.scope, {
-    category: "oidc",
     description: "Scopes to ask for. openid is always among them.",
   }),
   "oidc.role_claim": string("", check.claimName, {
-    category: "oidc",
     description:
       "Claim that gives the role at each sign-in, such as roles or realm_access.roles. Empty: administrators give roles, and new accounts are users.",
   }),
   "oidc.roles": list([], check.roleOfValue, {
-    category: "oidc",
     description:
       "Roles by value of that claim, such as staff=editor; the highest counts. *=user is for all others, who are refused without it. Empty: the values are admin, editor and user.",
   }),
   "oidc.allowed_domains": list([], check.mailDomain, {
-    category: "oidc",
     description: "Domains of verified e-mail addresses that may sign in. Empty: all, verified or not.",
   }),
   "oidc.groups_claim": string("groups", check.claimName, {
-    category: "oidc",
     description: "Claim that lists the groups of a person.",
   }),
   "oidc.allowed_groups": list([], check.groupName, {
-    category: "oidc",
     description: "Groups that may sign in; one of them is enough. Empty: all.",
   }),
-} as const;
+});

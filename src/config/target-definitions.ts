@@ -1,29 +1,24 @@
 /** Settings for the targets of links. */
 import * as check from "./value-checks.ts";
-import { bool, choices, list } from "./value-types.ts";
+import { bool, choices, inCategory, list } from "./value-types.ts";
 
-export const TARGET_DEFINITIONS = {
+export const TARGET_DEFINITIONS = inCategory("links", {
   "links.targets.allow": list([], check.hostName, {
-    category: "links",
     description:
       "Hosts that links may lead to, with their subdomains. Empty: every host that is not denied. Existing links stay.",
   }),
   "links.targets.deny": list([], check.hostName, {
-    category: "links",
     description: "Hosts that links may not lead to, with their subdomains. Existing links stay.",
   }),
   "links.targets.roles": choices(["editor", "admin"], ["editor", "admin"], {
-    category: "links",
     description: "Roles that links.targets.allow binds. Commands and imports count as admin.",
   }),
   "links.targets.approval": choices([], ["editor", "admin"], {
-    category: "links",
     description:
       "Roles whose links to hosts outside of links.targets.allow wait until an administrator approves them. Links of others are refused.",
   }),
   "links.check_targets": bool(false, {
-    category: "links",
     description:
       "Ask each target once a day whether it answers, and mark links whose target has failed for days. Other servers see these requests.",
   }),
-};
+});

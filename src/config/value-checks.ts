@@ -1,38 +1,29 @@
-/** Checks return the canonical form, or what is wrong. */
+/** Checks return the canonical form, or what is wrong; null: it is not what `allowed` or `items` says. */
 import { isIP } from "node:net";
 import { isLegibleText } from "../lib/file-name.ts";
 import { checkHttpUrl, withoutDot } from "../lib/http-url.ts";
 import { pictureIn } from "../lib/picture.ts";
-import type { CheckedText } from "./value-types.ts";
+import type { CheckedValue } from "./value-types.ts";
 
 const must = (allowed: string): { error: string } => ({ error: `must be ${allowed}` });
 
 /** Visible ASCII, because it travels in a header. */
-export function secret(
-  minLength: number,
-  { orEmpty = false } = {},
-): { allowed: string; check(text: string): CheckedText } {
-  const allowed = `${orEmpty ? "empty or " : ""}${minLength} to 512 characters of visible ASCII`;
-  return {
-    allowed,
-    check: (text) =>
-      (orEmpty && text === "") || (/^[!-~]{1,512}$/.test(text) && text.length >= minLength)
-        ? text
-        : must(allowed),
-  };
-}
+export const secret = (minLength: number, { orEmpty = false } = {}) => ({
+  allowed: `${orEmpty ? "empty or " : ""}${minLength} to 512 characters of visible ASCII`,
+  check: (text: string): CheckedValue =>
+    (orEmpty && text === "") || (/^[!-~]{1,512}$/.test(text) && text.length >= minLength) ? text : null,
+});
 
 const ARGON2 = /^\$argon2(id|i|d)\$[A-Za-z0-9+/=,.$-]{16,480}$/;
 
 export const argon2Hash = {
   allowed: "empty or an Argon2 hash",
-  check: (text: string): CheckedText =>
-    text === "" || ARGON2.test(text) ? text : must("empty or an Argon2 hash"),
+  check: (text: string): CheckedValue => (text === "" || ARGON2.test(text) ? text : null),
 };
 
 export const urlOrEmpty = {
   allowed: "empty or an absolute http or https URL without user name and password, at most 8192 bytes",
-  check(text: string): CheckedText {
+  check(text: string): CheckedValue {
     if (text === "") return text;
     const checked = checkHttpUrl(text);
     if (typeof checked === "string") return checked;
@@ -43,10 +34,10 @@ export const urlOrEmpty = {
 
 export const originOrEmpty = {
   allowed: "empty or scheme, host and optional port such as https://go.example.com, without a path",
-  check(text: string): CheckedText {
+  check(text: string): CheckedValue {
     if (text === "") return text;
     const isOrigin = typeof checkHttpUrl(text) === "string" && /^https?:\/\/[^\s/?#@*\\]+\/?$/i.test(text);
-    return isOrigin ? new URL(text).origin : must(originOrEmpty.allowed);
+    return isOrigin ? new URL(text).origin : null;
   },
 };
 
@@ -55,26 +46,24 @@ const NAME_LENGTH = 64;
 /** In Unicode NFC. */
 export const displayName = {
   allowed: `1 to ${NAME_LENGTH} characters that show something, without control characters and those that change the direction of text`,
-  check(text: string): CheckedText {
+  check(text: string): CheckedValue {
     const name = text.normalize("NFC");
-    return [...name].length <= NAME_LENGTH && isLegibleText(name) ? name : must(displayName.allowed);
+    return [...name].length <= NAME_LENGTH && isLegibleText(name) ? name : null;
   },
 };
 
 export const displayNameOrEmpty = {
   allowed: `empty or ${displayName.allowed}`,
-  check: (text: string): CheckedText =>
-    text === "" || typeof displayName.check(text) === "string"
-      ? text.normalize("NFC")
-      : must(displayNameOrEmpty.allowed),
+  check: (text: string): CheckedValue =>
+    text === "" || typeof displayName.check(text) === "string" ? text.normalize("NFC") : null,
 };
 
 /** As # and six digits in lower case. */
 export const color = {
   allowed: "a colour as # and three or six hexadecimal digits, such as #1757c2",
-  check(text: string): CheckedText {
+  check(text: string): CheckedValue {
     const digits = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(text)?.[1]?.toLowerCase();
-    if (digits === undefined) return must(color.allowed);
+    if (digits === undefined) return null;
     return `#${digits.length === 3 ? digits.replace(/./g, "$&$&") : digits}`;
   },
 };
@@ -89,7 +78,7 @@ const PICTURE_PIXELS = { least: 16, most: 1024 };
 export const picture = {
   allowed: `empty or a picture as a data URL such as data:image/png;base64,…: PNG, JPEG or WebP, ${PICTURE_PIXELS.least} to ${PICTURE_PIXELS.most} pixels wide and high, at most ${PICTURE_BYTES / 1024} KB`,
   mostBytes: 24_000,
-  check(text: string): CheckedText {
+  check(text: string): CheckedValue {
     if (text === "") return text;
     const found = text.length <= picture.mostBytes ? pictureIn(text) : null;
     const fits =
@@ -98,17 +87,15 @@ export const picture = {
       [found.width, found.height].every(
         (side) => side >= PICTURE_PIXELS.least && side <= PICTURE_PIXELS.most,
       );
-    return fits ? text : must(picture.allowed);
+    return fits ? text : null;
   },
 };
 
 export const cookieDomain = {
   allowed: "empty or a domain name such as example.com",
-  check(text: string): CheckedText {
+  check(text: string): CheckedValue {
     const domain = text.toLowerCase();
-    return domain === "" || (domain.length <= 254 && DOMAIN.test(domain))
-      ? domain
-      : must(cookieDomain.allowed);
+    return domain === "" || (domain.length <= 254 && DOMAIN.test(domain)) ? domain : null;
   },
 };
 
@@ -116,15 +103,15 @@ export const cookieDomain = {
 export const routePrefix = {
   allowed:
     "1 to 3 segments of A-Z a-z 0-9 _ . -, each after a slash, at most 64 characters, without a slash at the end",
-  check(text: string): CheckedText {
+  check(text: string): CheckedValue {
     const wellFormed = text.length <= 64 && /^(\/[A-Za-z0-9_.-]+){1,3}$/.test(text);
-    return wellFormed && !/\/\.\.?(\/|$)/.test(text) ? text : must(routePrefix.allowed);
+    return wellFormed && !/\/\.\.?(\/|$)/.test(text) ? text : null;
   },
 };
 
 export const addressRange = {
   items: "of IP addresses and CIDR ranges; `unix` for peers on a unix socket",
-  check(item: string): CheckedText {
+  check(item: string): CheckedValue {
     if (item.toLowerCase() === "unix") return "unix";
     const [address = "", bits, ...rest] = item.toLowerCase().split("/");
     const version = isIP(address);
@@ -139,7 +126,7 @@ export const addressRange = {
 
 export const origin = {
   items: "of origins such as https://app.example.com, or *",
-  check(item: string): CheckedText {
+  check(item: string): CheckedValue {
     if (item === "*") return item;
     const url = URL.canParse(item) ? new URL(item) : null;
     const isOrigin =
@@ -153,17 +140,16 @@ export const origin = {
 /** A name or an IP address, lower-case and in Punycode. */
 export const hostName = {
   items: "of hosts such as example.com",
-  check(item: string): CheckedText {
+  check(item: string): CheckedValue {
     const host = /^[^\s/?#@\\%*]{1,253}$/.test(item) ? URL.parse(`http://${item}/`) : null;
     const isHost = host !== null && host.port === "" && !/:\d*$/.test(item.replace(/^\[.*\]/, ""));
-    return isHost ? withoutDot(host.hostname) : must("a list of hosts such as example.com");
+    return isHost ? withoutDot(host.hostname) : null;
   },
 };
 
 export const headerName = {
   items: "of header names, or *",
-  check: (item: string): CheckedText =>
-    /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(item) ? item : must("a list of header names, or *"),
+  check: (item: string): CheckedValue => (/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(item) ? item : null),
 };
 
 /** As given: it has to equal what the provider says, to the letter. */
@@ -171,31 +157,30 @@ export const issuer = {
   allowed:
     "empty or an https address without query and fragment such as https://id.example.com/realms/staff; http only on localhost",
   mostBytes: 1000,
-  check(text: string): CheckedText {
+  check(text: string): CheckedValue {
     if (text === "") return text;
     const url = typeof checkHttpUrl(text) === "string" && !/[?#]/.test(text) ? new URL(text) : null;
     const isSafe =
       url?.protocol === "https:" || /^(localhost|127\.[\d.]+|\[::1\])$/.test(url?.hostname ?? "");
-    return isSafe ? text : must(issuer.allowed);
+    return isSafe ? text : null;
   },
 };
 
 export const scope = {
   items: "of scopes such as openid",
-  check: (item: string): CheckedText =>
-    /^[!#-[\]-~]{1,128}$/.test(item) ? item : must("a list of scopes such as openid"),
+  check: (item: string): CheckedValue => (/^[!#-[\]-~]{1,128}$/.test(item) ? item : null),
 };
 
 export const claimName = {
   allowed: "empty or at most 200 characters of visible ASCII",
-  check: (text: string): CheckedText => (/^[!-~]{0,200}$/.test(text) ? text : must(claimName.allowed)),
+  check: (text: string): CheckedValue => (/^[!-~]{0,200}$/.test(text) ? text : null),
 };
 
 const NAME_BYTES = 256;
 
 export const roleOfValue = {
   items: "of values and roles such as staff=editor",
-  check(item: string): CheckedText {
+  check(item: string): CheckedValue {
     const isPair = /=(user|editor|admin)$/.test(item) && !item.startsWith("=");
     return isPair && Buffer.byteLength(item) <= NAME_BYTES
       ? item
@@ -205,17 +190,15 @@ export const roleOfValue = {
 
 export const mailDomain = {
   items: "of domain names such as example.com",
-  check(item: string): CheckedText {
+  check(item: string): CheckedValue {
     const domain = item.toLowerCase();
-    return domain.length <= 254 && DOMAIN.test(domain) && !domain.startsWith(".")
-      ? domain
-      : must("a list of domain names such as example.com");
+    return domain.length <= 254 && DOMAIN.test(domain) && !domain.startsWith(".") ? domain : null;
   },
 };
 
 export const groupName = {
   items: "of names of groups",
-  check: (item: string): CheckedText =>
+  check: (item: string): CheckedValue =>
     Buffer.byteLength(item) <= NAME_BYTES
       ? item
       : must(`a list of names of groups, each at most ${NAME_BYTES} bytes`),

@@ -12,6 +12,9 @@ export type CheckedText =
       item?: number;
     };
 
+/** Null: it is not what the setting allows. */
+export type CheckedValue = CheckedText | null;
+
 export type ValueType = "string" | "int" | "float" | "bool" | "enum" | "stringarray" | "enumarray";
 export type Category =
   | "auth"
@@ -44,10 +47,9 @@ type About = {
   generated: boolean;
   action: Action | null;
 };
-export type SettingInfo = Pick<About, "category" | "description"> & Partial<About>;
+type SettingInfo = Pick<About, "description"> & Partial<Omit<About, "category">>;
 
-/** Bounds of a number, both inclusive. */
-export type Bounds = { min: number; max: number; unit?: NumberUnit };
+type Bounds = { min: number; max: number; unit?: NumberUnit };
 
 type Kind<T> = {
   type: ValueType;
@@ -66,6 +68,21 @@ type Kind<T> = {
 
 export type Definition<T> = Readonly<Kind<T> & About>;
 
+/** A definition before `inCategory`. */
+export type SettingRow<T> = Omit<Definition<T>, "category">;
+
+export const inCategory = <R extends Record<string, SettingRow<unknown>>>(category: Category, rows: R) =>
+  Object.fromEntries(
+    Object.entries(rows).map(([key, row]) => [key, Object.freeze({ ...row, category })]),
+  ) as { [K in keyof R]: R[K] & { category: Category } };
+
+/** For numbers, both inclusive. */
+export const between = (min: number, max: number, unit?: NumberUnit): Bounds => ({
+  min,
+  max,
+  ...(unit && { unit }),
+});
+
 /** Longest canonical text, unless its kind says more. */
 export const VALUE_MAX_BYTES = 8192;
 const LIST_MAX_ITEMS = 100;
@@ -83,24 +100,25 @@ const USUAL = {
   action: null,
 };
 
-type Own<T> = Omit<Kind<T>, "bounds" | "options" | "mostBytes"> & Partial<Kind<T>>;
+type Own<T> = Pick<Kind<T>, "type" | "defaultText" | "allowed" | "parse"> &
+  Partial<Pick<Kind<T>, "bounds" | "options" | "mostBytes">> & { canonical(text: string): CheckedValue };
 
-function define<T>(kind: Own<T>, about: SettingInfo): Definition<T> {
-  return Object.freeze({
+function define<T>(about: SettingInfo, kind: Own<T>): SettingRow<T> {
+  return {
     ...USUAL,
     ...kind,
     ...about,
     canonical(text: string): CheckedText {
       const refusal = { error: `must be ${kind.allowed}` };
       if (!text.isWellFormed() || CONTROL_CHARACTERS.test(text.trim())) return refusal;
-      const checked = kind.canonical(text.trim());
+      const checked = kind.canonical(text.trim()) ?? refusal;
       if (typeof checked !== "string") return checked;
       const { mostBytes = VALUE_MAX_BYTES } = kind;
       return Buffer.byteLength(checked) > mostBytes
         ? { error: `must be at most ${mostBytes} bytes long` }
         : checked;
     },
-  });
+  };
 }
 
 const TRUE_WORDS = new Set(["true", "1", "yes", "on"]);
@@ -110,23 +128,19 @@ const BOOL_OPTIONS = [
   { value: "false", label: "Disabled", description: null },
 ];
 
-export function bool(fallback: boolean, about: SettingInfo): Definition<boolean> {
-  const allowed = "true or false";
-  return define(
-    {
-      type: "bool",
-      defaultText: String(fallback),
-      allowed,
-      options: BOOL_OPTIONS,
-      canonical(text) {
-        const word = text.toLowerCase();
-        if (TRUE_WORDS.has(word)) return "true";
-        return FALSE_WORDS.has(word) ? "false" : { error: `must be ${allowed}` };
-      },
-      parse: (text) => text === "true",
+export function bool(fallback: boolean, about: SettingInfo): SettingRow<boolean> {
+  return define(about, {
+    type: "bool",
+    defaultText: String(fallback),
+    allowed: "true or false",
+    options: BOOL_OPTIONS,
+    canonical(text) {
+      const word = text.toLowerCase();
+      if (TRUE_WORDS.has(word)) return "true";
+      return FALSE_WORDS.has(word) ? "false" : null;
     },
-    about,
-  );
+    parse: (text) => text === "true",
+  });
 }
 
 type IntBounds = Bounds & {
@@ -134,24 +148,20 @@ type IntBounds = Bounds & {
   orZero?: true;
 };
 
-export function int(fallback: number, bounds: IntBounds, about: SettingInfo): Definition<number> {
+export function int(fallback: number, bounds: IntBounds, about: SettingInfo): SettingRow<number> {
   const { min, max, orZero = false } = bounds;
-  const allowed = `${orZero ? "0 or " : ""}a whole number from ${min} to ${max}`;
-  return define(
-    {
-      type: "int",
-      defaultText: String(fallback),
-      allowed,
-      bounds: { ...bounds, min: orZero ? 0 : min },
-      canonical(text) {
-        const value = /^[+-]?\d{1,18}$/.test(text) ? Number(text) : Number.NaN;
-        const inBounds = (value >= min && value <= max) || (orZero && value === 0);
-        return inBounds ? String(value === 0 ? 0 : value) : { error: `must be ${allowed}` };
-      },
-      parse: Number,
+  return define(about, {
+    type: "int",
+    defaultText: String(fallback),
+    allowed: `${orZero ? "0 or " : ""}a whole number from ${min} to ${max}`,
+    bounds: { ...bounds, min: orZero ? 0 : min },
+    canonical(text) {
+      const value = /^[+-]?\d{1,18}$/.test(text) ? Number(text) : Number.NaN;
+      const inBounds = (value >= min && value <= max) || (orZero && value === 0);
+      return inBounds ? String(value === 0 ? 0 : value) : null;
     },
-    about,
-  );
+    parse: Number,
+  });
 }
 
 /** Whole values end in ".0", as in the specification. */
@@ -161,43 +171,36 @@ export function float(
   fallback: number,
   { min, max }: { min: number; max: number },
   about: SettingInfo,
-): Definition<number> {
-  const allowed = `a number from ${min} to ${max}`;
-  return define(
-    {
-      type: "float",
-      defaultText: writeFloat(fallback),
-      allowed,
-      bounds: { min, max },
-      canonical(text) {
-        const value = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i.test(text) ? Number(text) : Number.NaN;
-        return value >= min && value <= max ? writeFloat(Math.abs(value)) : { error: `must be ${allowed}` };
-      },
-      parse: Number,
+): SettingRow<number> {
+  return define(about, {
+    type: "float",
+    defaultText: writeFloat(fallback),
+    allowed: `a number from ${min} to ${max}`,
+    bounds: { min, max },
+    canonical(text) {
+      const value = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i.test(text) ? Number(text) : Number.NaN;
+      return value >= min && value <= max ? writeFloat(Math.abs(value)) : null;
     },
-    about,
-  );
+    parse: Number,
+  });
 }
 
-type TextCheck = { allowed: string; mostBytes?: number; check(text: string): CheckedText };
+type TextCheck = { allowed: string; mostBytes?: number; check(text: string): CheckedValue };
 
 /** `check` gets the trimmed text and returns its canonical form. */
 export function string(
   fallback: string,
   { allowed, check, mostBytes = VALUE_MAX_BYTES }: TextCheck,
   about: SettingInfo,
-): Definition<string> {
-  return define(
-    {
-      type: "string",
-      defaultText: fallback,
-      allowed,
-      mostBytes,
-      canonical: check,
-      parse: (value) => value,
-    },
-    about,
-  );
+): SettingRow<string> {
+  return define(about, {
+    type: "string",
+    defaultText: fallback,
+    allowed,
+    mostBytes,
+    canonical: check,
+    parse: (value) => value,
+  });
 }
 
 const pick = <V extends string>(options: readonly V[], text: string): V | undefined =>
@@ -208,29 +211,25 @@ export function choice<V extends string>(
   fallback: NoInfer<V>,
   options: Record<V, string>,
   about: SettingInfo,
-): Definition<V> {
+): SettingRow<V> {
   const values = Object.keys(options) as V[];
-  const allowed = `one of ${values.join(", ")}`;
-  return define(
-    {
-      type: "enum",
-      defaultText: fallback,
-      allowed,
-      options: values.map((value) => ({ value, label: value, description: options[value] })),
-      canonical: (text) => pick(values, text) ?? { error: `must be ${allowed}` },
-      parse: (text) => text as V,
-    },
-    about,
-  );
+  return define(about, {
+    type: "enum",
+    defaultText: fallback,
+    allowed: `one of ${values.join(", ")}`,
+    options: values.map((value) => ({ value, label: value, description: options[value] })),
+    canonical: (text) => pick(values, text) ?? null,
+    parse: (text) => text as V,
+  });
 }
 
 /** A JSON array of texts, or items separated by commas. Drops duplicates and blank items. */
 export function list(
   fallback: readonly string[],
-  { items, check }: { items: string; check(item: string): CheckedText },
+  { items, check }: { items: string; check(item: string): CheckedValue },
   about: SettingInfo,
-): Definition<readonly string[]> {
-  return define(listKind("stringarray", fallback, items, null, check), about);
+): SettingRow<readonly string[]> {
+  return define(about, listKind("stringarray", fallback, items, null, check));
 }
 
 /** Input ignores case. */
@@ -238,11 +237,11 @@ export function choices<V extends string>(
   fallback: readonly NoInfer<V>[],
   options: readonly V[],
   about: SettingInfo,
-): Definition<readonly V[]> {
+): SettingRow<readonly V[]> {
   const shown = options.map((value) => ({ value, label: value, description: null }));
   const items = `of ${options.join(", ")}`;
-  const check = (item: string): CheckedText => pick(options, item) ?? { error: `must be a list ${items}` };
-  return define(listKind<V>("enumarray", fallback, items, shown, check), about);
+  const check = (item: string) => pick(options, item) ?? null;
+  return define(about, listKind<V>("enumarray", fallback, items, shown, check));
 }
 
 function listKind<V extends string>(
@@ -250,20 +249,19 @@ function listKind<V extends string>(
   fallback: readonly V[],
   items: string,
   options: readonly EnumOption[] | null,
-  check: (item: string) => CheckedText,
+  check: (item: string) => CheckedValue,
 ): Own<readonly V[]> {
-  const allowed = `a list ${items}, as a JSON array or separated by commas, at most ${LIST_MAX_ITEMS}`;
   return {
     type,
     defaultText: JSON.stringify(fallback),
-    allowed,
+    allowed: `a list ${items}, as a JSON array or separated by commas, at most ${LIST_MAX_ITEMS}`,
     options,
     canonical(text) {
       const given = splitList(text);
-      if (given === null || given.length > LIST_MAX_ITEMS) return { error: `must be ${allowed}` };
+      if (given === null || given.length > LIST_MAX_ITEMS) return null;
       const kept = new Set<string>();
       for (const [at, item] of given.entries()) {
-        const checked = check(item);
+        const checked = check(item) ?? { error: `must be a list ${items}` };
         if (typeof checked !== "string") return { ...checked, item: at };
         kept.add(checked);
       }
