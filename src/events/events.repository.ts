@@ -1,5 +1,6 @@
 import type { Queries } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
+import { countRows, deleteFound } from "../db/queries.ts";
 import { type EventRecord, PART_OF_BULK } from "../lib/event.ts";
 import type { StoredEvent } from "./event.ts";
 
@@ -119,16 +120,14 @@ export function createEventsRepository({ read, write, dialect }: Queries) {
     },
 
     /** Number of links that it has changed, without undone ones. */
-    async countOfBulk({ actor, at, bulk }: BulkRun): Promise<number> {
-      const { n } = await read
+    countOfBulk({ actor, at, bulk }: BulkRun): Promise<number> {
+      const changed = read
         .selectFrom("events")
-        .select((eb) => eb.fn.countAll<number>().as("n"))
         .where("actor", "=", actor.slice(0, ACTOR_LENGTH))
         .where("at", "=", at)
         .where("bulk", "=", bulk)
-        .where("subject_id", "is not", null)
-        .executeTakeFirstOrThrow();
-      return Number(n);
+        .where("subject_id", "is not", null);
+      return countRows(changed);
     },
 
     /** Which of them still belong to a bulk change. Locked until the transaction ends. */
@@ -150,19 +149,9 @@ export function createEventsRepository({ read, write, dialect }: Queries) {
     },
 
     /** At most 1,000. Returns how many. */
-    async removeBefore(at: number): Promise<number> {
-      const rows = await read
-        .selectFrom("events")
-        .select("id")
-        .where("at", "<", at)
-        .orderBy("at")
-        .orderBy("id")
-        .limit(REMOVED_AT_ONCE)
-        .execute();
-      if (rows.length === 0) return 0;
-      const ids = rows.map(({ id }) => id);
-      await write.deleteFrom("events").where("id", "in", ids).execute();
-      return rows.length;
+    removeBefore(at: number): Promise<number> {
+      const old = read.selectFrom("events").select("id").where("at", "<", at);
+      return deleteFound(write, "events", old.orderBy("at").orderBy("id").limit(REMOVED_AT_ONCE));
     },
   };
 }

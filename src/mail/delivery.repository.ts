@@ -1,4 +1,5 @@
 import type { Queries } from "../db/database.ts";
+import { deleteFound } from "../db/queries.ts";
 import type { TakenMail } from "./mail.ts";
 import type { MailKind } from "./texts/contents.ts";
 
@@ -103,24 +104,9 @@ export function createDeliveryRepository({ read, write }: Pick<Queries, "read" |
     },
 
     /** At most 1,000. Returns how many. */
-    async removeBefore(at: number): Promise<number> {
-      const rows = await read
-        .selectFrom("mails")
-        .select("id")
-        .where("created_at", "<", at)
-        .orderBy("created_at")
-        .limit(REMOVED_AT_ONCE)
-        .execute();
-      if (rows.length > 0)
-        await write
-          .deleteFrom("mails")
-          .where(
-            "id",
-            "in",
-            rows.map(({ id }) => id),
-          )
-          .execute();
-      return rows.length;
+    removeBefore(at: number): Promise<number> {
+      const old = read.selectFrom("mails").select("id").where("created_at", "<", at);
+      return deleteFound(write, "mails", old.orderBy("created_at").limit(REMOVED_AT_ONCE));
     },
   };
 }

@@ -1,5 +1,8 @@
+import type { Selectable } from "kysely";
 import type { Queries } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
+import type { Schema } from "../db/schema.ts";
+import { camelCased } from "../lib/case-names.ts";
 import type { MailContent, MailState, Recipient, StoredMail } from "./mail.ts";
 
 export type OutboxRepository = ReturnType<typeof createOutboxRepository>;
@@ -14,17 +17,8 @@ export type NewMail = MailContent & {
 
 export type MailFilter = { state?: MailState | undefined; recipient?: string | undefined };
 
-const SHOWN = [
-  "id",
-  "kind",
-  "recipient",
-  "state",
-  "attempts",
-  "error",
-  "created_at as createdAt",
-  "sent_at as sentAt",
-  "due_at as dueAt",
-] as const;
+const TIMES = ["created_at", "sent_at", "due_at"] as const;
+const SHOWN = ["id", "kind", "recipient", "state", "attempts", "error", ...TIMES] as const;
 
 export function createOutboxRepository({ read, dialect }: Queries) {
   return {
@@ -127,11 +121,11 @@ export function createOutboxRepository({ read, dialect }: Queries) {
   };
 }
 
-type Row = Omit<StoredMail, "state" | "dueAt"> & { state: string; dueAt: number };
+type Row = Pick<Selectable<Schema["mails"]>, (typeof SHOWN)[number]>;
 
-const shown = ({ dueAt, ...row }: Row): StoredMail => ({
-  ...row,
+const shown = (row: Row): StoredMail => ({
+  ...camelCased(row),
   state: row.state as MailState,
   // 0: at once.
-  dueAt: row.state === "waiting" ? Math.max(dueAt, row.createdAt) : null,
+  dueAt: row.state === "waiting" ? Math.max(row.due_at, row.created_at) : null,
 });

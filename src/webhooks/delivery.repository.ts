@@ -1,6 +1,10 @@
+import type { Selectable } from "kysely";
 import type { Queries } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
+import { deleteFound } from "../db/queries.ts";
+import type { Schema } from "../db/schema.ts";
 import type { StoredEvent } from "../events/event.ts";
+import { camelCased } from "../lib/case-names.ts";
 import type { Delivery, DeliveryState, Try } from "./webhook.ts";
 
 export type WebhookDeliveryRepository = ReturnType<typeof createWebhookDeliveryRepository>;
@@ -11,30 +15,18 @@ type Queued = { webhookId: number; eventId: number; event: string };
 const MOST_TRIES = 20;
 const REMOVED_AT_ONCE = 1_000;
 
-const COLUMNS = [
-  "id",
-  "webhook_id as webhookId",
-  "event_id as eventId",
-  "event",
-  "state",
-  "attempts",
-  "tries",
-  "created_at as createdAt",
-  "due_at as dueAt",
-  "delivered_at as deliveredAt",
-] as const;
 const EVENT = ["id", "at", "actor", "via", "tool", "action", "subject", "before", "after"] as const;
 
-type Row = Omit<Delivery, "state" | "tries"> & { state: string; tries: string };
+type Row = Selectable<Schema["webhook_deliveries"]>;
 
-const deliveryOf = (row: Row): Delivery => ({
-  ...row,
-  state: row.state as DeliveryState,
-  tries: JSON.parse(row.tries) as Try[],
-});
+function deliveryOf(row: Row): Delivery {
+  const { tried_at: _, ...shown } = row;
+  const tries = JSON.parse(row.tries) as Try[];
+  return { ...camelCased(shown), state: row.state as DeliveryState, tries };
+}
 
 const ofWebhook = (db: Db, webhookId: number) =>
-  db.selectFrom("webhook_deliveries").select(COLUMNS).where("webhook_id", "=", webhookId);
+  db.selectFrom("webhook_deliveries").selectAll().where("webhook_id", "=", webhookId);
 
 export function createWebhookDeliveryRepository({ read, write, dialect }: Queries) {
   return {
@@ -80,15 +72,12 @@ export function createWebhookDeliveryRepository({ read, write, dialect }: Querie
         .limit(most)
         .$call(dialect.forUpdate)
         .execute();
-      if (rows.length > 0)
+      const ids = rows.map(({ id }) => id);
+      if (ids.length > 0)
         await tx
           .updateTable("webhook_deliveries")
           .set((eb) => ({ state: "sending", tried_at: now, attempts: eb("attempts", "+", 1) }))
-          .where(
-            "id",
-            "in",
-            rows.map(({ id }) => id),
-          )
+          .where("id", "in", ids)
           .execute();
       return rows.map((row) => deliveryOf({ ...row, state: "sending", attempts: row.attempts + 1 }));
     },
@@ -132,12 +121,12 @@ export function createWebhookDeliveryRepository({ read, write, dialect }: Querie
       if (webhookIds.length === 0) return [];
       const rows = await read
         .selectFrom("webhook_deliveries")
-        .select([...COLUMNS, "tried_at as triedAt"])
+        .selectAll()
         .where("webhook_id", "in", webhookIds)
         .where("state", "=", "sending")
         .limit(REMOVED_AT_ONCE)
         .execute();
-      return rows.map(({ triedAt, ...row }) => ({ ...deliveryOf(row), triedAt: triedAt ?? row.dueAt }));
+      return rows.map((row) => ({ ...deliveryOf(row), triedAt: row.tried_at ?? row.due_at }));
     },
   };
 }
@@ -232,17 +221,10 @@ function logQueries({ read, write }: Pick<Queries, "read" | "write">) {
     },
 
     /** At most 1,000. Returns how many. */
-    async removeBefore(at: number): Promise<number> {
-      const rows = await read
-        .selectFrom("webhook_deliveries")
-        .select("id")
-        .where("created_at", "<", at)
-        .orderBy("created_at")
-        .limit(REMOVED_AT_ONCE)
-        .execute();
-      const ids = rows.map(({ id }) => id);
-      if (ids.length > 0) await write.deleteFrom("webhook_deliveries").where("id", "in", ids).execute();
-      return ids.length;
+    removeBefore(at: number): Promise<number> {
+      const old = read.selectFrom("webhook_deliveries").select("id").where("created_at", "<", at);
+      const found = old.orderBy("created_at").limit(REMOVED_AT_ONCE);
+      return deleteFound(write, "webhook_deliveries", found);
     },
   };
 }

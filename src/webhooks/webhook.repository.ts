@@ -1,5 +1,8 @@
+import type { Selectable } from "kysely";
 import type { Queries } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
+import type { Schema } from "../db/schema.ts";
+import { camelCased, snakeCased } from "../lib/case-names.ts";
 import type { DisabledBecause, Webhook } from "./webhook.ts";
 import type { WebhookEventName } from "./webhook-events.ts";
 
@@ -7,47 +10,16 @@ export type WebhookRepository = ReturnType<typeof createWebhookRepository>;
 
 export type NewWebhook = Omit<Webhook, "id">;
 
-const COLUMNS = [
-  "id",
-  "url",
-  "events",
-  "secret",
-  "previous_secret as previousSecret",
-  "previous_until as previousUntil",
-  "disabled_because as disabledBecause",
-  "failing_since as failingSince",
-  "paused_until as pausedUntil",
-  "replay_after as replayAfter",
-  "replay_to as replayTo",
-  "created_at as createdAt",
-  "updated_at as updatedAt",
-] as const;
-
-type Row = Omit<Webhook, "events" | "disabledBecause"> & { events: string; disabledBecause: string | null };
-
-const webhookOf = (row: Row): Webhook => ({
-  ...row,
+const webhookOf = (row: Selectable<Schema["webhooks"]>): Webhook => ({
+  ...camelCased(row),
   events: row.events.split(" ") as WebhookEventName[],
-  disabledBecause: row.disabledBecause as DisabledBecause | null,
+  disabledBecause: row.disabled_because as DisabledBecause | null,
 });
 
-const rowOf = (webhook: NewWebhook) => ({
-  url: webhook.url,
-  events: webhook.events.join(" "),
-  secret: webhook.secret,
-  previous_secret: webhook.previousSecret,
-  previous_until: webhook.previousUntil,
-  disabled_because: webhook.disabledBecause,
-  failing_since: webhook.failingSince,
-  paused_until: webhook.pausedUntil,
-  replay_after: webhook.replayAfter,
-  replay_to: webhook.replayTo,
-  created_at: webhook.createdAt,
-  updated_at: webhook.updatedAt,
-});
+const rowOf = (webhook: NewWebhook) => ({ ...snakeCased(webhook), events: webhook.events.join(" ") });
 
 export function createWebhookRepository({ read, dialect }: Pick<Queries, "read" | "dialect">) {
-  const selected = (db: Db) => db.selectFrom("webhooks").select(COLUMNS);
+  const selected = (db: Db) => db.selectFrom("webhooks").selectAll();
   return {
     /** By id. There are few. */
     async list(db: Db = read): Promise<Webhook[]> {

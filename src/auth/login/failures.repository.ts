@@ -1,5 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import { isUniqueViolation } from "../../db/failures.ts";
+import { camelCased, snakeCased } from "../../lib/case-names.ts";
 
 export type LoginFailures = {
   failures: number;
@@ -14,16 +15,14 @@ export type LoginFailuresRepository = ReturnType<typeof createLoginFailuresRepos
 export function createLoginFailuresRepository({ write }: Pick<Database, "write">) {
   return {
     async find(account: string): Promise<LoginFailures | null> {
-      const query = write.selectFrom("login_failures").selectAll().where("account", "=", account);
-      const row = await query.executeTakeFirst();
-      return row === undefined
-        ? null
-        : { failures: row.failures, retryAt: row.retry_at, updatedAt: row.updated_at };
+      const query = write.selectFrom("login_failures").select(["failures", "retry_at", "updated_at"]);
+      const row = await query.where("account", "=", account).executeTakeFirst();
+      return row === undefined ? null : camelCased(row);
     },
 
     /** False when another process was faster. */
     async replace(account: string, expected: LoginFailures | null, next: LoginFailures): Promise<boolean> {
-      const row = { failures: next.failures, retry_at: next.retryAt, updated_at: next.updatedAt };
+      const row = snakeCased(next);
       if (expected === null) return isNew(() => insert(account, row));
       const { numUpdatedRows } = await write
         .updateTable("login_failures")

@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely";
 import type { Queries } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
+import { countRows } from "../../db/queries.ts";
 import type { Schema } from "../../db/schema.ts";
 import { camelCased } from "../../lib/case-names.ts";
 import { lockAccount } from "../account.repository.ts";
@@ -35,16 +36,10 @@ export function createSecondFactorRepository({ read, dialect }: Queries) {
       return toAuthenticator(await ofAccount(tx, accountId).$call(dialect.forUpdate).executeTakeFirst());
     },
 
-    async passkeys(accountId: number): Promise<number> {
-      const query = read.selectFrom("passkeys").where("account_id", "=", accountId);
-      const { n } = await query.select(({ fn }) => fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
-      return Number(n);
-    },
+    passkeys: (accountId: number): Promise<number> =>
+      countRows(read.selectFrom("passkeys").where("account_id", "=", accountId)),
 
-    async codesLeft(accountId: number): Promise<number> {
-      const query = codesOf(read, accountId).select(({ fn }) => fn.countAll<number>().as("n"));
-      return Number((await query.executeTakeFirstOrThrow()).n);
-    },
+    codesLeft: (accountId: number): Promise<number> => countRows(codesOf(read, accountId)),
 
     /** In the place of an earlier one. */
     async insert(tx: Db, accountId: number, secret: string, now: number): Promise<void> {

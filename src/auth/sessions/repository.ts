@@ -1,6 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Queries } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
+import { countRows, deleteFound } from "../../db/queries.ts";
 import type { Schema } from "../../db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { SIGN_IN_METHODS, type SignInMethod } from "../../lib/credential.ts";
@@ -35,10 +36,7 @@ export function createSessionsRepository({ read, write, dialect }: Queries) {
       return (await query.limit(at.limit).offset(at.offset).execute()).map(toSession);
     },
 
-    async countOf(accountId: number, now: number): Promise<number> {
-      const query = alive(accountId, now).select(({ fn }) => fn.countAll<number>().as("total"));
-      return Number((await query.executeTakeFirstOrThrow()).total);
-    },
+    countOf: (accountId: number, now: number): Promise<number> => countRows(alive(accountId, now)),
 
     async lock(tx: Db, id: string): Promise<SessionOwner | null> {
       const query = tx.selectFrom("sessions").selectAll().where("id", "=", id);
@@ -86,17 +84,12 @@ export function createSessionsRepository({ read, write, dialect }: Queries) {
     },
 
     /** Sessions that expired or were revoked before the instant; returns how many. */
-    async removeEnded(before: number, limit: number): Promise<number> {
-      const ended = await read
+    removeEnded(before: number, limit: number): Promise<number> {
+      const ended = read
         .selectFrom("sessions")
         .select("id")
-        .where((is) => is.or([is("expires_at", "<", before), is("revoked_at", "<", before)]))
-        .limit(limit)
-        .execute();
-      if (ended.length === 0) return 0;
-      const ids = ended.map(({ id }) => id);
-      await write.deleteFrom("sessions").where("id", "in", ids).execute();
-      return ids.length;
+        .where((is) => is.or([is("expires_at", "<", before), is("revoked_at", "<", before)]));
+      return deleteFound(write, "sessions", ended.limit(limit));
     },
   };
 }

@@ -2,8 +2,10 @@ import { type Selectable, type SelectQueryBuilder, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
+import { countRows } from "../../db/queries.ts";
 import type { Schema } from "../../db/schema.ts";
 import { LIKE_ESCAPE, likePatterns } from "../../db/text-search.ts";
+import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { teamRoleOf } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
@@ -43,10 +45,7 @@ export function createTeamRepository({ read, dialect }: Pick<Database, "read" | 
       return withMembers(read, rows);
     },
 
-    async count(filter: TeamFilter): Promise<number> {
-      const query = matching(filter).select(({ fn }) => fn.countAll<number>().as("n"));
-      return Number((await query.executeTakeFirstOrThrow()).n);
-    },
+    count: (filter: TeamFilter): Promise<number> => countRows(matching(filter)),
 
     /** Locked until the transaction ends. */
     async lock(tx: Db, id: number): Promise<Team | null> {
@@ -71,8 +70,8 @@ export function createTeamRepository({ read, dialect }: Pick<Database, "read" | 
       }),
 
     /** Not its members. @throws Conflict when the name is taken */
-    async update(tx: Db, team: Team): Promise<void> {
-      const query = tx.updateTable("teams").set(rowOf(team)).where("id", "=", team.id);
+    async update(tx: Db, { id, ...team }: Team): Promise<void> {
+      const query = tx.updateTable("teams").set(rowOf(team)).where("id", "=", id);
       await explainViolations(() => query.execute(), { unique: nameTaken(team) });
     },
 
@@ -101,8 +100,7 @@ export function createTeamRepository({ read, dialect }: Pick<Database, "read" | 
       return (await query.limit(1).executeTakeFirst())?.account_id ?? null;
     },
 
-    /** Links, files or folders, or domains. Call it on a locked team. */
-    /** Files of an account, with their shares, are deleted with it. @throws Conflict if it has what needs another owner */
+    /** Of a locked team or account. Files of an account, with their shares, are deleted with it. @throws Conflict if it has what needs another owner */
     async refuseBelongings(tx: Db, { id, name }: { id: number; name: string }): Promise<void> {
       const isTeam = id < 0;
       const links = tx
@@ -136,26 +134,19 @@ export function createTeamRepository({ read, dialect }: Pick<Database, "read" | 
 
 async function withMembers(db: Db, rows: readonly Row[]): Promise<Team[]> {
   if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
   const found = await db
     .selectFrom("team_members")
     .leftJoin("users", "users.id", "team_members.account_id")
     .select(["team_id", "account_id", "team_members.role", "username"])
-    .where(
-      "team_id",
-      "in",
-      rows.map(({ id }) => id),
-    )
+    .where("team_id", "in", ids)
     .execute();
   const members = Map.groupBy(found, (row) => row.team_id);
-  return rows.map(({ id, name, quota_bytes: quotaBytes, created_at: createdAt, updated_at: updatedAt }) => ({
-    id,
-    name,
-    quotaBytes,
-    members: (members.get(id) ?? [])
+  return rows.map((team) => ({
+    ...camelCased(team),
+    members: (members.get(team.id) ?? [])
       .map((row) => ({ account: nameOf(row), role: teamRoleOf(row.role) }))
       .sort((a, b) => (a.account < b.account ? -1 : 1)),
-    createdAt,
-    updatedAt,
   }));
 }
 
@@ -165,12 +156,10 @@ const SHARES = "waymark:%";
 const nameOf = ({ account_id, username }: { account_id: number; username: string | null }): string =>
   account_id === BUILT_IN_ADMIN.id ? BUILT_IN_ADMIN.username : (username ?? `#${account_id}`);
 
-const rowOf = ({ name, quotaBytes, createdAt, updatedAt }: Omit<Team, "id">) => ({
-  name,
-  quota_bytes: quotaBytes,
-  created_at: createdAt,
-  updated_at: updatedAt,
-});
+function rowOf(team: Omit<Team, "id">) {
+  const { members: _, ...stored } = team;
+  return snakeCased(stored);
+}
 
 const nameTaken =
   ({ name }: Omit<Team, "id">) =>

@@ -2,6 +2,7 @@ import type { Selectable } from "kysely";
 import type { Queries } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
+import { countRows, deleteFound } from "../../db/queries.ts";
 import type { Schema } from "../../db/schema.ts";
 import { SCOPES } from "../../lib/access.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
@@ -43,10 +44,7 @@ export function createApiTokensRepository({ read, write, dialect }: Queries) {
       return row === undefined ? null : toToken(row);
     },
 
-    async count(accountId: number | null, db: Db = read): Promise<number> {
-      const query = tokensOf(db, accountId).select(({ fn }) => fn.countAll<number>().as("total"));
-      return Number((await query.executeTakeFirstOrThrow()).total);
-    },
+    count: (accountId: number | null, db: Db = read): Promise<number> => countRows(tokensOf(db, accountId)),
 
     findAccount,
     lockAccount: (tx: Db, accountId: number) => lockAccount(tx, dialect, accountId),
@@ -76,17 +74,9 @@ export function createApiTokensRepository({ read, write, dialect }: Queries) {
     },
 
     /** At most `limit`; returns how many. */
-    async removeExpired(before: number, limit: number): Promise<number> {
-      const rows = await read
-        .selectFrom("tokens")
-        .select("id")
-        .where("expires_at", "<", before)
-        .orderBy("id")
-        .limit(limit)
-        .execute();
-      const ids = rows.map(({ id }) => id);
-      if (ids.length > 0) await write.deleteFrom("tokens").where("id", "in", ids).execute();
-      return ids.length;
+    removeExpired(before: number, limit: number): Promise<number> {
+      const expired = read.selectFrom("tokens").select("id").where("expires_at", "<", before);
+      return deleteFound(write, "tokens", expired.orderBy("id").limit(limit));
     },
 
     async removeAllOf(tx: Db, accountId: number): Promise<void> {

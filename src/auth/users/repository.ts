@@ -1,9 +1,11 @@
-import { type ExpressionBuilder, sql } from "kysely";
+import { type ExpressionBuilder, type Selectable, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
+import { countRows } from "../../db/queries.ts";
 import type { Schema } from "../../db/schema.ts";
 import { LIKE_ESCAPE, likePatterns } from "../../db/text-search.ts";
+import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { roleOf } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
 import { knownLanguage } from "../../lib/language.ts";
@@ -12,28 +14,15 @@ import type { Belongings, ListedUser, User, UserFilter } from "./user.ts";
 
 export type UsersRepository = ReturnType<typeof createUsersRepository>;
 
-const COLUMNS = [
-  "users.id",
-  "users.username",
-  "users.password_hash as passwordHash",
-  "users.role",
-  "users.disabled",
-  "users.quota_bytes as quotaBytes",
-  "users.created_at as createdAt",
-  "users.updated_at as updatedAt",
-] as const;
-const MAIL_COLUMNS = [
-  "account_mail.email",
-  "account_mail.proved_at as provedAt",
-  "account_mail.language",
-] as const;
+const MAIL = ["account_mail.email", "account_mail.proved_at", "account_mail.language"] as const;
 
 export function createUsersRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   const whole = () =>
     read
       .selectFrom("users")
       .leftJoin("account_mail", "account_mail.account_id", "users.id")
-      .select([...COLUMNS, ...MAIL_COLUMNS]);
+      .selectAll("users")
+      .select(MAIL);
 
   const setMail = (tx: Db, id: number, { email, emailVerified, language, updatedAt }: Omit<User, "id">) =>
     writeAccountMail(tx, id, {
@@ -68,17 +57,15 @@ export function createUsersRepository({ read, dialect }: Pick<Database, "read" |
       const query = matching(filter)
         .leftJoin("account_usage", "account_usage.account_id", "users.id")
         .leftJoin("account_mail", "account_mail.account_id", "users.id")
-        .select([...COLUMNS, ...MAIL_COLUMNS])
+        .selectAll("users")
+        .select(MAIL)
         .select("account_usage.bytes as usedBytes")
         .select(FACTORS);
       const rows = await query.orderBy("username").limit(limit).offset(offset).execute();
       return rows.map(toListedUser);
     },
 
-    async count(filter: UserFilter): Promise<number> {
-      const query = matching(filter).select(({ fn }) => fn.countAll<number>().as("total"));
-      return Number((await query.executeTakeFirstOrThrow()).total);
-    },
+    count: (filter: UserFilter): Promise<number> => countRows(matching(filter)),
 
     /** What goes, and what stays, when the account is deleted. */
     async belongings(id: number): Promise<Belongings> {
@@ -88,25 +75,19 @@ export function createUsersRepository({ read, dialect }: Pick<Database, "read" |
       const usage = read.selectFrom("account_usage").select("bytes").where("account_id", "=", id);
       const [space, files, folders, ownTokens, ownLinks] = await Promise.all([
         usage.executeTakeFirst(),
-        entries.where("kind", "=", "file").select(ROWS).executeTakeFirstOrThrow(),
-        entries.where("kind", "=", "folder").select(ROWS).executeTakeFirstOrThrow(),
-        tokens.select(ROWS).executeTakeFirstOrThrow(),
-        links.select(ROWS).executeTakeFirstOrThrow(),
+        countRows(entries.where("kind", "=", "file")),
+        countRows(entries.where("kind", "=", "folder")),
+        countRows(tokens),
+        countRows(links),
       ]);
-      return {
-        bytes: space?.bytes ?? 0,
-        files: Number(files.n),
-        folders: Number(folders.n),
-        tokens: Number(ownTokens.n),
-        links: Number(ownLinks.n),
-      };
+      return { bytes: space?.bytes ?? 0, files, folders, tokens: ownTokens, links: ownLinks };
     },
 
     async lock(tx: Db, id: number): Promise<User | null> {
-      const query = tx.selectFrom("users").select(COLUMNS).where("id", "=", id);
+      const query = tx.selectFrom("users").selectAll().where("id", "=", id);
       const row = await query.$call(dialect.forUpdate).executeTakeFirst();
       if (row === undefined) return null;
-      const mail = tx.selectFrom("account_mail").select(MAIL_COLUMNS).where("account_id", "=", id);
+      const mail = tx.selectFrom("account_mail").select(MAIL).where("account_id", "=", id);
       return toUser({ ...row, ...((await mail.executeTakeFirst()) ?? NO_MAIL) });
     },
 
@@ -120,10 +101,10 @@ export function createUsersRepository({ read, dialect }: Pick<Database, "read" |
     },
 
     /** @throws Conflict when the username is taken */
-    async update(tx: Db, user: User): Promise<void> {
-      const query = tx.updateTable("users").set(toRow(user)).where("id", "=", user.id);
+    async update(tx: Db, { id, ...user }: User): Promise<void> {
+      const query = tx.updateTable("users").set(toRow(user)).where("id", "=", id);
       await explainViolations(() => query.execute(), { unique: usernameTaken(user) });
-      await setMail(tx, user.id, user);
+      await setMail(tx, id, user);
     },
 
     async remove(tx: Db, id: number): Promise<void> {
@@ -140,41 +121,26 @@ const usernameTaken =
   (cause: unknown) =>
     appError("Conflict", `An account '${username}' already exists.`, { cause });
 
-const NO_MAIL = { email: null, provedAt: null, language: null };
+const NO_MAIL = { email: null, proved_at: null, language: null };
 
-type Row = Omit<User, "role" | "disabled" | "email" | "emailVerified" | "language"> & {
-  role: string;
-  disabled: number;
+type Row = Selectable<Schema["users"]> & {
   email: string | null;
-  provedAt: number | null;
+  proved_at: number | null;
   language: string | null;
 };
 
-const toUser = ({ provedAt, language, ...row }: Row): User => ({
-  ...row,
+const toUser = ({ proved_at: provedAt, ...row }: Row): User => ({
+  ...camelCased(row),
   role: roleOf(row.role),
   disabled: row.disabled !== 0,
   emailVerified: provedAt !== null,
-  language: knownLanguage(language),
+  language: knownLanguage(row.language),
 });
 
-const toRow = ({
-  username,
-  passwordHash,
-  role,
-  disabled,
-  quotaBytes,
-  createdAt,
-  updatedAt,
-}: Omit<User, "id">) => ({
-  username,
-  password_hash: passwordHash,
-  role,
-  disabled: disabled ? 1 : 0,
-  quota_bytes: quotaBytes,
-  created_at: createdAt,
-  updated_at: updatedAt,
-});
+function toRow(user: Omit<User, "id">) {
+  const { email: _, emailVerified: __, language: ___, ...stored } = user;
+  return { ...snakeCased(stored), disabled: Number(user.disabled) };
+}
 
 const toListedUser = (row: Row & { usedBytes: number | null } & Factors): ListedUser => {
   const { usedBytes, totpAt, passkeys, ...user } = row;

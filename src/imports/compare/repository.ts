@@ -1,4 +1,5 @@
 import type { Database } from "../../db/database.ts";
+import { countRows } from "../../db/queries.ts";
 import { isInternal } from "../../links/link/internal-target.ts";
 import { codeOf, DEFAULT_DOMAIN, keysOf } from "../../links/link/key.ts";
 
@@ -28,15 +29,9 @@ export function createCompareRepository({ read }: Pick<Database, "read">) {
       };
     },
 
-    async count(importId: number | null): Promise<number> {
-      const query =
-        importId === null
-          ? read.selectFrom("links").select((eb) => eb.fn.countAll<number>().as("n"))
-          : read
-              .selectFrom("import_links")
-              .select((eb) => eb.fn.countAll<number>().as("n"))
-              .where("import_id", "=", importId);
-      return Number((await query.executeTakeFirstOrThrow()).n);
-    },
+    count: (importId: number | null): Promise<number> =>
+      importId === null
+        ? countRows(read.selectFrom("links"))
+        : countRows(read.selectFrom("import_links").where("import_id", "=", importId)),
   };
 }

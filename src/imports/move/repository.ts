@@ -1,6 +1,8 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
+import type { Schema } from "../../db/schema.ts";
+import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Product } from "../readers/products.ts";
 import { type MoveOptions, type ImportReport, type ImportState, type Note, type NoteKind } from "./state.ts";
@@ -25,36 +27,13 @@ export type StoredImport = {
 
 export type ImportRepository = ReturnType<typeof createImportRepository>;
 
-const COLUMNS = [
-  "id",
-  "product",
-  "source",
-  "file",
-  "secret",
-  "state",
-  "created_at as createdAt",
-  "created_by as createdBy",
-  "updated_at as updatedAt",
-  "options",
-  "report",
-  "link_place as linkPlace",
-  "visit_place as visitPlace",
-  "file_place as filePlace",
-  "event_id as eventId",
-] as const;
-
-type Row = Omit<StoredImport, "options" | "report" | "product" | "state"> &
-  Record<"options" | "report" | "product" | "state", string>;
-
-function importOf(row: Row): StoredImport {
-  return {
-    ...row,
-    product: row.product as Product,
-    state: row.state as ImportState,
-    options: JSON.parse(row.options) as MoveOptions,
-    report: JSON.parse(row.report) as ImportReport,
-  };
-}
+const importOf = (row: Selectable<Schema["imports"]>): StoredImport => ({
+  ...camelCased(row),
+  product: row.product as Product,
+  state: row.state as ImportState,
+  options: JSON.parse(row.options) as MoveOptions,
+  report: JSON.parse(row.report) as ImportReport,
+});
 
 /** What an import remembers, and how many keys are removed at once. */
 const REMEMBERED = {
@@ -78,13 +57,8 @@ export function createImportRepository({
       made: Omit<StoredImport, "id" | "linkPlace" | "visitPlace" | "filePlace" | "eventId" | "updatedAt">,
     ): Promise<number> =>
       dialect.insertReturningId(write, "imports", {
-        product: made.product,
+        ...snakeCased(made),
         source: made.source.slice(0, 1000),
-        file: made.file,
-        secret: made.secret,
-        state: made.state,
-        created_at: made.createdAt,
-        created_by: made.createdBy,
         updated_at: made.createdAt,
         options: JSON.stringify(made.options),
         report: JSON.stringify(made.report),
@@ -92,14 +66,14 @@ export function createImportRepository({
       }),
 
     async find(id: number, db: Db = read): Promise<StoredImport> {
-      const row = await db.selectFrom("imports").select(COLUMNS).where("id", "=", id).executeTakeFirst();
+      const row = await db.selectFrom("imports").selectAll().where("id", "=", id).executeTakeFirst();
       if (row === undefined) throw importNotFound();
       return importOf(row);
     },
 
     /** Locked until the transaction ends. @throws NotFound */
     async lock(tx: Db, id: number): Promise<StoredImport> {
-      const query = tx.selectFrom("imports").select(COLUMNS).where("id", "=", id);
+      const query = tx.selectFrom("imports").selectAll().where("id", "=", id);
       const row = await query.$call(dialect.forUpdate).executeTakeFirst();
       if (row === undefined) throw importNotFound();
       return importOf(row);
@@ -107,41 +81,36 @@ export function createImportRepository({
 
     /** Newest first. */
     async page(before: number | null, limit: number): Promise<StoredImport[]> {
-      let query = read.selectFrom("imports").select(COLUMNS).orderBy("id", "desc").limit(limit);
+      let query = read.selectFrom("imports").selectAll().orderBy("id", "desc").limit(limit);
       if (before !== null) query = query.where("id", "<", before);
       return (await query.execute()).map(importOf);
     },
 
     /** The newest thousand. */
     async ofProduct(product: Product): Promise<StoredImport[]> {
-      const query = read.selectFrom("imports").select(COLUMNS).where("product", "=", product);
+      const query = read.selectFrom("imports").selectAll().where("product", "=", product);
       return (await query.orderBy("id", "desc").limit(1_000).execute()).map(importOf);
     },
 
     /** Oldest first. */
     async inStates(states: readonly ImportState[]): Promise<StoredImport[]> {
-      const query = read.selectFrom("imports").select(COLUMNS).where("state", "in", states);
+      const query = read.selectFrom("imports").selectAll().where("state", "in", states);
       return (await query.orderBy("id").limit(100).execute()).map(importOf);
     },
 
-    async update(db: Db, id: number, set: Partial<Omit<StoredImport, "id">>, now: number): Promise<void> {
-      const changed = {
-        ...(set.state !== undefined && { state: set.state }),
-        ...(set.options !== undefined && { options: JSON.stringify(set.options) }),
-        ...(set.report !== undefined && { report: JSON.stringify(set.report) }),
-        ...(set.file !== undefined && { file: set.file }),
-        ...(set.secret !== undefined && { secret: set.secret }),
-        ...(set.source !== undefined && { source: set.source }),
-        ...(set.linkPlace !== undefined && { link_place: set.linkPlace }),
-        ...(set.visitPlace !== undefined && { visit_place: set.visitPlace }),
-        ...(set.filePlace !== undefined && { file_place: set.filePlace }),
-        ...(set.eventId !== undefined && { event_id: set.eventId }),
+    async update(
+      db: Db,
+      id: number,
+      { options, report, ...others }: Partial<Omit<StoredImport, "id">>,
+      now: number,
+    ): Promise<void> {
+      const set = {
+        ...snakeCased(others),
+        ...(options && { options: JSON.stringify(options) }),
+        ...(report && { report: JSON.stringify(report) }),
+        updated_at: now,
       };
-      await db
-        .updateTable("imports")
-        .set({ ...changed, updated_at: now })
-        .where("id", "=", id)
-        .execute();
+      await db.updateTable("imports").set(set).where("id", "=", id).execute();
     },
 
     /** That the import made of a link in the source; null without. */

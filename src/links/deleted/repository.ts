@@ -17,16 +17,6 @@ export type DeletedFilter = { since: number; owners: readonly number[] | null };
 /** An account's deletions at an instant, of some links. */
 type Deletions = DeletedFilter & { at: number; by: string; ids: readonly number[] };
 
-const COLUMNS = [
-  "link_id",
-  "code",
-  "deleted_at",
-  "deleted_by",
-  "owner_id",
-  "content",
-  "clicks",
-  "automated",
-] as const;
 const PORTION = 1_000;
 
 export type DeletedRepository = ReturnType<typeof createDeletedRepository>;
@@ -35,7 +25,7 @@ export function createDeletedRepository({ read, write, dialect }: Queries) {
   const newestFirst = ({ since, owners }: DeletedFilter, most: number) =>
     read
       .selectFrom("deleted_links")
-      .select(COLUMNS)
+      .selectAll()
       .where("deleted_at", ">=", since)
       .where("content", "is not", null)
       .$if(owners !== null, (query) => query.where("owner_id", "in", owners!))
@@ -67,7 +57,7 @@ export function createDeletedRepository({ read, write, dialect }: Queries) {
     async lock(tx: Db, id: number, since: number): Promise<DeletedLink | null> {
       const row = await tx
         .selectFrom("deleted_links")
-        .select(COLUMNS)
+        .selectAll()
         .where("link_id", "=", id)
         .$call(dialect.forUpdate)
         .executeTakeFirst();
@@ -79,7 +69,7 @@ export function createDeletedRepository({ read, write, dialect }: Queries) {
     async lockMany(tx: Db, { since, owners, at, by, ids }: Deletions): Promise<DeletedLink[]> {
       const rows = await tx
         .selectFrom("deleted_links")
-        .select(COLUMNS)
+        .selectAll()
         .where("link_id", "in", ids)
         .where("deleted_at", "=", at)
         .where("deleted_at", ">=", since)
@@ -95,11 +85,8 @@ export function createDeletedRepository({ read, write, dialect }: Queries) {
     /** With ids, counts and uses, under the given keys. @throws Conflict for an existing key; then roll back */
     async putBack(tx: Db, links: readonly DeletedLink[], now: number): Promise<void> {
       if (links.length === 0) return;
-      await dialect.insertMany(
-        tx,
-        "links",
-        links.map((link) => ({ id: link.id, ...rowOf({ ...link, updatedAt: now }) })),
-      );
+      const rows = links.map((link) => ({ id: link.id, ...rowOf({ ...link, updatedAt: now }) }));
+      await dialect.insertMany(tx, "links", rows);
       await dialect.insertMany(tx, "link_clicks", links.map(clickRowOf));
       const used = links.flatMap(({ id, uses }) => (uses === undefined ? [] : [{ link_id: id, uses }]));
       if (used.length > 0) await dialect.insertMany(tx, "link_uses", used);
@@ -135,14 +122,11 @@ export function createDeletedRepository({ read, write, dialect }: Queries) {
         .execute();
       const last = rows.at(-1);
       if (last === undefined) return null;
+      const ids = rows.map(({ link_id }) => link_id);
       await write
         .updateTable("deleted_links")
         .set({ content: null })
-        .where(
-          "link_id",
-          "in",
-          rows.map(({ link_id }) => link_id),
-        )
+        .where("link_id", "in", ids)
         .where("content", "is not", null)
         .execute();
       return { at: last.deleted_at, id: last.link_id };
@@ -150,7 +134,7 @@ export function createDeletedRepository({ read, write, dialect }: Queries) {
   };
 }
 
-type Row = Pick<Selectable<Schema["deleted_links"]>, (typeof COLUMNS)[number]>;
+type Row = Selectable<Schema["deleted_links"]>;
 
 const toDeletedLink = (row: Row): DeletedLink => ({
   ...(JSON.parse(row.content!) as DeletedContent),
@@ -164,10 +148,8 @@ const toDeletedLink = (row: Row): DeletedLink => ({
 });
 
 async function named(read: Db, rows: readonly Row[]): Promise<DeletedLink[]> {
-  const names = await ownerNames(
-    read,
-    rows.map((row) => row.owner_id),
-  );
+  const owners = rows.map((row) => row.owner_id);
+  const names = await ownerNames(read, owners);
   return rows.map((row) => ({
     ...toDeletedLink(row),
     ownerName: names.get(row.owner_id ?? NOBODY) ?? null,

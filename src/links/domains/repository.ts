@@ -2,9 +2,11 @@ import type { Selectable } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
+import { countRows } from "../../db/queries.ts";
 import type { Schema } from "../../db/schema.ts";
-import { snakeCased } from "../../lib/case-names.ts";
+import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { appError } from "../../lib/errors.ts";
+import { NOBODY } from "../../lib/owner.ts";
 import { keysOf } from "../link/key.ts";
 import { ownerNames } from "../link/owners.repository.ts";
 import type { OwnedDomain } from "./domain.ts";
@@ -15,11 +17,9 @@ export type DomainRepository = ReturnType<typeof createDomainRepository>;
 
 export function createDomainRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   async function named(db: Db, rows: readonly Row[]): Promise<OwnedDomain[]> {
-    const names = await ownerNames(
-      db,
-      rows.map((row) => row.owner_id),
-    );
-    return rows.map((row) => toDomain(row, names));
+    const owners = rows.map((row) => row.owner_id);
+    const names = await ownerNames(db, owners);
+    return rows.map((row) => ({ ...camelCased(row), owner: names.get(row.owner_id ?? NOBODY) ?? null }));
   }
 
   return {
@@ -42,10 +42,7 @@ export function createDomainRepository({ read, dialect }: Pick<Database, "read" 
       return new Map((await query.$call(dialect.forShare).execute()).map((row) => [row.id, row.owner_id]));
     },
 
-    async count(tx: Db): Promise<number> {
-      const query = tx.selectFrom("domains").select((eb) => eb.fn.countAll<number>().as("n"));
-      return Number((await query.executeTakeFirstOrThrow()).n);
-    },
+    count: (tx: Db): Promise<number> => countRows(tx.selectFrom("domains")),
 
     /** Returns its id. @throws Conflict if the host is taken */
     insert: (tx: Db, domain: Omit<OwnedDomain, "id">): Promise<number> =>
@@ -87,15 +84,3 @@ function rowOf(domain: Omit<OwnedDomain, "id">) {
   const { owner: _, ...stored } = domain;
   return snakeCased(stored);
 }
-
-const toDomain = ({ id, host, ...row }: Row, names: ReadonlyMap<number, string>): OwnedDomain => ({
-  id,
-  host,
-  defaultUrl: row.default_url,
-  notFoundUrl: row.not_found_url,
-  expiredUrl: row.expired_url,
-  ownerId: row.owner_id,
-  owner: row.owner_id === null ? null : (names.get(row.owner_id) ?? null),
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-});

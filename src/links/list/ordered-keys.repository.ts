@@ -1,6 +1,7 @@
 /** Finds the keys of a page in its order, over narrow columns and indexes. */
 import type { ExpressionBuilder, OrderByDirection, SelectQueryBuilder } from "kysely";
 import type { Db, Dialect } from "../../db/dialect.ts";
+import { countRows } from "../../db/queries.ts";
 import type { Schema } from "../../db/schema.ts";
 import { isEverything, type LinkFilter } from "./filter.ts";
 import { followingClicks, followingExpiry, following, NEVER, rangesAfter } from "./following.repository.ts";
@@ -186,9 +187,3 @@ const foundIds = (rows: readonly { id: number; value: number | null }[]): Found 
 });
 
 export const direction = (descending: boolean): OrderByDirection => (descending ? "desc" : "asc");
-
-export const counting = (query: SelectQueryBuilder<Schema, "links", object>) =>
-  query.select((eb) => eb.fn.countAll<number>().as("n"));
-
-export const countRows = async (query: SelectQueryBuilder<Schema, "links", object>): Promise<number> =>
-  Number((await counting(query).executeTakeFirstOrThrow()).n);

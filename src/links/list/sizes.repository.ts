@@ -2,12 +2,12 @@
 import { type SelectQueryBuilder, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
+import { countRows } from "../../db/queries.ts";
 import type { Schema } from "../../db/schema.ts";
 import { keysOf } from "../link/key.ts";
 import { readingTotal, readTotal } from "../link/query.repository.ts";
 import { EVERYTHING, isEverything, type LinkFilter } from "./filter.ts";
 import { idsWith, matching } from "./matching.repository.ts";
-import { counting, countRows } from "./ordered-keys.repository.ts";
 import { COUNTED, type SizedStart, smallest, SORTED, type Start, TAGGED } from "./plan.ts";
 
 /** Inclusive. */
@@ -235,7 +235,8 @@ export function createCounts({ read, dialect }: Reading, { countedUpTo = COUNTED
       }
       if (domain !== null && isEverything({ ...filter, domain: null })) return countDomain(domain);
       if (state === "active" && isEverything({ ...filter, state: null })) {
-        const expired = counting(matches({ ...filter, state: "expired" }, "expired"));
+        const all = matches({ ...filter, state: "expired" }, "expired");
+        const expired = all.select(({ fn }) => fn.countAll<number>().as("n"));
         const difference = read.selectNoFrom((eb) => eb(readingTotal(read), "-", expired).as("n"));
         return Number((await difference.executeTakeFirstOrThrow()).n);
       }

@@ -1,5 +1,7 @@
 import type { Queries } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
+import { countRows } from "../../db/queries.ts";
+import { camelCased } from "../../lib/case-names.ts";
 import type { VisitorReport, ReportReason } from "./report.ts";
 
 export type NewReport = { linkId: number; at: number; reason: ReportReason; details: string | null };
@@ -8,42 +10,35 @@ const reportsIn = (db: Db) =>
   db
     .selectFrom("link_reports")
     .innerJoin("links", "links.id", "link_reports.link_id")
-    .select([
-      "link_reports.id",
-      "link_reports.at",
-      "link_reports.reason",
-      "link_reports.details",
-      "link_reports.resolved_at as resolvedAt",
-      "link_reports.resolved_by as resolvedBy",
-      "links.id as linkId",
-      "links.code",
-      "links.target",
-      "links.options",
-    ]);
+    .selectAll("link_reports")
+    .select(["links.code", "links.target", "links.options"]);
 
 export function createSafetyRepository({ read }: Pick<Queries, "read">) {
   const openReports = (db: Db) => db.selectFrom("link_reports").where("resolved_at", "is", null);
 
   return {
     /** Newest first, before an id. */
-    page: (isOpen: boolean, before: number | null, limit: number): Promise<VisitorReport[]> =>
-      reportsIn(read)
+    async page(isOpen: boolean, before: number | null, limit: number): Promise<VisitorReport[]> {
+      const rows = await reportsIn(read)
         .where("link_reports.resolved_at", isOpen ? "is" : "is not", null)
         .$if(before !== null, (query) => query.where("link_reports.id", "<", before!))
         .orderBy("link_reports.id", "desc")
         .limit(limit)
-        .execute(),
+        .execute();
+      return rows.map(camelCased);
+    },
 
-    find: (id: number, db: Db = read): Promise<VisitorReport | undefined> =>
-      reportsIn(db).where("link_reports.id", "=", id).executeTakeFirst(),
+    async find(id: number): Promise<VisitorReport | null> {
+      const row = await reportsIn(read).where("link_reports.id", "=", id).executeTakeFirst();
+      return row === undefined ? null : camelCased(row);
+    },
 
     /** How many are open, of one link and of all, each at most `most`. */
     async open(db: Db, linkId: number, most: number): Promise<{ ofLink: number; all: number }> {
       const [ofLink, all] = await Promise.all(
         [openReports(db).where("link_id", "=", linkId), openReports(db)].map(async (query) => {
           const some = query.select("id").limit(most).as("some");
-          const counted = db.selectFrom(some).select((eb) => eb.fn.countAll<number>().as("n"));
-          return Number((await counted.executeTakeFirstOrThrow()).n);
+          return countRows(db.selectFrom(some));
         }),
       );
       return { ofLink: ofLink!, all: all! };

@@ -99,7 +99,7 @@ export function createLinkSafety({ database, links, writer, record, clock }: Dep
       reason: string | null,
     ): Promise<VisitorReport> {
       const report = await reports.find(id);
-      if (report === undefined) throw appError("NotFound", "There is no report with this id.");
+      if (report === null) throw appError("NotFound", "There is no report with this id.");
       if (report.resolvedAt !== null) throw appError("Conflict", "This report is resolved already.");
       if (takesDown) {
         await review(actor, report.code, { action: "take_down", reason, updatedAt: null });
@@ -113,7 +113,7 @@ export function createLinkSafety({ database, links, writer, record, clock }: Dep
         });
       }
       const resolved = await reports.find(id);
-      if (resolved === undefined) throw linkNotFound(codeOf(report.code));
+      if (resolved === null) throw linkNotFound(codeOf(report.code));
       return resolved;
     },
   };

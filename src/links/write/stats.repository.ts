@@ -1,7 +1,5 @@
-import type { SelectQueryBuilder } from "kysely";
 import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import type { Schema } from "../../db/schema.ts";
+import { countRows } from "../../db/queries.ts";
 import { readTotals } from "../link/query.repository.ts";
 
 const MINUTE_MS = 60_000;
@@ -11,11 +9,12 @@ export function createLinkStats({ read }: Pick<Database, "read">, mostCounted = 
 
   /** More than 10,000 are counted once a minute. */
   async function countExpired(now: number): Promise<number> {
-    const expired = read.selectFrom("links").select("id").where("expires_at", "<=", now);
-    const few = await countOf(read, expired.limit(mostCounted + 1));
+    const expired = read.selectFrom("links").where("expires_at", "<=", now);
+    const some = expired.select("id").limit(mostCounted + 1);
+    const few = await countRows(read.selectFrom(some.as("some")));
     if (few <= mostCounted) return few;
     if (manyExpired === undefined || Math.abs(now - manyExpired.at) >= MINUTE_MS)
-      manyExpired = { at: now, links: countOf(read, expired) };
+      manyExpired = { at: now, links: countRows(expired) };
     const { links } = manyExpired;
     return links.catch((error: unknown) => {
       if (manyExpired?.links === links) manyExpired = undefined;
@@ -33,12 +32,4 @@ export function createLinkStats({ read }: Pick<Database, "read">, mostCounted = 
       activeLinks: Math.max(0, totals.links - expired),
     };
   };
-}
-
-async function countOf(
-  read: Db,
-  links: SelectQueryBuilder<Schema, "links", { id: number }>,
-): Promise<number> {
-  const counting = read.selectFrom(links.as("some")).select((eb) => eb.fn.countAll<number>().as("n"));
-  return Number((await counting.executeTakeFirstOrThrow()).n);
 }
