@@ -96,7 +96,7 @@ export async function startTcpProxy(host: string, port: number): Promise<TcpProx
 
 /** A proxy to the server that the URL names with host and port. */
 export function startProxyTo(url: string): Promise<TcpProxy> {
-  const [, host, port] = /^\w+:\/\/(?:[^@/]*@)?([^:/]+):(\d+)/.exec(url) ?? [];
+  const [, host, port] = /^[\w+]+:\/\/(?:[^@/]*@)?([^:/]+):(\d+)/.exec(url) ?? [];
   if (host === undefined) throw new Error("The URL names no host and port.");
   return startTcpProxy(host, Number(port));
 }

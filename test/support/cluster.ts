@@ -47,6 +47,8 @@ export type ClusterOptions = {
   redisUrl: string;
   nodes: number;
   workers: number;
+  /** The replica of the nodes, by the database's URL. */
+  replicaOf?: (databaseUrl: string) => string;
   /** The links at the start, as CSV lines `code,target`. */
   links: readonly string[];
   /** Run-time settings. */
@@ -86,7 +88,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 
 async function makeNode(
   name: string,
-  { redisUrl, workers, settings: shared }: ClusterOptions,
+  { redisUrl, workers, replicaOf, settings: shared }: ClusterOptions,
   databaseUrl: string,
   session: { token: string },
 ): Promise<{ node: Node; remove(): Promise<void> }> {
@@ -96,6 +98,7 @@ async function makeNode(
     ...shared,
     WAYMARK__DATABASE__URL: database.through(databaseUrl),
     WAYMARK__DATABASE__POOL_SIZE: "4",
+    ...(replicaOf && { WAYMARK__DATABASE__REPLICA_URL: replicaOf(databaseUrl) }),
     WAYMARK__SERVER__WORKERS: String(workers),
     ...(redisUrl === ""
       ? {}
