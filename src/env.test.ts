@@ -168,6 +168,7 @@ describe("start-up settings", () => {
       "webhooks",
       "oidc",
       "analytics",
+      "clickhouse",
     ]);
     expect(load(bare)).toEqual(load(template));
   });
