@@ -3,7 +3,8 @@
 # limited to 107 bytes.
 
 mariadb_start() {
-  local data=$DIR/data/mariadb
+  local data=$DIR/data/mariadb writes=(--innodb-flush-log-at-trx-commit=0 --skip-innodb-doublewrite)
+  [[ -z $SURVIVES_KILLS ]] || writes=(--innodb-flush-log-at-trx-commit=2)
   if [[ ! -d $data/mysql ]]; then
     rm -rf "$data.partial"
     "${packaged[@]}" "$PACKAGES/usr/bin/mariadb-install-db" --no-defaults --basedir="$PACKAGES/usr" --datadir="$data.partial" \
@@ -14,8 +15,7 @@ mariadb_start() {
   launch mariadb "${packaged[@]}" "$PACKAGES/usr/sbin/mariadbd" --no-defaults --basedir="$PACKAGES/usr" --datadir="$data" \
     --user="$(id -un)" --bind-address=127.0.0.1 --port="$(port mariadb)" --socket=server.sock --max-connections=400 \
     --character-set-server=utf8mb4 --collation-server=utf8mb4_general_ci --innodb-flush-method=nosync \
-    --innodb-flush-log-at-trx-commit=0 --innodb-log-file-size=64M --skip-log-bin \
-    --debug-no-sync --skip-sync-frm --skip-innodb-doublewrite --skip-innodb-file-per-table
+    --innodb-log-file-size=64M --skip-log-bin --debug-no-sync --skip-sync-frm --skip-innodb-file-per-table "${writes[@]}"
 }
 
 mariadb_sql() {

@@ -1,7 +1,8 @@
 # MySQL 9 in the sid system mysql/ (see install.sh), with data in its /srv/mysql. Needs root for chroot.
 
 mysql_start() {
-  local root=$DIR/mysql
+  local root=$DIR/mysql writes=(--innodb-flush-log-at-trx-commit=0 --skip-innodb-doublewrite)
+  [[ -z $SURVIVES_KILLS ]] || writes=(--innodb-flush-log-at-trx-commit=2)
   ((EUID == 0)) || fail "mysql needs root" || return 1
   if [[ ! -d $root/srv/mysql ]]; then
     rm -rf "$root/srv/mysql.partial" && mkdir -p "$root/srv/mysql.partial" && chown 65534:65534 "$root/srv/mysql.partial" || return 1
@@ -12,7 +13,7 @@ mysql_start() {
   launch mysql chroot "$root" mysqld --no-defaults --user=nobody --datadir=/srv/mysql --bind-address=127.0.0.1 \
     --port="$(port mysql)" --socket=server.sock --pid-file=server.pid --mysqlx=OFF --secure-file-priv=NULL \
     --max-connections=400 --performance-schema=OFF --skip-log-bin --innodb-flush-method=nosync \
-    --innodb-flush-log-at-trx-commit=0 --skip-innodb-doublewrite --skip-innodb-file-per-table
+    --skip-innodb-file-per-table "${writes[@]}"
 }
 
 mysql_sql() {

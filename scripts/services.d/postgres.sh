@@ -8,7 +8,8 @@ postgres_account=()
 postgres_bin() { printf '%s\n' "$PACKAGES"/usr/lib/postgresql/*/bin | sort -V | tail -n 1; }
 
 postgres_start() {
-  local data=$DIR/data/postgres bin
+  local data=$DIR/data/postgres bin kept=off
+  [[ -z $SURVIVES_KILLS ]] || kept=on
   bin=$(postgres_bin)
   if [[ ! -e $data/PG_VERSION ]]; then
     rm -rf "$data" && mkdir -p -m 700 "$data" && echo "$PASSWORD" >"$DIR/run/postgres.password" || return 1
@@ -17,8 +18,8 @@ postgres_start() {
       -E UTF8 --locale=C.UTF-8 --no-sync >>"$DIR/log/postgres.log" 2>&1 </dev/null || { rm -rf "$data"; return 1; }
   fi
   launch postgres "${packaged[@]}" "${postgres_account[@]}" "$bin/postgres" -D "$data" -c listen_addresses=127.0.0.1 -c port="$(port postgres)" \
-    -c unix_socket_directories= -c max_connections=400 -c shared_buffers=128MB -c fsync=off -c full_page_writes=off \
-    -c synchronous_commit=off -c wal_level=minimal -c max_wal_senders=0 -c max_wal_size=512MB -c jit=off \
+    -c unix_socket_directories= -c max_connections=400 -c shared_buffers=128MB -c fsync=off -c full_page_writes=$kept \
+    -c synchronous_commit=$kept -c wal_level=minimal -c max_wal_senders=0 -c max_wal_size=512MB -c jit=off \
     -c timezone=GMT -c log_timezone=GMT -c log_checkpoints=off
 }
 

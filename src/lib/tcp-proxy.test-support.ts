@@ -23,7 +23,8 @@ export type TcpProxy = {
   through(url: string): string;
 };
 
-export async function startTcpProxy(host: string, port: number): Promise<TcpProxy> {
+/** Listens on `address`. */
+export async function startTcpProxy(host: string, port: number, address = "127.0.0.1"): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   /** What the hanging holds back, in order. */
   let held: (() => void)[] = [];
@@ -59,7 +60,7 @@ export async function startTcpProxy(host: string, port: number): Promise<TcpProx
     if (proxy.mode === "hang") held.push(() => join(socket));
     else join(socket);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(0, address, resolve));
   const own = (server.address() as { port: number }).port;
   const proxy: TcpProxy = {
     port: own,
@@ -89,14 +90,14 @@ export async function startTcpProxy(host: string, port: number): Promise<TcpProx
       proxy.cut();
       server.close();
     },
-    through: (url) => url.replace(`${host}:${port}`, `127.0.0.1:${own}`),
+    through: (url) => url.replace(`${host}:${port}`, `${address}:${own}`),
   };
   return proxy;
 }
 
 /** A proxy to the server that the URL names with host and port. */
-export function startProxyTo(url: string): Promise<TcpProxy> {
+export function startProxyTo(url: string, address?: string): Promise<TcpProxy> {
   const [, host, port] = /^[\w+]+:\/\/(?:[^@/]*@)?([^:/]+):(\d+)/.exec(url) ?? [];
   if (host === undefined) throw new Error("The URL names no host and port.");
-  return startTcpProxy(host, Number(port));
+  return startTcpProxy(host, Number(port), address);
 }

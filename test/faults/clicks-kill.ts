@@ -142,7 +142,7 @@ const DETAILS = {
 type Sum = { link_id?: number; clicks: number | null; automated: number | null };
 
 /** Where rollups, raw rows and drops differ from the counts, and the counts of automated visitors from the load. */
-async function disagreements(
+export async function disagreements(
   url: string,
   counted: number,
   load: ClickTally,

@@ -140,7 +140,7 @@ async function open(url: string): Promise<Connection> {
       text = "";
       waiting = Promise.withResolvers();
       if (socket.closed || socket.destroyed) waiting.reject(new Error("the connection was closed"));
-      else socket.write(`GET /${code} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+      else socket.write(`GET /${code} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: curl/8.5.0\r\n\r\n`);
       return waiting.promise;
     },
     close: () => void socket.destroy(),

@@ -1,10 +1,10 @@
 /**
  * Several nodes of one installation: real programs on one database and one Redis, each behind proxies that can be cut.
  */
-import type { DialectName } from "../../src/db/fresh.test-support.ts";
+import type { DialectName, Fresh } from "../../src/db/fresh.test-support.ts";
 import { createMigrated } from "../../src/db/schema-copy.test-support.ts";
-import { startProxyTo, type TcpProxy } from "../../src/lib/tcp-proxy.test-support.ts";
-import { childrenOf } from "./processes.ts";
+import { startProxyTo, startTcpProxy, type TcpProxy } from "../../src/lib/tcp-proxy.test-support.ts";
+import { childrenOf, killOneWorker } from "./processes.ts";
 import { type Client, PASSWORD, signIn } from "./session.ts";
 import { type Installation, install, type RunningWaymark, type Settings } from "./waymark.ts";
 
@@ -24,8 +24,14 @@ export type Node = {
   client(): Client;
   /** Sends SIGKILL to every process of the node. */
   kill(): Promise<void>;
-  /** With further settings until its end. */
-  start(more?: Settings): Promise<void>;
+  /** Runs a command with the node's settings and program. Returns its output. */
+  cli(args: readonly string[]): Promise<string>;
+  /** Sends SIGKILL to one worker, which the node replaces. */
+  killWorker(): void;
+  /** To every process of the node. */
+  signal(signal: NodeJS.Signals): void;
+  /** With further settings until its end. From then on `program` runs the node, if given. */
+  start(more?: Settings, program?: string): Promise<void>;
   /** Resolves when it has ended by itself. */
   ended(): Promise<void>;
   /** Sends SIGTERM. Returns the exit code. */
@@ -55,11 +61,19 @@ export type ClusterOptions = {
   config?: Readonly<Record<string, string>>;
   /** Start-up settings of every node and of the commands. */
   settings?: Settings;
+  /** Of each node alone, and not of the commands. */
+  nodeSettings?: (at: number) => Settings;
+  /** Runs the nodes. Default: this version. */
+  program?: string;
+  /** A migrated database that `remove` drops. Default: a new one. */
+  fresh?: Fresh;
+  /** Where the nodes reach the proxies. */
+  addresses?: { database: string; redis: string };
 };
 
 /** Starts all nodes, with the password set and a session that every node accepts. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const fresh = await createMigrated(options.dialect);
+  const fresh = options.fresh ?? (await createMigrated(options.dialect));
   const direct = install({ ...options.settings, WAYMARK__DATABASE__URL: fresh.url });
   const cli = direct.run;
   await cli(["reset-password", "--stdin"], PASSWORD);
@@ -69,7 +83,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 
   const session = { token: "" };
   const made = await Promise.all(
-    Array.from({ length: options.nodes }, (_, at) => makeNode(`node ${at}`, options, fresh.url, session)),
+    Array.from({ length: options.nodes }, (_, at) => makeNode(at, options, fresh.url, session)),
   );
   const nodes = made.map(({ node }) => node);
   await Promise.all(nodes.map((node) => node.start()));
@@ -87,13 +101,16 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 async function makeNode(
-  name: string,
-  { redisUrl, workers, replicaOf, settings: shared }: ClusterOptions,
+  at: number,
+  { redisUrl, workers, replicaOf, settings: shared, nodeSettings, program, addresses }: ClusterOptions,
   databaseUrl: string,
   session: { token: string },
 ): Promise<{ node: Node; remove(): Promise<void> }> {
-  const database = await startProxyTo(databaseUrl);
-  const redis = await startProxyTo(redisUrl || databaseUrl);
+  // A file has no server; then nothing passes the proxy.
+  const proxyTo = (url: string, address?: string) =>
+    url.startsWith("sqlite:") ? startTcpProxy("127.0.0.1", 9) : startProxyTo(url, address);
+  const database = await proxyTo(databaseUrl, addresses?.database);
+  const redis = await proxyTo(redisUrl || databaseUrl, addresses?.redis);
   const settings: Settings = {
     ...shared,
     WAYMARK__DATABASE__URL: database.through(databaseUrl),
@@ -103,8 +120,9 @@ async function makeNode(
     ...(redisUrl === ""
       ? {}
       : { WAYMARK__CACHE__TYPE: "redis", WAYMARK__CACHE__REDIS_URL: redis.through(redisUrl) }),
+    ...nodeSettings?.(at),
   };
-  const installation: Installation = install(settings);
+  const installations: Installation[] = [install(settings, program)];
   let running: RunningWaymark | null = null;
   let logged = "";
   const forget = () => {
@@ -112,7 +130,7 @@ async function makeNode(
     running = null;
   };
   const node: Node = {
-    name,
+    name: `node ${at}`,
     database,
     redis,
     url: () => running!.url,
@@ -126,8 +144,18 @@ async function makeNode(
       for (const pid of [parent.pid, ...children]) process.kill(pid, "SIGKILL");
       await kill();
     },
-    async start(more) {
-      running = await installation.serve(more);
+    cli: (args) => installations[0]!.run(args),
+    killWorker: () => void killOneWorker(running!),
+    signal(signal) {
+      const { pid } = running!.process;
+      for (const each of [pid, ...childrenOf(pid)]) process.kill(each, signal);
+    },
+    async start(more, other) {
+      if (other !== undefined)
+        installations.unshift(
+          install({ WAYMARK__DATA__DIR: installations.at(-1)!.dataDir, ...settings }, other),
+        );
+      running = await installations[0]!.serve(more);
     },
     async ended() {
       await running?.process.exited;
@@ -141,7 +169,7 @@ async function makeNode(
   };
   const remove = async () => {
     for (const pid of running === null ? [] : childrenOf(running.process.pid)) process.kill(pid, "SIGKILL");
-    await installation.remove();
+    for (const installation of installations) await installation.remove();
     database.stop();
     redis.stop();
   };

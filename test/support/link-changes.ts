@@ -2,9 +2,11 @@
  * Makes and changes links on nodes in turn, singly, in batches and by import, and knows what was answered. A refused
  * change may or may not have happened; an answered one must last.
  */
+import { addOne } from "./click-tally.ts";
 import { createTruth, targetOf } from "./cluster-load.ts";
 import type { Node } from "./cluster.ts";
 import type { Client, Envelope } from "./session.ts";
+import { SAID } from "./upload-load.ts";
 
 const ITEMS = 2_000;
 /** Batches and imports make the codes of so many lists, then change them. */
@@ -16,12 +18,20 @@ const CALL_MS = 30_000;
 export type LinkChanges = {
   /** Changed links of answered calls. */
   made: number;
-  /** Calls answered 503, and how long the slowest of them took. */
+  /** Calls answered 503 or 507, and how long the slowest of them took. */
   refused: number;
+  /** What the refusals said, and how often. */
+  refusals: Map<string, number>;
+  /** Calls without an answer. */
+  broken: number;
   slowestRefusalMs: number;
   wrong: string[];
   /** The answered version of each link to which no later change was sent, if it was answered by that time. */
   settledAt(time: number): ReadonlyMap<string, number>;
+  /** Links that an answered call made alone. */
+  created(): string[];
+  /** From now on nodes may leave calls without an answer. */
+  expectBreaks(may: boolean): void;
   /** The newest version that was sent. */
   latest(): number;
   end(): Promise<void>;
@@ -29,12 +39,18 @@ export type LinkChanges = {
 
 type Send = (client: Client, codes: readonly string[], version: number) => Promise<Response>;
 
-/** `existing` are codes that are there; `pauseMs` is the time between an answer and the next call. */
+/**
+ * `existing` are codes that are there; `pauseMs` is the time between an answer and the next call, `items` the length of
+ * batches and imports.
+ */
 export function startLinkChanges(
   nodes: readonly Node[],
   existing: readonly string[],
   pauseMs = PAUSE_MS,
+  items = ITEMS,
 ): LinkChanges {
+  const listOf = (name: string) => Array.from({ length: items }, (_, at) => `${name}-${at}`);
+  let mayBreak = false;
   const truth = createTruth();
   const sentAt = new Map<string, number>();
   const answered = new Set<string>();
@@ -43,6 +59,8 @@ export function startLinkChanges(
   const changes: LinkChanges = {
     made: 0,
     refused: 0,
+    refusals: new Map(),
+    broken: 0,
     slowestRefusalMs: 0,
     wrong: [],
     settledAt: (time) =>
@@ -52,6 +70,8 @@ export function startLinkChanges(
           .map((code) => [code, truth.confirmedAt(code, Infinity)] as const)
           .filter(([code, last]) => truth.confirmedAt(code, time) === last),
       ),
+    created: () => [...answered].filter((code) => code.startsWith("single-")),
+    expectBreaks: (may) => void (mayBreak = may),
     latest: () => version,
     async end() {
       isOver = true;
@@ -61,13 +81,20 @@ export function startLinkChanges(
 
   async function change(send: Send, codes: readonly string[]): Promise<void> {
     const node = nodes[version % nodes.length]!;
+    if (!node.isUp()) {
+      version++;
+      return Bun.sleep(pauseMs);
+    }
     const what = `${node.name}: ${codes[0]} and ${codes.length - 1} more, version ${++version}`;
     const begun = performance.now();
     for (const code of codes) sentAt.set(code, begun);
     const answer = await send(node.client(), codes, version).catch(String);
     const text = typeof answer === "string" ? answer : await answer.text().catch(String);
-    if (typeof answer !== "string" && answer.status === 503) {
+    const isBroken = typeof answer === "string" || (answer.ok && !text.startsWith("{"));
+    if (isBroken && mayBreak) changes.broken++;
+    else if (typeof answer !== "string" && [503, 507].includes(answer.status)) {
       changes.refused++;
+      addOne(changes.refusals, `${answer.status} ${text.slice(0, SAID)}`);
       changes.slowestRefusalMs = Math.max(changes.slowestRefusalMs, Math.round(performance.now() - begun));
     } else if (typeof answer === "string" || !answer.ok || !isWhole(text))
       changes.wrong.push(`${what}: ${typeof answer === "string" ? "no answer" : answer.status} ${text}`);
@@ -96,8 +123,6 @@ export function startLinkChanges(
   const running = run();
   return changes;
 }
-
-const listOf = (name: string): string[] => Array.from({ length: ITEMS }, (_, at) => `${name}-${at}`);
 
 function sendJson(client: Client, method: string, path: string, body: object): Promise<Response> {
   return client.fetch(path, {

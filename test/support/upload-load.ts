@@ -5,6 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { inParallel } from "../../src/lib/in-parallel.ts";
+import { addOne } from "./click-tally.ts";
 import type { DriveClient } from "./drive.ts";
 import { createFolderOn, type StorageName, storagesFor } from "./storages.ts";
 import { type TusCalls, tusCalls } from "./tus-calls.ts";
@@ -18,6 +19,8 @@ const CALL_MS = 30_000;
 /** Longer than the lease of an upload whose request could not return it. */
 const FINISH_MS = 60_000;
 const READ_AT_ONCE = 4;
+/** Characters of a refusal that are kept. */
+export const SAID = 240;
 
 /** A resumable upload, and how many of its bytes were answered. */
 type Resumable = { name: string; path: string; bytes: Buffer<ArrayBuffer>; offset: number };
@@ -29,8 +32,10 @@ export type UploadRecord = {
   unfinished: Resumable[];
   /** How often resumable uploads continued after a call failed. */
   resumed: number;
-  /** Calls that the server refused for now: 502, 503, and 409 or 423 of resumable uploads. Nothing of them may count. */
+  /** Calls that the server refused for now: 502, 503, 507, and 409 or 423 of resumable uploads. Nothing of them may count. */
   refused: number;
+  /** What the refusals said, and how often. */
+  refusals: Map<string, number>;
   /** Calls without an answer: the server died, or refused a body that the client was still sending. */
   broken: number;
   /** Lost offsets, and other answers. */
@@ -43,6 +48,7 @@ export const createUploadRecord = (): UploadRecord => ({
   unfinished: [],
   resumed: 0,
   refused: 0,
+  refusals: new Map(),
   broken: 0,
   wrong: [],
 });
@@ -89,8 +95,11 @@ function createCalls(me: DriveClient, folder: number, record: UploadRecord) {
     const answer = await calling.catch(String);
     if (typeof answer !== "string" && answer.ok) return answer;
     if (typeof answer === "string") record.broken++;
-    else if ([502, 503].includes(answer.status) || (isResumable(name) && [409, 423].includes(answer.status)))
-      record.refused++;
+    else if (
+      [502, 503, 507].includes(answer.status) ||
+      (isResumable(name) && [409, 423].includes(answer.status))
+    )
+      noteRefusal(record, answer.status, await answer.text().catch(String));
     else record.wrong.push(`${name}: ${answer.status} ${await answer.text().catch(String)}`);
     await Bun.sleep(PAUSE_MS);
     return null;
@@ -138,6 +147,11 @@ function createCalls(me: DriveClient, folder: number, record: UploadRecord) {
       else record.unfinished.push(upload);
     },
   };
+}
+
+function noteRefusal(record: UploadRecord, status: number, text: string): void {
+  record.refused++;
+  addOne(record.refusals, `${status} ${text.slice(0, SAID)}`);
 }
 
 const isResumable = (name: string): boolean => name.startsWith("resumable");

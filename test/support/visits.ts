@@ -26,7 +26,11 @@ export async function visitAll(url: string, codes: readonly string[]): Promise<M
     const portion = codes.slice(at, at + REQUESTS_AT_ONCE);
     arrived = Promise.withResolvers();
     waiting.push(...portion);
-    socket.write(portion.map((code) => `GET /${code} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join(""));
+    socket.write(
+      portion
+        .map((code) => `GET /${code} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: curl/8.5.0\r\n\r\n`)
+        .join(""),
+    );
     await arrived.promise;
   }
   socket.destroy();

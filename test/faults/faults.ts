@@ -1,0 +1,291 @@
+/** The faults of the table. Each is caused under the load of `world.ts`; backups are in `backups.ts`. */
+import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DIALECT_NAMES, type DialectName, type Fresh } from "../../src/db/fresh.test-support.ts";
+import { createMigratedFile } from "../../src/db/schema-copy.test-support.ts";
+import { startProxyTo } from "../../src/lib/tcp-proxy.test-support.ts";
+import type { Node } from "../support/cluster.ts";
+import { PROGRAM } from "../support/waymark.ts";
+import { BACKUPS } from "./backups.ts";
+import { jumpingClock, missingFaketime } from "./clocks.ts";
+import { failingDisk, fillDisk, memoryDisk, slowDisk } from "./disks.ts";
+import { createNetwork } from "./networks.ts";
+import { type Fault, missingCommand, missingRoot } from "./row.ts";
+import { type Servers, serverOf } from "./servers.ts";
+import { type Cause, type Place, underLoad } from "./world.ts";
+
+const WITH_SERVER = DIALECT_NAMES.filter((name) => name !== "sqlite");
+const HOUR_S = 3_600;
+const ROOT = join(import.meta.dir, "../..");
+
+const stopped = (nodes: readonly Node[]) => Promise.all(nodes.map((node) => node.kill()));
+const started = (nodes: readonly Node[]) => Promise.all(nodes.map((node) => node.start()));
+const one = (nodes: readonly Node[], round: number) => [nodes[round % nodes.length]!];
+
+type Row = {
+  name: string;
+  databases?: readonly DialectName[];
+  missing?: () => string | null;
+  cause(database: DialectName, servers: Servers): Promise<Cause> | Cause;
+};
+
+const ROWS: Row[] = [
+  {
+    name: "kill -9: every process of a node",
+    cause: () => ({
+      place: { mayBreak: true },
+      begin: (nodes, round) => stopped(one(nodes, round)),
+      end: (nodes, round) => started(one(nodes, round)),
+    }),
+  },
+  {
+    name: "kill -9: one worker",
+    cause: () => ({
+      place: { mayBreak: true, workers: 2, nodes: 1 },
+      begin: ([node]) => node!.killWorker(),
+      end: () => {},
+    }),
+  },
+  {
+    name: "kill -9: the database server",
+    databases: WITH_SERVER,
+    cause: (database, servers) => ({
+      place: {},
+      begin: () => servers.kill(serverOf(database)),
+      end: () => servers.start(serverOf(database)),
+    }),
+  },
+  {
+    name: "the database server hangs (SIGSTOP)",
+    databases: WITH_SERVER,
+    cause: (database, servers) => ({
+      place: {},
+      begin: () => servers.pause(serverOf(database)),
+      end: () => servers.resume(serverOf(database)),
+    }),
+  },
+  {
+    name: "the database refuses one node's connections",
+    databases: WITH_SERVER,
+    cause: () => ({
+      place: {},
+      begin: (nodes, round) => one(nodes, round)[0]!.database.sever(),
+      end: (nodes, round) => one(nodes, round)[0]!.database.heal(),
+    }),
+  },
+  {
+    name: "a node hangs (SIGSTOP)",
+    cause: () => ({
+      place: { mayBreak: true },
+      begin: (nodes, round) => one(nodes, round)[0]!.signal("SIGSTOP"),
+      end: (nodes, round) => one(nodes, round)[0]!.signal("SIGCONT"),
+    }),
+  },
+  {
+    name: "kill -9: Redis",
+    databases: WITH_SERVER,
+    cause: (_, servers) => ({
+      place: { redisUrl: process.env["WAYMARK_TEST_REDIS_URL"]! },
+      begin: () => servers.kill("redis"),
+      end: () => servers.start("redis"),
+    }),
+  },
+  {
+    name: "the S3 endpoint hangs (SIGSTOP)",
+    cause: (_, servers) => ({
+      place: { storage: "s3" },
+      begin: () => servers.pause("s3"),
+      end: () => servers.resume("s3"),
+    }),
+  },
+  {
+    name: "full disk: the data folder",
+    missing: missingRoot,
+    async cause(database) {
+      const disk = memoryDisk(192);
+      const filling = fillDisk(disk.path);
+      return {
+        place: await onDisk(database, disk.path),
+        begin: () => filling.fill(),
+        end: () => filling.empty(),
+        remove: () => disk.remove(),
+      };
+    },
+  },
+  {
+    name: "full disk: the database server",
+    databases: WITH_SERVER,
+    missing: missingRoot,
+    cause: (database, servers) => ({
+      place: {},
+      begin: () => servers.fill(),
+      async end() {
+        servers.empty();
+        // It may have ended.
+        await servers.start(serverOf(database));
+      },
+    }),
+  },
+  {
+    name: "slow disk: 300 ms for each sync",
+    missing: () => missingCommand("gcc"),
+    cause() {
+      const disk = slowDisk(300);
+      return {
+        place: { program: wrapper([], disk.env) },
+        begin: () => disk.slow(true),
+        end: () => disk.slow(false),
+        remove: () => disk.remove(),
+      };
+    },
+  },
+  {
+    name: "read-only disk: files and the file of SQLite, mended after a restart",
+    missing: () => missingRoot() ?? missingCommand("mkfs.ext4"),
+    async cause(database) {
+      const disk = failingDisk(256);
+      const { fresh } = await onDisk(database, disk.path);
+      return {
+        place: { nodes: 1, files: join(disk.path, "files"), mayBreak: true, ...(fresh && { fresh }) },
+        begin: () => disk.abort(),
+        async end(nodes) {
+          await stopped(nodes);
+          disk.repair();
+          await started(nodes);
+        },
+        remove: () => disk.remove(),
+      };
+    },
+  },
+  cut("database", WITH_SERVER),
+  cut("redis", WITH_SERVER),
+  cut("s3", DIALECT_NAMES),
+  cut("clients", DIALECT_NAMES),
+  {
+    name: "mixed versions: the next one starts on one node, then on all",
+    cause() {
+      const next = nextVersion();
+      return {
+        place: { mayBreak: true },
+        async begin([first]) {
+          await first!.stop();
+          await first!.start({}, next);
+        },
+        async end(nodes) {
+          for (const node of nodes.slice(1)) {
+            await node.stop();
+            await node.start({}, next);
+          }
+        },
+      };
+    },
+  },
+  jumps("forward 1 h and back", HOUR_S),
+  jumps("back 1 h and forward", -HOUR_S),
+  jumps("back 1 day and forward", -24 * HOUR_S),
+];
+
+/** Data folders on that disk, and the database if it is a file. */
+async function onDisk(database: DialectName, path: string): Promise<Place> {
+  const file = join(path, "waymark.db");
+  if (database === "sqlite") await createMigratedFile(file);
+  const fresh: Fresh = { url: `sqlite:${file}`, drop: () => Promise.resolve() };
+  return {
+    nodes: 1,
+    nodeSettings: (at) => ({ WAYMARK__DATA__DIR: join(path, `data-${at}`) }),
+    ...(database === "sqlite" && { fresh }),
+  };
+}
+
+type Cable = "database" | "redis" | "s3" | "clients";
+
+function cut(cable: Cable, databases: readonly DialectName[]): Row {
+  const name = { database: "the database", redis: "Redis", s3: "S3", clients: "the clients" }[cable];
+  return {
+    name: `cut network: packets between nodes and ${name} vanish`,
+    databases,
+    missing: () => missingRoot() ?? missingCommand("ip"),
+    async cause() {
+      const network = createNetwork<Cable>(["database", "redis", "s3", "clients"]);
+      const s3 = process.env["WAYMARK_TEST_S3_URL"]!;
+      const proxy = await startProxyTo(s3, network.here("s3"));
+      if (cable === "s3") process.env["WAYMARK_TEST_S3_URL"] = proxy.through(s3);
+      return {
+        place: {
+          program: wrapper(network.prefix, {}),
+          settings: { WAYMARK__SERVER__HOST: network.there("clients") },
+          addresses: { database: network.here("database"), redis: network.here("redis") },
+          receiver: network.here("redis"),
+          ...(cable === "redis" && {
+            redisUrl: process.env["WAYMARK_TEST_REDIS_URL"]!,
+            receiver: network.here("database"),
+          }),
+          ...(cable === "s3" && { storage: "s3" as const }),
+          ...(cable === "clients" && { mayBreak: true }),
+        },
+        begin: () => network.cut(cable),
+        end: () => network.mend(cable),
+        remove() {
+          process.env["WAYMARK_TEST_S3_URL"] = s3;
+          proxy.stop();
+          network.remove();
+        },
+      };
+    },
+  };
+}
+
+/** Of the first node alone. Odd rounds jump there, even ones back. */
+function jumps(what: string, seconds: number): Row {
+  return {
+    name: `clock: ${what}, of one node`,
+    missing: missingFaketime,
+    cause() {
+      const clock = jumpingClock();
+      const plain = wrapper([], {});
+      return {
+        place: {
+          program: plain,
+          nodeSettings: (at) => (at === 0 ? clock.env : {}),
+        },
+        begin: () => clock.jump(seconds),
+        end: (_, round) => (round % 2 === 0 ? clock.jump(0) : undefined),
+        remove: () => clock.remove(),
+      };
+    },
+  };
+}
+
+/** An executable that starts Waymark with a prefix and in an environment. */
+function wrapper(prefix: readonly string[], env: Record<string, string>, program = [PROGRAM]): string {
+  const path = join(mkdtempSync(join(tmpdir(), "waymark-test-")), "waymark");
+  const exports = Object.entries(env).map(([name, value]) => `export ${name}='${value}'\n`);
+  const command = [...prefix, ...program].map((word) => `'${word}'`).join(" ");
+  writeFileSync(path, `#!/bin/sh\n${exports.join("")}exec ${command} "$@"\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+/** This version with one more step of the schema. */
+const nextVersion = (): string =>
+  wrapper([], {}, [
+    join(ROOT, "bin/bun"),
+    "--no-env-file",
+    "--preload",
+    join(import.meta.dir, "next-version.ts"),
+    join(ROOT, "src/main.ts"),
+  ]);
+
+export function faults(servers: () => Servers): Fault[] {
+  const rows = ROWS.map((row): Fault => {
+    const { name, databases = DIALECT_NAMES, missing = () => null } = row;
+    return {
+      name,
+      databases,
+      missing,
+      run: async (bounds) => underLoad(await row.cause(bounds.database, servers()), bounds),
+    };
+  });
+  return [...rows, ...BACKUPS];
+}
