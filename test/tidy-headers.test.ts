@@ -21,7 +21,6 @@ const EXPLANATIONS: Record<string, number> = {
   "src/links/cache/table.ts": 160,
   "src/links/cache/shared.ts": 140,
   "src/links/csv/import.ts": 90,
-  "test/faults/clicks-kill.ts": 170,
 };
 
 /** Words of the comment that opens the file, without its marks. */

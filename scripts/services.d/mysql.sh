@@ -6,11 +6,11 @@ mysql_start() {
   ((EUID == 0)) || fail "mysql needs root" || return 1
   if [[ ! -d $root/srv/mysql ]]; then
     rm -rf "$root/srv/mysql.partial" && mkdir -p "$root/srv/mysql.partial" && chown 65534:65534 "$root/srv/mysql.partial" || return 1
-    chroot "$root" mysqld --no-defaults --initialize-insecure --user=nobody --datadir=/srv/mysql.partial \
+    env -u TMPDIR chroot "$root" mysqld --no-defaults --initialize-insecure --user=nobody --datadir=/srv/mysql.partial \
       --innodb-flush-method=nosync >>"$DIR/log/mysql.log" 2>&1 </dev/null || return 1
     mv "$root/srv/mysql.partial" "$root/srv/mysql" || return 1
   fi
-  launch mysql chroot "$root" mysqld --no-defaults --user=nobody --datadir=/srv/mysql --bind-address=127.0.0.1 \
+  launch mysql env -u TMPDIR chroot "$root" mysqld --no-defaults --user=nobody --datadir=/srv/mysql --bind-address=127.0.0.1 \
     --port="$(port mysql)" --socket=server.sock --pid-file=server.pid --mysqlx=OFF --secure-file-priv=NULL \
     --max-connections=400 --performance-schema=OFF --skip-log-bin --innodb-flush-method=nosync \
     --skip-innodb-file-per-table "${writes[@]}"

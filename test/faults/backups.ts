@@ -58,7 +58,7 @@ async function killed(installation: Installation, args: readonly string[], env: 
 async function expectWhole(book: Book, restored: Installation, what: string): Promise<void> {
   const server = await restored.serve();
   const drive = driveClient(server.url, (await signIn(server.url)).token);
-  const { files } = (await drive.call("GET", "/folders/root")).body.data as {
+  const { files } = (await drive.call("GET", "/folders")).body.data as {
     files: { id: number; name: string }[];
   };
   for (let at = 0; at < FILES; at++) {
@@ -231,6 +231,7 @@ async function tear(how: Tear, { database, rounds, minutes, say }: Bounds): Prom
 const row = (name: string, how: Tear, missing: () => string | null = () => null): Fault => ({
   name,
   databases: DIALECT_NAMES as readonly DialectName[],
+  rounds: 1,
   missing,
   run: (bounds) => tear(how, bounds),
 });

@@ -23,7 +23,7 @@ import {
   createUploadRecord,
   startUploads,
 } from "../support/upload-load.ts";
-import { stopAll, untilHealthy, visitEach } from "./outages.ts";
+import { stopAll, untilWell, wrongTargets } from "./world.ts";
 
 const FIXED = Array.from({ length: 30 }, (_, at) => `fixed-${at}`);
 const MOVING = Array.from({ length: 30 }, (_, at) => `moving-${at}`);
@@ -104,7 +104,7 @@ export async function failOver(
       waitsMs,
     });
     const visitAllLinks = async (known: ReadonlyMap<string, number>) => {
-      for (const node of nodes) lost.push(...(await visitEach(node, known, changes, load)));
+      lost.push(...(await wrongTargets(nodes, known, changes, load)));
     };
     for (const round of countRounds(options)) {
       await Bun.sleep(ALLOWED_MS);
@@ -124,16 +124,16 @@ export async function failOver(
       waitsMs.push(gap.longestMs());
       await services(isPause ? "resume" : "start", name, primary);
       await services("up", name);
-      for (const node of nodes) await untilHealthy(node);
+      await untilWell(nodes);
       if (!redis) for (const node of nodes) await until(() => readsFromReplica(node), MOST_POLLS);
       report?.(numbers(0));
     }
     gap.end();
     await Promise.all([load.end(), changes.end(), uploads.end()]);
-    for (const node of nodes) await untilHealthy(node);
+    await untilWell(nodes);
     lost.push(...(await stopAll(nodes)));
     await Promise.all(nodes.map((node) => node.start()));
-    for (const node of nodes) await untilHealthy(node);
+    await untilWell(nodes);
     await visitAllLinks(changes.settledAt(Infinity));
     lost.push(...(await checkUploads(accounts()[0]!, folder, record)));
     const readCounts = async () => countsIn(await cluster.cli(["links", "export"]));

@@ -17,25 +17,40 @@ import { type Cause, type Place, underLoad } from "./world.ts";
 
 const WITH_SERVER = DIALECT_NAMES.filter((name) => name !== "sqlite");
 const HOUR_S = 3_600;
+/** Of a node before it is killed. */
+const LONGEST_LIFE_MS = 600;
 const ROOT = join(import.meta.dir, "../..");
 
 const stopped = (nodes: readonly Node[]) => Promise.all(nodes.map((node) => node.kill()));
 const started = (nodes: readonly Node[]) => Promise.all(nodes.map((node) => node.start()));
 const one = (nodes: readonly Node[], round: number) => [nodes[round % nodes.length]!];
+const robbed = (nodes: readonly Node[], round: number) => ((round - 1) % 4 < 2 ? nodes : one(nodes, round));
 
 type Row = {
   name: string;
   databases?: readonly DialectName[];
+  rounds?: number;
   missing?: () => string | null;
-  cause(database: DialectName, servers: Servers): Promise<Cause> | Cause;
+  cause(database: DialectName, servers: () => Servers): Promise<Cause> | Cause;
 };
+
+export const KILLS = "kill -9: a node, its supervisor, a worker, and SIGTERM, in turn";
+export const OUTAGES = "the database refuses or hangs, for both nodes or one, in turn";
 
 const ROWS: Row[] = [
   {
-    name: "kill -9: every process of a node",
-    cause: () => ({
-      place: { mayBreak: true },
-      begin: (nodes, round) => stopped(one(nodes, round)),
+    name: KILLS,
+    rounds: 4,
+    cause: (database) => ({
+      // Short pauses and lives: kills hit requests, flushes and uploads.
+      place: {
+        mayBreak: true,
+        workers: 2,
+        pauseMs: 2,
+        holdMs: [0, 0],
+        storage: database === "sqlite" ? "local" : "s3",
+      },
+      begin: (nodes, round) => one(nodes, round)[0]!.endInTurn(round, LONGEST_LIFE_MS),
       end: (nodes, round) => started(one(nodes, round)),
     }),
   },
@@ -52,8 +67,8 @@ const ROWS: Row[] = [
     databases: WITH_SERVER,
     cause: (database, servers) => ({
       place: {},
-      begin: () => servers.kill(serverOf(database)),
-      end: () => servers.start(serverOf(database)),
+      begin: () => servers().kill(serverOf(database)),
+      end: () => servers().start(serverOf(database)),
     }),
   },
   {
@@ -61,17 +76,22 @@ const ROWS: Row[] = [
     databases: WITH_SERVER,
     cause: (database, servers) => ({
       place: {},
-      begin: () => servers.pause(serverOf(database)),
-      end: () => servers.resume(serverOf(database)),
+      begin: () => servers().pause(serverOf(database)),
+      end: () => servers().resume(serverOf(database)),
     }),
   },
   {
-    name: "the database refuses one node's connections",
+    name: OUTAGES,
     databases: WITH_SERVER,
+    rounds: 4,
     cause: () => ({
-      place: {},
-      begin: (nodes, round) => one(nodes, round)[0]!.database.sever(),
-      end: (nodes, round) => one(nodes, round)[0]!.database.heal(),
+      place: { storage: "s3", endsInFault: true },
+      begin(nodes, round) {
+        for (const { database } of robbed(nodes, round))
+          if (round % 2 === 1) database.sever();
+          else database.mode = "hang";
+      },
+      end: (nodes, round) => robbed(nodes, round).forEach(({ database }) => database.heal()),
     }),
   },
   {
@@ -87,16 +107,16 @@ const ROWS: Row[] = [
     databases: WITH_SERVER,
     cause: (_, servers) => ({
       place: { redisUrl: process.env["WAYMARK_TEST_REDIS_URL"]! },
-      begin: () => servers.kill("redis"),
-      end: () => servers.start("redis"),
+      begin: () => servers().kill("redis"),
+      end: () => servers().start("redis"),
     }),
   },
   {
     name: "the S3 endpoint hangs (SIGSTOP)",
     cause: (_, servers) => ({
       place: { storage: "s3" },
-      begin: () => servers.pause("s3"),
-      end: () => servers.resume("s3"),
+      begin: () => servers().pause("s3"),
+      end: () => servers().resume("s3"),
     }),
   },
   {
@@ -119,11 +139,11 @@ const ROWS: Row[] = [
     missing: missingRoot,
     cause: (database, servers) => ({
       place: {},
-      begin: () => servers.fill(),
+      begin: () => servers().fill(),
       async end() {
-        servers.empty();
+        servers().empty();
         // It may have ended.
-        await servers.start(serverOf(database));
+        await servers().start(serverOf(database));
       },
     }),
   },
@@ -279,12 +299,13 @@ const nextVersion = (): string =>
 
 export function faults(servers: () => Servers): Fault[] {
   const rows = ROWS.map((row): Fault => {
-    const { name, databases = DIALECT_NAMES, missing = () => null } = row;
+    const { name, databases = DIALECT_NAMES, rounds = 1, missing = () => null } = row;
     return {
       name,
       databases,
+      rounds,
       missing,
-      run: async (bounds) => underLoad(await row.cause(bounds.database, servers()), bounds),
+      run: async (bounds) => underLoad(await row.cause(bounds.database, servers), bounds),
     };
   });
   return [...rows, ...BACKUPS];

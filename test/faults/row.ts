@@ -27,13 +27,17 @@ export type Bounds = {
   rounds: number;
   /** Ends after the round that is running then. */
   minutes: number;
+  /** Without webhooks, whose job is free two minutes after a kill. */
+  isShort?: boolean;
   say: (line: string) => void;
 };
 
 export type Fault = {
-  /** `kill -9: the server and its workers` */
+  /** `kill -9: one worker` */
   name: string;
   databases: readonly DialectName[];
+  /** At least so many show all that it does. */
+  rounds: number;
   /** Why this machine can't cause it; null if it can. */
   missing(database: DialectName): string | null;
   run(bounds: Bounds): Promise<Outcome[]>;

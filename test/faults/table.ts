@@ -1,17 +1,22 @@
 /**
- * The fault table: causes faults under load, compares all answers with what is stored, and prints what was tried, lost
- * and doubled. Fails if anything was. Needs root; what a machine can't cause is in the table with its reason.
+ * The fault table: causes faults under load, compares answers with what is stored, and prints what was lost. Fails if
+ * anything was. What a machine can't cause has its reason.
  *
- *     npm run faults -- [--only TEXT] [--database NAME] [--rounds 2] [--minutes N] [--markdown FILE] [--said]
+ *     npm run faults -- [--only TEXT] [--database NAME] [--rounds 2] [--minutes N] [--record FILE] [--markdown FILE]
+ *                       [--said] [--port N]
  *
- * After `--minutes` no row begins. `--said` prints refusals and warnings. Its servers use `--port` and the 40 after it.
+ * After `--minutes` no row begins. Rows are added to the `--record`; a run skips what that has. `--said` prints refusals
+ * and warnings. Servers use `--port` and the 40 after it.
  */
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { DIALECT_NAMES, type DialectName } from "../../src/db/fresh.test-support.ts";
+import { killBelow } from "../support/processes.ts";
 import { faults } from "./faults.ts";
 import type { Fault, Outcome } from "./row.ts";
 import { type ServerName, type Servers, startServers } from "./servers.ts";
-import { type Line, markdownOf, textOf } from "./print.ts";
+import { type Line, markdownOf, OVER, textOf } from "./print.ts";
 
 const MOST_SAID = 10;
 const text = { type: "string" } as const;
@@ -21,6 +26,7 @@ const { values } = parseArgs({
     database: { ...text, multiple: true },
     rounds: { ...text, default: "2" },
     minutes: { ...text, default: "600" },
+    record: text,
     markdown: text,
     port: { ...text, default: "17900" },
     said: { type: "boolean", default: false },
@@ -44,31 +50,56 @@ if (tries.length === 0) throw new Error("no fault has such a name");
 
 const begun = performance.now();
 const minutesLeft = () => Number(values.minutes) - (performance.now() - begun) / 60_000;
+const recorded = (): Line[] =>
+  values.record !== undefined && existsSync(values.record)
+    ? readFileSync(values.record, "utf8")
+        .trim()
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line))
+    : [];
+const known = recorded();
+const isNew = ({ fault, database }: (typeof tries)[number]) =>
+  !known.some((line) => line.fault === fault.name && line.database === database);
 const lines: Line[] = [];
 const needed: ServerName[] = ["redis", "s3", ...databases.filter((name) => name !== "sqlite")];
 console.log(`starting ${needed.join(", ")}`);
-servers = await startServers(needed, Number(values.port));
 let end: () => void = () => {};
-const interrupted = new Promise<void>((resolve) => (end = resolve));
+let isInterrupted = false;
+const interrupted = new Promise<void>((resolve) => (end = resolve)).then(() => (isInterrupted = true));
 process.once("SIGINT", end).once("SIGTERM", end);
+servers = await startServers(needed, Number(values.port));
 try {
   await Promise.race([tryAll(), interrupted]);
 } finally {
+  killBelow(process.pid);
   await servers.down();
 }
-console.log(textOf(lines));
-const minutes = (performance.now() - begun) / 60_000;
-if (values.markdown !== undefined) await Bun.write(values.markdown, markdownOf(lines, minutes));
-const isWrong = lines.some(({ failure, lost, doubled }) => failure !== null || lost + doubled > 0);
-process.exit(isWrong || lines.length < tries.length ? 1 : 0);
+const order = faults(() => servers!).map(({ name }) => name);
+const tried = values.record === undefined ? lines : recorded();
+const untried = tries.filter(
+  ({ fault, database }) => !tried.some((line) => line.fault === fault.name && line.database === database),
+);
+const all = [
+  ...tried,
+  ...untried.map(({ fault, database }) => ({ ...nothing(fault, database), reason: OVER })),
+].toSorted((a, b) => order.indexOf(a.fault) - order.indexOf(b.fault));
+console.log(textOf(all));
+if (values.markdown !== undefined) await Bun.write(values.markdown, markdownOf(all));
+const isWrong = all.some(({ failure, lost, doubled }) => failure !== null || lost + doubled > 0);
+process.exit(isWrong || isInterrupted ? 1 : 0);
 
 async function tryAll(): Promise<void> {
-  for (const [at, { fault, database }] of tries.entries()) {
-    const head = `[${at + 1}/${tries.length}] ${database}: ${fault.name}`;
-    const reason = minutesLeft() > 0 ? fault.missing(database) : "the time of the run was over";
+  const wanted = tries.filter(isNew);
+  for (const [at, { fault, database }] of wanted.entries()) {
+    const head = `[${at + 1}/${wanted.length}] ${database}: ${fault.name}`;
+    if (minutesLeft() <= 0) return console.log(OVER);
+    const reason = fault.missing(database);
     console.log(reason === null ? head : `${head}: not tried: ${reason}`);
-    if (reason === null) lines.push(...(await tryOne(fault, database)));
-    else lines.push({ ...nothing(fault, database), reason });
+    const made = reason === null ? await tryOne(fault, database) : [{ ...nothing(fault, database), reason }];
+    lines.push(...made);
+    if (values.record !== undefined)
+      appendFileSync(values.record, made.map((line) => `${JSON.stringify(line)}\n`).join(""));
   }
 }
 
@@ -77,12 +108,14 @@ async function tryOne(fault: Fault, database: DialectName): Promise<Line[]> {
   try {
     const outcomes = await fault.run({
       database,
-      rounds: Number(values.rounds),
+      rounds: Math.max(Number(values.rounds), fault.rounds),
       minutes: minutesLeft(),
       say,
     });
     return outcomes.map((outcome) => lineOf(fault, database, outcome, say));
   } catch (error) {
+    // A cluster that could not start leaves what did.
+    if (!isInterrupted) killBelow(process.pid);
     const failure = error instanceof Error ? error.message : String(error);
     say(`failed: ${failure}`);
     return [{ ...nothing(fault, database), failure }];
@@ -122,5 +155,7 @@ function nothing({ name }: Fault, database: DialectName): Line {
     recoveryMs: 0,
     reason: null,
     failure: null,
+    at: new Date().toISOString(),
+    load: Math.round(loadavg()[0]!),
   };
 }

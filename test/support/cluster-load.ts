@@ -1,8 +1,8 @@
 /**
  * Load on a cluster, and the record to check it against.
  *
- * Clients request known links on all nodes, one request at a time per connection. When a node is killed its clients use
- * another, as behind a load balancer. Recorded are: requests and redirects per code, every answer that is no redirect,
+ * Clients, a third automated, request known links on all nodes, one at a time per connection. When a node is killed they
+ * use another, as behind a load balancer. Recorded are: requests and redirects per code, every answer that is no redirect,
  * every connection that broke although its node lives, and every redirect to a version older than one confirmed
  * ALLOWED_MS before the request was sent.
  */
@@ -13,6 +13,13 @@ import type { Node } from "./cluster.ts";
 /** The two seconds promised without Redis, and one for a loaded machine. */
 export const ALLOWED_MS = 3_000;
 const REQUESTS_A_CONNECTION = 50;
+const AUTOMATED = "curl/8.5.0";
+const AGENTS = [
+  "Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0",
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1",
+  AUTOMATED,
+];
+const SITES = 150;
 const PAUSE_MS = 15;
 
 export const targetOf = (code: string, version: number): string => `http://localhost/${code}/${version}`;
@@ -36,6 +43,8 @@ export function createTruth(): Truth {
 }
 
 export type Load = ClickTally & {
+  /** Of automated visitors alone. */
+  automated: ClickTally;
   unexpected: string[];
   stale: string[];
   /** The current step, recorded with each failure. */
@@ -52,8 +61,10 @@ export function startLoad(options: {
   codes: readonly string[];
   clients: number;
   truth: Truth;
+  /** Of a client, after each answer. */
+  pauseMs?: number;
 }): Load {
-  const { nodes, codes, truth } = options;
+  const { nodes, codes, truth, pauseMs = PAUSE_MS } = options;
   const breaking = new Set<Node>();
   const excused = new Set<Node>();
   let ended = false;
@@ -61,6 +72,7 @@ export function startLoad(options: {
   const load: Load = {
     sent: new Map(),
     answered: new Map(),
+    automated: { sent: new Map(), answered: new Map() },
     unexpected: [],
     stale: [],
     at: (name) => void (chapter = name),
@@ -75,12 +87,14 @@ export function startLoad(options: {
   async function askOnce(node: Node, connection: Connection): Promise<void> {
     const code = codes[Math.floor(Math.random() * codes.length)]!;
     const wanted = truth.confirmedAt(code, performance.now() - ALLOWED_MS);
-    addOne(load.sent, code);
-    const head = await connection.ask(code);
+    const agent = AGENTS[Math.floor(Math.random() * AGENTS.length)]!;
+    const tallies = agent === AUTOMATED ? [load, load.automated] : [load];
+    for (const { sent } of tallies) addOne(sent, code);
+    const head = await connection.ask(code, agent);
     const version = Number(/^location: .*\/(\d+)\r$/im.exec(head)?.[1] ?? Number.NaN);
     if (!head.startsWith("HTTP/1.1 307 ") || Number.isNaN(version))
       return void load.unexpected.push(`${chapter}, ${node.name}: ${code}: ${head.split("\r\n")[0]}`);
-    addOne(load.answered, code);
+    for (const { answered } of tallies) addOne(answered, code);
     if (version < wanted && !excused.has(node))
       load.stale.push(`${chapter}, ${node.name}: ${code}: version ${version}, ${wanted} was confirmed`);
   }
@@ -92,15 +106,17 @@ export function startLoad(options: {
         await Bun.sleep(PAUSE_MS);
         continue;
       }
+      const mightBreak = breaking.has(node);
       try {
         const connection = await open(node.url());
         for (let i = 0; i < REQUESTS_A_CONNECTION && !ended; i++) {
           await askOnce(node, connection);
-          await Bun.sleep(PAUSE_MS);
+          await Bun.sleep(pauseMs);
         }
         connection.close();
       } catch (error) {
-        if (!breaking.has(node)) load.unexpected.push(`${chapter}, ${node.name}: ${String(error)}`);
+        if (!mightBreak && !breaking.has(node))
+          load.unexpected.push(`${chapter}, ${node.name}: ${String(error)}`);
         await Bun.sleep(20);
       }
     }
@@ -112,7 +128,7 @@ export function startLoad(options: {
 
 type Connection = {
   /** Returns the answer's head. Rejects when the connection breaks before the head is complete. */
-  ask(code: string): Promise<string>;
+  ask(code: string, agent: string): Promise<string>;
   close(): void;
 };
 
@@ -136,11 +152,15 @@ async function open(url: string): Promise<Connection> {
   });
   await connected.promise;
   return {
-    ask(code) {
+    ask(code, agent) {
+      const site = Math.floor(Math.random() * SITES);
       text = "";
       waiting = Promise.withResolvers();
       if (socket.closed || socket.destroyed) waiting.reject(new Error("the connection was closed"));
-      else socket.write(`GET /${code} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: curl/8.5.0\r\n\r\n`);
+      else
+        socket.write(
+          `GET /${code} HTTP/1.1\r\nHost: localhost\r\nReferer: https://site-${site}.example/\r\nUser-Agent: ${agent}\r\nAccept: text/html\r\nAccept-Language: en\r\n\r\n`,
+        );
       return waiting.promise;
     },
     close: () => void socket.destroy(),

@@ -4,7 +4,7 @@
 import type { DialectName, Fresh } from "../../src/db/fresh.test-support.ts";
 import { createMigrated } from "../../src/db/schema-copy.test-support.ts";
 import { startProxyTo, startTcpProxy, type TcpProxy } from "../../src/lib/tcp-proxy.test-support.ts";
-import { childrenOf, killOneWorker } from "./processes.ts";
+import { childrenOf, endInTurn, killOneWorker } from "./processes.ts";
 import { type Client, PASSWORD, signIn } from "./session.ts";
 import { type Installation, install, type RunningWaymark, type Settings } from "./waymark.ts";
 
@@ -28,6 +28,8 @@ export type Node = {
   cli(args: readonly string[]): Promise<string>;
   /** Sends SIGKILL to one worker, which the node replaces. */
   killWorker(): void;
+  /** Ends the node in the way whose turn it is (`processes.ts`). */
+  endInTurn(round: number, mostMs: number): Promise<void>;
   /** To every process of the node. */
   signal(signal: NodeJS.Signals): void;
   /** With further settings until its end. From then on `program` runs the node, if given. */
@@ -145,6 +147,10 @@ async function makeNode(
       await kill();
     },
     cli: (args) => installations[0]!.run(args),
+    async endInTurn(round, mostMs) {
+      await endInTurn(running!, round, mostMs);
+      forget();
+    },
     killWorker: () => void killOneWorker(running!),
     signal(signal) {
       const { pid } = running!.process;
@@ -217,7 +223,10 @@ export async function health(node: Node) {
   });
   const { code, data } = (await answer.json()) as {
     code: number;
-    data: { status: string; checks: { storage: { status: string }; cache: { status: string } } };
+    data: {
+      status: string;
+      checks: Record<"storage" | "cache" | "disk" | "mail", { status: string; message?: string }>;
+    };
   };
   return {
     http: answer.status,
@@ -225,5 +234,6 @@ export async function health(node: Node) {
     status: data.status,
     storage: data.checks.storage.status,
     cache: data.checks.cache.status,
+    said: `${data.checks.disk.message}${data.checks.mail.message}`,
   };
 }

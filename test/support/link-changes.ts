@@ -87,11 +87,12 @@ export function startLinkChanges(
     }
     const what = `${node.name}: ${codes[0]} and ${codes.length - 1} more, version ${++version}`;
     const begun = performance.now();
+    const mightBreak = mayBreak;
     for (const code of codes) sentAt.set(code, begun);
     const answer = await send(node.client(), codes, version).catch(String);
     const text = typeof answer === "string" ? answer : await answer.text().catch(String);
     const isBroken = typeof answer === "string" || (answer.ok && !text.startsWith("{"));
-    if (isBroken && mayBreak) changes.broken++;
+    if (isBroken && (mightBreak || mayBreak)) changes.broken++;
     else if (typeof answer !== "string" && [503, 507].includes(answer.status)) {
       changes.refused++;
       addOne(changes.refusals, `${answer.status} ${text.slice(0, SAID)}`);

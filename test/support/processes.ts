@@ -1,9 +1,18 @@
 /** The processes of a running server, by way of /proc. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { RunningWaymark } from "./waymark.ts";
 
 export const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+
+/** SIGKILL for all that this process started, and what that started. */
+export function killBelow(pid: number): void {
+  if (!existsSync(`/proc/${pid}`)) return;
+  for (const child of childrenOf(pid)) {
+    killBelow(child);
+    killIfThere(child);
+  }
+}
 
 /** SIGKILL for the server and its workers at once, then waits for the end. */
 export async function killAll(server: RunningWaymark): Promise<void> {

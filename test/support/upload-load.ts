@@ -175,7 +175,10 @@ export async function checkUploads(me: DriveClient, folder: number, record: Uplo
   const names = new Set(files.map(({ name }) => name));
   for (const name of record.answered) if (!names.has(name)) lost.push(`${name}: answered, and not there`);
   await inParallel(files, READ_AT_ONCE, async ({ id, name }) => {
-    const answer = await me.send(`/files/${id}/download`);
+    let answer = await me.send(`/files/${id}/download`);
+    // On a machine that is too busy the database may be silent for a moment.
+    for (; answer.status === 503 && performance.now() < end; answer = await me.send(`/files/${id}/download`))
+      await Bun.sleep(PAUSE_MS);
     const found = sha256(await answer.bytes());
     if (answer.status !== 200 || found !== record.tried.get(name))
       lost.push(`${name}: ${answer.status}, SHA-256 ${found}`);

@@ -1,0 +1,10 @@
+/** The same rows in the other turns and databases. */
+import { KILLS, OUTAGES } from "./faults.ts";
+import { testFault } from "./one-row.ts";
+
+testFault(KILLS, "postgres", 8);
+testFault(OUTAGES, "postgres", 4);
+for (const database of ["mysql", "mariadb"] as const) {
+  testFault(KILLS, database, 4);
+  testFault(OUTAGES, database, 4);
+}
