@@ -116,6 +116,19 @@ export function createWebhookDeliveryRepository({ read, write, dialect }: Querie
         .execute();
     },
 
+    /** New ones are due at once, also when the clock was set back since. */
+    async pullBack(webhookIds: readonly number[], now: number): Promise<void> {
+      if (webhookIds.length === 0) return;
+      await write
+        .updateTable("webhook_deliveries")
+        .set({ due_at: now })
+        .where("webhook_id", "in", webhookIds)
+        .where("state", "=", "waiting")
+        .where("due_at", ">", now)
+        .where("attempts", "=", 0)
+        .execute();
+    },
+
     /** At most 1,000 that a process was sending when it ended. Call it while no other process sends. */
     async interrupted(webhookIds: readonly number[]): Promise<(Delivery & { triedAt: number })[]> {
       if (webhookIds.length === 0) return [];
@@ -164,6 +177,19 @@ function eventQueries({ read }: Pick<Queries, "read">) {
         .orderBy("id")
         .limit(limit)
         .execute(),
+
+    /** The event of a webhook's creation; 0 if it is gone. */
+    async birthOf(db: Db, { createdAt }: { createdAt: number }): Promise<number> {
+      const row = await db
+        .selectFrom("events")
+        .select("id")
+        .where("action", "=", "webhook.create")
+        .where("at", "=", createdAt)
+        .orderBy("id")
+        .limit(1)
+        .executeTakeFirst();
+      return row?.id ?? 0;
+    },
 
     async eventsOf(ids: readonly number[]): Promise<Map<number, StoredEvent>> {
       if (ids.length === 0) return new Map();

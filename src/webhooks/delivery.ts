@@ -70,6 +70,7 @@ export function createWebhookJob(deps: Deps) {
 
   async function resume(known: readonly Webhook[]): Promise<void> {
     const ids = known.map(({ id }) => id);
+    await deliveries.pullBack(ids, clock.now());
     for (const delivery of await deliveries.interrupted(ids)) {
       const { triedAt: at, attempts } = delivery;
       const pause = pauseAfter(delivery);
@@ -93,8 +94,9 @@ export function createWebhookJob(deps: Deps) {
     const until = clock.now() + RUN_MS;
     await resume(await webhooks.list());
     const busy = new Map<number, Promise<void>>();
-    while (!signal.aborted && clock.now() < until) {
-      const now = clock.now();
+    // A clock that is set back ends the run, too.
+    const isTime = (now: number) => now < until && until - now <= RUN_MS;
+    for (let now = clock.now(); !signal.aborted && isTime(now); now = clock.now()) {
       const enabled = (await webhooks.list()).filter(({ disabledBecause }) => disabledBecause === null);
       await queueAll(enabled, signal);
       const idle = enabled.filter(({ id, pausedUntil }) => !busy.has(id) && (pausedUntil ?? 0) <= now);

@@ -7,7 +7,7 @@ import type { StoredEvent } from "../events/event.ts";
 import type { WebhookDeliveryRepository } from "./delivery.repository.ts";
 import type { Webhook } from "./webhook.ts";
 import type { WebhookRepository } from "./webhook.repository.ts";
-import { type WebhookEventName, webhookEventOf } from "./webhook-events.ts";
+import { ENDED, type WebhookEventName, webhookEventOf } from "./webhook-events.ts";
 
 /** Of one webhook. */
 const MOST_WAITING = 100_000;
@@ -30,11 +30,15 @@ const parsed = (text: string | null): object | null => (text === null ? null : J
 export function createWebhookQueue({ webhooks, deliveries, write, mostWaiting = MOST_WAITING, now }: Deps) {
   const isFull = (db: Db, id: number) => deliveries.isFull(db, id, mostWaiting);
 
-  /** Rows for a webhook. A replay also tells what was before it. */
-  const wantedBy = ({ id, events, createdAt }: Webhook, told: readonly StoredEvent[], isReplay: boolean) =>
+  /**
+   * Rows of events after that one. Ids say what was before a webhook, because clocks differ and may be set back; but the
+   * end of a share is recorded later than it was.
+   */
+  const wantedBy = ({ id, events, createdAt }: Webhook, told: readonly StoredEvent[], after: number) =>
     told.flatMap((event) => {
       const name = nameOf(event);
-      if (name === null || !events.includes(name) || (!isReplay && event.at < createdAt)) return [];
+      const isBefore = event.id <= after || (after > 0 && event.action === ENDED && event.at < createdAt);
+      if (name === null || !events.includes(name) || isBefore) return [];
       return [{ webhookId: id, eventId: event.id, event: name }];
     });
 
@@ -45,7 +49,7 @@ export function createWebhookQueue({ webhooks, deliveries, write, mostWaiting = 
     await write(async ({ db }) => {
       const enabled = (await webhooks.list(db)).filter(({ disabledBecause }) => disabledBecause === null);
       for (const webhook of enabled) {
-        const wanted = wantedBy(webhook, events, false);
+        const wanted = wantedBy(webhook, events, await deliveries.birthOf(db, webhook));
         if (wanted.length === 0) continue;
         if (await isFull(db, webhook.id)) await postpone(db, webhook.id, wanted);
         else await deliveries.queue(db, wanted, now());
@@ -75,7 +79,7 @@ export function createWebhookQueue({ webhooks, deliveries, write, mostWaiting = 
       if (webhook === null || webhook.replayAfter !== after || webhook.replayTo !== to)
         return webhook !== null;
       if (await isFull(db, id)) return false;
-      const wanted = wantedBy(webhook, events, true);
+      const wanted = wantedBy(webhook, events, 0);
       if (wanted.length > 0) {
         const ids = wanted.map(({ eventId }) => eventId);
         await deliveries.restart(db, id, { events: ids }, now());

@@ -148,6 +148,26 @@ forEachDialect(({ openDb }) => {
     expect(delivery).toMatchObject({ attempts: 1, tries: [{ at: time.now, status: 204, error: null }] });
   });
 
+  test("after the clock was set back, new events are told, queued ones too, and none from before the webhook", async () => {
+    await add();
+    await happen("before");
+    const { webhook } = await add();
+    time.now -= HOUR;
+    await happen("a");
+    await work();
+    expect(told().toSorted()).toEqual(["a", "a", "before"]);
+    await database.write
+      .updateTable("webhook_deliveries")
+      .set({ state: "waiting", attempts: 0, due_at: time.now + HOUR })
+      .where("webhook_id", "=", webhook.id)
+      .execute();
+    const running = webhooks.job.run((stop = new AbortController()).signal);
+    while (asked.length < 4) await Bun.sleep(5);
+    stop.abort();
+    await running;
+    time.now += HOUR;
+  });
+
   test("two secrets sign for a day after a rotation, then the new one", async () => {
     const { webhook, secret } = await add();
     const next = await webhooks.rotate(webhook.id, COMMAND);

@@ -44,7 +44,9 @@ export function createWebhookWriter({ repository, changes, record, box, allowPri
     tx.changed("webhooks", [String(id)]);
     const states = { before: before && webhookState(before), after: after && webhookState(after) };
     const action = `webhook.${verb}`;
-    await record(tx.db, [{ at: clock.now(), actor, action, subject: receiverOf(url), ...states }]);
+    // `birthOf` finds a creation by its time.
+    const at = verb === "create" ? after!.createdAt : clock.now();
+    await record(tx.db, [{ at, actor, action, subject: receiverOf(url), ...states }]);
   }
 
   const change = (id: number, actor: Actor, changed: (before: Webhook) => Webhook): Promise<Webhook> =>
