@@ -1,8 +1,6 @@
 /** MariaDB 10.10 and later. */
 import { type MysqlVariant, openMysqlBackend } from "./mysql-family.ts";
 
-const WSREP = "select variable_value from information_schema.global_status where variable_name = 'wsrep";
-
 const mariadb: MysqlVariant = {
   name: "mariadb",
   dumpTool: "mariadb-dump",
@@ -17,14 +15,12 @@ const mariadb: MysqlVariant = {
     return version.includes("MariaDB") && major * 100 + minor >= 1010;
   },
   limitStatements: (timeoutMs) => `max_statement_time = ${timeoutMs / 1000}`,
-  // All members of Galera take writes, and locks of rows hold on one only: a new process joins the others, on the member
-  // that has most of their sessions.
+  // All members of Galera take writes, and locks of rows hold on one only, so all processes use the first of the URL.
   caughtUp: "set statement wsrep_sync_wait = 1 for",
   role: `select case when @@global.read_only then 'it is read-only'
-        when (${WSREP}_provider_name') <> '' and (${WSREP}_ready') <> 'ON' then 'it is not in the Galera cluster'
-      end as refusal,
-      (select count(*) from information_schema.processlist where db = ?
-        and user = substring_index(user(), '@', 1)) * ((${WSREP}_provider_name') <> '') as term`,
+      when @@global.wsrep_provider <> 'none' and (select variable_value from information_schema.global_status
+        where variable_name = 'wsrep_ready') <> 'ON' then 'it is not in the Galera cluster'
+    end as refusal`,
 };
 
 export const openBackend = openMysqlBackend(mariadb);

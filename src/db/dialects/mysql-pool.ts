@@ -23,7 +23,7 @@ export type SessionSyntax = {
   expected: string;
   recognises(version: string): boolean;
   limitStatements(timeoutMs: number): string;
-  /** A query for `refusal`, why the server takes no writes or null, and its `term` among those that do. */
+  /** A query for `refusal`: why the server takes no writes, or null. */
   role: string;
   /** Before a query: the server first applies what others of its cluster have confirmed. */
   caughtUp?: string;
@@ -39,7 +39,7 @@ const LONGEST_GROUP = 1_048_576;
 const SQL_MODE =
   "STRICT_ALL_TABLES,ONLY_FULL_GROUP_BY,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION";
 
-/** Of the servers that take writes, another one may have become the better choice. */
+/** A better one of the servers that take writes may be back. */
 const COMPARE_MS = 10_000;
 
 const optionsOf = (location: DatabaseLocation, { host, port }: Address): ConnectionOptions => ({
@@ -185,14 +185,14 @@ export function openPoolSource(
 /** Out of its cluster, read-only, offline, or unable to ask its group about a commit. */
 const DEPOSED = new Set([1047, 1290, 1836, 3032, 3100]);
 
-/** Its sessions name no database, so that `role` does not count them. */
+/** Of several servers that take writes, the first of the URL is the best. */
 async function askRole(location: DatabaseLocation, address: Address, words: SessionSyntax): Promise<number> {
   const client = createConnection(optionsOf(location, address));
   const { promise: failed, reject } = Promise.withResolvers<never>();
   client.on("error", reject);
-  const asking = query(client, words.role, [location.database ?? ""], ASK_TIMEOUT_MS).then(({ rows }) => {
-    const { term } = assertWritable(rows[0]);
-    return term * location.addresses.length - location.addresses.indexOf(address);
+  const asking = query(client, words.role, [], ASK_TIMEOUT_MS).then(({ rows }) => {
+    assertWritable(rows[0]);
+    return -location.addresses.indexOf(address);
   });
   try {
     return await withTimeout(ASK_TIMEOUT_MS, Promise.race([asking, failed]), () => {
@@ -203,12 +203,9 @@ async function askRole(location: DatabaseLocation, address: Address, words: Sess
   }
 }
 
-type Role = { refusal: string | null; term: number };
-
-function assertWritable(row: unknown): Role {
-  const role = row as Role;
-  if (role.refusal !== null) throw new NotPrimary(role.refusal);
-  return role;
+function assertWritable(row: unknown): void {
+  const { refusal } = row as { refusal: string | null };
+  if (refusal !== null) throw new NotPrimary(refusal);
 }
 
 /** The pool itself waits for ever for a free connection or a silent server. */
@@ -238,7 +235,7 @@ async function setUp(
       "ServiceUnavailable",
       `The database server says its version is ${version}: ${words.expected}`,
     );
-  if (hasChoice) assertWritable((await execute(`${words.caughtUp ?? ""} ${words.role}`, [""])).rows[0]);
+  if (hasChoice) assertWritable((await execute(`${words.caughtUp ?? ""} ${words.role}`, [])).rows[0]);
   await execute("set session transaction isolation level read committed", []);
   const variables = [
     `sql_mode = '${SQL_MODE}'`,

@@ -10,7 +10,7 @@ const mysql: MysqlVariant = {
   recognises: (version) => !version.includes("MariaDB") && Number.parseInt(version, 10) >= 8,
   limitStatements: (timeoutMs) => `max_execution_time = ${timeoutMs}`,
   // Group replication makes all members but the primary read-only.
-  role: "select if(@@global.read_only, 'it is read-only', null) as refusal, 0 as term",
+  role: "select if(@@global.read_only, 'it is read-only', null) as refusal",
 };
 
 export const openBackend = openMysqlBackend(mysql);
