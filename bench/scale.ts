@@ -62,7 +62,7 @@ const agent = createZipf(2_000, random);
 const below = (bound: number): number => Math.floor(random() * bound);
 
 const folder = mkdtempSync(join(tmpdir(), "waymark-scale-"));
-const database = await openDatabase({ url, poolSize: 1 }, { threads: false, logger: silentLogger });
+const database = await openDatabase({ url, poolSize: 4 }, { threads: false, logger: silentLogger });
 let now = START;
 const clock = { now: () => now };
 
