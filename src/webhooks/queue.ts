@@ -54,10 +54,8 @@ export function createWebhookQueue({ webhooks, deliveries, write, mostWaiting = 
         if (await isFull(db, webhook.id)) await postpone(db, webhook.id, wanted);
         else await deliveries.queue(db, wanted, now());
       }
-      await deliveries.tell(
-        db,
-        events.map(({ id }) => id),
-      );
+      const ids = events.map(({ id }) => id);
+      await deliveries.tell(db, ids);
     });
     return events.length === PORTION;
   }

@@ -28,11 +28,8 @@ export function createOwnerTransfer({ dialect }: Pick<Database, "dialect">) {
     }
     const counted = await tx.selectFrom("owner_tags").selectAll().where("owner_id", "=", from).execute();
     const upsert = { table: "owner_tags", keys: ["owner_id", "tag_id"], add: ["links"] } as const;
-    await dialect.upsert(
-      tx,
-      upsert,
-      counted.map((row) => ({ ...row, owner_id: to })),
-    );
+    const moved = counted.map((row) => ({ ...row, owner_id: to }));
+    await dialect.upsert(tx, upsert, moved);
     await tx.deleteFrom("owner_tags").where("owner_id", "=", from).execute();
   }
 

@@ -18,16 +18,10 @@ export async function makeFolders(
 ): Promise<Map<PreparedLink, ShareFolder>> {
   const shares = rows.filter(({ share }) => share !== null);
   if (shares.length === 0) return new Map<PreparedLink, ShareFolder>();
-  const accounts = await files.accountsOf(
-    shares.map(({ share }) => share!.owner),
-    tx,
-  );
-  const folders = await files.makeFolders(
-    tx,
-    id,
-    PRODUCTS[product].title,
-    shares.map(({ share }, at) => ({ accountId: accounts[at]!, name: share!.folder })),
-  );
+  const owners = shares.map(({ share }) => share!.owner);
+  const accounts = await files.accountsOf(owners, tx);
+  const wanted = shares.map(({ share }, at) => ({ accountId: accounts[at]!, name: share!.folder }));
+  const folders = await files.makeFolders(tx, id, PRODUCTS[product].title, wanted);
   return new Map(
     shares.map((one, at) => {
       const [accountId, folderId] = [accounts[at]!, folders[at]!];

@@ -61,12 +61,8 @@ export function createUndoRepository({ read, dialect }: Pick<Database, "read" | 
           const changed = own.filter((row) => countOf(row) > 0);
           if (changed.length === 0) continue;
           const deltas = changed.map((row) => -countOf(row));
-          await dialect.addToCounters(
-            tx,
-            { table, key: "link_id", column },
-            changed.map(({ linkId }) => linkId),
-            deltas,
-          );
+          const linkIds = changed.map(({ linkId }) => linkId);
+          await dialect.addToCounters(tx, { table, key: "link_id", column }, linkIds, deltas);
           totals[column] = deltas.reduce((sum, delta) => sum + delta, 0);
         }
         if (table === "link_clicks") await addToTotal(tx, totals);

@@ -45,21 +45,16 @@ export function createUndo({ database, changes, repository, links, files, settle
   async function portion(id: number, actor: Pick<Actor, "name">): Promise<boolean> {
     const found = await undoing.next(id, 0, LINKS_AT_ONCE);
     if (found.length === 0) return false;
-    const fitting = await undoing.fitting(
-      id,
-      found.map(({ linkId }) => linkId),
-      ROWS_AT_ONCE,
-    );
+    const linkIds = found.map(({ linkId }) => linkId);
+    const fitting = await undoing.fitting(id, linkIds, ROWS_AT_ONCE);
     await written(async (tx) => {
       const row = await repository.lock(tx.db, id);
       if (row.state !== "undoing") return;
       const rows = (await undoing.next(id, 0, LINKS_AT_ONCE, tx.db)).filter(({ linkId }) =>
         fitting.has(linkId),
       );
-      const there = await links.lockIds(
-        tx.db,
-        rows.map(({ linkId }) => linkId),
-      );
+      const fittingIds = rows.map(({ linkId }) => linkId);
+      const there = await links.lockIds(tx.db, fittingIds);
       const changed = await files.changedShares(tx.db, id, [...there.keys()]);
       const kept = rows.filter(({ linkId, madeAt }) => {
         const link = there.get(linkId);

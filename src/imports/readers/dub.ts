@@ -68,10 +68,8 @@ export const dub: Reader = {
         if (found.archived) lost.push("It is archived in Dub; Waymark has no archive.");
         if (found.proxy) lost.push("Its own preview (title, description, image) is not brought.");
         if (found.rewrite) lost.push("Dub shows its target under the short URL; Waymark redirects.");
-        const tags = tagsCell(
-          (found.tags ?? []).map(({ name }) => name),
-          lost,
-        );
+        const names = (found.tags ?? []).map(({ name }) => name);
+        const tags = tagsCell(names, lost);
         return [
           {
             cells: {

@@ -261,10 +261,8 @@ async function overwriteChunk(
   await run.bulk.replace(tx.db, replacements, { withClicks: run.file.hasClicks });
   await run.repository.retag(tx.db, retagged);
   await run.events.add(tx.db, events);
-  const aliases = await run.repository.aliases.ofLinks(
-    replacements.map(({ id }) => id),
-    tx.db,
-  );
+  const replaced = replacements.map(({ id }) => id);
+  const aliases = await run.repository.aliases.ofLinks(replaced, tx.db);
   tx.changed("links", [...wanted.keys(), ...aliases]);
 }
 

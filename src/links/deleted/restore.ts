@@ -99,20 +99,14 @@ async function restore(
     old.filter((code) => !taken.has(code) && taken.add(code)).map((code) => ({ code, linkId: id })),
   );
   await repository.putBack(tx.db, back, now);
-  await links.retag(
-    tx.db,
-    back.map(({ id, ownerId, tags }) => ({ id, ownerId, before: [], after: tags })),
-  );
+  const tagged = back.map(({ id, ownerId, tags }) => ({ id, ownerId, before: [], after: tags }));
+  await links.retag(tx.db, tagged);
   await repository.addAliases(tx.db, aliases, now);
   const doing = { actor, now, verb: "restore" } as const;
-  await record(
-    tx.db,
-    back.map((link) => linkEvent(doing, { id: link.id, before: null, after: link })),
-  );
-  tx.changed(
-    "links",
-    [...back, ...aliases].map(({ code }) => code),
-  );
+  const events = back.map((link) => linkEvent(doing, { id: link.id, before: null, after: link }));
+  await record(tx.db, events);
+  const codes = [...back, ...aliases].map(({ code }) => code);
+  tx.changed("links", codes);
   return refusals;
 }
 

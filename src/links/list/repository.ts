@@ -23,10 +23,8 @@ export function createLinkListRepository(
 ) {
   const { tagsOf } = createTagging(dialect);
   async function tagged(links: readonly Omit<Link, "tags">[]): Promise<Link[]> {
-    const tags = await tagsOf(
-      read,
-      links.map(({ id }) => id),
-    );
+    const ids = links.map(({ id }) => id);
+    const tags = await tagsOf(read, ids);
     return links.map((link) => ({ ...link, tags: tags.get(link.id) ?? [] }));
   }
 

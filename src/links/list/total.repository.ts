@@ -23,15 +23,9 @@ export function createTotalRepository({
           .$call(dialect.forUpdate)
           .execute();
         if (rows.length < 2) return { rows: rows.length, changed: 0 };
+        const ids = rows.map(({ id }) => id);
         // By id: a row with a smaller one may be committed meanwhile.
-        await tx
-          .deleteFrom("link_totals")
-          .where(
-            "id",
-            "in",
-            rows.map(({ id }) => id),
-          )
-          .execute();
+        await tx.deleteFrom("link_totals").where("id", "in", ids).execute();
         const sum = { links: 0, clicks: 0, automated: 0, imported: 0 };
         for (const row of rows)
           for (const field of [...FIELDS, "imported"] as const) sum[field] += row[field];

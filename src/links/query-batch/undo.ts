@@ -86,10 +86,8 @@ export function createBulkUndo(deps: Deps) {
 
   async function changeBack(tx: LinkTransaction, found: readonly OfLink[], looping: Refusals) {
     const refusals = new Map<number, AppError>();
-    const links = await repository.lockIds(
-      tx.db,
-      found.map(({ subjectId }) => subjectId),
-    );
+    const ids = found.map(({ subjectId }) => subjectId);
+    const links = await repository.lockIds(tx.db, ids);
     const given = found.filter(isGift).flatMap(({ subjectId }) => links.get(subjectId)?.ownerId ?? []);
     const names = await ownerNames(tx.db, given);
     const changes: (CheckedUpdate & { id: number; owner?: string | null })[] = [];

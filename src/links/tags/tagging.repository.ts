@@ -38,12 +38,8 @@ export function createTagging(dialect: TaggingDialect) {
         for (const { id, tag } of found) ids.set(tag, id);
         missing = missing.filter((tag) => !ids.has(tag));
         if (tries === MOST_TRIES && missing.length > 0) throw new Error("A tag could not be made.");
-        await dialect.insertIgnore(
-          tx,
-          "tags",
-          ["tag"],
-          missing.map((tag) => ({ tag, links: 0 })),
-        );
+        const made = missing.map((tag) => ({ tag, links: 0 }));
+        await dialect.insertIgnore(tx, "tags", ["tag"], made);
       }
     }
     return ids;
@@ -57,14 +53,11 @@ export function createTagging(dialect: TaggingDialect) {
     const reduced = rows.filter(({ links }) => links < 0);
     for (const [ownerId, some] of Map.groupBy(reduced, (row) => row.owner_id)) {
       for (const chunk of chunked(some, CHUNK)) {
+        const tagIds = chunk.map((row) => row.tag_id);
         await tx
           .deleteFrom("owner_tags")
           .where("owner_id", "=", ownerId)
-          .where(
-            "tag_id",
-            "in",
-            chunk.map((row) => row.tag_id),
-          )
+          .where("tag_id", "in", tagIds)
           .where("links", "<=", 0)
           .execute();
       }
@@ -170,15 +163,8 @@ async function tagsOf(db: Db, linkIds: readonly number[]): Promise<Map<number, s
 async function untag(tx: Db, removed: readonly { tag_id: number; link_id: number }[]): Promise<void> {
   for (const chunk of chunked(removed, CHUNK)) {
     for (const [tagId, links] of Map.groupBy(chunk, ({ tag_id }) => tag_id)) {
-      await tx
-        .deleteFrom("link_tags")
-        .where("tag_id", "=", tagId)
-        .where(
-          "link_id",
-          "in",
-          links.map(({ link_id }) => link_id),
-        )
-        .execute();
+      const linkIds = links.map(({ link_id }) => link_id);
+      await tx.deleteFrom("link_tags").where("tag_id", "=", tagId).where("link_id", "in", linkIds).execute();
     }
   }
 }

@@ -53,10 +53,8 @@ export async function moveRefusals(
   const moves = changes.filter(isMove);
   const refusals = new Map<string, AppError>();
   if (moves.length === 0) return refusals;
-  const aliases = await repository.aliases.among(
-    moves.map(({ to }) => to),
-    db,
-  );
+  const codes = moves.map(({ to }) => to);
+  const aliases = await repository.aliases.among(codes, db);
   const claimed = new Set<string>();
   for (const { code, to } of moves) {
     const owner = aliases.get(to);

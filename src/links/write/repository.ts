@@ -44,10 +44,8 @@ export function createLinkRepository(
         .orderBy("code")
         .$call(dialect.forUpdate)
         .execute();
-      const tags = await tagsOf(
-        tx,
-        rows.map(({ id }) => id),
-      );
+      const ids = rows.map(({ id }) => id);
+      const tags = await tagsOf(tx, ids);
       for (const row of rows) {
         found.push({ ...row, tags: tags.get(row.id) ?? [], isInternal: isInternal(row.target) });
       }

@@ -35,11 +35,8 @@ export function createLinkRows({ read, dialect }: Pick<Database, "read" | "diale
 
   async function idsOf(db: Db, codes: readonly string[]): Promise<Map<string, number>> {
     if (codes.length === 0) return new Map();
-    const asked = dialect.valuesTable(
-      "links",
-      ["code"],
-      codes.map((code) => ({ code })),
-    );
+    const rows = codes.map((code) => ({ code }));
+    const asked = dialect.valuesTable("links", ["code"], rows);
     const found = await db
       .selectFrom(asked)
       .innerJoin("links", "links.code", "v.code")
