@@ -118,19 +118,21 @@ forEachDialect((dialect) => {
     expect(third).toMatchObject({ code: "" });
   });
 
-  test.skipIf(dialect.name === "sqlite")("waits for transactions that commit later than others", async () => {
-    await room.database.transaction(async (tx) => {
-      const row = { link_id: link, clicked_at: NOW, source: "direct" };
-      await room.database.dialect.insertMany(tx, "click_log", [row]);
-      await room.log([click(NOW)]);
-      await run();
+  // SQLite has one writer at a time.
+  if (dialect.name !== "sqlite")
+    test("waits for transactions that commit later than others", async () => {
+      await room.database.transaction(async (tx) => {
+        const row = { link_id: link, clicked_at: NOW, source: "direct" };
+        await room.database.dialect.insertMany(tx, "click_log", [row]);
+        await room.log([click(NOW)]);
+        await run();
+        room.clock.time += MINUTE_MS;
+        await run();
+      });
       room.clock.time += MINUTE_MS;
       await run();
+      expect(ids()).toHaveLength(2);
     });
-    room.clock.time += MINUTE_MS;
-    await run();
-    expect(ids()).toHaveLength(2);
-  });
 
   test("many rows go in portions", async () => {
     for (let part = 0; part < 3; part++)
