@@ -1,6 +1,6 @@
 /** The move from another service in the panel: preview, columns, import, report, undo and confirmation. */
 import { afterAll, beforeAll, expect } from "bun:test";
-import type { Page } from "playwright-core";
+import type { Page, Response } from "playwright-core";
 import { expectAccessibleInAllLooks, once, startPanel } from "../support/panel.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -27,14 +27,19 @@ async function confirm(page: Page, label: string): Promise<void> {
   await page.getByRole("dialog").getByRole("button", { name: label }).press("Enter");
 }
 
+const isStopped = async (answer: Response) =>
+  answer.url().endsWith("/imports/1") && (await answer.json()).data.state === "stopped";
+
 once("a table is matched, previewed, imported, reported and taken back", async () => {
   await panel.client.call("POST", "/links", { code: "taken", target: "https://example.com/own" });
   const { page, complaints, close } = await panel.enter("/panel/links/moves");
   await choose(page, "YOURLS", "empty.sql", "-- nothing");
   await page.getByText("The file has no links of YOURLS").waitFor();
   const asked = page.waitForResponse((answer) => answer.request().method() === "PATCH");
+  const readAgain = asked.then(() => page.waitForResponse(isStopped));
   await page.getByRole("button", { name: "Try again" }).press("Enter");
   expect((await asked).status()).toBe(200);
+  await readAgain;
   await page.getByText("The file has no links of YOURLS").waitFor();
   await page.getByRole("button", { name: "Cancel" }).press("Enter");
   await page.waitForURL(/\/links\/moves$/);
