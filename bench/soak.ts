@@ -2,7 +2,7 @@
  * Days of use in an hour: continuous redirects, new and changed links, lists, logins and imports, while memory and open
  * handles are measured.
  *
- *     bin/bun bench/soak.ts [minutes]        default 60; .ci/run takes 3
+ *     bin/bun bench/soak.ts [minutes]        default 60; the long suite takes 5
  *
  * Fails when the median memory of the last third exceeds that of the second by more than a tenth (and 16 MB), when open
  * descriptors or threads grow, or when an answer is wrong. The first third fills caches. A run under half an hour is
