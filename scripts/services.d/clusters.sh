@@ -1,9 +1,9 @@
 # Clusters that fail over, for test/faults/. A file in clusters/ defines NAME_members (what can be killed), NAME_up
 # (starts what does not run and returns when all members are ready), NAME_env, NAME_primary (prints the member that takes
 # the writes, or nothing) and NAME_processes (all of its processes). Member N is the process NAME-N, which NAME_start N
-# starts again. Each cluster has twenty ports from WAYMARK_CLUSTERS_PORT on.
+# starts again. Each cluster has twenty ports from WAYMARK_CLUSTERS_PORT on, the last one forty.
 
-CLUSTERS=(galera group sentinel patroni)
+CLUSTERS=(galera group sentinel patroni ceph)
 CLUSTERS_PORT=${WAYMARK_CLUSTERS_PORT:-17450}
 
 # cluster_port NAME OFFSET

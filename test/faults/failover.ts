@@ -2,9 +2,9 @@
  * Kills the primary of a cluster while two nodes serve: links are visited and changed, files uploaded. Every fourth time
  * the primary is paused until another took its place. Meanwhile every link redirects. At the end every answered change,
  * click and file is there, once. Prints when the cluster had another primary, and the longest time without an answered
- * change. Reports read from the last member. The cluster (`scripts/services cluster`) is left running.
+ * change (of Ceph: upload). Reports read from the last member. The cluster is left running.
  *
- *     bin/bun test/faults/failover.ts [--rounds 10] [--database postgres]
+ *     bin/bun test/faults/failover.ts patroni|group|galera|sentinel|ceph [--rounds 10]
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +33,16 @@ const UPLOADERS = 2;
 const MOST_POLLS = 7_200;
 const MOST_READS = 30;
 
-export const CLUSTERS = { postgres: "patroni", mysql: "group", mariadb: "galera" } as const;
+/** The database beside each cluster, or that it is. */
+const DATABASES = {
+  patroni: "postgres",
+  group: "mysql",
+  galera: "mariadb",
+  sentinel: "postgres",
+  ceph: "postgres",
+} as const;
+type ClusterName = keyof typeof DATABASES;
+export const CLUSTERS = Object.keys(DATABASES) as ClusterName[];
 
 export type FailoverNumbers = {
   rounds: number;
@@ -45,28 +54,30 @@ export type FailoverNumbers = {
   answeredUploads: number;
   refusedUploads: number;
   brokenUploads: number;
-  /** Of each round: after the fault, and the longest time without an answered change. */
+  /** Of each round: after the fault, and the longest time without an answered change or, of Ceph, upload. */
   electedMs: number[];
   waitsMs: number[];
 };
 
-/** `redis`: that the master of Sentinel's cluster fails, beside the usual server of the database. */
 export async function failOver(
-  options: FaultOptions & { redis?: boolean },
+  name: ClusterName,
+  options: Omit<FaultOptions, "database" | "storage">,
 ): Promise<FaultResult<FailoverNumbers>> {
-  const { database, redis = false, workers = 1, pauseMs, report } = options;
-  if (database === "sqlite") throw new Error("SQLite has no cluster.");
-  const name = redis ? "sentinel" : CLUSTERS[database];
+  const { workers = 1, pauseMs, report } = options;
+  const database = DATABASES[name];
+  const isDatabase = !["sentinel", "ceph"].includes(name);
   await services("up", name);
-  const url = /='?([^'\s]+)/.exec(await services("env", name))![1]!;
+  const variables = [...(await services("env", name)).matchAll(/^export (\w+)='?([^'\s]+)/gm)];
+  for (const [, variable, value] of variables) process.env[variable!] = value;
+  const url = variables[0]![2]!;
   // Databases of tests are made where this names a server.
-  if (!redis) process.env[SERVER_VARIABLES[database]] = url;
+  if (isDatabase) process.env[SERVER_VARIABLES[database]] = url;
   const shared = mkdtempSync(join(tmpdir(), "waymark-test-"));
   const cluster = await startCluster({
     dialect: database,
-    redisUrl: redis ? url : "",
+    redisUrl: name === "sentinel" ? url : "",
     // The last member, in whatever role it is.
-    ...(!redis && { replicaOf: (all: string) => all.replace(/@[^/]*,/, "@") }),
+    ...(isDatabase && { replicaOf: (all: string) => all.replace(/@[^/]*,/, "@") }),
     nodes: 2,
     workers,
     links: [...FIXED, ...MOVING].map((code) => `${code},${targetOf(code, 1)}`),
@@ -81,12 +92,15 @@ export async function failOver(
     const { nodes } = cluster;
     const accounts = () => nodes.map((node) => driveClient(node.url(), node.client().token));
     const record = createUploadRecord();
-    const folder = await createUploadFolder(accounts()[0]!, "local", join(shared, "files"));
+    const folder = await (name === "ceph"
+      ? createUploadFolder(accounts()[0]!, "s3")
+      : createUploadFolder(accounts()[0]!, "local", join(shared, "files")));
     const load = startLoad({ nodes, codes: FIXED, clients: CLIENTS, truth: createTruth() });
     const changes = startLinkChanges(nodes, MOVING, pauseMs);
     const clients = Array.from({ length: UPLOADERS }, (_, at) => accounts()[at % nodes.length]!);
     const uploads = startUploads({ clients, folder, record, pauseMs: pauseMs ?? 100 });
-    const gap = watchGaps(() => changes.made);
+    const made = () => (name === "ceph" ? record.answered.size : changes.made);
+    const gap = watchGaps(made);
     const lost: string[] = [];
     const electedMs: number[] = [];
     const waitsMs: number[] = [];
@@ -119,13 +133,13 @@ export async function failOver(
       await visitAllLinks(known);
       await electing;
       electedMs.push(Math.round(performance.now() - begun));
-      const made = changes.made;
-      await until(() => changes.made > made, MOST_POLLS);
+      const before = made();
+      await until(() => made() > before, MOST_POLLS);
       waitsMs.push(gap.longestMs());
       await services(isPause ? "resume" : "start", name, primary);
       await services("up", name);
       await untilWell(nodes);
-      if (!redis) for (const node of nodes) await until(() => readsFromReplica(node), MOST_POLLS);
+      if (isDatabase) for (const node of nodes) await until(() => readsFromReplica(node), MOST_POLLS);
       report?.(numbers(0));
     }
     gap.end();
@@ -191,8 +205,14 @@ async function services(command: string, ...args: string[]): Promise<string> {
 const primaryOf = async (name: string): Promise<string> => (await services("primary", name)).trim();
 
 if (import.meta.main) {
-  // The script starts the servers itself.
-  for (const database of Object.keys(CLUSTERS) as (keyof typeof CLUSTERS)[])
-    process.env[SERVER_VARIABLES[database]] ??= "a cluster";
-  await runFaultScript(failOver, { rounds: 10, database: "postgres", workers: 1 });
+  const [first] = process.argv.splice(2, 1);
+  const name = CLUSTERS.find((one) => one === first);
+  if (name === undefined) throw new Error(`Name a cluster first: ${CLUSTERS.join(", ")}.`);
+  // It starts the database itself, or needs the usual one.
+  if (!["sentinel", "ceph"].includes(name)) process.env[SERVER_VARIABLES[DATABASES[name]]] ??= name;
+  await runFaultScript((options) => failOver(name, options), {
+    rounds: 10,
+    database: DATABASES[name],
+    workers: 1,
+  });
 }

@@ -34,7 +34,10 @@ type Numbers = { rounds: number; answered: number };
 export type FaultResult<Tried extends Numbers = Numbers> = { tried: Tried; lost: string[] };
 
 /** Counts from 1 until rounds or minutes are over. */
-export function* countRounds({ rounds, minutes = Infinity }: FaultOptions): Generator<number, void> {
+export function* countRounds({
+  rounds,
+  minutes = Infinity,
+}: Pick<FaultOptions, "rounds" | "minutes">): Generator<number, void> {
   const end = performance.now() + minutes * 60_000;
   for (let round = 1; round <= rounds && performance.now() < end; round++) yield round;
 }
