@@ -13,3 +13,9 @@ export type Account = {
 };
 
 export const BUILT_IN_ADMIN: Account = Object.freeze({ id: 0, username: "admin", role: "admin" });
+
+export type FindAccount = { getByUsername(username: string): Promise<{ id: number; username: string }> };
+
+/** Of a command. @throws NotFound */
+export const accountNamed = async (users: FindAccount, username: string) =>
+  username.toLowerCase() === BUILT_IN_ADMIN.username ? BUILT_IN_ADMIN : users.getByUsername(username);

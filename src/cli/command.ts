@@ -34,6 +34,9 @@ export type Input = {
   confirm(question: string): Promise<boolean>;
 };
 
+export type JsonOption = { json?: true | undefined };
+export const JSON_OPTION = ["--json", "print JSON"] as const;
+
 /** The author of a command's changes in histories. */
 export const CLI_AUTHOR = "cli";
 

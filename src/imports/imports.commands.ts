@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import type { CommandContext, ProgressLine } from "../cli/command.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption, type ProgressLine } from "../cli/command.ts";
+import { idArgument, showRows } from "../cli/listing.ts";
 import { writeResult } from "../cli/result-file.ts";
 import { COMMAND } from "../lib/actor.ts";
 import { AppError, appError } from "../lib/errors.ts";
@@ -25,11 +26,20 @@ const WAITING =
   "Another process works on this import, or was killed less than a minute ago. This command goes on then.";
 const WAIT_MS = 500;
 
+const COLUMNS = {
+  id: "ID",
+  product: "FROM",
+  state: "STATE",
+  created_at: "AT",
+  links: "LINKS",
+  visits: "VISITS",
+  source: "SOURCE",
+};
 const MOST_LISTED = 100;
 /** In the JSON of a dry run. */
 const MOST_NOTES = 100_000;
 
-type ImportOptions = {
+type ImportOptions = JsonOption & {
   dryRun?: true;
   visits?: true;
   onConflict: string;
@@ -37,7 +47,6 @@ type ImportOptions = {
   addDomains?: true;
   map?: string;
   stdin?: true;
-  json?: true;
 };
 
 export function addImportCommands(
@@ -63,7 +72,7 @@ function addProductCommand(group: Command, product: Product, context: Context): 
     .option("--on-conflict <what>", "with taken codes: skip, rename or fail", "skip")
     .option("--disabled", "links lead nowhere until they are approved")
     .option("--add-domains", "add the domains that the source has and Waymark lacks")
-    .option("--json", "print JSON");
+    .option(...JSON_OPTION);
   if (product === "csv")
     command.option("--map <columns>", 'columns of the file, such as code=Short,target="Long URL"');
   if (needsKey) command.option("--stdin", "read the key of the API from standard input instead of asking");
@@ -117,10 +126,7 @@ async function dryRun(
       notes.push(...some.slice(0, MOST_NOTES - notes.length));
     })
     .finally(() => bar.finish());
-  if (json) {
-    output.json({ ...report, notes });
-    return;
-  }
+  if (json) return output.json({ ...report, notes });
   for (const { name, field } of report.columns)
     output.line(`column ${JSON.stringify(name)}: ${field ?? "not brought"}`);
   output.line("Nothing is changed.");
@@ -143,7 +149,7 @@ async function bring(context: Context, made: NewImport, options: ImportOptions):
   await goOn(context, row.id, { source: made.source, json: options.json });
 }
 
-type Going = { source?: string | undefined; key?: string | null; json?: true | undefined };
+type Going = JsonOption & { source?: string | undefined; key?: string | null };
 
 /** Works in this process; waits while another one does, or until its lease has run out. */
 async function workOn({ services, output }: Context, id: number, how: Work = {}): Promise<StoredImport> {
@@ -171,9 +177,7 @@ async function goOn(context: Context, id: number, { source, key, json }: Going):
     throw error;
   });
   if (json) output.json(viewOfImport(row));
-  else {
-    showReport(output, row.report, { verb: "came in", options: row.options });
-  }
+  else showReport(output, row.report, { verb: "came in", options: row.options });
   const { counts } = row.report;
   const left = counts.links_refused + counts.links_skipped + counts.visits_refused + counts.files_refused;
   if (row.state === "done" && left > 0) {
@@ -183,31 +187,18 @@ async function goOn(context: Context, id: number, { source, key, json }: Going):
 }
 
 function addMoveCommands(group: Command, context: Context): void {
-  const json = ["--json", "print JSON"] as const;
   group
     .command("list")
     .description("the imports, newest first")
-    .option(...json)
-    .action(async (options: { json?: true }) => {
+    .option(...JSON_OPTION)
+    .action(async ({ json }: JsonOption) => {
       const { imports } = await context.services();
       const rows = (await imports.page(null, MOST_LISTED)).map(viewOfImport);
-      if (options.json) context.output.json(rows);
-      else {
-        const shown = rows.map((row) => ({
-          ...row,
-          links: row.counts.links_brought,
-          visits: row.counts.visits_brought,
-        }));
-        context.output.table(shown, {
-          id: "ID",
-          product: "FROM",
-          state: "STATE",
-          created_at: "AT",
-          links: "LINKS",
-          visits: "VISITS",
-          source: "SOURCE",
-        });
-      }
+      showRows(context.output, rows, {
+        json,
+        columns: COLUMNS,
+        cells: ({ counts }) => ({ links: counts.links_brought, visits: counts.visits_brought }),
+      });
     });
   group
     .command("show")
@@ -215,7 +206,7 @@ function addMoveCommands(group: Command, context: Context): void {
     .argument("<id>")
     .action(async (id: string) => {
       const { imports } = await context.services();
-      context.output.json(viewOfImport(await imports.find(idIn(id))));
+      context.output.json(viewOfImport(await imports.find(idOf(id))));
     });
   group
     .command("report")
@@ -224,7 +215,7 @@ function addMoveCommands(group: Command, context: Context): void {
     .argument("[file]", "the file to write; default: standard output")
     .action(async (id: string, file: string | undefined) => {
       const { imports } = await context.services();
-      const { id: known } = await imports.find(idIn(id));
+      const { id: known } = await imports.find(idOf(id));
       await writeResult(file, reportOf(imports, known));
     });
   group
@@ -233,10 +224,10 @@ function addMoveCommands(group: Command, context: Context): void {
     .argument("<id>")
     .argument("[source]", "where the file is now; the address again, if it has a password")
     .option("--stdin", "read the key of the API from standard input")
-    .option(...json)
-    .action(async (text: string, source: string | undefined, options: { stdin?: true; json?: true }) => {
+    .option(...JSON_OPTION)
+    .action(async (text: string, source: string | undefined, options: JsonOption & { stdin?: true }) => {
       const { imports } = await context.services();
-      const id = idIn(text);
+      const id = idOf(text);
       const { state, source: stored } = await imports.find(id);
       if (source === undefined && isUrl(stored) && !/^https?:/i.test(stored)) {
         const address = stored.replace("://", "://USER:PASSWORD@");
@@ -261,10 +252,10 @@ function addMoveCommands(group: Command, context: Context): void {
       .command(name)
       .description(description)
       .argument("<id>")
-      .option(...json)
-      .action(async (text: string, options: { json?: true }) => {
+      .option(...JSON_OPTION)
+      .action(async (text: string, options: JsonOption) => {
         const { imports } = await context.services();
-        const id = idIn(text);
+        const id = idOf(text);
         const { state } = await imports.find(id);
         if (state !== "undoing" && state !== "confirming") await imports.actions[name](id);
         const row = await workOn(context, id);
@@ -289,7 +280,4 @@ const progressOn = (bar: ProgressLine) => (report: ImportReport) => {
   bar.show(() => `${quantityOfBytes("en", bytes)} of ${quantityOfBytes("en", report.total ?? bytes)}`);
 };
 
-function idIn(text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw appError("BadRequest", "An import has a number; see: waymark import list");
-}
+const idOf = (text: string): number => idArgument(text, "An import has a number; see: waymark import list");

@@ -1,7 +1,7 @@
 /** Works with the server running or not. */
 import type { Command } from "commander";
 import { passwordFrom } from "../cli/input.ts";
-import type { CommandContext } from "../cli/command.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption } from "../cli/command.ts";
 import type { LinkCsv } from "./csv/service.ts";
 import type { LinkService } from "./links.service.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -40,7 +40,6 @@ const FIELDS = {
 
 const rowOf = (view: LinkView) => ({ ...view, tags: view.tags.join(", ") || null });
 
-type Json = { json?: true };
 type OnDomain = { domain?: string };
 const DOMAIN = ["--domain <host>", "host of the link's domain; default: the default domain"] as const;
 type Secret = { password?: true; passwordStdin?: true };
@@ -62,8 +61,8 @@ function addReading(group: Command, context: Context): void {
     .description("show a link")
     .argument("<code>")
     .option(...DOMAIN)
-    .option("--json", "print JSON")
-    .action(async (code: string, { domain, json }: Json & OnDomain) => {
+    .option(...JSON_OPTION)
+    .action(async (code: string, { domain, json }: JsonOption & OnDomain) => {
       const { links } = await context.services();
       await show(context, await links.by(COMMAND).get(links.domains.key(code, domain)), json);
     });
@@ -77,11 +76,11 @@ function addReading(group: Command, context: Context): void {
       "--cursor [place]",
       "instead of --page: the cursor that the previous page printed; empty for the first page",
     )
-    .option("--json", "print JSON")
+    .option(...JSON_OPTION)
     .action((options: ListOptions) => listLinks(context, options));
 }
 
-type ListOptions = Json &
+type ListOptions = JsonOption &
   FilterOptions & {
     sort?: string;
     order?: string;
@@ -124,12 +123,12 @@ function showTable({ output }: Context, rows: readonly LinkView[], { domain }: L
   if (rows.length > 0) output.table(rows.map(rowOf), columns);
 }
 
-type AddOptions = Json &
+type AddOptions = JsonOption &
   OnDomain &
   Secret &
   FieldOptions & { code?: string; expires?: string; tag?: string[]; force?: true };
-type RenameOptions = Json & OnDomain & { keepOld?: true; toDomain?: string };
-type UpdateOptions = Json &
+type RenameOptions = JsonOption & OnDomain & { keepOld?: true; toDomain?: string };
+type UpdateOptions = JsonOption &
   OnDomain &
   Secret &
   FieldOptions & {
@@ -150,7 +149,7 @@ function addWriting(group: Command, context: Context): void {
     .option("--password-stdin", "read the password from standard input")
     .option("--tag <tag>", "repeat it for several", collected)
     .option("--force", "overwrite a link with this code; it keeps its creation time and clicks")
-    .option("--json", "print JSON")
+    .option(...JSON_OPTION)
     .action(async (target: string, options: AddOptions) => {
       const { code, domain, expires, tag: tags, force, json } = options;
       const password = await passwordFrom(context, options);
@@ -175,7 +174,7 @@ function addWriting(group: Command, context: Context): void {
     .option("--clear-password", "remove the password")
     .option("--tag <tag>", "replaces all tags of the link; repeat it for several", collected)
     .option("--clear-tags", "remove all tags")
-    .option("--json", "print JSON")
+    .option(...JSON_OPTION)
     .action(async (code: string, target: string | undefined, options: UpdateOptions) => {
       refuseBoth(options, "expires", "clearExpiry");
       refuseBoth(options, "tag", "clearTags");
@@ -203,7 +202,7 @@ function addWriting(group: Command, context: Context): void {
     .option(...DOMAIN)
     .option("--to-domain <host>", "move it to another domain; empty: the default one")
     .option("--keep-old", "the old code stays as an alias")
-    .option("--json", "print JSON")
+    .option(...JSON_OPTION)
     .action(async (old: string, code: string, options: RenameOptions) => {
       const input = validated(
         patchSchema,
@@ -221,7 +220,7 @@ function addWriting(group: Command, context: Context): void {
     .argument("<code...>")
     .option(...DOMAIN)
     .option("--yes", "do not ask")
-    .option("--json", "print JSON")
+    .option(...JSON_OPTION)
     .action(async (codes: string[], options: RemoveOptions) => {
       const [only] = codes;
       if (codes.length === 1 && only !== undefined) await removeOne(context, only, options);
@@ -229,7 +228,7 @@ function addWriting(group: Command, context: Context): void {
     });
 }
 
-type RemoveOptions = Json & OnDomain & { yes?: true };
+type RemoveOptions = JsonOption & OnDomain & { yes?: true };
 
 async function removeOne(
   { services, output }: Context,

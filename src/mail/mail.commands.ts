@@ -1,14 +1,13 @@
 import type { Command } from "commander";
 import { z } from "zod";
-import type { CommandContext } from "../cli/command.ts";
-import { appError } from "../lib/errors.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption } from "../cli/command.ts";
+import { idArgument, showRows } from "../cli/listing.ts";
 import { emailSchema } from "../lib/email-address.ts";
 import { validated } from "../lib/validated.ts";
 import { mailQuery, type StoredMail, viewMail } from "./mail.ts";
 import type { Mail } from "./mail.service.ts";
 
 type Context = CommandContext<{ mail: Pick<Mail, "outbox"> }>;
-type JsonOption = { json?: true };
 
 const COLUMNS = {
   id: "ID",
@@ -28,16 +27,14 @@ export function addMailCommands(program: Command, context: Context): void {
     .option("--state <state>", "waiting, sending, sent or failed")
     .option("--recipient <address>", "the whole address")
     .option("--limit <number>", "how many at most", "50")
-    .option("--json", "print JSON")
+    .option(...JSON_OPTION)
     .action(async ({ limit, json, ...given }: JsonOption & { limit: string; state?: string }) => {
       const { state, recipient } = validated(mailQuery, given, "The filter");
       const most = validated(z.coerce.number().int().min(1).max(MOST), limit, "--limit");
       const { outbox } = (await context.services()).mail;
       const filter = { state: state || undefined, recipient: recipient?.toLowerCase() };
       const rows = (await outbox.page(filter, null, most)).mails.map(viewMail);
-      if (json) context.output.json(rows);
-      else if (rows.length > 0) context.output.table(rows, COLUMNS);
-      else context.output.note("No mails.");
+      showRows(context.output, rows, { json, columns: COLUMNS, none: "No mails." });
     });
   mail
     .command("test <address>")
@@ -52,10 +49,10 @@ export function addMailCommands(program: Command, context: Context): void {
     .command("retry <id>")
     .description("send a mail that waits or has failed at once")
     .option("--json", "print the mail as JSON")
-    .action(async (id: string, options: JsonOption) => {
-      if (!/^[1-9]\d{0,14}$/.test(id)) throw appError("BadRequest", "'mail retry' needs the ID of a mail.");
+    .action(async (given: string, options: JsonOption) => {
+      const id = idArgument(given, "'mail retry' needs the ID of a mail.");
       const { outbox } = (await context.services()).mail;
-      tell(context, await outbox.retry(Number(id)), options);
+      tell(context, await outbox.retry(id), options);
     });
 }
 

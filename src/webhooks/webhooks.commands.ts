@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { z } from "zod";
-import type { CommandContext } from "../cli/command.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption } from "../cli/command.ts";
+import { idArgument, showRows } from "../cli/listing.ts";
 import { COMMAND } from "../lib/actor.ts";
 import { systemClock } from "../lib/clock.ts";
 import { cursorText, placeOf } from "../lib/cursor.ts";
@@ -20,11 +21,9 @@ import { WEBHOOK_EVENT_NAMES } from "./webhook-events.ts";
 import type { Webhooks } from "./webhooks.service.ts";
 
 type Context = CommandContext<{ webhooks: Webhooks }>;
-type JsonOption = { json?: true };
 type Fields = { url?: string; event?: string[]; secret?: string; enable?: true; disable?: true };
 
 const MOST = 10_000;
-const JSON_OPTION = ["--json", "print JSON"] as const;
 const SECRET = ["--secret <secret>", "whsec_ and the Base64 of 24 to 64 bytes"] as const;
 const EVENT = ["--event <event...>", WEBHOOK_EVENT_NAMES.join(", ")] as const;
 const COLUMNS = { id: "ID", url: "URL", events: "EVENTS", state: "STATE" };
@@ -53,13 +52,12 @@ function addListing(group: Command, context: Context): void {
     .action(async ({ json }: JsonOption) => {
       const { webhooks } = await context.services();
       const rows = (await webhooks.list()).map((webhook) => viewWebhook(webhook, systemClock.now()));
-      if (json) context.output.json(rows);
-      else if (rows.length === 0) context.output.note("There are no webhooks.");
-      else
-        context.output.table(
-          rows.map((row) => ({ ...row, events: row.events.join(" "), state: stateOf(row) })),
-          COLUMNS,
-        );
+      showRows(context.output, rows, {
+        json,
+        columns: COLUMNS,
+        cells: (row) => ({ events: row.events.join(" "), state: stateOf(row) }),
+        none: "There are no webhooks.",
+      });
     });
   group
     .command("deliveries <id>")
@@ -81,13 +79,12 @@ function addListing(group: Command, context: Context): void {
         const { page, next } = await webhooks.page(idOf(id), filter, placeOf(z.int(), cursor), most);
         const rows = page.map((delivery) => viewDelivery(delivery, webhooks.instance));
         if (next !== null) context.output.note(`Next page: --cursor ${cursorText(next)}`);
-        if (json) context.output.json(rows);
-        else if (rows.length === 0) context.output.note("No deliveries.");
-        else
-          context.output.table(
-            rows.map((row) => ({ ...row, error: row.tries.at(-1)?.error ?? "" })),
-            DELIVERY_COLUMNS,
-          );
+        showRows(context.output, rows, {
+          json,
+          columns: DELIVERY_COLUMNS,
+          cells: ({ tries }) => ({ error: tries.at(-1)?.error ?? "" }),
+          none: "No deliveries.",
+        });
       },
     );
 }
@@ -177,13 +174,8 @@ function addSending(group: Command, context: Context): void {
     });
 }
 
-function idOf(text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw appError(
-    "BadRequest",
-    "'webhooks' needs an ID, as 'webhooks list' and 'webhooks deliveries' show it.",
-  );
-}
+const idOf = (text: string): number =>
+  idArgument(text, "'webhooks' needs an ID, as 'webhooks list' and 'webhooks deliveries' show it.");
 
 function show({ output }: Context, webhook: Webhook, json: true | undefined, done: string): void {
   if (json) output.json(viewWebhook(webhook, systemClock.now()));

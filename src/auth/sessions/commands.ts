@@ -1,42 +1,34 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../../cli/command.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { allPages, showRows } from "../../cli/listing.ts";
 import { COMMAND } from "../../lib/actor.ts";
-import { BUILT_IN_ADMIN } from "../account.ts";
+import { accountNamed, BUILT_IN_ADMIN, type FindAccount } from "../account.ts";
 import { viewSession } from "./session.ts";
 import type { Sessions } from "./service.ts";
 
-const PAGE_SIZE = 100;
+type Context = CommandContext<{ auth: { users: FindAccount; sessions: Sessions } }>;
 
-type Users = { getByUsername(username: string): Promise<{ id: number }> };
-type Context = CommandContext<{ auth: { users: Users; sessions: Sessions } }>;
-type JsonOption = { json?: boolean };
+const COLUMNS = {
+  id: "ID",
+  last_used_at: "LAST USED",
+  created_at: "SIGNED IN",
+  address: "ADDRESS",
+  browser: "BROWSER",
+  os: "SYSTEM",
+  signed_in_by: "SIGNED IN BY",
+};
 
 export function addSessionCommands(program: Command, context: Context): void {
   const sessions = program.command("sessions");
   sessions
     .command("list [username]")
     .description("list the sessions of an account, by default the administrator's; the last used first")
-    .option("--json", "print JSON")
+    .option(...JSON_OPTION)
     .action(async (username: string | undefined, { json }: JsonOption) => {
       const { auth } = await context.services();
-      const isBuiltIn = username === undefined || username.toLowerCase() === BUILT_IN_ADMIN.username;
-      const id = isBuiltIn ? BUILT_IN_ADMIN.id : (await auth.users.getByUsername(username)).id;
-      const rows: ReturnType<typeof viewSession>[] = [];
-      for (let page = 1; ; page++) {
-        const { sessions: listed } = await auth.sessions.list(id, { page, pageSize: PAGE_SIZE });
-        rows.push(...listed.map(viewSession));
-        if (listed.length < PAGE_SIZE) break;
-      }
-      if (json) return context.output.json(rows);
-      context.output.table(rows, {
-        id: "ID",
-        last_used_at: "LAST USED",
-        created_at: "SIGNED IN",
-        address: "ADDRESS",
-        browser: "BROWSER",
-        os: "SYSTEM",
-        signed_in_by: "SIGNED IN BY",
-      });
+      const { id } = await accountNamed(auth.users, username ?? BUILT_IN_ADMIN.username);
+      const found = await allPages(async (at) => (await auth.sessions.list(id, at)).sessions);
+      showRows(context.output, found.map(viewSession), { json, columns: COLUMNS });
     });
   sessions
     .command("end <id>")

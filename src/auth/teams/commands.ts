@@ -1,14 +1,12 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../../cli/command.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { allPages, showRows } from "../../cli/listing.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { validated } from "../../lib/validated.ts";
 import type { TeamService } from "./service.ts";
 import { createTeamSchema, type Member, type Team, updateTeamSchema, viewTeam } from "./team.ts";
 
-const PAGE_SIZE = 100;
-
 type Context = CommandContext<{ auth: { teams: TeamService } }>;
-type JsonOption = { json?: boolean };
 type Fields = { member?: string[]; quota?: string };
 
 const MEMBER = [
@@ -16,7 +14,6 @@ const MEMBER = [
   "a member; repeat it. role: viewer (default), editor or manager",
 ] as const;
 const QUOTA = ["--quota <bytes>", "most bytes of its files together; 0: unlimited"] as const;
-const JSON_OPTION = ["--json", "print JSON"] as const;
 
 const gather = (value: string, before: string[] = []): string[] => [...before, value];
 
@@ -38,23 +35,13 @@ export function addTeamCommands(program: Command, context: Context): void {
     .option(...JSON_OPTION)
     .action(async ({ json }: JsonOption) => {
       const { auth } = await context.services();
-      const rows: Team[] = [];
-      for (let page = 1; ; page++) {
-        const { teams: listed } = await auth.teams.list(COMMAND, { page, pageSize: PAGE_SIZE });
-        rows.push(...listed);
-        if (listed.length < PAGE_SIZE) break;
-      }
-      if (json) context.output.json(rows.map(viewTeam));
-      else if (rows.length === 0) context.output.note("There are no teams.");
-      else {
-        const shown = rows.map(({ id, name, quotaBytes, members }) => ({
-          id,
-          name,
-          quota: quotaBytes || "",
-          members: textOf(members),
-        }));
-        context.output.table(shown, { id: "ID", name: "NAME", quota: "QUOTA", members: "MEMBERS" });
-      }
+      const found = await allPages(async (at) => (await auth.teams.list(COMMAND, at)).teams);
+      showRows(context.output, found.map(viewTeam), {
+        json,
+        columns: { id: "ID", name: "NAME", quota: "QUOTA", members: "MEMBERS" },
+        cells: ({ quota_bytes: quota, members }) => ({ quota: quota || "", members: textOf(members) }),
+        none: "There are no teams.",
+      });
     });
 
   teams

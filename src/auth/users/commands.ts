@@ -1,13 +1,12 @@
-import type { CommandContext } from "../../cli/command.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { allPages, showRows } from "../../cli/listing.ts";
 import type { Users } from "./service.ts";
 import type { Command } from "commander";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { validated } from "../../lib/validated.ts";
-import { BUILT_IN_ADMIN } from "../account.ts";
+import { accountNamed } from "../account.ts";
 import { type CreateUser, createUserSchema, type User, viewUser } from "./user.ts";
 import { type PasswordOptions, readNewPassword } from "./new-password.ts";
-
-const PAGE_SIZE = 100;
 
 type Reset = { reset(account: { id: number; username: string }, actor: Actor): Promise<void> };
 type Context = CommandContext<{
@@ -20,9 +19,17 @@ type Context = CommandContext<{
     };
   };
 }>;
-type JsonOption = { json?: boolean };
 type CreateOptions = PasswordOptions &
   JsonOption & { role: string; email?: string; invite?: boolean; language: string };
+
+const COLUMNS = {
+  id: "ID",
+  username: "USERNAME",
+  role: "ROLE",
+  disabled: "DISABLED",
+  email: "E-MAIL",
+  created_at: "CREATED",
+};
 
 export function addUserCommands(program: Command, context: Context): void {
   const users = program.command("users");
@@ -35,26 +42,11 @@ function addListing(users: Command, context: Context): void {
   users
     .command("list")
     .description("list the accounts by username")
-    .option("--json", "print JSON")
+    .option(...JSON_OPTION)
     .action(async ({ json }: JsonOption) => {
       const { auth } = await context.services();
-      const rows: ReturnType<typeof viewUser>[] = [];
-      for (let page = 1; ; page++) {
-        const { users: listed } = await auth.users.list({ page, pageSize: PAGE_SIZE });
-        rows.push(...listed.map(viewUser));
-        if (listed.length < PAGE_SIZE) break;
-      }
-      if (json) context.output.json(rows);
-      else {
-        context.output.table(rows, {
-          id: "ID",
-          username: "USERNAME",
-          role: "ROLE",
-          disabled: "DISABLED",
-          email: "E-MAIL",
-          created_at: "CREATED",
-        });
-      }
+      const found = await allPages(async (at) => (await auth.users.list(at)).users);
+      showRows(context.output, found.map(viewUser), { json, columns: COLUMNS });
     });
 }
 
@@ -77,7 +69,7 @@ function addCreating(users: Command, context: Context): void {
         : { password: await readNewPassword(context, { ...(stdin && { stdin }) }) };
       const { auth } = await context.services();
       const user = await auth.contacts.createUser({ ...fields, ...password }, COMMAND);
-      show(context, user, { ...(json && { json }), done: given.invite ? "invited" : "created" });
+      show(context, user, { json, done: given.invite ? "invited" : "created" });
     });
   users
     .command("invite <username>")
@@ -127,8 +119,7 @@ function addChanging(users: Command, context: Context): void {
     .option("--json", "print the account as JSON")
     .action(async (username: string, { json }: JsonOption) => {
       const { auth } = await context.services();
-      const isBuiltIn = username.toLowerCase() === BUILT_IN_ADMIN.username;
-      const account = isBuiltIn ? BUILT_IN_ADMIN : await auth.users.getByUsername(username);
+      const account = await accountNamed(auth.users, username);
       await auth.secondFactor.reset(account, COMMAND);
       const done = `Account '${account.username}' signs in with its password alone again.`;
       if (json) context.output.json({ id: account.id, username: account.username });

@@ -7,14 +7,8 @@ import { appError } from "../../lib/errors.ts";
 import { validated } from "../../lib/validated.ts";
 import { dropInput, dropSchema, viewReceived } from "../drops/drop-view.ts";
 import { ADDING_DEFAULTS } from "../serving/adding.ts";
-import {
-  addOwner,
-  type Context,
-  entryOf,
-  JSON_OPTION,
-  type JsonOption,
-  type Owned,
-} from "./place.commands.ts";
+import { JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { addOwner, type Context, entryOf, type Owned } from "./place.commands.ts";
 import {
   addLimitOptions,
   addLinkOptions,

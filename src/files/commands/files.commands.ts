@@ -9,13 +9,12 @@ import { viewPage } from "../tree/listing.ts";
 import { pathNames } from "../tree/lookup.ts";
 import { viewTrashed } from "../trash/trashed.ts";
 import { addGet } from "./get.commands.ts";
+import { JSON_OPTION, type JsonOption } from "../../cli/command.ts";
 import {
   addOwner,
   type Context,
   eachGiven,
   entryOf,
-  JSON_OPTION,
-  type JsonOption,
   nullIfNotFound,
   numberIn,
   type Owned,

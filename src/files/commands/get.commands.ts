@@ -1,3 +1,4 @@
+import { JSON_OPTION, type JsonOption } from "../../cli/command.ts";
 import { rm } from "node:fs/promises";
 import type { Command } from "commander";
 import { writeResult } from "../../cli/result-file.ts";
@@ -12,8 +13,6 @@ import {
   type Context,
   entryOf,
   type FileServices,
-  JSON_OPTION,
-  type JsonOption,
   type Owned,
   PATH_OR_ID,
 } from "./place.commands.ts";

@@ -1,6 +1,6 @@
 /** What the commands of files, shares and drop boxes share. */
 import type { Command } from "commander";
-import type { CommandContext } from "../../cli/command.ts";
+import type { CommandContext, JsonOption } from "../../cli/command.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import type { Archives } from "../archive/service.ts";
 import type { Blobs } from "../blobs/service.ts";
@@ -31,9 +31,7 @@ export type FileServices = {
 };
 
 export type Context = CommandContext<FileServices>;
-export type JsonOption = { json?: true };
 export type Owned = { owner?: string; team?: string };
-export const JSON_OPTION = ["--json", "print JSON"] as const;
 export const PATH_OR_ID = "path, such as /Reports/2026.pdf, or ID";
 
 export const addOwner = (command: Command): Command =>

@@ -1,3 +1,4 @@
+import { JSON_OPTION, type JsonOption } from "../../cli/command.ts";
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { Command } from "commander";
@@ -8,14 +9,7 @@ import { pluralize } from "../../lib/pluralize.ts";
 import { quantityOfBytes } from "../../visitors/quantity-text.ts";
 import { pathNames } from "../tree/lookup.ts";
 import { openLocal } from "../../lib/local-file.ts";
-import {
-  addOwner,
-  type Context,
-  JSON_OPTION,
-  type JsonOption,
-  nullIfNotFound,
-  type Owned,
-} from "./place.commands.ts";
+import { addOwner, type Context, nullIfNotFound, type Owned } from "./place.commands.ts";
 import { createPut, localTotals, MOST_TOLD, type PutJob, type PutProgress, type PutReport } from "./put.ts";
 
 /** Of what was left out or failed, in texts. */

@@ -12,14 +12,8 @@ import { addingFields, notAFolder } from "../serving/adding.ts";
 import type { ShareRecord } from "../serving/served.ts";
 import { folderShareSchema, itemsShareSchema, shareInput } from "../serving/share-input.ts";
 import { viewOfShare } from "../serving/share-view.ts";
-import {
-  type Context,
-  entryOf,
-  JSON_OPTION,
-  type JsonOption,
-  numberIn,
-  type Owned,
-} from "./place.commands.ts";
+import { JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { type Context, entryOf, numberIn, type Owned } from "./place.commands.ts";
 
 export type ShareOptions = JsonOption &
   Owned & {

@@ -4,13 +4,12 @@ import { timePlace } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 import { viewTrashed } from "../trash/trashed.ts";
 import { viewLocated } from "../tree/located-entry.ts";
+import { JSON_OPTION, type JsonOption } from "../../cli/command.ts";
 import {
   addOwner,
   type Context,
   eachGiven,
   ID,
-  JSON_OPTION,
-  type JsonOption,
   type Owned,
   PATH_OR_ID,
   placeNamed,

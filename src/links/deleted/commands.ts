@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../../cli/command.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { idArgument, showRows } from "../../cli/listing.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { cursorText, placeOf, timePlace } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
@@ -15,8 +16,7 @@ type Context = CommandContext<{
     domains: { key(code: string, domain: string | undefined): string };
   };
 }>;
-type Json = { json?: true };
-type Restore = Json & { code?: string; event?: string; before?: true; domain?: string };
+type Restore = JsonOption & { code?: string; event?: string; before?: true; domain?: string };
 
 const COLUMNS = {
   id: "ID",
@@ -35,15 +35,13 @@ export function addDeletedCommands(links: Command, context: Context): void {
     .command("deleted")
     .description(`list deleted links that can be put back, newest first, ${SHOWN} at once`)
     .option("--cursor <place>", "the cursor that the previous page printed")
-    .option("--json", "print JSON")
-    .action(async ({ json, cursor }: Json & { cursor?: string }) => {
+    .option(...JSON_OPTION)
+    .action(async ({ json, cursor }: JsonOption & { cursor?: string }) => {
       const { deleted } = (await context.services()).links;
       const { links: found, next } = await deleted.page(COMMAND, placeOf(timePlace, cursor), SHOWN);
       const rows = found.map(rowOf);
       if (next !== null) context.output.note(`Next page: --cursor ${cursorText(next)}`);
-      if (json) context.output.json(rows);
-      else if (rows.length > 0) context.output.table(rows, COLUMNS);
-      else context.output.note("No deleted links.");
+      showRows(context.output, rows, { json, columns: COLUMNS, none: "No deleted links." });
     });
 
   links
@@ -54,7 +52,7 @@ export function addDeletedCommands(links: Command, context: Context): void {
     .option("--event <id>", "see `links history`")
     .option("--before", "with --event: the state before it instead of after it")
     .option("--domain <host>", "with --event: host of the link's domain")
-    .option("--json", "print JSON")
+    .option(...JSON_OPTION)
     .action(async (given: string, options: Restore) => {
       const code = options.event === undefined ? await putBack(context, given, options) : given;
       if (options.event !== undefined) await revert(context, given, options.event, options);
@@ -79,9 +77,9 @@ async function revert(
   event: string,
   { before, domain }: Restore,
 ): Promise<void> {
-  if (!/^[1-9]\d{0,14}$/.test(event)) throw appError("BadRequest", "--event must be the id of an event.");
+  const id = idArgument(event, "--event must be the id of an event.");
   const { links } = await services();
-  await links.by(COMMAND).revert(links.domains.key(code, domain), Number(event), before ? "before" : "after");
+  await links.by(COMMAND).revert(links.domains.key(code, domain), id, before ? "before" : "after");
 }
 
 const rowOf = (link: DeletedLink) => ({

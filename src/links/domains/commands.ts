@@ -1,18 +1,18 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../../cli/command.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { showRows } from "../../cli/listing.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { validated } from "../../lib/validated.ts";
 import { createDomainSchema, type OwnedDomain, updateDomainSchema, viewDomain } from "./domain.ts";
 import type { DomainService } from "./service.ts";
 
 type Context = CommandContext<{ domains: DomainService }>;
-type Options = {
+type Options = JsonOption & {
   owner?: string;
   defaultUrl?: string;
   notFoundUrl?: string;
   expiredUrl?: string;
   host?: string;
-  json?: true;
 };
 
 const COLUMNS = {
@@ -29,13 +29,12 @@ export function addDomainCommands(program: Command, context: Context): void {
   group
     .command("list")
     .description("list the domains")
-    .option("--json", "print JSON")
+    .option(...JSON_OPTION)
     .action(async ({ json }: Options) => {
       const { domains } = await context.services();
       const rows = (await domains.list(COMMAND)).map(viewDomain);
-      if (json) context.output.json(rows);
-      else if (rows.length > 0) context.output.table(rows, COLUMNS);
-      else context.output.note("There are no domains besides the default one.");
+      const none = "There are no domains besides the default one.";
+      showRows(context.output, rows, { json, columns: COLUMNS, none });
     });
 
   withUrls(group.command("add <host>").description("add a domain"), "none when absent").action(
@@ -58,7 +57,7 @@ export function addDomainCommands(program: Command, context: Context): void {
   group
     .command("remove <host>")
     .description("delete a domain without links")
-    .option("--json", "print JSON")
+    .option(...JSON_OPTION)
     .action(async (text: string, { json }: Options) => {
       const { domains } = await context.services();
       const { id, host } = await domains.byHost(text);
@@ -74,7 +73,7 @@ const withUrls = (command: Command, absent: string): Command =>
     .option("--not-found-url <url>", `where unknown codes lead; ${absent}`)
     .option("--expired-url <url>", `where expired links lead; ${absent}`)
     .option("--owner <owner>", `account, or team:<name> whose editors alone make links on it; ${absent}`)
-    .option("--json", "print JSON");
+    .option(...JSON_OPTION);
 
 const urlsOf = ({ owner, defaultUrl, notFoundUrl, expiredUrl }: Options) => ({
   default_url: defaultUrl,

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../../cli/command.ts";
-import { type Actor, COMMAND } from "../../lib/actor.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { idArgument, showRows } from "../../cli/listing.ts";
+import { COMMAND } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import { MOST_REASON } from "../link/held.ts";
 import type { HostOf } from "../link/link.ts";
@@ -15,7 +16,7 @@ type Context = CommandContext<{
   };
   origins: { ofServer(): string };
 }>;
-type Options = { reason?: string; domain?: string; json?: true };
+type Options = JsonOption & { reason?: string; domain?: string };
 
 const COLUMNS = { id: "ID", at: "AT", code: "CODE", target: "TARGET", reason: "REASON", details: "DETAILS" };
 const SHOWN = 100;
@@ -36,7 +37,7 @@ export function addSafetyCommands(links: Command, context: Context): void {
       .argument("<code>")
       .option("--reason <text>", "for the owner of the link")
       .option("--domain <host>", "host of the link's domain; default: the default domain")
-      .option("--json", "print JSON")
+      .option(...JSON_OPTION)
       .action(async (code: string, { reason, domain, json }: Options) => {
         const { safety, domains } = (await context.services()).links;
         const review = { action: action as ReviewVerb, reason: reasonOf(reason), updatedAt: null };
@@ -50,14 +51,12 @@ export function addSafetyCommands(links: Command, context: Context): void {
     .command("reports")
     .description(`list what visitors report, newest first, at most ${SHOWN}`)
     .option("--resolved", "those that are resolved instead of open ones")
-    .option("--json", "print JSON")
-    .action(async ({ resolved, json }: { resolved?: true; json?: true }) => {
+    .option(...JSON_OPTION)
+    .action(async ({ resolved, json }: JsonOption & { resolved?: true }) => {
       const { links: room, origins } = await context.services();
       const found = await room.safety.reports(!resolved, null, SHOWN);
       const rows = found.map((report) => viewOfReport(report, origins.ofServer(), room.domains.hostOf));
-      if (json) context.output.json(rows);
-      else if (rows.length > 0) context.output.table(rows, COLUMNS);
-      else context.output.note("No reports.");
+      showRows(context.output, rows, { json, columns: COLUMNS, none: "No reports." });
     });
 
   links
@@ -66,13 +65,12 @@ export function addSafetyCommands(links: Command, context: Context): void {
     .argument("<id>")
     .option("--take-down", "take the link down")
     .option("--reason <text>", "for the owner of the link")
-    .option("--json", "print JSON")
-    .action(async (id: string, { takeDown, reason, json }: Options & { takeDown?: true }) => {
-      if (!/^[1-9]\d{0,14}$/.test(id)) throw appError("BadRequest", "The id must be that of a report.");
-      const actor: Actor = COMMAND;
+    .option(...JSON_OPTION)
+    .action(async (given: string, { takeDown, reason, json }: Options & { takeDown?: true }) => {
+      const id = idArgument(given, "The id must be that of a report.");
       const { safety } = (await context.services()).links;
-      await safety.resolve(actor, Number(id), takeDown === true, reasonOf(reason));
-      if (json) context.output.json({ id: Number(id), resolved: true });
+      await safety.resolve(COMMAND, id, takeDown === true, reasonOf(reason));
+      if (json) context.output.json({ id, resolved: true });
       else context.output.line(`Resolved report ${id}.`);
     });
 }

@@ -1,12 +1,11 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../../cli/command.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption } from "../../cli/command.ts";
 import { COMMAND, type Actor } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import { pluralize } from "../../lib/pluralize.ts";
 import type { TagService } from "./service.ts";
 
 type Context = CommandContext<{ links: { by(actor: Actor): { tags: TagService } } }>;
-type Json = { json?: true };
 
 const COLUMNS = { tag: "TAG", links: "LINKS" };
 
@@ -17,8 +16,8 @@ export function addTagCommands(program: Command, { services, output, input }: Co
   group
     .command("list")
     .description("list tags with the number of their links, most used first")
-    .option("--json", "print JSON")
-    .action(async ({ json }: Json) => {
+    .option(...JSON_OPTION)
+    .action(async ({ json }: JsonOption) => {
       const found = await (await tags()).list();
       if (json) return output.json(found);
       if (found.length > 0) output.table(found, COLUMNS);
@@ -30,8 +29,8 @@ export function addTagCommands(program: Command, { services, output, input }: Co
     .description("rename a tag; onto another tag it merges them")
     .argument("<tag>")
     .argument("<name>")
-    .option("--json", "print JSON")
-    .action(async (tag: string, name: string, { json }: Json) => {
+    .option(...JSON_OPTION)
+    .action(async (tag: string, name: string, { json }: JsonOption) => {
       const { change: _, ...renamed } = await (await tags()).rename(tag, name);
       if (json) output.json(renamed);
       else output.line(`${pluralize(renamed.links, "link")} with the tag ${renamed.tag}.`);
@@ -42,8 +41,8 @@ export function addTagCommands(program: Command, { services, output, input }: Co
     .description("remove a tag from all links; asks before it does")
     .argument("<tag>")
     .option("--yes", "do not ask")
-    .option("--json", "print JSON")
-    .action(async (tag: string, { yes, json }: Json & { yes?: true }) => {
+    .option(...JSON_OPTION)
+    .action(async (tag: string, { yes, json }: JsonOption & { yes?: true }) => {
       if (!yes && !(await input.confirm(`Remove the tag ${tag} from all links?`))) {
         throw appError("BadRequest", "Nothing was changed; answer y, or use --yes.");
       }
