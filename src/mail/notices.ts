@@ -8,6 +8,7 @@ import type { Clock } from "../lib/clock.ts";
 import { SYSTEM } from "../lib/actor.ts";
 import type { EventRecord, RecordEvents } from "../lib/event.ts";
 import { ownerOfTeam } from "../lib/owner.ts";
+import { pagesAfter } from "../lib/pages.ts";
 import { rest } from "../lib/rest.ts";
 import type { MailContent, Recipient } from "./mail.ts";
 import type { NoticeRepository } from "./notice.repository.ts";
@@ -46,6 +47,13 @@ type Deps = {
   clock: Clock;
 };
 
+type Tell<Owner = number> = (
+  tx: MailTransaction,
+  owner: Owner,
+  mail: MailContent & { kind: NoticeKind },
+  onceKey: string,
+) => Promise<void>;
+
 export type Notices = ReturnType<typeof createNotices>;
 
 const HEARD = ["drop.received", "link.target_dead", "link.threshold", "webhook.disable"];
@@ -66,12 +74,7 @@ export function milestoneIn(before: number, after: number): number | null {
 export function createNotices(deps: Deps) {
   const { outbox, repository, write, recipientOf, isOffered, panelUrl, nameOf, clock } = deps;
 
-  async function tell(
-    tx: MailTransaction,
-    accountId: number,
-    mail: MailContent & { kind: NoticeKind },
-    onceKey: string,
-  ): Promise<void> {
+  const tell: Tell = async (tx, accountId, mail, onceKey) => {
     const recipient = await recipientOf(tx.db, accountId, mail.kind);
     if (recipient === null) return;
     const { to, every } = recipient;
@@ -82,18 +85,13 @@ export function createNotices(deps: Deps) {
     const { kind, content } = mail as MailContent & { kind: "drop" | "download" };
     const dueAt = clock.now() + SPANS[every];
     await outbox.gather(tx, to, { kind, subject: onceKey, content: content as MailContents["drop"], dueAt });
-  }
+  };
 
-  async function tellOwners(
-    tx: MailTransaction,
-    ownerId: number | null,
-    mail: MailContent & { kind: NoticeKind },
-    onceKey: string,
-  ): Promise<void> {
+  const tellOwners: Tell<number | null> = async (tx, ownerId, mail, onceKey) => {
     if (ownerId === null) return;
     const accounts = ownerId >= 0 ? [ownerId] : await repository.managers(ownerOfTeam(ownerId), tx.db);
     for (const id of accounts) await tell(tx, id, mail, onceKey);
-  }
+  };
 
   async function received(tx: MailTransaction, { subject, subjectId, after }: EventRecord): Promise<void> {
     const { folder_id: folder, name, title } = after as { folder_id: number; name: string; title?: string };
@@ -184,13 +182,6 @@ export function createNotices(deps: Deps) {
   };
 }
 
-type TellOwners = (
-  tx: MailTransaction,
-  ownerId: number | null,
-  mail: MailContent & { kind: NoticeKind },
-  onceKey: string,
-) => Promise<void>;
-
 /** Tells administrators of a disabled webhook. */
 async function givenUp(
   { administrators, panelUrl }: Deps,
@@ -207,7 +198,7 @@ async function givenUp(
 /** Numbers of clicks that links reach. */
 function createNumbers(
   { repository, record, panelUrl, nameOf, codeOf, pageOf, clock }: Deps,
-  tellOwners: TellOwners,
+  tellOwners: Tell<number | null>,
 ) {
   async function reached(tx: MailTransaction, linkId: number, clicks: number): Promise<void> {
     const link = await repository.link(linkId, tx.db);
@@ -228,13 +219,6 @@ function createNumbers(
   return { reached, passed };
 }
 
-type Tell = (
-  tx: MailTransaction,
-  ownerId: number,
-  mail: MailContent & { kind: NoticeKind },
-  onceKey: string,
-) => Promise<void>;
-
 /** Tells of shares that end within a day, each once. */
 const createEndingJob = ({ repository, write, isOffered, panelUrl, nameOf, clock }: Deps, tell: Tell) => ({
   name: "mail-shares-end",
@@ -242,15 +226,14 @@ const createEndingJob = ({ repository, write, isOffered, panelUrl, nameOf, clock
   async run(signal: AbortSignal): Promise<void> {
     if (!isOffered()) return;
     const from = clock.now();
-    for (let after = 0; !signal.aborted; ) {
-      const shares = await repository.ending({ from, to: from + DAY_MS }, after, SHARES_AT_ONCE);
+    const find = (after: number, limit: number) =>
+      repository.ending({ from, to: from + DAY_MS }, after, limit);
+    for await (const shares of pagesAfter(0, SHARES_AT_ONCE, find, ({ linkId }) => linkId)) {
       for (const { linkId, accountId, key, title, endsAt } of shares) {
         if (signal.aborted) return;
         const content = { title: title ?? nameOf(key), endsAt, url: panelUrl("/shares") };
         await write((tx) => tell(tx, accountId, { kind: "share_ends", content }, `${linkId} ${endsAt}`));
       }
-      if (shares.length < SHARES_AT_ONCE) return;
-      after = shares.at(-1)!.linkId;
       await rest(REST_MS, signal);
     }
   },

@@ -3,6 +3,7 @@ import type { Db } from "../db/dialect.ts";
 import { SYSTEM } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { RecordEvents } from "../lib/event.ts";
+import { pagesAfter } from "../lib/pages.ts";
 import { formatRfc3339 } from "../lib/rfc3339.ts";
 import type { ShareEndsRepository } from "./share-ends.repository.ts";
 import { DOWNLOADED, ENDED, type WebhookEventName } from "./webhook-events.ts";
@@ -56,20 +57,17 @@ export function createShareEnds({ repository, write, record, isWanted, codeOf, c
       if (now - done < EVERY_MS) return;
       // A share that was changed meanwhile may end before the last look.
       const from = done === 0 ? now - FIRST_MS : done - AGAIN_MS;
-      let after = { endedAt: Math.max(from, since), linkId: 0 };
-      while (!signal.aborted) {
-        const ended = await repository.expired({ after, to: now }, AT_ONCE);
+      const first = { endedAt: Math.max(from, since), linkId: 0 };
+      const find = (after: typeof first, limit: number) => repository.expired({ after, to: now }, limit);
+      for await (const ended of pagesAfter(first, AT_ONCE, find, (last) => last)) {
+        if (signal.aborted) return;
         for (const { linkId, key, title, endedAt } of ended) {
           const named = title === null ? {} : { title };
           const state = { ...named, expires_at: formatRfc3339(endedAt), reason: "expired" };
           await write(({ db }) => end(db, linkId, key, endedAt, state));
         }
-        if (ended.length < AT_ONCE) {
-          done = now;
-          return;
-        }
-        after = ended.at(-1)!;
       }
+      done = now;
     },
   };
 }

@@ -2,8 +2,9 @@
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
+import { pagesAfter } from "../../lib/pages.ts";
 import type { ImportRepository, StoredImport } from "./repository.ts";
-import { emptyReport, type ImportState, type MoveOptions, type Note, type NoteKind } from "./state.ts";
+import { emptyReport, type ImportState, type MoveOptions, type Note } from "./state.ts";
 import { dropFile, WORKING } from "./work.ts";
 
 type Deps = {
@@ -64,13 +65,9 @@ export function createMoveActions(deps: Deps) {
       await dropFile(deps, row);
     },
 
-    async *allNotes(id: number, kind: NoteKind | null = null): AsyncGenerator<readonly Note[], void> {
-      for (let after = 0; ; ) {
-        const notes = await repository.notes(id, kind, after, NOTES_AT_ONCE);
-        if (notes.length > 0) yield notes;
-        if (notes.length < NOTES_AT_ONCE) return;
-        after = notes.at(-1)!.id;
-      }
+    allNotes(id: number): AsyncGenerator<readonly Note[], void> {
+      const find = (after: number, limit: number) => repository.notes(id, null, after, limit);
+      return pagesAfter(0, NOTES_AT_ONCE, find, (last) => last.id);
     },
   };
 }

@@ -17,8 +17,7 @@ const PORTION = 500;
 const VISITS = 1_000;
 const REST_MS = 5;
 
-/** Of links, one after the other. */
-/** `report`: the present one; each portion is written with a copy. */
+/** Of links, one after the other. `report`: the present one; each portion is written with a copy. */
 function preparing({ row, deps }: Run, report: () => ImportReport, isPreview: boolean) {
   const { title } = PRODUCTS[row.product];
   const { rule, domains, clock } = deps;

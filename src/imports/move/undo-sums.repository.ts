@@ -99,6 +99,13 @@ const takenOut = (sums: readonly Sum[]): ValueIncrement[] =>
     automated: -automated,
   }));
 
+const ofAll = (importId: number, unit: number) => ({ import_id: importId, link_id: ALL_LINKS, unit });
+
+async function forget(tx: Db, importId: number, links: readonly number[]): Promise<void> {
+  const query = tx.deleteFrom("import_clicks").where("import_id", "=", importId);
+  await query.where("link_id", "in", links).execute();
+}
+
 export function createUndoSums(database: Pick<Database, "read" | "dialect">) {
   const rollups = createRollupsRepository(database);
   const drops = createDetailDropsRepository(database);
@@ -134,11 +141,7 @@ export function createUndoSums(database: Pick<Database, "read" | "dialect">) {
         await rollups.addDayValues(tx, values);
         await sweepValues(tx, values, "click_dim_days");
       }
-      await tx
-        .deleteFrom("import_clicks")
-        .where("import_id", "=", importId)
-        .where("link_id", "in", links)
-        .execute();
+      await forget(tx, importId, links);
     },
 
     /** A link that stays keeps its visits, also in the values of all links. */
@@ -149,12 +152,7 @@ export function createUndoSums(database: Pick<Database, "read" | "dialect">) {
         await tx
           .updateTable("import_clicks")
           .set((eb) => ({ clicks: eb("clicks", "-", clicks), automated: eb("automated", "-", automated) }))
-          .where("import_id", "=", importId)
-          .where("link_id", "=", ALL_LINKS)
-          .where("unit", "=", PER_DAY)
-          .where("bucket", "=", bucket)
-          .where("dimension", "=", dimension)
-          .where("value_id", "=", valueId)
+          .where((eb) => eb.and({ ...ofAll(importId, PER_DAY), bucket, dimension, value_id: valueId }))
           .execute();
       }
       // The values of an hour are not known by link, so those of its hours stay.
@@ -162,17 +160,11 @@ export function createUndoSums(database: Pick<Database, "read" | "dialect">) {
       for (const some of chunked([...new Set(hours)], CHUNK)) {
         await tx
           .deleteFrom("import_clicks")
-          .where("import_id", "=", importId)
-          .where("link_id", "=", ALL_LINKS)
-          .where("unit", "=", PER_HOUR)
+          .where((eb) => eb.and(ofAll(importId, PER_HOUR)))
           .where("bucket", "in", some)
           .execute();
       }
-      await tx
-        .deleteFrom("import_clicks")
-        .where("import_id", "=", importId)
-        .where("link_id", "in", links)
-        .execute();
+      await forget(tx, importId, links);
     },
 
     /** A portion of the values of all links. False if there is none. Call it when the links are gone. */
@@ -201,12 +193,7 @@ export function createUndoSums(database: Pick<Database, "read" | "dialect">) {
       for (const { bucket, dimension, valueId } of ofUnit) {
         await tx
           .deleteFrom("import_clicks")
-          .where("import_id", "=", importId)
-          .where("link_id", "=", ALL_LINKS)
-          .where("unit", "=", unit)
-          .where("bucket", "=", bucket)
-          .where("dimension", "=", dimension)
-          .where("value_id", "=", valueId)
+          .where((eb) => eb.and({ ...ofAll(importId, unit), bucket, dimension, value_id: valueId }))
           .execute();
       }
       return true;

@@ -2,13 +2,14 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { type Actor } from "../../lib/actor.ts";
-import { AppError, appError } from "../../lib/errors.ts";
+import { appError } from "../../lib/errors.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
 import { chooseCodes } from "../../lib/random-code.ts";
 import { judgedOptions, ownersOf, refusalsIn } from "../../links/csv/judge.ts";
 import type { CsvLink } from "../../links/csv/row.ts";
 import type { CodeRule } from "../../links/link/code.ts";
+import { HASHED_AT_ONCE, hashPatiently } from "../../links/csv/import-passwords.ts";
 import { codeOf, domainOf, keyOf } from "../../links/link/key.ts";
 import { PLAIN, UNOWNED } from "../../links/link/link.ts";
 import { addToTotal } from "../../links/link/query.repository.ts";
@@ -36,8 +37,6 @@ export type LinkWriting = {
 type Run = { options: MoveOptions; actor: Pick<Actor, "name" | "ownOnly">; now: number };
 export type LinkPortion = readonly (PreparedLink | Note)[];
 
-const HASHED_AT_ONCE = 2;
-const HASH_TRIES = 60;
 const SAMPLES = 10;
 const RENAMES = ["-2", "-3", "-4", "-5", "-6", "-7", "-8", "-9"];
 const MOST_CHARACTERS = 128;
@@ -45,17 +44,6 @@ const TAKEN = "The code is taken.";
 
 const isNote = (one: PreparedLink | Note): one is Note => "kind" in one;
 const isLink = (one: PreparedLink | Note): one is PreparedLink => !isNote(one);
-
-async function hashPatiently(deps: LinkWriting, plain: string): Promise<string> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await deps.hashPassword(plain);
-    } catch (error) {
-      if (!(error instanceof AppError) || error.kind !== "unavailable" || tries === HASH_TRIES) throw error;
-      await Bun.sleep(1_000);
-    }
-  }
-}
 
 /** Before the transaction: random codes, and hashes of passwords. `seen`: keys of a preview. */
 export async function completeLinks(
@@ -78,7 +66,7 @@ export async function completeLinks(
   await inParallel(plain, HASHED_AT_ONCE, async (one) => {
     const { password } = one.link;
     if (password === null || !("plain" in password)) return;
-    one.link = { ...one.link, password: { hash: await hashPatiently(deps, password.plain) } };
+    one.link = { ...one.link, password: { hash: await hashPatiently(deps.hashPassword, password.plain) } };
   });
 }
 

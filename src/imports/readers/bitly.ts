@@ -1,7 +1,6 @@
 /** Bitly: the links of a group by version 4 of its API, as its reference describes it. */
 import { z } from "zod";
-import { listedLinks, listedText as text } from "./listed-links.ts";
-import type { Reader } from "./reader.ts";
+import { listedReader, listedText as text } from "./listed-links.ts";
 import { tagsCell } from "./tags-cell.ts";
 
 const AT_ONCE = 100;
@@ -34,46 +33,33 @@ function placeOf(address: string): { code: string; domain: string } {
   return { code: plain.slice(slash + 1), domain: SHARED_HOSTS.includes(domain) ? "" : domain };
 }
 
-export const bitly: Reader = {
+export const bitly = listedReader({
   title: "Bitly",
-  takes: ["address"],
-  schemes: ["https", "http"],
-  needsKey: true,
   loses: [
     "Bitly's list of links has no clicks; neither their number nor their dates are brought.",
     "Codes on bit.ly and j.mp come to the default domain; those addresses stay with Bitly.",
     "A link with several back-halves becomes several links.",
   ],
-  open: (input) =>
-    listedLinks(input, {
-      key: "Bitly asks for an access token. The address is https://api-ssl.bitly.com/v4/groups/ and the GUID of the group.",
-      headers: (key) => ({ Authorization: `Bearer ${key}` }),
-      async page(api, after) {
-        const search = after === null ? "" : `&search_after=${encodeURIComponent(after)}`;
-        const found = page.safeParse(await api(`/bitlinks?size=${AT_ONCE}&archived=both${search}`)).data;
-        const { next, search_after: cursor } = found?.pagination ?? {};
-        return found && { records: found.links, next: (next && cursor) || null };
-      },
-      links(record) {
-        const found = link.safeParse(record).data;
-        if (found === undefined) return null;
-        const lost: string[] = [];
-        if (found.archived) lost.push("It is hidden in Bitly; Waymark shows it in its lists.");
-        if (found.deeplinks && found.deeplinks.length > 0)
-          lost.push("Its deep links to apps are not brought.");
-        const tags = tagsCell(found.tags ?? [], lost);
-        const addresses = [found.id, ...(found.custom_bitlinks ?? [])].map(placeOf);
-        const places = new Map(addresses.map((one) => [`${one.domain}/${one.code}`, one]));
-        return [...places.values()].map((place) => ({
-          cells: {
-            ...place,
-            target: found.long_url,
-            title: found.title ?? "",
-            tags,
-            created_at: instant(found.created_at ?? ""),
-          },
-          ...(lost.length > 0 && { lost }),
-        }));
-      },
-    }),
-};
+  key: "Bitly asks for an access token. The address is https://api-ssl.bitly.com/v4/groups/ and the GUID of the group.",
+  async page(api, after) {
+    const search = after === null ? "" : `&search_after=${encodeURIComponent(after)}`;
+    const found = page.safeParse(await api(`/bitlinks?size=${AT_ONCE}&archived=both${search}`)).data;
+    const { next, search_after: cursor } = found?.pagination ?? {};
+    return found && { records: found.links, next: (next && cursor) || null };
+  },
+  record: link,
+  links(found, lost) {
+    if (found.archived) lost.push("It is hidden in Bitly; Waymark shows it in its lists.");
+    if (found.deeplinks && found.deeplinks.length > 0) lost.push("Its deep links to apps are not brought.");
+    const tags = tagsCell(found.tags ?? [], lost);
+    const addresses = [found.id, ...(found.custom_bitlinks ?? [])].map(placeOf);
+    const places = new Map(addresses.map((one) => [`${one.domain}/${one.code}`, one]));
+    return [...places.values()].map((place) => ({
+      ...place,
+      target: found.long_url,
+      title: found.title ?? "",
+      tags,
+      created_at: instant(found.created_at ?? ""),
+    }));
+  },
+});

@@ -1,7 +1,6 @@
 /** Dub: the list of its API, as its reference describes it. */
 import { z } from "zod";
-import { listedLinks, listedText as text } from "./listed-links.ts";
-import type { Reader } from "./reader.ts";
+import { listedReader, listedText as text } from "./listed-links.ts";
 import { tagsCell } from "./tags-cell.ts";
 
 const AT_ONCE = 100;
@@ -41,54 +40,42 @@ function rulesOf({ ios, android, geo }: z.infer<typeof link>): string {
   return rules.length === 0 ? "" : JSON.stringify(rules);
 }
 
-export const dub: Reader = {
+export const dub = listedReader({
   title: "Dub",
-  takes: ["address"],
-  schemes: ["https", "http"],
-  needsKey: true,
   loses: [
     "Visits are not brought, only the number of clicks of each link.",
     "Codes on dub.sh and dub.link come to the default domain; those addresses stay with Dub.",
     "Conversions, partners, folders and tests of targets are not brought.",
   ],
-  open: (input) =>
-    listedLinks(input, {
-      key: "Dub asks for an API key of the workspace, with the scope links.read.",
-      headers: (key) => ({ Authorization: `Bearer ${key}` }),
-      async page(api, after) {
-        const number = Number(after ?? 1);
-        const path = `/links?page=${number}&pageSize=${AT_ONCE}&sortBy=createdAt&sortOrder=asc&showArchived=true`;
-        const found = z.array(z.unknown()).safeParse(await api(path)).data;
-        return found && { records: found, next: found.length < AT_ONCE ? null : String(number + 1) };
+  key: "Dub asks for an API key of the workspace, with the scope links.read.",
+  async page(api, after) {
+    const number = Number(after ?? 1);
+    const path = `/links?page=${number}&pageSize=${AT_ONCE}&sortBy=createdAt&sortOrder=asc&showArchived=true`;
+    const found = z.array(z.unknown()).safeParse(await api(path)).data;
+    return found && { records: found, next: found.length < AT_ONCE ? null : String(number + 1) };
+  },
+  record: link,
+  links(found, lost) {
+    if (found.archived) lost.push("It is archived in Dub; Waymark has no archive.");
+    if (found.proxy) lost.push("Its own preview (title, description, image) is not brought.");
+    if (found.rewrite) lost.push("Dub shows its target under the short URL; Waymark redirects.");
+    const names = (found.tags ?? []).map(({ name }) => name);
+    const tags = tagsCell(names, lost);
+    return [
+      {
+        code: found.key,
+        target: found.url,
+        domain: SHARED_HOSTS.includes(found.domain) ? "" : found.domain,
+        title: found.title ?? "",
+        note: found.comments ?? "",
+        tags,
+        created_at: found.createdAt ?? "",
+        expires_at: found.expiresAt ?? "",
+        fallback_url: found.expiredUrl ?? "",
+        password: found.password ?? "",
+        click_count: String(found.clicks ?? ""),
+        rules: rulesOf(found),
       },
-      links(record) {
-        const found = link.safeParse(record).data;
-        if (found === undefined) return null;
-        const lost: string[] = [];
-        if (found.archived) lost.push("It is archived in Dub; Waymark has no archive.");
-        if (found.proxy) lost.push("Its own preview (title, description, image) is not brought.");
-        if (found.rewrite) lost.push("Dub shows its target under the short URL; Waymark redirects.");
-        const names = (found.tags ?? []).map(({ name }) => name);
-        const tags = tagsCell(names, lost);
-        return [
-          {
-            cells: {
-              code: found.key,
-              target: found.url,
-              domain: SHARED_HOSTS.includes(found.domain) ? "" : found.domain,
-              title: found.title ?? "",
-              note: found.comments ?? "",
-              tags,
-              created_at: found.createdAt ?? "",
-              expires_at: found.expiresAt ?? "",
-              fallback_url: found.expiredUrl ?? "",
-              password: found.password ?? "",
-              click_count: String(found.clicks ?? ""),
-              rules: rulesOf(found),
-            },
-            ...(lost.length > 0 && { lost }),
-          },
-        ];
-      },
-    }),
-};
+    ];
+  },
+});

@@ -1,7 +1,7 @@
 /** Kutt: its SQLite file, or its PostgreSQL database. It keeps visits as sums of hours. */
 import { stat } from "node:fs/promises";
 import { appError } from "../../lib/errors.ts";
-import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { foreignInstant, isTrue, foreignText, foreignTime } from "./foreign-values.ts";
 import { postgresRows } from "./postgres-rows.ts";
 import type { Reader, SourceLink, SourceProblem, SourceVisit } from "./reader.ts";
 import type { ForeignRow } from "./rows-request.ts";
@@ -35,50 +35,37 @@ const VISITS = {
   by: "v",
 } as const;
 
-const textOf = (value: ForeignRow["values"][string] | undefined): string => String(value ?? "");
-
-/** Kutt writes UTC; the driver of an older one wrote milliseconds. Null if unreadable. */
-function timeOf(value: ForeignRow["values"][string] | undefined): number | null {
-  if (typeof value === "number") return Number.isSafeInteger(value) ? value : null;
-  const parts = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)/.exec(value ?? "");
-  const time = parts === null ? NaN : Date.parse(`${parts[1]}T${parts[2]}Z`);
-  return Number.isNaN(time) ? null : time;
-}
-
-const isTrue = (value: ForeignRow["values"][string] | undefined): boolean => value === 1 || value === "true";
-
 function linkOf({ place, isCut, values }: ForeignRow): SourceLink | SourceProblem {
-  const code = textOf(values["code"]);
+  const code = foreignText(values["code"]);
   if (isCut) return { place, code, problem: CUT };
   if (values["domainId"] !== null && values["domain"] === null) {
     return { place, code, problem: "Its domain is missing in the file." };
   }
-  const [createdAt, expiresAt] = [timeOf(values["created"]), timeOf(values["expires"])];
   const banned = isTrue(values["banned"]) ? "link" : isTrue(values["domainBanned"]) ? "domain" : null;
   return {
     place,
     cells: {
       code,
-      target: textOf(values["target"]),
-      note: textOf(values["note"]),
-      domain: textOf(values["domain"]),
-      password: textOf(values["password"]),
-      click_count: textOf(values["clicks"]),
-      created_at: createdAt === null ? "" : formatRfc3339(createdAt),
-      expires_at: expiresAt === null ? "" : formatRfc3339(expiresAt),
+      target: foreignText(values["target"]),
+      note: foreignText(values["note"]),
+      domain: foreignText(values["domain"]),
+      password: foreignText(values["password"]),
+      click_count: foreignText(values["clicks"]),
+      created_at: foreignInstant(values["created"]),
+      expires_at: foreignInstant(values["expires"]),
     },
     ...(banned !== null && { disabled: `Its ${banned} is banned in Kutt.` }),
   };
 }
 
 function visitsOf({ place, values }: ForeignRow): SourceVisit | SourceProblem {
-  const code = textOf(values["code"]);
-  const [at, count] = [timeOf(values["at"]), Number(values["count"])];
+  const code = foreignText(values["code"]);
+  const [at, count] = [foreignTime(values["at"]), Number(values["count"])];
   if (values["code"] === null) return { place, code, problem: "Its link was deleted." };
   if (at === null || !Number.isSafeInteger(count) || count < 1) {
     return { place, code, problem: "The time or the number of visits can't be read." };
   }
-  const domain = textOf(values["domain"]);
+  const domain = foreignText(values["domain"]);
   return { place, code, ...(domain !== "" && { domain }), at, count, automated: false };
 }
 

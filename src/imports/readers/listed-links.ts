@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { appError } from "../../lib/errors.ts";
 import { createJsonApi, type JsonApi } from "./json-api.ts";
-import type { Source, SourceInput, SourceLink } from "./reader.ts";
+import type { Reader, Source, SourceInput, SourceLink } from "./reader.ts";
 
 export const listedText = z.string().max(32 * 1024);
 
@@ -10,21 +10,30 @@ const MOST_PAGES = 1_000_000;
 /** One after another: a key-value store counts keys that have expired. */
 const MOST_EMPTY = 1_000;
 
-type Listing = {
+type Listing<T> = Pick<Reader, "title" | "loses"> & {
   /** Which key it asks for, as a sentence. */
   key: string;
-  headers(key: string): Record<string, string>;
   /** `after`: `next` of the page before. Undefined: the answer is another one than that of the product. */
   page(api: JsonApi, after: string | null): Promise<{ records: unknown[]; next: string | null } | undefined>;
-  /** Of a record; null if it can't be read. */
-  links(record: unknown): Omit<SourceLink, "place">[] | null;
+  record: z.ZodType<T>;
+  /** The cells of its links. Adds sentences about what is not brought. */
+  links(record: T, lost: string[]): SourceLink["cells"][];
 };
 
+export const listedReader = <T>(listing: Listing<T>): Reader => ({
+  title: listing.title,
+  takes: ["address"],
+  schemes: ["https", "http"],
+  needsKey: true,
+  loses: listing.loses,
+  open: (input) => listedLinks(input, listing),
+});
+
 /** @throws BadRequest that says what to do */
-export async function listedLinks(input: SourceInput, listing: Listing): Promise<Source> {
+async function listedLinks<T>(input: SourceInput, listing: Listing<T>): Promise<Source> {
   const { key } = input;
   if (!key) throw appError("BadRequest", listing.key);
-  const api = createJsonApi(input, listing.headers(key));
+  const api = createJsonApi(input, { Authorization: `Bearer ${key}` });
   const pageAfter = async (after: string | null) => {
     const page = await listing.page(api, after);
     if (page !== undefined) return page;
@@ -41,7 +50,10 @@ export async function listedLinks(input: SourceInput, listing: Listing): Promise
         const page = await pageAfter(next);
         empty = page.records.length === 0 ? empty + 1 : 0;
         for (const record of page.records) {
-          const links = listing.links(record);
+          const found = listing.record.safeParse(record).data;
+          const lost: string[] = [];
+          const links =
+            found && listing.links(found, lost).map((cells) => ({ cells, ...(lost.length > 0 && { lost }) }));
           const made = links ?? [{ code: "", problem: "The record is not as the API describes it." }];
           for (const one of made) if (++place > after) yield { ...one, place };
         }

@@ -2,9 +2,9 @@
 import { lstat, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { appError } from "../../lib/errors.ts";
-import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { foreignInstant, isTrue, foreignText } from "./foreign-values.ts";
 import type { Reader, SourceFile, SourceLink, SourceProblem } from "./reader.ts";
-import type { ForeignRow } from "./rows-request.ts";
+import type { Cell, ForeignRow } from "./rows-request.ts";
 import { CUT, sqliteRows } from "./sqlite-rows.ts";
 
 const SHARES = {
@@ -71,46 +71,35 @@ const ID = /^[\w-]{1,64}$/;
 const MOST_RECIPIENTS = 100_000;
 const IN_S3 = "Its files are in S3; only those in the data folder can be brought.";
 
-type Value = ForeignRow["values"][string] | undefined;
-const textOf = (value: Value): string => String(value ?? "");
-
-/** Prisma writes milliseconds, SQL defaults UTC. Empty if unreadable. */
-function timeOf(value: Value): string {
-  const sql = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)/.exec(textOf(value));
-  const time = sql === null ? Number(value ?? NaN) : Date.parse(`${sql[1]}T${sql[2]}Z`);
-  return Number.isSafeInteger(time) && Math.abs(time) < MOST_TIME ? formatRfc3339(time) : "";
-}
-const MOST_TIME = Date.UTC(10_000, 0);
-
 function shareOf(
   { place, isCut, values }: ForeignRow,
   recipients: ReadonlyMap<string, string[]>,
 ): SourceLink | SourceProblem {
-  const code = textOf(values["code"]);
+  const code = foreignText(values["code"]);
   const refused = (problem: string): SourceProblem => ({ place, code, problem });
   if (isCut) return refused(CUT);
   if (values["removed"] !== null) return refused("It was removed in Pingvin Share.");
   if (!isTrue(values["complete"])) return refused("Its upload was not finished.");
   if (values["storage"] === "S3") return refused(IN_S3);
-  const title = textOf(values["title"]);
+  const title = foreignText(values["title"]);
   const maxViews = Number(values["maxViews"] ?? 0);
-  const email = textOf(values["email"]).toLowerCase();
+  const email = foreignText(values["email"]).toLowerCase();
   return {
     place,
     cells: {
       code,
       target: "",
       title,
-      password: textOf(values["password"]),
-      click_count: textOf(values["views"]),
-      created_at: timeOf(values["created"]),
+      password: foreignText(values["password"]),
+      click_count: foreignText(values["views"]),
+      created_at: foreignInstant(values["created"]),
       // 1970 stands for never.
-      expires_at: isNever(values["expires"]) ? "" : timeOf(values["expires"]),
+      expires_at: isNever(values["expires"]) ? "" : foreignInstant(values["expires"]),
     },
     share: {
-      owner: email === "" ? null : { email, name: textOf(values["owner"]).toLowerCase() },
+      owner: email === "" ? null : { email, name: foreignText(values["owner"]).toLowerCase() },
       folder: title || code,
-      message: textOf(values["message"]),
+      message: foreignText(values["message"]),
       maxDownloads:
         Number.isSafeInteger(maxViews) && maxViews > 0 ? Math.min(maxViews, MOST_DOWNLOADS) : null,
       recipients: recipients.get(code) ?? [],
@@ -118,14 +107,18 @@ function shareOf(
   };
 }
 const MOST_DOWNLOADS = 1_000_000_000;
-const isNever = (value: Value): boolean => value === 0 || textOf(value).startsWith("1970-01-01");
-const isTrue = (value: Value): boolean => value === 1 || value === "true";
+const isNever = (value: Cell | undefined): boolean =>
+  value === 0 || foreignText(value).startsWith("1970-01-01");
 
 async function fileOf(
   { place, isCut, values }: ForeignRow,
   folder: string,
 ): Promise<SourceFile | SourceProblem> {
-  const [id, code, name] = [textOf(values["id"]), textOf(values["share"]), textOf(values["name"])];
+  const [id, code, name] = [
+    foreignText(values["id"]),
+    foreignText(values["share"]),
+    foreignText(values["name"]),
+  ];
   const refused = (problem: string): SourceProblem => ({ place, code: `${code}/${name}`, problem });
   if (isCut) return refused(CUT);
   if (values["storage"] === "S3") return refused(IN_S3);
@@ -169,7 +162,7 @@ export const pingvin: Reader = {
         }
         for await (const { place, values } of rows(REVERSE_SHARES, Math.max(0, after - REVERSE))) {
           const problem = "It is a reverse share; make a drop box in its place.";
-          yield { place: REVERSE + place, code: textOf(values["token"]), problem };
+          yield { place: REVERSE + place, code: foreignText(values["token"]), problem };
         }
       },
       async *files(after) {
@@ -187,7 +180,7 @@ async function recipientsIn(rows: AsyncIterable<ForeignRow>): Promise<ReadonlyMa
   for await (const { values } of rows) {
     if (++number > MOST_RECIPIENTS)
       throw appError("BadRequest", `The shares have more than ${MOST_RECIPIENTS} recipients in all.`);
-    found.getOrInsertComputed(textOf(values["share"]), () => []).push(textOf(values["email"]));
+    found.getOrInsertComputed(foreignText(values["share"]), () => []).push(foreignText(values["email"]));
   }
   return found;
 }

@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import { createConnection } from "mysql2";
 import { appError, messageOf } from "../../lib/errors.ts";
-import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { foreignInstant, foreignTime } from "./foreign-values.ts";
 import { mendedText } from "./mended-text.ts";
 import type { Reader, Source, SourceLink, SourceProblem, SourceVisit } from "./reader.ts";
 import { readDump } from "./sql-dump.ts";
@@ -17,20 +17,12 @@ const USUAL: Record<Table, readonly string[]> = {
 };
 const NEEDED: Record<Table, readonly string[]> = { url: ["keyword", "url"], log: ["click_time", "shorturl"] };
 
-/** YOURLS writes UTC. Null if unreadable. */
-function timeOf(text: string | null | undefined): number | null {
-  const parts = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)/.exec(text ?? "");
-  const time = parts === null ? NaN : Date.parse(`${parts[1]}T${parts[2]}Z`);
-  return Number.isNaN(time) ? null : time;
-}
-
 function linkOf({ values, isCut }: Record_, place: number): SourceLink | SourceProblem {
   const code = values.get("keyword") ?? "";
   const target = values.get("url");
   if (isCut || !target) {
     return { place, code, problem: isCut ? "A value is longer than 64 KiB." : "The row has no target." };
   }
-  const createdAt = timeOf(values.get("timestamp"));
   const title = mendedText(values.get("title") ?? "")
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();
@@ -42,7 +34,7 @@ function linkOf({ values, isCut }: Record_, place: number): SourceLink | SourceP
       target,
       // YOURLS takes the target for a title that it could not read.
       title: title === target ? "" : isLong ? `${title.slice(0, LONGEST_TITLE - 1).toWellFormed()}…` : title,
-      created_at: createdAt === null ? "" : formatRfc3339(createdAt),
+      created_at: foreignInstant(values.get("timestamp")),
       click_count: values.get("clicks") ?? "",
     },
     ...(isLong && { lost: ["The title is cut to 200 characters."] }),
@@ -52,7 +44,7 @@ const LONGEST_TITLE = 200;
 
 function visitOf({ values }: Record_, place: number): SourceVisit | SourceProblem {
   const code = values.get("shorturl") ?? "";
-  const at = timeOf(values.get("click_time"));
+  const at = foreignTime(values.get("click_time"));
   if (at === null) return { place, code, problem: "The time of the visit can't be read." };
   const referrer = values.get("referrer");
   return {

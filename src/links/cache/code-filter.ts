@@ -102,7 +102,7 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger
   return {
     /** Certainly no link has a code with this hash. */
     excludes: (hash: number): boolean => filter !== null && !filter.mayHave(hash),
-    /** Where a lookup may find the code with this hash; 0: unknown. */
+    /** Of a code that may be new. Reloads when there is no room for more. */
     add(code: string): void {
       const hash = hashOf(code);
       loading?.added.add(hash);

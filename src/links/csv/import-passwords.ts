@@ -14,29 +14,30 @@ type HashingOptions = {
   signal?: AbortSignal;
 };
 
-type Deps = { repository: LinkRepository; hashPassword(plain: string): Promise<string> };
+type HashPassword = (plain: string) => Promise<string>;
+type Deps = { repository: LinkRepository; hashPassword: HashPassword };
 
 /** Per process. Others wait their turn. */
-const AT_ONCE = 2;
+export const HASHED_AT_ONCE = 2;
 const TRIES = 60;
+
+/** Waits while the queue is full. @throws ServiceUnavailable after a minute */
+export async function hashPatiently(hashPassword: HashPassword, plain: string): Promise<string> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await hashPassword(plain);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind !== "unavailable" || tries === TRIES) throw error;
+      await Bun.sleep(1_000);
+    }
+  }
+}
 
 /** The client left. */
 export const cancelled = () => appError("BadRequest", "The import was cancelled; nothing was changed.");
 
 /** Not of existing links that stay. About fifty a second, so this dominates an import with passwords. */
 export function createPasswordHashing({ repository, hashPassword }: Deps) {
-  /** Waits while the queue is full. @throws ServiceUnavailable after a minute */
-  async function hashPatiently(plain: string): Promise<string> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await hashPassword(plain);
-      } catch (error) {
-        if (!(error instanceof AppError) || error.kind !== "unavailable" || tries === TRIES) throw error;
-        await Bun.sleep(1_000);
-      }
-    }
-  }
-
   /** @throws BadRequest if the signal ends it */
   return async function hashAll(file: CsvFile, options: HashingOptions): Promise<RowHashes> {
     const { mode, signal, onProgress } = options;
@@ -48,9 +49,9 @@ export function createPasswordHashing({ repository, hashPassword }: Deps) {
       const taken = await repository.taken(codes);
       const open = secret.filter((link) => !taken.has(link.code));
       const [start, bytes] = [before, done - before];
-      await inParallel(open.entries(), AT_ONCE, async ([index, link]) => {
+      await inParallel(open.entries(), HASHED_AT_ONCE, async ([index, link]) => {
         if (signal?.aborted) throw cancelled();
-        hashes.set(link.row, await hashPatiently(link.password.plain));
+        hashes.set(link.row, await hashPatiently(hashPassword, link.password.plain));
         const share = Math.floor((bytes * index) / open.length);
         onProgress?.({ stage: "passwords", done: start + share, total: file.bytes });
       });
