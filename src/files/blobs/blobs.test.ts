@@ -7,7 +7,7 @@ import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { AppError } from "../../lib/errors.ts";
 import { type ContentHarness, keepOne, once, startContent } from "../content.test-support.ts";
 import { createBlobsRepository } from "./repository.ts";
-import { bytesOf, inChunks, sha256 } from "../storage/driver.contract.ts";
+import { bytesOf, inChunks, sha256 } from "../storage/driver-contract.test-support.ts";
 
 const failure = (work: Promise<unknown>): Promise<string> =>
   work.then(

@@ -8,7 +8,7 @@ import { openDatabase } from "../../db/database.ts";
 import { armFault, fault } from "../../lib/fault.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { once, startContent } from "../content.test-support.ts";
-import { bytesOf } from "../storage/driver.contract.ts";
+import { bytesOf } from "../storage/driver-contract.test-support.ts";
 
 const [url = "", dataDir = "", policy = "", bytes = "", point = "", command = "", ...words] =
   process.argv.slice(2);

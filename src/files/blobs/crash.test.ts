@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Database } from "../../db/database.ts";
 import { forEachDialect, type TestDialect, WITHOUT_MYSQL } from "../../db/for-each-dialect.ts";
 import { type ContentHarness, once, startContent } from "../content.test-support.ts";
-import { bytesOf, sha256 } from "../storage/driver.contract.ts";
+import { bytesOf, sha256 } from "../storage/driver-contract.test-support.ts";
 import { type S3Stub, startS3Stub } from "../storage/s3/stub.test-support.ts";
 
 const PROGRAM = join(import.meta.dir, "crash-program.test-support.ts");

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { dispose } from "../../lib/disposable-bytes.ts";
-import { bytesOf, inChunks, sha256 } from "../storage/driver.contract.ts";
+import { bytesOf, inChunks, sha256 } from "../storage/driver-contract.test-support.ts";
 import { createHashes, measured } from "./hashes.ts";
 
 const MIB = 1024 * 1024;

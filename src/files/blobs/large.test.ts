@@ -4,7 +4,7 @@ import type { Database } from "../../db/database.ts";
 import { forEachDialect, WITHOUT_MYSQL } from "../../db/for-each-dialect.ts";
 import type { StoredBytes } from "./service.ts";
 import { type ContentHarness, keepOne, startContent } from "../content.test-support.ts";
-import { bytesOf, readAll, sha256 } from "../storage/driver.contract.ts";
+import { bytesOf, readAll, sha256 } from "../storage/driver-contract.test-support.ts";
 
 const MIB = 1024 * 1024;
 const SIZE = 20 * MIB + 4_321;

@@ -4,7 +4,7 @@ import type { Processes } from "../../cluster/processes.ts";
 import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { type ContentHarness, once, startContent } from "../content.test-support.ts";
-import { bytesOf, sha256 } from "../storage/driver.contract.ts";
+import { bytesOf, sha256 } from "../storage/driver-contract.test-support.ts";
 import { newOwnStagingId, newStagingId, processOfStaging, tagOfStaging } from "../storage/object-key.ts";
 import { type S3Stub, startS3Stub } from "../storage/s3/stub.test-support.ts";
 

@@ -6,7 +6,7 @@
 import { describe, expect, test } from "bun:test";
 import { forEachDialect, WITHOUT_MYSQL } from "../../db/for-each-dialect.ts";
 import { type ContentHarness, keepOne, once, startContent } from "../content.test-support.ts";
-import { bytesOf, inChunks, sha256 } from "../storage/driver.contract.ts";
+import { bytesOf, inChunks, sha256 } from "../storage/driver-contract.test-support.ts";
 
 const SEED = Number(process.env["WAYMARK_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const STEPS = Number(process.env["WAYMARK_TEST_STEPS"] ?? 1_500);

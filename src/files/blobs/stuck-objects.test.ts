@@ -4,7 +4,7 @@ import { forEachDialect } from "../../db/for-each-dialect.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type ContentHarness, startContent } from "../content.test-support.ts";
-import { bytesOf } from "../storage/driver.contract.ts";
+import { bytesOf } from "../storage/driver-contract.test-support.ts";
 import { type S3Stub, startS3Stub } from "../storage/s3/stub.test-support.ts";
 
 const HOUR_MS = 3_600_000;

@@ -8,7 +8,7 @@ import { migrateUp } from "../../db/migrate.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type ContentHarness, once, startContent } from "../content.test-support.ts";
 import type { StorageProblem } from "./storage-report.ts";
-import { bytesOf, sha256 } from "../storage/driver.contract.ts";
+import { bytesOf, sha256 } from "../storage/driver-contract.test-support.ts";
 
 const HOUR_MS = 3_600_000;
 

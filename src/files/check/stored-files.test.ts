@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { type ContentHarness, startContent } from "../content.test-support.ts";
-import { bytesOf } from "../storage/driver.contract.ts";
+import { bytesOf } from "../storage/driver-contract.test-support.ts";
 import { createStoredFiles } from "./stored-files.ts";
 
 forEachDialect((dialect) => {

@@ -15,8 +15,7 @@ import type { OpenDrop } from "./drop.ts";
 import { createFormReceiving } from "./form.routes.ts";
 import { createInFlight } from "./in-flight.ts";
 import { createDropsRepository, type DropsRepository } from "./repository.ts";
-import { inviting } from "../shares/shares.test-support.ts";
-import { NO_SHARE_POLICY } from "../serving/policy.ts";
+import { inviting, NO_SHARE_POLICY } from "../shares/shares.test-support.ts";
 import { createDrops, type Drops } from "./service.ts";
 
 forEachDialect((dialect) => {

@@ -11,7 +11,7 @@ import {
 import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { type ContentHarness, makeFolder, startContent } from "../content.test-support.ts";
-import { bytesOf } from "../storage/driver.contract.ts";
+import { bytesOf } from "../storage/driver-contract.test-support.ts";
 import { type S3Stub, startS3Stub } from "../storage/s3/stub.test-support.ts";
 
 const PATH = "/admin/policies";

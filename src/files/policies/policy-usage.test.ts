@@ -5,7 +5,7 @@ import { ADMIN_PASSWORD, type AuthHarness, Browser, startAuth } from "../../auth
 import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { type ContentHarness, makeFolder, startContent } from "../content.test-support.ts";
-import { bytesOf } from "../storage/driver.contract.ts";
+import { bytesOf } from "../storage/driver-contract.test-support.ts";
 
 const PATH = "/admin/policies";
 

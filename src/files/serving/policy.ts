@@ -146,9 +146,3 @@ function ownOf(byRole: readonly string[], role: Role): Partial<Limits> | null {
 }
 
 const refused = (field: string, message: string) => appError("Forbidden", message, { field });
-
-export const NO_SHARE_POLICY: SharePolicy = {
-  of: () => FREE,
-  expiry: (_, given) => given,
-  check: (_, share) => share,
-};

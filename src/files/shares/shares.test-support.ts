@@ -6,7 +6,7 @@ import { QUIET_SETTINGS } from "../../links/links.test-support.ts";
 import { createLinkService } from "../../links/links.service.ts";
 import { startDrive } from "../drive.test-support.ts";
 import { createInvitations, type ShareMail, type ShareMailContent } from "../recipients/mails.ts";
-import { NO_SHARE_POLICY } from "../serving/policy.ts";
+import type { SharePolicy } from "../serving/policy.ts";
 import { createSharedItems } from "../serving/items.ts";
 import { createPathsRepository } from "../tree/paths.repository.ts";
 import { createShareChanges } from "../serving/changes.ts";
@@ -100,6 +100,14 @@ export async function startShares(database: Database) {
     },
   };
 }
+
+export const NO_SHARE_POLICY: SharePolicy = {
+  of: () => {
+    throw new Error("asks for no policy");
+  },
+  expiry: (_, given) => given,
+  check: (_, share) => share,
+};
 
 /** Invitations whose mails are kept in a list. */
 export function inviting(mailed: Mailed[] = [], clock = { now: () => 0 }) {

@@ -11,8 +11,7 @@ import { createSharedItems } from "../serving/items.ts";
 import { createPathsRepository } from "../tree/paths.repository.ts";
 import { createSharesRepository } from "./repository.ts";
 import type { Shareable } from "../serving/served.ts";
-import { NO_SHARE_POLICY } from "../serving/policy.ts";
-import { inviting } from "./shares.test-support.ts";
+import { inviting, NO_SHARE_POLICY } from "./shares.test-support.ts";
 import { createShares, type Shares } from "./service.ts";
 
 forEachDialect((dialect) => {

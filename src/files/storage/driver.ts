@@ -3,7 +3,7 @@ import type { ByteRange } from "../../lib/byte-range.ts";
 export type DriverType = "local" | "s3";
 
 /**
- * The contract of a storage driver; driver.contract.ts tests it.
+ * The contract of a storage driver; driver-contract.test-support.ts tests it.
  *
  * Objects are immutable; keys are never reused. A crash leaves a staging or an unreferenced object; both can be listed
  * by age and removed.

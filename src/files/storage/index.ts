@@ -1,4 +1,4 @@
-/** A new driver needs its file, a line here and a test that runs driver.contract.ts. */
+/** A new driver needs its file, a line here and a test that runs driver-contract.test-support.ts. */
 import type { Clock } from "../../lib/clock.ts";
 import type { Driver, DriverType } from "./driver.ts";
 import {

@@ -13,7 +13,7 @@ import {
   newId,
   put,
   readAll,
-} from "./driver.contract.ts";
+} from "./driver-contract.test-support.ts";
 import { type DriverMetrics, type OperationEnd, STORAGE_OPERATIONS } from "./metrics.ts";
 import { observeDriver } from "./observed-driver.ts";
 import type { Driver } from "./driver.ts";

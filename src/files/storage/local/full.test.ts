@@ -3,7 +3,15 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bytesOf, contentOf, inChunks, newId, put, readAll, sha256 } from "../driver.contract.ts";
+import {
+  bytesOf,
+  contentOf,
+  inChunks,
+  newId,
+  put,
+  readAll,
+  sha256,
+} from "../driver-contract.test-support.ts";
 import { createLocalDriver } from "./local.ts";
 
 const MIB = 1024 * 1024;

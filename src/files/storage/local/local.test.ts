@@ -24,7 +24,7 @@ import {
   newId,
   put,
   readAll,
-} from "../driver.contract.ts";
+} from "../driver-contract.test-support.ts";
 import { checkRealLocation } from "./location.ts";
 import { createLocalDriver } from "./local.ts";
 

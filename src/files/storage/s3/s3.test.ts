@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { systemClock } from "../../../lib/clock.ts";
-import { bytesOf, driverContract, put, sha256 } from "../driver.contract.ts";
+import { bytesOf, driverContract, put, sha256 } from "../driver-contract.test-support.ts";
 import { createS3Client } from "./client.ts";
 import { parseEndpoint } from "./endpoint.ts";
 import { listMultipartUploads } from "./multipart-uploads.ts";

@@ -11,7 +11,7 @@ import {
   put,
   readAll,
   sha256,
-} from "../driver.contract.ts";
+} from "../driver-contract.test-support.ts";
 import type { Driver } from "../driver.ts";
 import { type Asked, type S3Stub, s3Error, startS3Stub } from "./stub.test-support.ts";
 import { parseEndpoint, type ResolveHost } from "./endpoint.ts";
