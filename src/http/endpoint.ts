@@ -173,21 +173,7 @@ export function requireScope({ token }: Caller, scope: Scope): void {
 
 export type Pagination = { page: number; page_size: number; total: number; total_pages: number };
 
-export class Page {
-  constructor(
-    readonly data: readonly unknown[],
-    readonly pagination: Pagination,
-  ) {}
-}
-
-/** `next` is null on the last page. */
-export class CursorPage {
-  constructor(
-    readonly data: readonly unknown[],
-    readonly next: string | null,
-  ) {}
-}
-
+/** `data`, and fields beside it in the envelope. */
 export class Beside {
   constructor(
     readonly data: unknown,
@@ -195,14 +181,26 @@ export class Beside {
   ) {}
 }
 
-/** `data`, and more fields of the envelope. */
+/** `next` is null on the last page. */
+export class CursorPage extends Beside {
+  constructor(data: readonly unknown[], next: string | null) {
+    super(data, { next_cursor: next });
+  }
+}
+
 export const beside = (data: unknown, fields: Readonly<Record<string, unknown>>): Beside =>
   new Beside(data, fields);
 
-export const page = (data: readonly unknown[], at: { page: number; pageSize: number; total: number }): Page =>
-  new Page(data, {
-    page: at.page,
-    page_size: at.pageSize,
-    total: at.total,
-    total_pages: Math.ceil(at.total / at.pageSize),
-  });
+export const page = (
+  data: readonly unknown[],
+  at: { page: number; pageSize: number; total: number },
+): Beside => {
+  const { page: number, pageSize, total } = at;
+  const pagination: Pagination = {
+    page: number,
+    page_size: pageSize,
+    total,
+    total_pages: Math.ceil(total / pageSize),
+  };
+  return new Beside(data, { pagination });
+};

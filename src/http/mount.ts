@@ -8,13 +8,11 @@ import { isStrict, refuseIgnored } from "../lib/strict-handling.ts";
 import { validated } from "../lib/validated.ts";
 import {
   Beside,
-  CursorPage,
   type Endpoint,
   type EndpointInput,
   type HttpContext,
   type HttpEnv,
   type Method,
-  Page,
 } from "./endpoint.ts";
 import { type BodyMemory, createBodyMemory } from "./body-memory.ts";
 import { compressedJson } from "./compressed-json.ts";
@@ -141,10 +139,7 @@ async function enveloped(entry: Endpoint, c: HttpContext, result: unknown): Prom
 }
 
 function contentOf(result: unknown): object {
-  if (result instanceof Page) return { data: result.data, pagination: result.pagination };
-  if (result instanceof Beside) return { data: result.data, ...result.fields };
-  if (result instanceof CursorPage) return { data: result.data, next_cursor: result.next };
-  return { data: result };
+  return result instanceof Beside ? { data: result.data, ...result.fields } : { data: result };
 }
 
 const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];

@@ -42,32 +42,29 @@ export type Registry = ReturnType<typeof createRegistry>;
 const MAX_SERIES = 1_000;
 const SEPARATOR = "\u0000";
 
-type Held = { snapshot(): MetricSnapshot };
+type Series = MetricSnapshot["series"];
 
 export function createRegistry() {
-  const held = new Map<string, Held>();
+  const held = new Map<string, () => MetricSnapshot>();
   const preparations: (() => Promise<void>)[] = [];
 
-  function register(name: string, metric: Held): void {
+  function register(
+    type: MetricType,
+    { name, help, labels = [], together = "sum" }: Description,
+    bounds: readonly number[],
+    read: () => Series,
+  ): void {
     if (held.has(name)) throw new Error(`metric ${name} is registered twice`);
-    held.set(name, metric);
+    held.set(name, () => ({ name, help, type, labels, bounds, together, series: read() }));
   }
 
   function family(type: MetricType, description: Description, bounds: readonly number[]) {
     const labels = description.labels ?? [];
     const width = type === "histogram" ? bounds.length + 3 : 1;
     const all = new Map<string, { values: readonly string[]; cells: Float64Array }>();
-    register(description.name, {
-      snapshot: () => ({
-        name: description.name,
-        help: description.help,
-        type,
-        labels,
-        bounds,
-        together: description.together ?? "sum",
-        series: [...all.values()].map(({ values, cells }) => ({ values, numbers: [...cells] })),
-      }),
-    });
+    register(type, description, bounds, () =>
+      [...all.values()].map(({ values, cells }) => ({ values, numbers: [...cells] })),
+    );
     return (values: readonly string[]): Float64Array => {
       if (values.length !== labels.length)
         throw new Error(`${description.name} takes ${labels.length} labels`);
@@ -112,24 +109,15 @@ export function createRegistry() {
     },
     /** Reads a counter or gauge at scrape time. */
     observe(type: "counter" | "gauge", description: Description, read: () => Iterable<Reading>): void {
-      const { name, help, labels = [], together = "sum" } = description;
-      register(name, {
-        snapshot: () => ({
-          name,
-          help,
-          type,
-          labels,
-          bounds: [],
-          together,
-          series: [...read()].map(([values, value]) => ({ values, numbers: [value] })),
-        }),
-      });
+      register(type, description, [], () =>
+        [...read()].map(([values, value]) => ({ values, numbers: [value] })),
+      );
     },
     /** Runs before each snapshot, for numbers that are slow to read. Must not reject. */
     prepare: (run: () => Promise<void>): void => void preparations.push(run),
     async snapshot(): Promise<MetricSnapshot[]> {
       await Promise.all(preparations.map((run) => run()));
-      return [...held.values()].map((metric) => metric.snapshot());
+      return [...held.values()].map((snapshot) => snapshot());
     },
   };
 }
