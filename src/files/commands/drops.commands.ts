@@ -22,7 +22,7 @@ import {
   treeOfShare,
   withoutUndefined,
 } from "./share-options.commands.ts";
-import { endAll, listShares, updateShare } from "./shares.commands.ts";
+import { addRemoval, listShares, updateShare } from "./shares.commands.ts";
 
 const RECEIVED_COLUMNS = {
   file_id: "FILE ID",
@@ -48,13 +48,7 @@ export function addDropCommands(program: Command, context: Context): void {
     .action((options: JsonOption & Owned) => listShares(context, { ...options, kind: "drop" }));
   addCreate(drops, context);
   addUpdate(drops, context);
-  drops
-    .command("rm")
-    .alias("remove")
-    .description("close drop boxes; the files stay")
-    .argument("<code...>")
-    .option(...JSON_OPTION)
-    .action((codes: string[], options: JsonOption) => endAll(context, codes, options));
+  addRemoval(drops, "close drop boxes; the files stay", context);
   addFiles(drops, context);
 }
 

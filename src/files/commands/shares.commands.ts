@@ -41,12 +41,22 @@ const COLUMNS = {
   click_count: "CLICKS",
 };
 
-export const endAll = (context: Context, codes: readonly string[], options: JsonOption): Promise<void> =>
-  eachGiven(context, codes, options, async (code) => {
-    const { shares } = (await context.services()).sharing;
-    await shares.end(await treeOfShare(context, code), code, COMMAND);
-    return { line: `Removed ${code}.`, view: { code, removed: true } };
-  });
+/** For shares and drop boxes. */
+export function addRemoval(group: Command, description: string, context: Context): void {
+  group
+    .command("rm")
+    .alias("remove")
+    .description(description)
+    .argument("<code...>")
+    .option(...JSON_OPTION)
+    .action((codes: string[], options: JsonOption) =>
+      eachGiven(context, codes, options, async (code) => {
+        const { shares } = (await context.services()).sharing;
+        await shares.end(await treeOfShare(context, code), code, COMMAND);
+        return { line: `Removed ${code}.`, view: { code, removed: true } };
+      }),
+    );
+}
 
 export function addShareCommands(program: Command, context: Context): void {
   const shares = program.command("shares");
@@ -65,13 +75,7 @@ export function addShareCommands(program: Command, context: Context): void {
       await showShare(context, await sharing.shares.get(await treeOfShare(context, code), code), options);
     });
   addUpdate(shares, context);
-  shares
-    .command("rm")
-    .alias("remove")
-    .description("end shares and drop boxes, and free their codes; the files stay")
-    .argument("<code...>")
-    .option(...JSON_OPTION)
-    .action((codes: string[], options: JsonOption) => endAll(context, codes, options));
+  addRemoval(shares, "end shares and drop boxes, and free their codes; the files stay", context);
   addVisits(shares, context);
 }
 

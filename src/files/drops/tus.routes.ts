@@ -4,6 +4,7 @@ import { tapped } from "../../lib/tapped.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Policy } from "../policies/policy.ts";
 import { TUS_VERSION } from "../uploads/tus-protocol.ts";
+import { queryOf } from "../shares/share-query.ts";
 import { UPLOAD_ID } from "../uploads/tus-headers.ts";
 import {
   checkVersion,
@@ -40,10 +41,7 @@ export function tusMethodOf({ method, headers }: Request): string {
 }
 
 /** The parameter `upload`; null without one. */
-export function uploadOf(url: string): string | null {
-  const at = url.indexOf("?");
-  return at === -1 ? null : new URLSearchParams(url.slice(at)).get("upload");
-}
+export const uploadOf = (url: string): string | null => queryOf(url).get("upload");
 
 export function createDropTus({ resumable, senders, inFlight, bodies }: Deps) {
   async function create({ box, request, address }: At): Promise<Response> {

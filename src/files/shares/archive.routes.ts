@@ -8,12 +8,7 @@ import { ITEMS, type VisitedShare } from "./share.ts";
 import type { Shares } from "./service.ts";
 import { answerCounted } from "./tally.ts";
 
-export type ShareArchive = (
-  share: VisitedShare,
-  folderId: number,
-  request: Request,
-  visitor: Visitor,
-) => Promise<Response>;
+export type ShareArchive = ReturnType<typeof createShareArchive>;
 
 type Deps = {
   shares: Pick<Shares, "count" | "finish" | "tell" | "uncount" | "folders" | "items">;
@@ -22,8 +17,8 @@ type Deps = {
   logger: Logger;
 };
 
-export function createShareArchive({ shares, answerArchive, pages, logger }: Deps): ShareArchive {
-  return async (share, folderId, request, visitor) => {
+export function createShareArchive({ shares, answerArchive, pages, logger }: Deps) {
+  return async (share: VisitedShare, folderId: number, request: Request, visitor: Visitor) => {
     const { linkId } = share;
     const folder = (await shares.folders(share, folderId)).at(-1)!;
     const visit = { action: "archive", name: folder.name } as const;

@@ -13,12 +13,7 @@ import type { VisitedShare } from "./share.ts";
 import type { Shares } from "./service.ts";
 import { answerCounted } from "./tally.ts";
 
-export type ShareDownload = (
-  share: VisitedShare,
-  file: StoredFile,
-  request: Request,
-  visitor: Visitor,
-) => Promise<Response>;
+export type ShareDownload = ReturnType<typeof createShareDownload>;
 
 type Deps = {
   shares: Pick<Shares, "count" | "finish" | "tell" | "uncount">;
@@ -30,10 +25,10 @@ type Deps = {
 /** Only an unlimited share obeys these: parts of a limited one would count as downloads. */
 const HEEDED = /^(?:range|if-range|if-match|if-none-match|if-modified-since|if-unmodified-since)$/i;
 
-export function createShareDownload({ shares, blobs, pages, logger }: Deps): ShareDownload {
+export function createShareDownload({ shares, blobs, pages, logger }: Deps) {
   const download = createDownload({ blobs: { open: blobs.open, presign: async () => null } });
 
-  return async (share, file, request, visitor) => {
+  return async (share: VisitedShare, file: StoredFile, request: Request, visitor: Visitor) => {
     const isLimited = share.maxDownloads !== null;
     const visit = { action: "download", name: file.name } as const;
     return answerCounted({ shares, pages, logger }, share, { request, visit }, async (tally) => {

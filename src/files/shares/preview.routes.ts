@@ -7,6 +7,7 @@
  */
 import type { Logger } from "../../lib/logger.ts";
 import type { Blobs } from "../blobs/service.ts";
+import { EMBEDDED_HEADERS } from "../thumbnails/answer.ts";
 import { createDownload } from "../tree/download.ts";
 import type { StoredFile } from "../tree/entry.ts";
 import {
@@ -27,13 +28,9 @@ type Deps = { blobs: Pick<Blobs, "open">; logger: Logger };
 const READ_MS = 2_000;
 
 const HEADERS = {
-  "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'self'",
+  ...EMBEDDED_HEADERS,
   "Content-Disposition": "inline",
-  "X-Content-Type-Options": "nosniff",
-  "Cross-Origin-Resource-Policy": "same-origin",
   "Cache-Control": "private, no-store",
-  "X-Robots-Tag": "noindex, nofollow",
-  "Referrer-Policy": "no-referrer",
 };
 
 export function createSharePreview({ blobs, logger }: Deps) {

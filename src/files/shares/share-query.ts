@@ -33,7 +33,7 @@ export function wishOf({ kind, entryId }: SharedEntry, url: string): Wish {
   };
 }
 
-const queryOf = (url: string): URLSearchParams => {
+export const queryOf = (url: string): URLSearchParams => {
   const at = url.indexOf("?");
   return new URLSearchParams(at === -1 ? "" : url.slice(at));
 };

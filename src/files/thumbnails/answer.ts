@@ -4,14 +4,19 @@ import type { Thumbnails } from "./service.ts";
 
 export type AnswerThumbnail = (file: StoredFile, request: Request) => Promise<Response>;
 
-/** What has other content has another ETag. */
-const HEADERS = {
-  "Cache-Control": "private, max-age=60, stale-while-revalidate=86400",
+/** Of what our pages embed. */
+export const EMBEDDED_HEADERS = {
   "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'self'",
   "X-Content-Type-Options": "nosniff",
   "Cross-Origin-Resource-Policy": "same-origin",
   "X-Robots-Tag": "noindex, nofollow",
   "Referrer-Policy": "no-referrer",
+};
+
+/** What has other content has another ETag. */
+const HEADERS = {
+  ...EMBEDDED_HEADERS,
+  "Cache-Control": "private, max-age=60, stale-while-revalidate=86400",
 };
 
 /** 204 without a thumbnail: browsers report a failure on the console. @throws like Thumbnails.find */

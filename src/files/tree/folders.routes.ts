@@ -61,10 +61,7 @@ export function folderEndpoints({ folders, trees, transfers, logger }: Deps): En
       answer: folderView,
       async handle({ c, account, body: { name, parent_id: parentId = null, owner } }) {
         const asking = { c, account };
-        const tree =
-          parentId === null || owner
-            ? await trees.named(asking, { owner })
-            : await trees.with(asking, { entry: parentId });
+        const tree = await trees.forNew(asking, parentId, { owner });
         return viewFolder(await folders.create(tree, { name, parentId }), await trees.nameOf(asking, tree));
       },
     }),

@@ -35,7 +35,7 @@ export function createTrees({ repository }: { repository: OwnersRepository }) {
     throw appError("Forbidden", "You may only view these files; editors of their team may change them.");
   }
 
-  return {
+  const trees = {
     /** The caller's own for what it does not see, where it finds nothing. @throws Forbidden for viewers */
     async with(asking: Asking, thing: OwnedThing): Promise<number> {
       const { account } = asking;
@@ -58,6 +58,12 @@ export function createTrees({ repository }: { repository: OwnersRepository }) {
       refuseViewers(asking, id);
       return id;
     },
+
+    /** For something new: the named one, else that of its folder. @throws like the two above */
+    forNew: (asking: Asking, folderId: number | null, given: Named): Promise<number> =>
+      folderId === null || given.owner || given.team
+        ? trees.named(asking, given)
+        : trees.with(asking, { entry: folderId }),
 
     /** For commands, which reach every tree. Default: the built-in administrator's. @throws BadRequest */
     async ofAnyone(given: Named): Promise<number> {
@@ -87,6 +93,7 @@ export function createTrees({ repository }: { repository: OwnersRepository }) {
     nameOf: async ({ account }: Asking, id: number): Promise<string> =>
       id === account.id ? account.username : repository.nameOf(id),
   };
+  return trees;
 }
 
 /** @throws BadRequest for two different ones */

@@ -27,10 +27,7 @@ export const uploadEndpoint = ({ uploads, trees }: { uploads: Uploads; trees: Tr
     async handle({ c, account, query, reservation }) {
       const folderId = query.folder_id === undefined ? null : Number(query.folder_id);
       const asking = { c, account };
-      const tree =
-        folderId === null || query.owner || query.team
-          ? await trees.named(asking, query)
-          : await trees.with(asking, { entry: folderId });
+      const tree = await trees.forNew(asking, folderId, query);
       const destination = await uploads.destination(tree, folderId);
       // The rest of the form is small, or the form is refused.
       uploads.checkSize(destination, Number(c.req.header("Content-Length") ?? 0) - MAX_BYTES_BESIDE_FILE);

@@ -168,11 +168,8 @@ const tusEndpoint = (
 
 async function create(resumable: Resumable, trees: Trees, asking: Input): Promise<Response> {
   const { told, ...upload } = readCreation(asking.c.req.raw.headers);
-  const [folderId, owner] = [folderIdOf(told.get("folder_id")), told.get("owner")];
-  const tree =
-    folderId === null || owner
-      ? await trees.named(asking, { owner })
-      : await trees.with(asking, { entry: folderId });
+  const folderId = folderIdOf(told.get("folder_id"));
+  const tree = await trees.forNew(asking, folderId, { owner: told.get("owner") });
   const progress = await resumable.create(tree, { ...upload, folderId });
   return emptyAnswer(201, {
     Location: `${ROOT_PATH}/${progress.upload.id}`,
