@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import { LIKE_ESCAPE, likePatterns } from "../db/text-search.ts";
@@ -146,20 +146,19 @@ function createFinding(read: Db) {
   async function agentsOf(address: string): Promise<number[]> {
     const log = { table: "click_log", key: "id" };
     const sent = new Set<number>();
-    for await (const range of ranges(log)) {
-      const rows = await rowsOf(
-        sql`select distinct user_agent_id as id from click_log
-          where ${inRange(log, range)} and ip_address = ${address} and user_agent_id is not null`,
-      );
-      for (const row of rows) sent.add(Number(row["id"]));
+    async function* idsWhere(condition: RawBuilder<unknown>): AsyncGenerator<number[]> {
+      for await (const range of ranges(log)) {
+        const rows = await rowsOf(
+          sql`select distinct user_agent_id as id from click_log
+            where ${inRange(log, range)} and ${condition} and user_agent_id is not null`,
+        );
+        yield rows.map((row) => Number(row["id"]));
+      }
     }
-    for await (const range of ranges(log)) {
+    for await (const ids of idsWhere(sql`ip_address = ${address}`)) ids.forEach((id) => sent.add(id));
+    for await (const ids of idsWhere(sql`(ip_address is null or ip_address <> ${address})`)) {
+      ids.forEach((id) => sent.delete(id));
       if (sent.size === 0) break;
-      const rows = await rowsOf(
-        sql`select distinct user_agent_id as id from click_log
-          where ${inRange(log, range)} and (ip_address is null or ip_address <> ${address}) and user_agent_id is not null`,
-      );
-      for (const row of rows) sent.delete(Number(row["id"]));
     }
     return [...sent];
   }
