@@ -1,3 +1,3 @@
-/** The stories of admin-settings.test.ts on PostgreSQL. */
+/** The stories of admin-settings.long.test.ts on PostgreSQL. */
 import "../../support/on-postgres.ts";
-import "../admin-settings.test.ts";
+import "../admin-settings.long.test.ts";

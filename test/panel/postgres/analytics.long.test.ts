@@ -1,3 +1,3 @@
-/** The stories of analytics.test.ts on PostgreSQL. */
+/** The stories of analytics.long.test.ts on PostgreSQL. */
 import "../../support/on-postgres.ts";
-import "../analytics.test.ts";
+import "../analytics.long.test.ts";

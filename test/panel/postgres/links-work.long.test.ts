@@ -1,3 +1,3 @@
-/** The stories of links-work.test.ts on PostgreSQL. */
+/** The stories of links-work.long.test.ts on PostgreSQL. */
 import "../../support/on-postgres.ts";
-import "../links-work.test.ts";
+import "../links-work.long.test.ts";
