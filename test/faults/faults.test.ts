@@ -3,5 +3,4 @@ import { KILLS, OUTAGES } from "./faults.ts";
 import { testFault } from "./one-row.ts";
 
 testFault(KILLS, "sqlite", 4);
-testFault(KILLS, "postgres", 2);
 testFault(OUTAGES, "postgres", 2);

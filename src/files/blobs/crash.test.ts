@@ -5,7 +5,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Database } from "../../db/database.ts";
-import { forEachDialect, type TestDialect, WITHOUT_MYSQL } from "../../db/for-each-dialect.ts";
+import { forEachDialect, type TestDialect } from "../../db/for-each-dialect.ts";
+import { type DialectName, isLong } from "../../db/fresh.test-support.ts";
 import { type ContentHarness, once, startContent } from "../content.test-support.ts";
 import { bytesOf, sha256 } from "../storage/driver-contract.test-support.ts";
 import { type S3Stub, startS3Stub } from "../storage/s3/stub.test-support.ts";
@@ -14,6 +15,7 @@ const PROGRAM = join(import.meta.dir, "crash-program.test-support.ts");
 /** Small local ones are written at the end, large ones as they come; in S3 it is more than a part. */
 const SIZES: Record<string, number> = { local: 200_000, "small local": 4_096, s3: 9 * 1024 * 1024 };
 const DAY_MS = 86_400_000;
+const DIALECTS: readonly DialectName[] = isLong ? ["postgres"] : ["sqlite"];
 
 const UPLOAD_POINTS = [
   "blob.written",
@@ -193,7 +195,7 @@ forEachDialect((dialect) => {
       });
     });
   }
-}, WITHOUT_MYSQL);
+}, DIALECTS);
 
 /** Runs the program until it ends or is killed. */
 async function run(
