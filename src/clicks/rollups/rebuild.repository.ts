@@ -1,5 +1,5 @@
 /** Rollups for rebuild.ts, in the transaction that holds the month's lock. */
-import { chunked } from "../../lib/chunked.ts";
+import { chunked, foundInChunks } from "../../lib/chunked.ts";
 import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db, Rows } from "../../db/dialect.ts";
@@ -45,25 +45,23 @@ function countRows({ dialect }: Pick<Database, "dialect">) {
 
     /** Link 0: the total. */
     async dayCounts(db: Db, day: number, links: readonly number[]): Promise<Map<number, ClickSum>> {
-      const counts = new Map<number, ClickSum>();
-      for (const chunk of chunked(links, CHUNK)) {
-        const query = db.selectFrom("click_days").select(["link_id", "clicks", "automated"]);
-        const rows = await query.where("day", "=", day).where("link_id", "in", chunk).execute();
-        for (const { link_id, ...sum } of rows) counts.set(link_id, sum);
-      }
-      return counts;
+      const query = db
+        .selectFrom("click_days")
+        .select(["link_id", "clicks", "automated"])
+        .where("day", "=", day);
+      const rows = await foundInChunks(links, CHUNK, (chunk) =>
+        query.where("link_id", "in", chunk).execute(),
+      );
+      return new Map(rows.map(({ link_id, ...sum }) => [link_id, sum]));
     },
 
     async hourCounts(db: Db, hours: readonly number[], links: readonly number[]) {
-      const found: (ClickSum & { hour: number; linkId: number })[] = [];
-      if (hours.length === 0) return found;
-      for (const chunk of chunked(links, CHUNK)) {
-        const query = db
-          .selectFrom("click_hours")
-          .select(["hour", "link_id as linkId", "clicks", "automated"]);
-        found.push(...(await query.where("hour", "in", hours).where("link_id", "in", chunk).execute()));
-      }
-      return found;
+      if (hours.length === 0) return [];
+      const query = db
+        .selectFrom("click_hours")
+        .select(["hour", "link_id as linkId", "clicks", "automated"])
+        .where("hour", "in", hours);
+      return foundInChunks(links, CHUNK, (chunk) => query.where("link_id", "in", chunk).execute());
     },
 
     /** All links together. */
@@ -142,19 +140,16 @@ function detailRows({ dialect }: Pick<Database, "dialect">) {
 
     /** Clicks with details. */
     async detailCounts(db: Db, day: number, links: readonly number[]): Promise<Map<number, number>> {
-      const counts = new Map<number, number>();
-      for (const chunk of chunked(links, CHUNK)) {
-        const rows = await db
-          .selectFrom("click_dim_days")
-          .select((eb) => ["link_id", eb.fn.sum<number>("clicks").as("clicks")])
-          .where("day", "=", day)
-          .where("link_id", "in", chunk)
-          .where("dimension", "=", DIMENSIONS.source)
-          .groupBy("link_id")
-          .execute();
-        for (const row of rows) counts.set(row.link_id, Number(row.clicks));
-      }
-      return counts;
+      const query = db
+        .selectFrom("click_dim_days")
+        .select((eb) => ["link_id", eb.fn.sum<number>("clicks").as("clicks")])
+        .where("day", "=", day)
+        .where("dimension", "=", DIMENSIONS.source)
+        .groupBy("link_id");
+      const rows = await foundInChunks(links, CHUNK, (chunk) =>
+        query.where("link_id", "in", chunk).execute(),
+      );
+      return new Map(rows.map((row) => [row.link_id, Number(row.clicks)]));
     },
 
     hourDetailCounts: detailedClicksOf,

@@ -1,4 +1,4 @@
-import { chunked } from "../../lib/chunked.ts";
+import { chunked, foundInChunks } from "../../lib/chunked.ts";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 
@@ -60,17 +60,16 @@ export function createBoundsRepository({ dialect }: Pick<Database, "dialect">) {
     },
 
     /** Those that exist in the rollups. */
-    async existingDayValues(tx: Db, values: readonly GroupValue[]): Promise<GroupValue[]> {
-      const found: GroupValue[] = [];
+    existingDayValues(tx: Db, values: readonly GroupValue[]): Promise<GroupValue[]> {
       const columns = ["day", "link_id", "dimension", "value_id"] as const;
-      for (const chunk of chunked(values, CHUNK)) {
+      return foundInChunks(values, CHUNK, (chunk) => {
         const asked = chunk.map((value) => ({
           day: value.bucket,
           link_id: value.linkId,
           dimension: value.dimension,
           value_id: value.valueId,
         }));
-        const rows = await tx
+        return tx
           .selectFrom(dialect.valuesTable("click_dim_days", columns, asked))
           .innerJoin("click_dim_days as d", (join) =>
             join
@@ -81,21 +80,18 @@ export function createBoundsRepository({ dialect }: Pick<Database, "dialect">) {
           )
           .select(["d.day as bucket", "d.link_id as linkId", "d.dimension", "d.value_id as valueId"])
           .execute();
-        found.push(...rows);
-      }
-      return found;
+      });
     },
 
     async existingHourValues(tx: Db, values: readonly GroupValue[]): Promise<GroupValue[]> {
-      const found: GroupValue[] = [];
       const columns = ["hour", "dimension", "value_id"] as const;
-      for (const chunk of chunked(values, CHUNK)) {
+      const rows = await foundInChunks(values, CHUNK, (chunk) => {
         const asked = chunk.map((value) => ({
           hour: value.bucket,
           dimension: value.dimension,
           value_id: value.valueId,
         }));
-        const rows = await tx
+        return tx
           .selectFrom(dialect.valuesTable("click_dim_hours", columns, asked))
           .innerJoin("click_dim_hours as h", (join) =>
             join
@@ -105,9 +101,8 @@ export function createBoundsRepository({ dialect }: Pick<Database, "dialect">) {
           )
           .select(["h.hour as bucket", "h.dimension", "h.value_id as valueId"])
           .execute();
-        found.push(...rows.map((row) => ({ ...row, linkId: 0 })));
-      }
-      return found;
+      });
+      return rows.map((row) => ({ ...row, linkId: 0 }));
     },
   };
 }

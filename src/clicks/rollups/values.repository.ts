@@ -1,4 +1,4 @@
-import { chunked } from "../../lib/chunked.ts";
+import { chunked, foundInChunks } from "../../lib/chunked.ts";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { type Dimension, DIMENSIONS } from "./dimensions.ts";
@@ -18,11 +18,8 @@ const find = (db: Db, dimension: Dimension, values: readonly string[]) =>
 export function createClickValues({ dialect }: Pick<Database, "dialect">) {
   return {
     async find(db: Db, dimension: Dimension, values: readonly string[]): Promise<Map<string, number>> {
-      const ids = new Map<string, number>();
-      for (const chunk of chunked(values, CHUNK)) {
-        for (const { value, id } of await find(db, dimension, chunk)) ids.set(value, id);
-      }
-      return ids;
+      const found = await foundInChunks(values, CHUNK, (chunk) => find(db, dimension, chunk));
+      return new Map(found.map(({ value, id }) => [value, id]));
     },
 
     /**

@@ -7,7 +7,7 @@ import { createDetailDropsRepository } from "../../clicks/details/drops.reposito
 import { sumHours } from "../../clicks/flush/counts.ts";
 import { createRollupsRepository } from "../../clicks/rollups/repository.ts";
 import { BUCKETS, DAY_MS, HOUR_MS } from "../../clicks/rollups/time-buckets.ts";
-import { chunked } from "../../lib/chunked.ts";
+import { chunked, foundInChunks } from "../../lib/chunked.ts";
 import { PER_DAY, PER_HOUR, NO_DIMENSION } from "./visits.repository.ts";
 
 const CHUNK = 500;
@@ -34,13 +34,9 @@ const SUM_COLUMNS = [
   "automated",
 ] as const;
 
-async function sumsOf(db: Db, importId: number, links: readonly number[]): Promise<Sum[]> {
-  const found: Sum[] = [];
-  for (const chunk of chunked(links, CHUNK)) {
-    const query = db.selectFrom("import_clicks").select(SUM_COLUMNS);
-    found.push(...(await query.where("import_id", "=", importId).where("link_id", "in", chunk).execute()));
-  }
-  return found;
+function sumsOf(db: Db, importId: number, links: readonly number[]): Promise<Sum[]> {
+  const query = db.selectFrom("import_clicks").select(SUM_COLUMNS).where("import_id", "=", importId);
+  return foundInChunks(links, CHUNK, (chunk) => query.where("link_id", "in", chunk).execute());
 }
 
 /** Rows that became empty. Months first, like all writers. */

@@ -1,5 +1,5 @@
 /** Portions of the links that a call handles, by id: what a filter finds among all links or among named ones. */
-import { chunked } from "../../lib/chunked.ts";
+import { foundInChunks } from "../../lib/chunked.ts";
 import type { LinkFilter } from "../list/filter.ts";
 import type { FoundKey, LinkListRepository } from "../list/repository.ts";
 import type { IdRange } from "../list/sizes.repository.ts";
@@ -33,8 +33,7 @@ export async function createFoundKeys(
       },
     };
   }
-  const ids: number[] = [];
-  for (const chunk of chunked([...new Set(codes)], CHUNK)) ids.push(...(await repository.idsOfCodes(chunk)));
+  const ids = await foundInChunks([...new Set(codes)], CHUNK, repository.idsOfCodes);
   ids.sort((a, b) => a - b);
   return {
     extent: async () => (ids.length === 0 ? null : { from: ids[0]!, to: ids.at(-1)! }),

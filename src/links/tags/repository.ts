@@ -1,6 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { NOBODY } from "../../lib/owner.ts";
+import { pagesAfter } from "../../lib/pages.ts";
 import { createOwnerDeltas, createTagging, removeEmpty } from "./tagging.repository.ts";
 
 export type TagCount = { tag: string; links: number };
@@ -65,11 +66,11 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
       const taken = await tx.selectFrom("tags").select("id").where("tag", "=", to).executeTakeFirst();
       if (taken !== undefined) return null;
       let links = 0;
-      for (let after: number | undefined = 0; after !== undefined; ) {
-        const ids = await linksAfter(tx, source.id, { owners: null, after, limit: RENAMED_AT_ONCE });
-        if (ids.length > 0) await tell(ids);
+      const tagged = (after: number, limit: number) =>
+        linksAfter(tx, source.id, { owners: null, after, limit });
+      for await (const ids of pagesAfter(0, RENAMED_AT_ONCE, tagged, (last) => last)) {
+        await tell(ids);
         links += ids.length;
-        after = ids.length < RENAMED_AT_ONCE ? undefined : ids.at(-1)!;
       }
       await tx.updateTable("tags").set({ tag: to }).where("id", "=", source.id).execute();
       return links;

@@ -1,4 +1,4 @@
-import { chunked } from "../../lib/chunked.ts";
+import { foundInChunks } from "../../lib/chunked.ts";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 
@@ -9,29 +9,15 @@ export function createAliasRepository({ read }: Pick<Database, "read">) {
   return {
     /** The codes that are aliases, with the ids of their links. */
     async among(codes: readonly string[], db: Db = read): Promise<Map<string, number>> {
-      const found = new Map<string, number>();
-      for (const chunk of chunked(codes, CHUNK)) {
-        const rows = await db
-          .selectFrom("link_aliases")
-          .select(["code", "link_id"])
-          .where("code", "in", chunk)
-          .execute();
-        for (const row of rows) found.set(row.code, row.link_id);
-      }
-      return found;
+      const query = db.selectFrom("link_aliases").select(["code", "link_id"]);
+      const rows = await foundInChunks(codes, CHUNK, (chunk) => query.where("code", "in", chunk).execute());
+      return new Map(rows.map((row) => [row.code, row.link_id]));
     },
 
     async ofLinks(ids: readonly number[], db: Db): Promise<string[]> {
-      const codes: string[] = [];
-      for (const chunk of chunked(ids, CHUNK)) {
-        const rows = await db
-          .selectFrom("link_aliases")
-          .select("code")
-          .where("link_id", "in", chunk)
-          .execute();
-        codes.push(...rows.map(({ code }) => code));
-      }
-      return codes;
+      const query = db.selectFrom("link_aliases").select("code");
+      const rows = await foundInChunks(ids, CHUNK, (chunk) => query.where("link_id", "in", chunk).execute());
+      return rows.map(({ code }) => code);
     },
 
     async add(tx: Db, code: string, linkId: number, now: number): Promise<void> {
