@@ -13,11 +13,12 @@ import { addToTotal } from "./link/query.repository.ts";
 import { createLinkOperations } from "./link/metrics.ts";
 import { createRegistry } from "../lib/metrics.ts";
 import { createLinkRepository } from "./write/repository.ts";
-import { NO_LISTS } from "./write/target-policy.ts";
+import type { TargetLists } from "./write/target-policy.ts";
 import { createLinkService, type LinkServiceDeps } from "./links.service.ts";
 
 export const NOW = Date.parse("2026-11-20T13:00:00Z");
 export const DAY = 86_400_000;
+export const NO_LISTS: TargetLists = { allow: [], deny: [], bound: [], waiting: [] };
 /** In answers, of a link that sets none. */
 export const EMPTY_FIELDS = Object.fromEntries(
   FIELDS.map(({ name, show, empty }) => [name, show(empty)]),

@@ -6,7 +6,7 @@ import type { NewestClick } from "./newest.repository.ts";
 import { labelOfSource, parseAgentValue, parsePlaceValue } from "../rollups/dimensions.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import type { Report, ReportBy } from "./report.ts";
-import type { LinkReport, PlaceShare, ReferrerShare, TopLink, Trend } from "./service.ts";
+import type { LinkReport, PlaceShare, ReferrerShare, Share, TopLink, Trend } from "./service.ts";
 
 export const viewOfTrend = ({ labels, values, human, automated }: Trend) => ({
   labels,
@@ -15,19 +15,21 @@ export const viewOfTrend = ({ labels, values, human, automated }: Trend) => ({
   automated_clicks: automated,
 });
 
-export const viewOfReferrer = ({ referrer, clicks, percentage, both }: ReferrerShare) => ({
-  referrer,
+const viewOfShare = ({ clicks, percentage, both }: Share) => ({
   count: clicks,
   percentage,
   ...viewOfBoth(both),
 });
 
-export const viewOfPlace = ({ country, city, clicks, percentage, both }: PlaceShare) => ({
+export const viewOfReferrer = ({ referrer, ...share }: ReferrerShare) => ({
+  referrer,
+  ...viewOfShare(share),
+});
+
+export const viewOfPlace = ({ country, city, ...share }: PlaceShare) => ({
   country,
   city,
-  count: clicks,
-  percentage,
-  ...viewOfBoth(both),
+  ...viewOfShare(share),
 });
 
 const viewOfNamed = ({ name, clicks, percentage }: NamedShare) => ({ name, count: clicks, percentage });

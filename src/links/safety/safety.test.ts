@@ -6,10 +6,10 @@ import { createLinkCsv, type LinkCsv } from "../csv/service.ts";
 import { codeBelow } from "../fallback/loops.ts";
 import { createSchema } from "../link/link.ts";
 import { readOptions } from "../link/options.ts";
-import { type LinksRoom, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
+import { type LinksRoom, NO_LISTS, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
 import { linkQueryOf } from "../list/page.ts";
 import { bulkOf } from "../query-batch/bulk.ts";
-import { NO_LISTS, type TargetLists } from "../write/target-policy.ts";
+import type { TargetLists } from "../write/target-policy.ts";
 import type { ReviewVerb } from "../link/events.ts";
 
 const EDITOR: Actor = { name: "ed", via: "api", accountId: 5, ownOnly: true };

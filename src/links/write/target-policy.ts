@@ -23,8 +23,6 @@ export type TargetLists = {
   waiting: readonly TargetRole[];
 };
 
-export const NO_LISTS: TargetLists = { allow: [], deny: [], bound: [], waiting: [] };
-
 type Leading = { target: string; options: string | null };
 type By = { actor: Pick<Actor, "name"> & { ownOnly?: boolean }; now: number };
 
