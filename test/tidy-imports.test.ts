@@ -131,7 +131,6 @@ const ASSEMBLY = [
   "src/clicks/pending.ts",
   "src/clicks/reports.ts",
   "src/db/database.ts",
-  "src/db/for-each-dialect.ts",
   "src/db/migrate.commands.ts",
   "src/db/migrate.ts",
   "src/db/move.commands.ts",

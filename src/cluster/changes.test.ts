@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { openDatabaseProxy } from "../clicks/database-proxy.test-support.ts";
 import { type Database, openDatabase } from "../db/database.ts";
-import { forEachDialect } from "../db/for-each-dialect.ts";
+import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
 import { silentLogger } from "../lib/logger.ts";
 import {
   type Bus,

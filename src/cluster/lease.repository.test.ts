@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Database } from "../db/database.ts";
-import { forEachDialect } from "../db/for-each-dialect.ts";
+import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
 import { createLeaseRepository, type LeaseRepository } from "./lease.repository.ts";
 
 forEachDialect(({ openDb }) => {

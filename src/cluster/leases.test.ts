@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { until } from "../../test/support/until.ts";
 import type { Database } from "../db/database.ts";
-import { forEachDialect } from "../db/for-each-dialect.ts";
+import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
 import { AppError } from "../lib/errors.ts";
 import { createLeaseRepository, type LeaseRepository } from "./lease.repository.ts";
 import { createLeases } from "./leases.ts";

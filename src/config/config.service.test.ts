@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Database } from "../db/database.ts";
-import { forEachDialect } from "../db/for-each-dialect.ts";
+import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
 import { HISTORY_MAX_ROWS } from "./config.repository.ts";
 import { HASH, openConfig, recordingLogger } from "./config.test-support.ts";
 import { CONFIG_KEYS, definitionOf } from "./definitions.ts";

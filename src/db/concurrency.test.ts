@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { silentLogger } from "../lib/logger.ts";
 import { createTable } from "./migrations/step.ts";
 import { MIGRATIONS, migrateUp, migrationStatus } from "./migrate.ts";
-import { forEachDialect, type TestDialect } from "./for-each-dialect.ts";
+import { forEachDialect, type TestDialect } from "./for-each-dialect.test-support.ts";
 import { createFresh, DIALECT_NAMES } from "./fresh.test-support.ts";
 
 /** Opens the database in another process and runs the body; resolves with its standard output. */

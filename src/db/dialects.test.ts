@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { sql } from "kysely";
 import type { Database } from "./database.ts";
 import { DatabaseError, isRetryable, isUniqueViolation } from "./failures.ts";
-import { forEachDialect } from "./for-each-dialect.ts";
+import { forEachDialect } from "./for-each-dialect.test-support.ts";
 
 const link = (code: string, target = `https://example.com/${code}`, created_at = 1) => ({
   code,

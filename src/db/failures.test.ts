@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Database } from "./database.ts";
 import { DatabaseError } from "./failures.ts";
-import { forEachDialect } from "./for-each-dialect.ts";
+import { forEachDialect } from "./for-each-dialect.test-support.ts";
 
 /** As the drivers report a full disk. */
 const FULL = {

@@ -5,7 +5,7 @@ import { startProxyTo, type TcpProxy } from "../lib/tcp-proxy.test-support.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { parseDatabaseUrl } from "./database-url.ts";
 import type { OpenBackend } from "./driver.ts";
-import { forEachDialect } from "./for-each-dialect.ts";
+import { forEachDialect } from "./for-each-dialect.test-support.ts";
 
 const BACKENDS: Record<string, () => Promise<{ openBackend: OpenBackend }>> = {
   postgres: () => import("./dialects/postgres.ts"),

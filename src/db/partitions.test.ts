@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { sql } from "kysely";
 import type { Database } from "./database.ts";
-import { forEachDialect } from "./for-each-dialect.ts";
+import { forEachDialect } from "./for-each-dialect.test-support.ts";
 import { LOG } from "./move-log.ts";
 import { createPartitions, keptFrom, type Partitions } from "./partitions.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Database } from "./database.ts";
-import { forEachDialect } from "./for-each-dialect.ts";
+import { forEachDialect } from "./for-each-dialect.test-support.ts";
 import { prepared } from "./prepared.ts";
 
 forEachDialect((dialect) => {

@@ -5,7 +5,7 @@ import { silentLogger } from "../lib/logger.ts";
 import { startProxyTo, type TcpProxy } from "../lib/tcp-proxy.test-support.ts";
 import { soon } from "../../test/support/until.ts";
 import { type Database, openDatabase } from "./database.ts";
-import { forEachDialect } from "./for-each-dialect.ts";
+import { forEachDialect } from "./for-each-dialect.test-support.ts";
 import { MOST_LAG_MS } from "./replica.ts";
 import { createMigrated } from "./schema-copy.test-support.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLogger } from "../lib/logger.ts";
 import { openDatabase } from "./database.ts";
-import { forEachDialect } from "./for-each-dialect.ts";
+import { forEachDialect } from "./for-each-dialect.test-support.ts";
 
 forEachDialect(({ openDb }) => {
   test("the database's clock differs from this machine's by at most a minute", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Database } from "../db/database.ts";
-import { forEachDialect } from "../db/for-each-dialect.ts";
+import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
 import type { EventRecord } from "../lib/event.ts";
 import { createEvents, type Events } from "./events.service.ts";
 import type { EventFilter, EventPlace } from "./events.repository.ts";

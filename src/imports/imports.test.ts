@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { forEachDialect } from "../db/for-each-dialect.ts";
+import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
 import { COMMAND } from "../lib/actor.ts";
 import { until } from "../../test/support/until.ts";
 import { OPTIONS, openImports } from "./imports.test-support.ts";

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
-import { forEachDialect } from "../db/for-each-dialect.ts";
+import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
 import { createOutbound } from "../lib/outbound.ts";
 import { OPTIONS, openImports } from "./imports.test-support.ts";
 import { kutt } from "./readers/kutt.ts";

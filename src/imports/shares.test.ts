@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, unlinkSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createPingvin, type Pingvin } from "../../test/support/pingvin.ts";
-import { forEachDialect } from "../db/for-each-dialect.ts";
+import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
 import { OPTIONS, openImports } from "./imports.test-support.ts";
 
 const SCHEMA = readFileSync(new URL("../../test/fixtures/imports/pingvin.sql", import.meta.url), "utf8");

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createLeases } from "../cluster/leases.ts";
-import { forEachDialect, WITHOUT_MYSQL } from "../db/for-each-dialect.ts";
+import { forEachDialect, WITHOUT_MYSQL } from "../db/for-each-dialect.test-support.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { createJobRunner, type Job } from "./runner.ts";
 

@@ -1,7 +1,7 @@
 /** Whom what happened is told, on every database. */
 import { beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Database } from "../db/database.ts";
-import { forEachDialect } from "../db/for-each-dialect.ts";
+import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { createNoticeRepository } from "./notice.repository.ts";
 import {

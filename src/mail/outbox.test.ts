@@ -1,7 +1,7 @@
 /** The outbox and its delivery on every database, without a network. */
 import { beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Database } from "../db/database.ts";
-import { forEachDialect } from "../db/for-each-dialect.ts";
+import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { createDeliveryRepository } from "./delivery.repository.ts";
 import { createDelivery } from "./delivery.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unpackTar } from "modern-tar";
 import { openSnapshot } from "../db/database.ts";
-import { forEachDialect } from "../db/for-each-dialect.ts";
+import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
 import { COMMAND } from "../lib/actor.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { internalTarget } from "../links/link/internal-target.ts";

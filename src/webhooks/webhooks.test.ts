@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { Webhook as Verifier } from "standardwebhooks";
 import type { Database } from "../db/database.ts";
-import { forEachDialect } from "../db/for-each-dialect.ts";
+import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
 import { createEvents } from "../events/events.service.ts";
 import { COMMAND } from "../lib/actor.ts";
 import { silentLogger } from "../lib/logger.ts";

@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
 import { viewOfEvent } from "../../events/event.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import {

@@ -1,7 +1,7 @@
 /** API tokens over HTTP, on every database. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { until } from "../../../test/support/until.ts";
 import { viewOfEvent } from "../../events/event.ts";

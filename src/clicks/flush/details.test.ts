@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Database } from "../../db/database.ts";
 import { deletionIn } from "../../links/links.test-support.ts";
 import { deleteLinks } from "../../links/write/deletion.repository.ts";
-import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { CHROME, GOOGLEBOT, IPHONE, NOW } from "../analytics/analytics.test-support.ts";
 import { createClicksRepository } from "./repository.ts";

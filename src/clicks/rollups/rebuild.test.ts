@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
 import type { TableName } from "../../db/schema.ts";
 import { AppError } from "../../lib/errors.ts";
 import {

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
 import type { TableName } from "../../db/schema.ts";
 import type { Job } from "../../jobs/runner.ts";
 import {

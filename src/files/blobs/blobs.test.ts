@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "../../db/database.ts";
 import { DatabaseError } from "../../db/failures.ts";
-import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
 import { AppError } from "../../lib/errors.ts";
 import { type ContentHarness, keepOne, once, startContent } from "../content.test-support.ts";
 import { createBlobsRepository } from "./repository.ts";

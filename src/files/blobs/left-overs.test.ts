@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Processes } from "../../cluster/processes.ts";
 import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
 import { type ContentHarness, once, startContent } from "../content.test-support.ts";
 import { bytesOf, sha256 } from "../storage/driver-contract.test-support.ts";
 import { newOwnStagingId, newStagingId, processOfStaging, tagOfStaging } from "../storage/object-key.ts";

@@ -3,7 +3,7 @@ import { renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { mkdirSync } from "node:fs";
 import { type Database, openDatabase } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
 import { migrateUp } from "../../db/migrate.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type ContentHarness, once, startContent } from "../content.test-support.ts";

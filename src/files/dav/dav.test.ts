@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
 import { createHttpApp } from "../../http/app.ts";
 import { CONNECTION, CORS_OFF } from "../../http/app.test-support.ts";
 import { createBodyMemory } from "../../http/body-memory.ts";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
 import { createEvents } from "../../events/events.service.ts";
 import { createBodyMemory } from "../../http/body-memory.ts";
 import { COMMAND } from "../../lib/actor.ts";

@@ -9,7 +9,7 @@ import {
   startAuth,
 } from "../../auth/auth.test-support.ts";
 import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
 import { type ContentHarness, makeFolder, startContent } from "../content.test-support.ts";
 import { bytesOf } from "../storage/driver-contract.test-support.ts";
 import { type S3Stub, startS3Stub } from "../storage/s3/stub.test-support.ts";

@@ -1,6 +1,6 @@
 /** Recipients of shares: who gets mails, how an address is proved, what is kept of visits. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { ownerOfTeam } from "../../lib/owner.ts";
 import { refusal } from "../drive.test-support.ts";

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Database } from "../../db/database.ts";
 import { DatabaseError } from "../../db/failures.ts";
-import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
 import { chunksOf, type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
 import type { TreeChanges } from "./account-tree.ts";
 

@@ -1,6 +1,6 @@
 /** Files and folders get another owner, on every database. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
 import type { Database } from "../../db/database.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { ownerOfTeam } from "../../lib/owner.ts";

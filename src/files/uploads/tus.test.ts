@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "../../db/database.ts";
 import { DatabaseError } from "../../db/failures.ts";
-import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
 import { createBodyMemory } from "../../http/body-memory.ts";
 import { AppError } from "../../lib/errors.ts";
 import { chunksOf, type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";

@@ -1,6 +1,6 @@
 /** Clicks that a successor counted come into the sums of links that are here, once. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { OPTIONS, openImports } from "../imports.test-support.ts";
 

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { createChanges } from "../../cluster/changes.ts";
 import { createConfig } from "../../config/config.service.ts";
-import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
 import { createEvents } from "../../events/events.service.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { silentLogger } from "../../lib/logger.ts";

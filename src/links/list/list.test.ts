@@ -1,6 +1,6 @@
 /** Lists and searches against a model: the same links, filtered and sorted in memory. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
 import { DIALECT_NAMES } from "../../db/fresh.test-support.ts";
 import { linkQueryOf, type ListQuery, type PlacedQuery, placedQueryOf } from "./page.ts";
 import { createMatchesByCode } from "./by-code.ts";

@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { createChanges } from "../../cluster/changes.ts";
 import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type LinksRoom, openLinks, TARGET } from "../links.test-support.ts";
 import { createUsesRepository } from "./repository.ts";

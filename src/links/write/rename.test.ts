@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Database } from "../../db/database.ts";

@@ -1,5 +1,5 @@
 /**
- * Test support. SQLite always runs, in a temporary folder. A server runs if WAYMARK_TEST_{POSTGRES,MYSQL,MARIADB}_URL
+ * SQLite always runs, in a temporary folder. A server runs if WAYMARK_TEST_{POSTGRES,MYSQL,MARIADB}_URL
  * names one whose account may create databases. Each call gets a migrated database, dropped at its end.
  */
 import { afterAll, beforeAll, describe } from "bun:test";
