@@ -1,7 +1,18 @@
 import { z } from "zod";
+import { createView, type ViewFields } from "../lib/case-names.ts";
 import { namedObject } from "../lib/named-object.ts";
 
 export const verdict = z.enum(["healthy", "degraded", "unhealthy"]);
+
+const stagedView = z.object({
+  objects: z.int(),
+  bytes: z.int(),
+  abandoned_objects: z.int(),
+  abandoned_bytes: z.int().describe("the part of bytes that no running process and no resumable upload uses"),
+  counted_at: z.string().nullable().describe("null before the first count"),
+});
+export type StagedUploads = ViewFields<z.output<typeof stagedView>>;
+export const viewStaged = createView(stagedView);
 
 export const healthView = namedObject("HealthReport", {
   status: verdict,
@@ -28,17 +39,9 @@ export const healthView = namedObject("HealthReport", {
       message: z.string().describe("what keeps mails from being sent; empty when healthy or without [mail]"),
     }),
   }),
-  unfinished_uploads: z
-    .object({
-      objects: z.int(),
-      bytes: z.int(),
-      abandoned_objects: z.int(),
-      abandoned_bytes: z
-        .int()
-        .describe("the part of bytes that no running process and no resumable upload uses"),
-      counted_at: z.string().nullable().describe("null before the first count"),
-    })
-    .describe("space that unfinished uploads take in the file storages, as last counted"),
+  unfinished_uploads: stagedView.describe(
+    "space that unfinished uploads take in the file storages, as last counted",
+  ),
   response_time_ms: z.int(),
 });
 

@@ -1,14 +1,9 @@
 import type { Clock } from "../lib/clock.ts";
 import { inTime } from "../lib/timeout.ts";
-import type { HealthReport, HealthStatus } from "./health-view.ts";
+import { type HealthReport, type HealthStatus, type StagedUploads, viewStaged } from "./health-view.ts";
 
-type StagedUploads = {
-  objects: number;
-  bytes: number;
-  abandonedObjects: number;
-  abandonedBytes: number;
-  countedAt: number | null;
-};
+/** Before the first count. */
+const NONE_STAGED = { objects: 0, bytes: 0, abandonedObjects: 0, abandonedBytes: 0, countedAt: null };
 
 export type HealthSources = {
   clock: Clock;
@@ -34,7 +29,7 @@ const DISK_IS_SILENT = `The disk did not respond within ${CHECK_DEADLINE_MS / 10
 export function createHealth(sources: HealthSources): { report(): Promise<HealthReport> } {
   const startedAt = sources.clock.now();
   let linksCount = 0;
-  let staged: StagedUploads | undefined;
+  let staged: StagedUploads = NONE_STAGED;
   let disks: Promise<readonly string[]> | undefined;
 
   /** Parallel reports share one check: on a hanging disk checks would accumulate. */
@@ -76,13 +71,7 @@ export function createHealth(sources: HealthSources): { report(): Promise<Health
         disk: { status: disk, message: troubles.join(" ") },
         mail: { status: mail, message: mailTrouble ?? "" },
       },
-      unfinished_uploads: {
-        objects: staged?.objects ?? 0,
-        bytes: staged?.bytes ?? 0,
-        abandoned_objects: staged?.abandonedObjects ?? 0,
-        abandoned_bytes: staged?.abandonedBytes ?? 0,
-        counted_at: staged?.countedAt ? new Date(staged.countedAt).toISOString() : null,
-      },
+      unfinished_uploads: viewStaged(staged),
       response_time_ms: Math.round(performance.now() - begun),
     };
   }

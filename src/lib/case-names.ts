@@ -9,8 +9,8 @@ type Snake<Name> = Name extends `${infer Head}${infer Tail}`
 type CamelCased<T> = { [Name in keyof T as Camel<Name> & string]: T[Name] };
 type SnakeCased<T> = { [Name in keyof T as Snake<Name> & string]: T[Name] };
 
-/** A time is a number, as RFC 3339 in the view. */
-type Shown<View> = {
+/** What a view shows. A time is a number of epoch milliseconds, as RFC 3339 in the view. */
+export type ViewFields<View> = {
   [Name in keyof View as Camel<Name> & string]: Name extends "at" | `${string}_at`
     ? Exclude<View[Name], string> | number
     : View[Name];
@@ -33,7 +33,7 @@ export function createView<View extends z.ZodObject>(schema: View) {
     field: camel(name),
     isTime: /(^|_)at$/.test(name),
   }));
-  return (shown: Shown<z.output<View>>): z.output<View> =>
+  return (shown: ViewFields<z.output<View>>): z.output<View> =>
     Object.fromEntries(
       fields.map(({ name, field, isTime }) => {
         const value = (shown as Record<string, unknown>)[field];

@@ -60,33 +60,31 @@ export function createReceiving({ drivers, processes, logger }: Deps) {
   }
 
   function openUpload(policyId: number, driver: Driver, staging: Staging, meter: Meter | null): OpenUpload {
-    let hashing = meter;
     return {
       get received() {
         return staging.received;
       },
       async append(source, options) {
-        hashing ??= null;
         const from = staging.received;
         const { blocks } = hashes;
-        await staging.append(measured(source, { ...options, meter: hashing, blocks, from, isWhole: false }));
+        await staging.append(measured(source, { ...options, meter, blocks, from, isWhole: false }));
       },
       async suspend() {
         await staging.suspend();
-        if (hashing !== null) hashes.put(staging.id, hashing);
+        if (meter !== null) hashes.put(staging.id, meter);
       },
       async finish() {
         try {
-          return await place(policyId, driver, staging, await digestOf(staging, hashing));
+          return await place(policyId, driver, staging, await digestOf(staging, meter));
         } catch (error) {
-          hashing?.drop();
+          meter?.drop();
           if (!isStorageFailure(error)) await staging.abort();
           throw error;
         }
       },
       settle: () => staging.settle(),
       async abort() {
-        hashing?.drop();
+        meter?.drop();
         await staging.abort();
       },
     };

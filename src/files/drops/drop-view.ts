@@ -2,13 +2,12 @@
 import { limitBytes, limitFiles } from "../serving/adding.ts";
 import { z } from "zod";
 import { namedObject } from "../../lib/named-object.ts";
-import { createView } from "../../lib/case-names.ts";
+import { createView, type ViewFields } from "../../lib/case-names.ts";
 import { shortSender } from "../../lib/short-sender.ts";
 import { createSchema } from "../../links/link/link.ts";
 import type { ShareRecord } from "../serving/served.ts";
 import { shareSchema } from "../serving/share-input.ts";
 import { shareView, viewOfShare } from "../serving/share-view.ts";
-import type { ReceivedDrop } from "./drop.ts";
 
 export const dropSchema = shareSchema.omit({ max_downloads: true, recipients: true, verify: true }).extend({
   title: createSchema.shape.title.describe("shown to visitors; found by `search`"),
@@ -50,6 +49,9 @@ export function viewDrop(box: ShareRecord, folderId: number, origin: string): z.
   const view = viewOfShare(box, origin);
   return { ...view, ...view.drop!, folder_id: folderId };
 }
+
+/** A file as the owner sees it. `sender`: the whole hash. */
+export type ReceivedDrop = ViewFields<z.output<typeof receivedView>>;
 
 const viewFields = createView(receivedView);
 

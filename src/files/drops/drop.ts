@@ -27,15 +27,6 @@ export type OpenDrop = DropLimits &
 /** A file as its sender sees it. */
 export type SentFile = { name: string; size: number; at: number };
 
-/** A file as the owner sees it. `name`: its present name. */
-export type ReceivedDrop = SentFile & {
-  fileId: number;
-  sentAs: string;
-  mimeType: string;
-  sender: string;
-  senderName: string | null;
-};
-
 const REFUSALS = {
   ended: ["NotFound", 410, "This drop box has ended. Nothing was stored."],
   full: ["Conflict", 409, "No more files can be added here. Nothing was stored."],

@@ -1,9 +1,10 @@
-import { dropLimitsIn } from "../serving/changes.repository.ts";
+import { dropLimitsIn, VISITED_COLUMNS } from "../serving/changes.repository.ts";
 import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { DropUpload } from "../uploads/drop-upload.ts";
-import type { OpenDrop, ReceivedDrop, SentFile } from "./drop.ts";
+import type { ReceivedDrop } from "./drop-view.ts";
+import type { OpenDrop, SentFile } from "./drop.ts";
 
 export type DropsRepository = ReturnType<typeof createDropsRepository>;
 
@@ -29,18 +30,10 @@ export function createDropsRepository({ read }: Pick<Database, "read">) {
         .leftJoin("teams", (join) => join.on("teams.id", "=", sql<number>`-1 - entries.account_id`))
         .select([
           "shares.link_id as linkId",
-          "links.code",
-          "links.title",
-          "shares.message",
-          "links.created_at as createdAt",
-          "links.expires_at as expiresAt",
-          "links.password_hash as passwordHash",
+          ...VISITED_COLUMNS,
           ...LIMITS,
           "entries.id as folderId",
           "entries.account_id as accountId",
-          "users.disabled",
-          "users.username",
-          "teams.name as team",
         ])
         .where("shares.link_id", "=", linkId)
         .where("shares.max_files", "is not", null)

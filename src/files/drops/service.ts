@@ -12,7 +12,8 @@ import { createEntryShares } from "../serving/entry-shares.ts";
 import type { SharesRepository } from "../shares/repository.ts";
 import type { SharePolicy } from "../serving/policy.ts";
 import type { DropLimits, ShareRecord } from "../serving/served.ts";
-import type { OpenDrop, ReceivedDrop, SentFile } from "./drop.ts";
+import type { ReceivedDrop } from "./drop-view.ts";
+import type { OpenDrop, SentFile } from "./drop.ts";
 import type { DropsRepository } from "./repository.ts";
 
 export type DropInput = InternalInput &

@@ -26,6 +26,19 @@ export const SHARE_COLUMNS = [
   "shares.several",
 ] as const;
 
+/** What visitors are told of a share or drop box, and who gets or shares the files. */
+export const VISITED_COLUMNS = [
+  "links.code",
+  "links.title",
+  "links.created_at as createdAt",
+  "links.expires_at as expiresAt",
+  "links.password_hash as passwordHash",
+  "shares.message",
+  "users.disabled",
+  "users.username",
+  "teams.name as team",
+] as const;
+
 type LimitColumns = {
   maxBytes: number | null;
   maxFiles: number | null;

@@ -6,7 +6,7 @@ import type { Db } from "../../db/dialect.ts";
 import { createRecipientCodesRepository } from "../recipients/codes.repository.ts";
 import { createRecipientsRepository } from "../recipients/repository.ts";
 import { createRecipientVisitsRepository } from "../recipients/visits.repository.ts";
-import { createShareChangesRepository } from "../serving/changes.repository.ts";
+import { createShareChangesRepository, VISITED_COLUMNS } from "../serving/changes.repository.ts";
 import { createShareListRepository, whereDropBox } from "../serving/list.repository.ts";
 import { ENTRY_COLUMNS, toEntry } from "../tree/entries.repository.ts";
 import { type Entry, ROOT, TRASH } from "../tree/entry.ts";
@@ -135,21 +135,13 @@ const sharedIn = (read: Db) =>
       // See lib/owner.ts.
       .leftJoin("teams", (join) => join.on("teams.id", "=", sql<number>`-1 - shares.account_id`))
       .select((eb) => [
-        "links.code",
-        "links.title",
-        "links.created_at as createdAt",
-        "links.expires_at as expiresAt",
-        "links.password_hash as passwordHash",
+        ...VISITED_COLUMNS,
         "shares.max_downloads as maxDownloads",
         "shares.downloads",
         "shares.two_way as twoWay",
-        "shares.message",
         "shares.verify",
         "shares.several",
         "shares.account_id as sharedBy",
-        "users.disabled",
-        "users.username",
-        "teams.name as team",
         eb
           .selectFrom("share_recipients")
           .select("share_recipients.id")
