@@ -1,14 +1,12 @@
 import { expect, test } from "bun:test";
 import { Command } from "commander";
-import type { CommandContext } from "./cli/command.ts";
 import { COMMAND_ROOMS, inOptions } from "./cli.ts";
-import type { Services } from "./services.ts";
 
 test.each(COMMAND_ROOMS.map((room) => [Object.keys(room.commands).join(), room] as const))(
   "the room of %s adds these",
   async (_, room) => {
     const program = new Command();
-    await room.add(program, {} as CommandContext<Services>);
+    await room.add(program, {} as Parameters<typeof room.add>[1]);
     expect(program.commands.map((command) => command.name())).toEqual(Object.keys(room.commands));
   },
 );

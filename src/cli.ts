@@ -8,10 +8,12 @@ import type { CommandContext } from "./cli/command.ts";
 import { COMPLETION_SCRIPTS, completionsOf } from "./cli/completion.ts";
 import { createInput } from "./cli/input.ts";
 import { createOutput } from "./cli/output.ts";
+import type { Database } from "./db/database.ts";
 import { type Env, fileDatabasePath, loadEnv } from "./env.ts";
 import { COMMAND } from "./lib/actor.ts";
 import { AppError, type ErrorKind } from "./lib/errors.ts";
 import { fileTrouble } from "./lib/file-trouble.ts";
+import type { Logger } from "./lib/logger.ts";
 import { VERSION } from "./lib/version.ts";
 import type { Services } from "./services.ts";
 
@@ -25,7 +27,7 @@ const EXIT_CODE_OF_KIND: Partial<Record<ErrorKind, number>> = {
   full: 5,
 };
 
-type Context = CommandContext<Services>;
+type Context = CommandContext<Services> & { database(): Promise<Database> };
 
 /** In the order of the help. */
 export const COMMAND_ROOMS: readonly {
@@ -211,6 +213,7 @@ function createSession(program: Command): { context: Context; close(): Promise<v
   const context: Context = {
     env: () => (env ??= loadEnv({ configFile: program.opts<{ config?: string }>().config })),
     services: () => (services ??= openForCommand(context)),
+    database: () => openInUse(context),
     output: createOutput(leavable(process.stdout), leavable(process.stderr)),
     input: createInput(process.stdin, process.stderr),
   };
@@ -235,13 +238,29 @@ async function openForCommand({ env, output }: CommandContext): Promise<Services
     const { refuseStrayDatabase } = await import("./other-servers.ts");
     refuseStrayDatabase(settings, process.cwd());
   }
-  const { createLogger } = await import("./lib/logger.ts");
   const { openServices } = await import("./services.ts");
   return openServices(settings, {
-    logger: await createLogger({ level: "warn", format: "pretty", file: null }),
+    logger: await createWarner(),
     server: false,
     onNewDatabase: (name) => output.note(`waymark: created a new database: ${name}`),
   });
+}
+
+/** After a move the one that it went to. */
+async function openInUse({ env }: CommandContext): Promise<Database> {
+  const { openCurrentDatabase, openSecretBox } = await import("./services-database.ts");
+  const settings = env();
+  const options = {
+    server: false,
+    box: openSecretBox(settings),
+    step: <T>(work: () => Promise<T>) => work(),
+  };
+  return (await openCurrentDatabase(settings, { ...options, logger: await createWarner() })).database;
+}
+
+async function createWarner(): Promise<Logger> {
+  const { createLogger } = await import("./lib/logger.ts");
+  return createLogger({ level: "warn", format: "pretty", file: null });
 }
 
 /** Sentences begin with a field of the API; the user typed an option, such as --expires for expires_at. */

@@ -1,15 +1,22 @@
 import { type Database, openDatabase } from "./db/database.ts";
 import { movedTo } from "./db/move-switch.ts";
 import type { Env } from "./env.ts";
+import { dataPath } from "./lib/data-folder.ts";
 import { appError } from "./lib/errors.ts";
 import type { Logger } from "./lib/logger.ts";
-import type { SecretBox } from "./lib/secret-box.ts";
+import { createSecretBox, type SecretBox } from "./lib/secret-box.ts";
+import { loadSecretKey, parseSecretKey } from "./lib/secret-key.ts";
 
 /** Of the sealed URL in a database that has moved. */
 export const MOVE_PURPOSE = "database move";
 
 /** Moves are followed this far. */
 const MOST_MOVES = 10;
+
+export const openSecretBox = ({ storage, data }: Env): SecretBox =>
+  createSecretBox(
+    () => parseSecretKey(storage.secretKey ?? "") ?? loadSecretKey(dataPath(data.dir, "secretKey")),
+  );
 
 type Options = {
   server: boolean;

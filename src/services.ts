@@ -34,13 +34,12 @@ import { fileTrouble, writeRefusal } from "./lib/file-trouble.ts";
 import type { Logger } from "./lib/logger.ts";
 import { createRegistry, type Registry } from "./lib/metrics.ts";
 import { createLinkCsv } from "./links/csv/service.ts";
-import { createSecretBox, type SecretBox } from "./lib/secret-box.ts";
-import { loadSecretKey, parseSecretKey } from "./lib/secret-key.ts";
+import type { SecretBox } from "./lib/secret-box.ts";
 import { codeBelow } from "./links/fallback/loops.ts";
 import { createLinkOperations } from "./links/link/metrics.ts";
 import { createLinkService } from "./links/links.service.ts";
 import { createIdentity } from "./visitors/identity.ts";
-import { MOVE_PURPOSE, openCurrentDatabase } from "./services-database.ts";
+import { MOVE_PURPOSE, openCurrentDatabase, openSecretBox } from "./services-database.ts";
 import { targetListsIn } from "./services-policies.ts";
 import { startMail, startNotices } from "./services-mail.ts";
 import { startImports } from "./services-imports.ts";
@@ -260,11 +259,6 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
 async function openSharedRedis({ cache }: Env, instance: string, logger: Logger): Promise<Redis | null> {
   return cache.type === "redis" ? openRedis({ url: cache.redisUrl, instance, logger }) : null;
 }
-
-const openSecretBox = ({ storage, data }: Env) =>
-  createSecretBox(
-    () => parseSecretKey(storage.secretKey ?? "") ?? loadSecretKey(dataPath(data.dir, "secretKey")),
-  );
 
 /**
  * Returns whether it created the data folder. @throws BadRequest naming what is not writable, Conflict during a restore

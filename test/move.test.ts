@@ -40,6 +40,14 @@ async function moveUnderLoad(to: DialectName, workers: string): Promise<void> {
     isOver = true;
     await Promise.all(visiting);
     expect(wrong).toEqual([]);
+    const doctor = await installation.cli(["doctor", "--json"]);
+    expect(doctor.stderr).toContain("has moved; using its new address");
+    expect(JSON.parse(doctor.stdout)).toContainEqual(
+      expect.objectContaining({
+        part: "database",
+        message: expect.stringMatching(new RegExp(`^${to}\\w* responds`, "i")),
+      }),
+    );
     await server.stop();
     // Counts what a process left that was killed by the end of the test.
     const last = await installation.serve();

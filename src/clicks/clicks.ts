@@ -199,7 +199,7 @@ export async function createClicks(options: ClicksOptions) {
       await journal.close();
       await thread.close(limits.closeMs).catch((error: unknown) => {
         const reason = messageOf(error);
-        logger.warn({ reason, pending: stats().pending }, "clicks stay in the journal for the next start");
+        logger.warn({ reason, pending: stats().pending }, "clicks stay in the journal, to be counted later");
       });
       await booksFile.remove();
       slot.lock.release();

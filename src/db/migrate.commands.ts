@@ -1,10 +1,13 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { type Database, openDatabase } from "./database.ts";
+import type { Database } from "./database.ts";
 import { type MigrationState, migrateUp, migrationStatus } from "./migrate.ts";
 
-export function addMigrateCommands(program: Command, context: CommandContext): void {
+/** `database` opens the one in use as it is, also if its schema is not up to date. The caller closes it. */
+type Context = CommandContext & { database(): Promise<Database> };
+
+export function addMigrateCommands(program: Command, context: Context): void {
   const migrate = program.command("migrate");
   migrate
     .command("status")
@@ -35,9 +38,8 @@ const shown = ({ name, executedAt }: MigrationState) => ({
   applied_at: executedAt === null ? null : new Date(executedAt).toISOString(),
 });
 
-async function withDatabase<T>(context: CommandContext, use: (database: Database) => Promise<T>): Promise<T> {
-  const env = context.env();
-  const database = await openDatabase(env.database, { threads: false, logger: silentLogger });
+async function withDatabase<T>(context: Context, use: (database: Database) => Promise<T>): Promise<T> {
+  const database = await context.database();
   try {
     return await use(database);
   } finally {

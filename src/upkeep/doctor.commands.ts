@@ -11,7 +11,7 @@ import { journalBytes } from "../clicks/journal/size.ts";
 import type { Mail } from "../mail/mail.service.ts";
 import { readInstance } from "../cluster/instance.repository.ts";
 import { openRedis } from "../cluster/redis.ts";
-import { type Database, openDatabase } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { migrationStatus } from "../db/migrate.ts";
 import { storageReport } from "../files/check/storage-report.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -32,7 +32,7 @@ type Context = CommandContext<{
   content: Pick<Content, "checkStorage" | "policies" | "standings">;
   mail: Pick<Mail, "check" | "trouble" | "origin">;
   drive: { trash: Pick<Drive["trash"], "put"> };
-}>;
+}> & { database(): Promise<Database> };
 
 type Progress = NonNullable<Parameters<Content["checkStorage"]>[0]["onProgress"]>;
 
@@ -83,8 +83,8 @@ async function runDoctor(context: Context): Promise<CheckResult[]> {
   const env = context.env();
   const journal = dataPath(env.data.dir, "journal");
   let opened: Promise<Database> | undefined;
-  // Opened directly: the services would migrate the schema first.
-  const open = () => (opened ??= openDatabase(env.database, { threads: false, logger: silentLogger }));
+  // The services would migrate the schema first.
+  const open = () => (opened ??= context.database());
   try {
     const base: Check[] = [
       checkDataFolder(env.data.dir),
