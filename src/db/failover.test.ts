@@ -1,10 +1,10 @@
 /** URLs of several hosts. Both lead to one real server, so the test decides which of them is dead or read-only. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "kysely";
+import { soon } from "../../test/support/until.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { startProxyTo, type TcpProxy } from "../lib/tcp-proxy.test-support.ts";
 import { type Database, openDatabase } from "./database.ts";
-import { soon } from "../../test/support/until.ts";
 import { forEachDialect } from "./for-each-dialect.test-support.ts";
 
 forEachDialect(
@@ -24,8 +24,8 @@ forEachDialect(
       first.stop();
       second.stop();
     });
-    const open = async (threads: boolean) => {
-      const database = await openDatabase({ url, poolSize: 1 }, { threads, logger: silentLogger });
+    const open = async (threads: boolean, poolSize = 1) => {
+      const database = await openDatabase({ url, poolSize }, { threads, logger: silentLogger });
       opened.push(database);
       return database;
     };
@@ -68,7 +68,22 @@ forEachDialect(
       first.heal();
     });
 
-    if (dialect.name !== "postgres") return;
+    if (dialect.name !== "postgres") {
+      test("a statement of a host that hangs is given up when another host goes on", async () => {
+        const database = await open(false, 2);
+        const changing = database.write.transaction().execute(async (tx) => {
+          first.mode = "hang";
+          const waiting = sql`select 1`.execute(tx);
+          await write(database);
+          await waiting;
+        });
+        const error = await changing.catch((reason: unknown) => reason as Error);
+        expect(error).toMatchObject(unavailable);
+        expect(String((error as Error).cause)).toContain("the server of the statement is lost");
+        first.heal();
+      });
+      return;
+    }
     test("a connection that became read-only is closed, and a read-only server is not used", async () => {
       const database = await open(false);
       await write(database);

@@ -27,8 +27,10 @@ export function createPrimaryFinder(deps: {
    * or little more, and leaves nothing open.
    */
   ask: (address: Address) => Promise<number>;
+  /** Told of each server that did not say that it takes writes, when all have answered or are late. */
+  lost?: (address: Address) => void;
 }) {
-  const { addresses, ask } = deps;
+  const { addresses, ask, lost = () => {} } = deps;
   const only = addresses.length === 1 ? addresses[0]! : null;
   let chosen = addresses[0]!;
   let chosenAt = Number.NEGATIVE_INFINITY;
@@ -38,6 +40,7 @@ export function createPrimaryFinder(deps: {
     const terms = new Map<Address, number>();
     const asked = addresses.map(async (address) => void terms.set(address, await ask(address)));
     const settled = Promise.allSettled(asked);
+    void settled.then(() => addresses.filter((one) => !terms.has(one)).forEach(lost));
     await Promise.any(asked).catch(async () => {
       throw noneOf(addresses, await settled);
     });

@@ -1,57 +1,16 @@
-import {
-  type Connection,
-  type ConnectionOptions,
-  createConnection,
-  createPool,
-  type Pool,
-  type PoolConnection,
-} from "mysql2";
-import { appError } from "../../lib/errors.ts";
-import type { Address, DatabaseLocation } from "../database-url.ts";
+import { createPool, type Pool, type PoolConnection } from "mysql2";
 import { withTimeout } from "../../lib/timeout.ts";
-import {
-  CONNECT_TIMEOUT_MS,
-  type SqlConnection,
-  type ConnectionSource,
-  type StatementResult,
-} from "../driver.ts";
+import type { Address, DatabaseLocation } from "../database-url.ts";
+import { CONNECT_TIMEOUT_MS, type ConnectionSource, type SqlConnection } from "../driver.ts";
 import { DatabaseError } from "../failures.ts";
-import { ASK_TIMEOUT_MS, createPrimaryFinder, NotPrimary } from "../primary.ts";
-
-export type SessionSyntax = {
-  /** Names the server that was expected, for the message about another one. */
-  expected: string;
-  recognises(version: string): boolean;
-  limitStatements(timeoutMs: number): string;
-  /** A query for `refusal`: why the server takes no writes, or null. */
-  role: string;
-  /** Before a query: the server first applies what others of its cluster have confirmed. */
-  caughtUp?: string;
-};
+import { createPrimaryFinder } from "../primary.ts";
+import { askRole, optionsOf, query, type SessionSyntax, setUp } from "./mysql-session.ts";
 
 /** The server ends a statement at its limit; the client gives up this much later. */
 const GRACE_MS = 5_000;
 const IDLE_MS = 60_000;
-/** Longer than an import's chunk holds its rows, shorter than a statement may take. */
-const LOCK_WAIT_SECONDS = 20;
-/** The bound of joinTexts. */
-const LONGEST_GROUP = 1_048_576;
-const SQL_MODE =
-  "STRICT_ALL_TABLES,ONLY_FULL_GROUP_BY,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION";
-
 /** A better one of the servers that take writes may be back. */
 const COMPARE_MS = 10_000;
-
-const optionsOf = (location: DatabaseLocation, { host, port }: Address): ConnectionOptions => ({
-  ...(location.socket === undefined
-    ? { host: host ?? "127.0.0.1", port: port ?? 3306 }
-    : { socketPath: location.socket }),
-  ...(location.user === undefined ? {} : { user: location.user }),
-  ...(location.password === undefined ? {} : { password: location.password }),
-  ...(location.tls === undefined ? {} : { ssl: location.tls }),
-  connectTimeout: location.addresses.length > 1 ? ASK_TIMEOUT_MS : CONNECT_TIMEOUT_MS,
-  charset: "utf8mb4_bin",
-});
 
 function openPool(location: DatabaseLocation, address: Address, poolSize: number): Pool {
   return createPool({
@@ -68,11 +27,14 @@ function openPool(location: DatabaseLocation, address: Address, poolSize: number
   });
 }
 
-/** `users` have one of its connections, or wait for one. */
-type Server = { pool: Pool; users: number };
+/** `users` have one of its connections, or wait for one. `running` ends its statements with an error. */
+type Server = { address: Address; pool: Pool; users: number; running: Set<(reason: Error) => void> };
 type PooledConnection = SqlConnection & { raw: PoolConnection; server: Server };
 
-/** All connections are to one server. After another choice, or its loss, they end when they are released. */
+/**
+ * All connections are to one server. After another choice, or its loss, they end when they are released. Statements end
+ * at once whose server was left and does not answer: the next server answers meanwhile, so nothing else notices them.
+ */
 export function openPoolSource(
   location: DatabaseLocation,
   poolSize: number,
@@ -81,10 +43,16 @@ export function openPoolSource(
   const finder = createPrimaryFinder({
     addresses: location.addresses,
     ask: (one) => askRole(location, one, words),
+    lost: (one) => endStatements([...inUse].filter((left) => left !== server && left.address === one)),
   });
-  let address = location.addresses[0]!;
-  const opened = (): Server => ({ pool: openPool(location, address, poolSize), users: 0 });
-  let server = finder.hasChoice ? null : opened();
+  const opened = (address: Address): Server => ({
+    address,
+    pool: openPool(location, address, poolSize),
+    users: 0,
+    running: new Set(),
+  });
+  let server = finder.hasChoice ? null : opened(location.addresses[0]!);
+  const inUse = new Set<Server>();
   let compareAt = 0;
   let isClosed = false;
   /** The statement limit of each session, milliseconds. */
@@ -95,9 +63,8 @@ export function openPoolSource(
     const found = await finder.find();
     if (isClosed) throw new DatabaseError("unavailable", new Error("the pool is closed"));
     compareAt = performance.now() + COMPARE_MS;
-    if (server !== null && found !== address) leave(server);
-    address = found;
-    return (server ??= opened());
+    if (server !== null && found !== server.address) leave(server);
+    return (server ??= opened(found));
   }
 
   function leave(left: Server): void {
@@ -108,7 +75,9 @@ export function openPoolSource(
   }
 
   function endUnused(left: Server): void {
-    if (left !== server && left.users === 0) left.pool.end(() => {});
+    if (left.users > 0) return;
+    inUse.delete(left);
+    if (left !== server) left.pool.end(() => {});
   }
 
   function leaveUser(left: Server): void {
@@ -135,13 +104,14 @@ export function openPoolSource(
 
   async function connect(from: Server, statementTimeoutMs: number): Promise<SqlConnection> {
     from.users++;
+    inUse.add(from);
     const raw = await take(from.pool).catch((error: unknown) => {
       leaveUser(from);
       throw error;
     });
     const execute: SqlConnection["execute"] = async (text, parameters) => {
       try {
-        return await query(raw, text, parameters, statementTimeoutMs + GRACE_MS);
+        return await query(raw, text, parameters, statementTimeoutMs + GRACE_MS, from.running);
       } catch (error) {
         const { errno = 0, fatal = false } = error as { errno?: number; fatal?: boolean };
         if (finder.hasChoice && (fatal || DEPOSED.has(errno))) leave(from);
@@ -182,31 +152,14 @@ export function openPoolSource(
   };
 }
 
+function endStatements(lost: readonly Server[]): void {
+  for (const { running } of lost)
+    for (const end of running)
+      end(new DatabaseError("unavailable", new Error("the server of the statement is lost")));
+}
+
 /** Out of its cluster, read-only, offline, or unable to ask its group about a commit. */
 const DEPOSED = new Set([1047, 1290, 1836, 3032, 3100]);
-
-/** Of several servers that take writes, the first of the URL is the best. */
-async function askRole(location: DatabaseLocation, address: Address, words: SessionSyntax): Promise<number> {
-  const client = createConnection(optionsOf(location, address));
-  const { promise: failed, reject } = Promise.withResolvers<never>();
-  client.on("error", reject);
-  const asking = query(client, words.role, [], ASK_TIMEOUT_MS).then(({ rows }) => {
-    assertWritable(rows[0]);
-    return -location.addresses.indexOf(address);
-  });
-  try {
-    return await withTimeout(ASK_TIMEOUT_MS, Promise.race([asking, failed]), () => {
-      throw new Error("no answer in time");
-    });
-  } finally {
-    client.destroy();
-  }
-}
-
-function assertWritable(row: unknown): void {
-  const { refusal } = row as { refusal: string | null };
-  if (refusal !== null) throw new NotPrimary(refusal);
-}
 
 /** The pool itself waits for ever for a free connection or a silent server. */
 async function take(pool: Pool): Promise<PoolConnection> {
@@ -220,53 +173,6 @@ async function take(pool: Pool): Promise<PoolConnection> {
   return withTimeout(CONNECT_TIMEOUT_MS, promise, () => {
     late = true;
     throw new DatabaseError("unavailable", new Error(`no connection within ${CONNECT_TIMEOUT_MS} ms`));
-  });
-}
-
-async function setUp(
-  execute: SqlConnection["execute"],
-  words: SessionSyntax,
-  hasChoice: boolean,
-): Promise<void> {
-  const { rows } = await execute("select version() as version, @@auto_increment_increment as step", []);
-  const { version, step } = rows[0] as { version: string; step: number };
-  if (!words.recognises(version))
-    throw appError(
-      "ServiceUnavailable",
-      `The database server says its version is ${version}: ${words.expected}`,
-    );
-  if (hasChoice) assertWritable((await execute(`${words.caughtUp ?? ""} ${words.role}`, [])).rows[0]);
-  await execute("set session transaction isolation level read committed", []);
-  const variables = [
-    `sql_mode = '${SQL_MODE}'`,
-    `innodb_lock_wait_timeout = ${LOCK_WAIT_SECONDS}`,
-    `group_concat_max_len = ${LONGEST_GROUP}`,
-  ];
-  // Clusters leave gaps between ids for writers on other members. Ours are on one, and the change feed waits for gaps.
-  if (hasChoice && step !== 1) variables.push("auto_increment_increment = 1", "auto_increment_offset = 1");
-  await execute(`set session ${variables.join(", ")}`, []);
-}
-
-function query(
-  raw: Connection,
-  text: string,
-  parameters: readonly unknown[],
-  timeoutMs: number,
-): Promise<StatementResult> {
-  return new Promise((resolve, reject) => {
-    // Nothing else ends a query whose server vanished.
-    const timer = setTimeout(() => {
-      raw.destroy();
-      reject(new DatabaseError("timeout", new Error(`no answer within ${timeoutMs} ms`)));
-    }, timeoutMs);
-    // A destroyed connection never calls back.
-    timer.unref();
-    raw.query(text, parameters as unknown[], (error, result) => {
-      clearTimeout(timer);
-      if (error !== null) return reject(error);
-      if (Array.isArray(result)) return resolve({ rows: result });
-      resolve({ rows: [], affected: result.affectedRows, insertId: result.insertId });
-    });
   });
 }
 
