@@ -38,10 +38,15 @@ cluster() {
     members) "${name}_members" ;;
     kill) cluster_signal "$name" "$member" KILL && cluster_kill "$name-$member" ;;
     pause) cluster_signal "$name" "$member" STOP && signal_tree "$name-$member" STOP ;;
-    resume) cluster_signal "$name" "$member" CONT && signal_tree "$name-$member" CONT ;;
+    resume) cluster_resume "$name" "$member" ;;
     start) alive "$name-$member" || "${name}_start" "$member" ;;
     *) usage >&2 && exit 2 ;;
   esac
+}
+
+# NAME_resume MEMBER, where there is one, is what becomes of a member that was paused.
+cluster_resume() {
+  if declare -F "$1_resume" >/dev/null; then "$1_resume" "$2"; else cluster_signal "$1" "$2" CONT && signal_tree "$1-$2" CONT; fi
 }
 
 cluster_up() {

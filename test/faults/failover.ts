@@ -29,6 +29,8 @@ const FIXED = Array.from({ length: 30 }, (_, at) => `fixed-${at}`);
 const MOVING = Array.from({ length: 30 }, (_, at) => `moving-${at}`);
 const CLIENTS = 6;
 const UPLOADERS = 2;
+/** Three servers on one machine must catch up beside the load. */
+const PAUSE_MS = 100;
 /** A cluster that took so many polls has lost its quorum. */
 const MOST_POLLS = 7_200;
 const MOST_READS = 30;
@@ -63,7 +65,7 @@ export async function failOver(
   name: ClusterName,
   options: Omit<FaultOptions, "database" | "storage">,
 ): Promise<FaultResult<FailoverNumbers>> {
-  const { workers = 1, pauseMs, report } = options;
+  const { workers = 1, pauseMs = PAUSE_MS, report } = options;
   const database = DATABASES[name];
   const isDatabase = !["sentinel", "ceph"].includes(name);
   await services("up", name);
@@ -98,7 +100,7 @@ export async function failOver(
     const load = startLoad({ nodes, codes: FIXED, clients: CLIENTS, truth: createTruth() });
     const changes = startLinkChanges(nodes, MOVING, pauseMs);
     const clients = Array.from({ length: UPLOADERS }, (_, at) => accounts()[at % nodes.length]!);
-    const uploads = startUploads({ clients, folder, record, pauseMs: pauseMs ?? 100 });
+    const uploads = startUploads({ clients, folder, record, pauseMs });
     const made = () => (name === "ceph" ? record.answered.size : changes.made);
     const gap = watchGaps(made);
     const lost: string[] = [];

@@ -63,6 +63,10 @@ patroni_signal() {
   for child in "$pid" $(cat "/proc/$pid/task/"*/children 2>/dev/null); do kill "-$2" "$child" 2>/dev/null || true; done
 }
 
+# As the watchdog of Patroni, which this machine lacks: a leader that was paused does not go on. Patroni 3.0 without it
+# takes the lock back, and what the next leader had confirmed is lost.
+patroni_resume() { patroni_signal "$1" KILL && cluster_kill "patroni-$1"; }
+
 patroni_is_ready() { patroni_sql "$1" 'select 1'; }
 
 # The primary has two standbys that stream, one of them synchronous.
