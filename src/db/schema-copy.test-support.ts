@@ -84,7 +84,13 @@ function postgresTemplate(): Promise<string> {
       if (name === template || Number(name.split("_")[2]) < today - 1)
         await run(`drop database if exists ${name} with (force)`);
     await run(`create database ${template}`);
-    await onServer(inServer(server, template), (made) => migrateUp(made, QUIET));
+    await onServer(inServer(server, template), async (made) => {
+      await migrateUp(made, QUIET);
+      // PostgreSQL logs 32 values of a sequence at once. A copy would believe that the next ones are in its log, and a
+      // standby, or the server after a crash, would give them again.
+      await sql`select setval(c.oid::regclass, s.last_value) from pg_sequences s
+        join pg_class c on c.relname = s.sequencename where s.last_value is not null`.execute(made.write);
+    });
     await run(`alter database ${template} connection limit 0`);
     return template;
   });
