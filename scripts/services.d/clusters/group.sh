@@ -1,5 +1,6 @@
 # MySQL group replication: three members in the sid system (see install.sh), with data in its /srv/group, one of which
-# takes writes. A member's ports are for clients and for the group (+3).
+# takes writes. A member's ports are for clients and for the group (+3). Commits reach the system, so the tables of
+# a killed member have what its binary log says.
 
 group_members() { echo 1 2 3; }
 group_processes() { echo group-1 group-2 group-3; }
@@ -26,7 +27,7 @@ group_start() {
   fi
   launch "group-$member" chroot "$root" mysqld --no-defaults --user=nobody --datadir="$data" --bind-address=127.0.0.1 \
     --port="$(group_port "$member")" --socket=server.sock --pid-file=server.pid --mysqlx=OFF --secure-file-priv=NULL \
-    --max-connections=400 --innodb-flush-method=nosync --innodb-flush-log-at-trx-commit=0 --sync-binlog=0 \
+    --max-connections=400 --innodb-flush-method=nosync --innodb-flush-log-at-trx-commit=2 --sync-binlog=0 \
     --innodb-buffer-pool-size=128M --server-id="$member" --gtid-mode=ON --enforce-gtid-consistency=ON --report-host=127.0.0.1 \
     --plugin-load-add=group_replication.so --group-replication-group-name=5a7c1b1e-3f0e-4c59-9c0b-2f3a4b5c6d7e \
     --loose-group-replication-local-address="127.0.0.1:$(group_port $((member + 3)))" \
