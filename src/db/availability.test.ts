@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { appError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { type Availability, createAvailability, isAnswer } from "./availability.ts";
 import { DatabaseError } from "./failures.ts";
+import { createAvailability, isAnswer, type Availability } from "./availability.ts";
 
 const made: Availability[] = [];
 afterEach(() => {

@@ -2,10 +2,10 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { sql } from "kysely";
 import { silentLogger } from "../lib/logger.ts";
+import { createTable } from "./migrations/step.ts";
+import { MIGRATIONS, migrateUp, migrationStatus } from "./migrate.ts";
 import { forEachDialect, type TestDialect } from "./for-each-dialect.test-support.ts";
 import { createFresh, DIALECT_NAMES } from "./fresh.test-support.ts";
-import { MIGRATIONS, migrateUp, migrationStatus } from "./migrate.ts";
-import { createTable } from "./migrations/step.ts";
 
 /** Opens the database in another process and runs the body; resolves with its standard output. */
 async function inProcess(url: string, body: string): Promise<string> {

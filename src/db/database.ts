@@ -1,9 +1,9 @@
 import { type Kysely, sql, type Transaction } from "kysely";
+import type { Logger } from "../lib/logger.ts";
+import { type DatabaseLocation, databaseName, parseDatabaseUrl } from "./database-url.ts";
 import { appError } from "../lib/errors.ts";
 import { withFirstWrite } from "../lib/first-write.ts";
-import type { Logger } from "../lib/logger.ts";
 import { withTimeout } from "../lib/timeout.ts";
-import { type DatabaseLocation, databaseName, parseDatabaseUrl } from "./database-url.ts";
 import type { Dialect } from "./dialect.ts";
 import {
   type Backend,

@@ -1,10 +1,10 @@
 /** URLs of several hosts. Both lead to one real server, so the test decides which of them is dead or read-only. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "kysely";
-import { soon } from "../../test/support/until.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { startProxyTo, type TcpProxy } from "../lib/tcp-proxy.test-support.ts";
 import { type Database, openDatabase } from "./database.ts";
+import { soon } from "../../test/support/until.ts";
 import { forEachDialect } from "./for-each-dialect.test-support.ts";
 
 forEachDialect(

@@ -1,7 +1,7 @@
 /** Connections of a server that is half available. outage.test.ts has real outages. */
 import { afterEach, expect, test } from "bun:test";
 import { silentLogger } from "../lib/logger.ts";
-import type { Backend, ConnectionSource, SqlConnection } from "./driver.ts";
+import type { Backend, SqlConnection, ConnectionSource } from "./driver.ts";
 import { guardBackend } from "./guard.ts";
 
 const opened: Backend[] = [];

@@ -1,7 +1,7 @@
 import type { Logger } from "../lib/logger.ts";
 import { withTimeout } from "../lib/timeout.ts";
-import { type Availability, type AvailabilityLimits, createAvailability, isAnswer } from "./availability.ts";
-import type { Backend, ConnectionSource, SqlConnection } from "./driver.ts";
+import type { Backend, SqlConnection, ConnectionSource } from "./driver.ts";
+import { createAvailability, isAnswer, type Availability, type AvailabilityLimits } from "./availability.ts";
 import { DatabaseError } from "./failures.ts";
 
 const PROBE_STATEMENT_MS = 2_000;

@@ -4,10 +4,10 @@
  */
 import { type Migration, Migrator } from "kysely";
 import { appError } from "../lib/errors.ts";
-import type { Logger } from "../lib/logger.ts";
 import { pluralize } from "../lib/pluralize.ts";
+import type { Logger } from "../lib/logger.ts";
 import type { Database } from "./database.ts";
-import type { Step } from "./migrations/step.ts";
+import type { SchemaSyntax } from "./schema-syntax.ts";
 import { steps as accounts } from "./migrations/version-1-0-accounts.ts";
 import { steps as clicks } from "./migrations/version-1-0-clicks.ts";
 import { steps as cluster } from "./migrations/version-1-0-cluster.ts";
@@ -15,7 +15,7 @@ import { steps as files } from "./migrations/version-1-0-files.ts";
 import { steps as imports } from "./migrations/version-1-0-imports.ts";
 import { steps as links } from "./migrations/version-1-0-links.ts";
 import { steps as webhooks } from "./migrations/version-1-0-webhooks.ts";
-import type { SchemaSyntax } from "./schema-syntax.ts";
+import type { Step } from "./migrations/step.ts";
 
 /** Oldest first. Static, because the compiled program has no folder to list. */
 export const MIGRATIONS: readonly Step[] = [

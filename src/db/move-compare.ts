@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { Db } from "./dialect.ts";
+import { TABLES } from "./schema.ts";
 import { differs } from "./move-copy.ts";
 import type { MovedTable, MoveSide } from "./move-tables.ts";
-import { TABLES } from "./schema.ts";
 
 /** Keeps the sums of billions of rows below 2^53. */
 const MODULUS = 99_991;

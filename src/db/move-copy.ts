@@ -5,10 +5,11 @@
  * anywhere.
  */
 import { type RawBuilder, sql } from "kysely";
-import { chunked } from "../lib/chunked.ts";
 import { appError } from "../lib/errors.ts";
+import { chunked } from "../lib/chunked.ts";
 import type { Row } from "./bulk.ts";
 import type { Db, Rows } from "./dialect.ts";
+import type { TableName } from "./schema.ts";
 import { countLogged, forgetLogged, loggedKeys } from "./move-log.ts";
 import { setMarks } from "./move-marks.ts";
 import {
@@ -22,7 +23,6 @@ import {
   rowKey,
   uniqueKeys,
 } from "./move-tables.ts";
-import type { TableName } from "./schema.ts";
 
 /** How far the copy of a table is. */
 export type Progress = { after: Key | null; rows: number; isDone: boolean };

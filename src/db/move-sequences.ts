@@ -1,8 +1,8 @@
 /** The numbers that a database assigns to new rows. */
 import { sql } from "kysely";
 import type { Db } from "./dialect.ts";
-import { currentSchema, type MovedTable, type MoveSide } from "./move-tables.ts";
 import { TABLES } from "./schema.ts";
+import { currentSchema, type MovedTable, type MoveSide } from "./move-tables.ts";
 
 const isSerial = ({ name }: MovedTable): boolean =>
   (TABLES[name] as Record<string, string>)["id"] === "serial";

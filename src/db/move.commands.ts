@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
+import { type Database, openDatabase } from "./database.ts";
+import { parseDatabaseUrl } from "./database-url.ts";
+import { cancelMove, moveDatabase } from "./move.ts";
 import type { Env } from "../env.ts";
 import { systemClock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { pluralize } from "../lib/pluralize.ts";
 import type { SecretBox } from "../lib/secret-box.ts";
-import { type Database, openDatabase } from "./database.ts";
-import { parseDatabaseUrl } from "./database-url.ts";
-import { cancelMove, moveDatabase } from "./move.ts";
 
 type Context = CommandContext<{
   env: Env;

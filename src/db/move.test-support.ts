@@ -1,7 +1,7 @@
 import type { Database } from "./database.ts";
 import type { Db } from "./dialect.ts";
-import { LEFT_OUT, MOVED } from "./move-tables.ts";
 import { TABLES, type TableName } from "./schema.ts";
+import { LEFT_OUT, MOVED } from "./move-tables.ts";
 
 /** A row of any table that fits every column and refers to the rows of the same number. */
 export function sampleRow(table: TableName, n: number): Record<string, unknown> {

@@ -1,9 +1,9 @@
 /** The replica is the same server behind a proxy, so the test decides when it is away. */
 import { afterEach, expect, test } from "bun:test";
 import { sql } from "kysely";
-import { soon } from "../../test/support/until.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { startProxyTo, type TcpProxy } from "../lib/tcp-proxy.test-support.ts";
+import { soon } from "../../test/support/until.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { forEachDialect } from "./for-each-dialect.test-support.ts";
 import { MOST_LAG_MS } from "./replica.ts";

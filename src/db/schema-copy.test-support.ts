@@ -18,7 +18,7 @@ import {
   onServer,
   serverUrl,
 } from "./fresh.test-support.ts";
-import { MIGRATIONS, migrateUp } from "./migrate.ts";
+import { migrateUp, MIGRATIONS } from "./migrate.ts";
 
 const CACHE = join(import.meta.dir, "../../.cache/schema");
 const MIGRATOR_TABLES = ["kysely_migration", "kysely_migration_lock"];

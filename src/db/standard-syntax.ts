@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import { assign, type BulkSyntax } from "./bulk.ts";
 import type { Dialect } from "./dialect.ts";
 import type { SchemaSyntax } from "./schema-syntax.ts";
+import { type BulkSyntax, assign } from "./bulk.ts";
 
 /** For the two databases that write `on conflict` and `update … from`. */
 export const standardSyntax: Pick<BulkSyntax, "onConflict" | "update"> = {

@@ -1,12 +1,12 @@
 import { MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, sql } from "kysely";
 import { assign, type BulkSyntax, createBulk } from "../bulk.ts";
+import { insertThenId } from "../standard-syntax.ts";
 import type { Dialect } from "../dialect.ts";
+import type { SchemaSyntax } from "../schema-syntax.ts";
 import type { OpenBackend, SqlFlavour } from "../driver.ts";
 import { DatabaseError, type FailureKind, isNetworkFailure } from "../failures.ts";
 import { PARTITIONED } from "../partitioned-tables.ts";
 import type { ColumnKind } from "../schema.ts";
-import type { SchemaSyntax } from "../schema-syntax.ts";
-import { insertThenId } from "../standard-syntax.ts";
 import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS } from "../text-search.ts";
 import { openPoolSource } from "./mysql-pool.ts";
 import type { SessionSyntax } from "./mysql-session.ts";

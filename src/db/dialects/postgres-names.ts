@@ -1,5 +1,5 @@
 /** Finds entries by a part of their names with an index of trigrams, if the account may create the extension. */
-import { type Kysely, type SqlBool, sql } from "kysely";
+import { type Kysely, sql, type SqlBool } from "kysely";
 import type { Dialect } from "../dialect.ts";
 import { LIKE_ESCAPE, likePatterns, spellings } from "../text-search.ts";
 

@@ -1,16 +1,16 @@
-import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type SqlBool, sql } from "kysely";
+import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql, type SqlBool } from "kysely";
 import { type BulkSyntax, createBulk } from "../bulk.ts";
+import { standardCreateIndex, standardSyntax } from "../standard-syntax.ts";
 import type { Dialect } from "../dialect.ts";
+import type { SchemaSyntax } from "../schema-syntax.ts";
 import type { OpenBackend, SqlFlavour } from "../driver.ts";
 import { type FailureKind, isNetworkFailure } from "../failures.ts";
-import { COUNTER_STORAGE, PARTITIONED } from "../partitioned-tables.ts";
 import type { ColumnKind } from "../schema.ts";
-import type { SchemaSyntax } from "../schema-syntax.ts";
-import { standardCreateIndex, standardSyntax } from "../standard-syntax.ts";
-import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS, writtenForms } from "../text-search.ts";
+import { COUNTER_STORAGE, PARTITIONED } from "../partitioned-tables.ts";
 import { postgresNames } from "./postgres-names.ts";
 import { openPrimarySource } from "./postgres-pool.ts";
 import { postgresSums } from "./postgres-sums.ts";
+import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS, writtenForms } from "../text-search.ts";
 
 const ARRAYS: Record<ColumnKind, string> = {
   serial: "bigint[]",

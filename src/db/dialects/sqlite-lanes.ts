@@ -3,7 +3,7 @@
  * again after it broke.
  */
 import { withTimeout } from "../../lib/timeout.ts";
-import { CONNECT_TIMEOUT_MS, type ConnectionSource, type SqlConnection } from "../driver.ts";
+import { CONNECT_TIMEOUT_MS, type SqlConnection, type ConnectionSource } from "../driver.ts";
 import { DatabaseError } from "../failures.ts";
 
 export type LaneConnection = {

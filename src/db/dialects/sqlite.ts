@@ -2,26 +2,26 @@ import { resolve } from "node:path";
 import {
   CompiledQuery,
   type RawBuilder,
+  sql,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
-  sql,
 } from "kysely";
 import { appError, messageOf } from "../../lib/errors.ts";
 import { programName } from "../../lib/program-name.ts";
 import { assignmentsOf, type BulkSyntax, CHUNK_ROWS, createBulk, type Row } from "../bulk.ts";
+import { insertThenId, standardCreateIndex, standardSyntax } from "../standard-syntax.ts";
 import type { Db, Dialect } from "../dialect.ts";
+import type { SchemaSyntax } from "../schema-syntax.ts";
 import type { OpenBackend, SqlFlavour } from "../driver.ts";
 import { type FailureKind, isRetryable } from "../failures.ts";
-import type { SchemaSyntax } from "../schema-syntax.ts";
-import { insertThenId, standardCreateIndex, standardSyntax } from "../standard-syntax.ts";
-import { openThread } from "./sqlite.thread.ts";
 import { openSqlite, type SqliteSettings } from "./sqlite-connection.ts";
 import { createFinder } from "./sqlite-finder.ts";
-import { createLanes, type LaneConnection, type Lanes } from "./sqlite-lanes.ts";
-import { sqliteNames } from "./sqlite-names.ts";
 import { createReserve, type Reserve } from "./sqlite-reserve.ts";
+import { sqliteNames } from "./sqlite-names.ts";
 import { sqliteTexts } from "./sqlite-texts.ts";
+import { createLanes, type LaneConnection, type Lanes } from "./sqlite-lanes.ts";
+import { openThread } from "./sqlite.thread.ts";
 
 /** Another process may hold the write lock for an import's chunk. */
 const WRITER: Omit<SqliteSettings, "path"> = {

@@ -2,11 +2,10 @@
  * The thread of sqlite.thread.ts. Answers travel as JSON text, which is cheaper than cloning rows (1,000 rows: 0.35 ms
  * on the calling thread). Results hold text, numbers and nulls only.
  */
-
-import { createRpc, type RpcMessage } from "../../lib/rpc.ts";
 import { lowerThreadPriority } from "../../lib/thread-priority.ts";
-import type { SqliteCalls } from "./sqlite.thread.ts";
+import { createRpc, type RpcMessage } from "../../lib/rpc.ts";
 import { openSqlite, type SqliteConnection } from "./sqlite-connection.ts";
+import type { SqliteCalls } from "./sqlite.thread.ts";
 
 /** A larger result is a query without LIMIT. */
 const MAX_ROWS = 10_000;

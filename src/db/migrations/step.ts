@@ -3,9 +3,9 @@
  * crash at any of its statements. Steps run in the order of their names and never change after a release.
  */
 import { type Kysely, sql } from "kysely";
+import type { SchemaSyntax } from "../schema-syntax.ts";
 import type { PartitionedTable } from "../partitioned-tables.ts";
 import type { TableName } from "../schema.ts";
-import type { SchemaSyntax } from "../schema-syntax.ts";
 
 export type Step = { name: string; up(db: Kysely<unknown>, words: SchemaSyntax): Promise<void> };
 
