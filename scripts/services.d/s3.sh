@@ -67,15 +67,20 @@ s3_python() {
 
 s3_monitor() { s3_python "$PACKAGES/usr/bin/ceph" --connect-timeout 60 "$@"; }
 
+# s3_create_monitor FSID: the data of a new monitor, which is not started.
+s3_create_monitor() {
+  s3_ceph monmaptool --create --clobber --fsid "$1" --addv a "[v1:127.0.0.1:$((BASE_PORT + 6))]" "$s3_data/monmap" &&
+    s3_ceph ceph-mon --mkfs -i a --monmap "$s3_data/monmap"
+}
+
 # A new, empty store.
 s3_create_store() {
-  local fsid process try starts=0 mon_address="[v1:127.0.0.1:$((BASE_PORT + 6))]"
+  local fsid process try starts=0
   for process in s3 s3-osd s3-mon; do stop_process "$process"; done
   rm -rf "$s3_data" && mkdir -p "$s3_data"/{mon,osd,rgw} || return 1
   fsid=$(</proc/sys/kernel/random/uuid)
   s3_config "$fsid" >"$s3_data/ceph.conf"
-  s3_ceph monmaptool --create --clobber --fsid "$fsid" --addv a "$mon_address" "$s3_data/monmap" &&
-    s3_ceph ceph-mon --mkfs -i a --monmap "$s3_data/monmap" || return 1
+  s3_create_monitor "$fsid" || return 1
   launch s3-mon "${packaged[@]}" CEPH_CONF="$s3_data/ceph.conf" ceph-mon -f -i a
   s3_ceph ceph-osd -i 0 --mkfs --osd-uuid "$(</proc/sys/kernel/random/uuid)" &&
     s3_monitor osd new "$(<"$s3_data/osd/fsid")" 0 || return 1

@@ -45,6 +45,8 @@ const DATABASES = {
 } as const;
 type ClusterName = keyof typeof DATABASES;
 export const CLUSTERS = Object.keys(DATABASES) as ClusterName[];
+/** Else it stands beside the usual server of the database. */
+const isOfDatabase = (name: ClusterName): boolean => name !== "sentinel" && name !== "ceph";
 
 export type FailoverNumbers = {
   rounds: number;
@@ -67,7 +69,7 @@ export async function failOver(
 ): Promise<FaultResult<FailoverNumbers>> {
   const { workers = 1, pauseMs = PAUSE_MS, report } = options;
   const database = DATABASES[name];
-  const isDatabase = !["sentinel", "ceph"].includes(name);
+  const isDatabase = isOfDatabase(name);
   await services("up", name);
   const variables = [...(await services("env", name)).matchAll(/^export (\w+)='?([^'\s]+)/gm)];
   for (const [, variable, value] of variables) process.env[variable!] = value;
@@ -211,7 +213,7 @@ if (import.meta.main) {
   const name = CLUSTERS.find((one) => one === first);
   if (name === undefined) throw new Error(`Name a cluster first: ${CLUSTERS.join(", ")}.`);
   // It starts the database itself, or needs the usual one.
-  if (!["sentinel", "ceph"].includes(name)) process.env[SERVER_VARIABLES[DATABASES[name]]] ??= name;
+  if (isOfDatabase(name)) process.env[SERVER_VARIABLES[DATABASES[name]]] ??= name;
   await runFaultScript((options) => failOver(name, options), {
     rounds: 10,
     database: DATABASES[name],

@@ -37,12 +37,11 @@ ceph_gateway_start() {
 ceph_gateway_answers() { listening "$(port s3)"; }
 
 ceph_create() {
-  local fsid member mon_address="[v1:127.0.0.1:$((BASE_PORT + 6))]"
+  local fsid member
   mkdir -p "$s3_data"/{mon,rgw} || return 1
   fsid=$(</proc/sys/kernel/random/uuid)
   ceph_config "$fsid" >"$s3_data/ceph.conf"
-  s3_ceph monmaptool --create --clobber --fsid "$fsid" --addv a "$mon_address" "$s3_data/monmap" &&
-    s3_ceph ceph-mon --mkfs -i a --monmap "$s3_data/monmap" && ceph_mon_start || return 1
+  s3_create_monitor "$fsid" && ceph_mon_start || return 1
   for member in $(ceph_members); do
     mkdir -p "$s3_data/osd-$((member - 1))" &&
       s3_ceph ceph-osd -i $((member - 1)) --mkfs --osd-uuid "$(</proc/sys/kernel/random/uuid)" --no-mon-config &&
