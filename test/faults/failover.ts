@@ -126,7 +126,9 @@ export async function failOver(
     };
     for (const round of countRounds(options)) {
       await Bun.sleep(ALLOWED_MS);
-      const primary = await primaryOf(name);
+      // Ceph has one when the first upload has made its pool.
+      let primary = "";
+      await until(async () => (primary = await primaryOf(name)) !== "", MOST_POLLS);
       load.at(`failover ${round}, of member ${primary}`);
       const known = changes.settledAt(performance.now() - ALLOWED_MS);
       const isPause = round % 4 === 0;
