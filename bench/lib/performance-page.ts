@@ -88,7 +88,7 @@ function pageOf({ facts, mosts, rates, kinds, beside, services }: Results, folde
 | Machine | ${facts.processor}, ${facts.cores} cores |
 | Versions | ${facts.versions} |
 | Load averages before the start | ${facts.load} |
-| Other programs, while something was measured | ${facts.others.toFixed(2)} cores |
+| Other programs, while something was measured | ${Math.max(0, facts.others).toFixed(2)} cores |
 | Nice value of the benchmark among other sessions | ${facts.nice} |
 | Links | ${count(facts.links)}, on SQLite, asked at random |
 
