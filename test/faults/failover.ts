@@ -29,8 +29,12 @@ const FIXED = Array.from({ length: 30 }, (_, at) => `fixed-${at}`);
 const MOVING = Array.from({ length: 30 }, (_, at) => `moving-${at}`);
 const CLIENTS = 6;
 const UPLOADERS = 2;
-/** Three servers on one machine must catch up beside the load. */
-const PAUSE_MS = 100;
+/**
+ * Three servers on one machine must catch up beside the load. A member of MySQL's group that returns applies
+ * transactions more slowly than the primary makes them at the usual load.
+ */
+const USUAL_LOAD = { pauseMs: 100, items: 2_000, flushClicks: "200", flushSeconds: "1" };
+const GROUP_LOAD = { pauseMs: 400, items: 200, flushClicks: "2000", flushSeconds: "4" };
 /** A cluster that took so many polls has lost its quorum. */
 const MOST_POLLS = 7_200;
 const MOST_READS = 30;
@@ -67,7 +71,8 @@ export async function failOver(
   name: ClusterName,
   options: Omit<FaultOptions, "database" | "storage">,
 ): Promise<FaultResult<FailoverNumbers>> {
-  const { workers = 1, pauseMs = PAUSE_MS, report } = options;
+  const usual = name === "group" ? GROUP_LOAD : USUAL_LOAD;
+  const { workers = 1, pauseMs = usual.pauseMs, report } = options;
   const database = DATABASES[name];
   const isDatabase = isOfDatabase(name);
   await services("up", name);
@@ -86,8 +91,8 @@ export async function failOver(
     workers,
     links: [...FIXED, ...MOVING].map((code) => `${code},${targetOf(code, 1)}`),
     config: {
-      "click.max_clicks_before_flush": "200",
-      "click.flush_interval": "1",
+      "click.max_clicks_before_flush": usual.flushClicks,
+      "click.flush_interval": usual.flushSeconds,
       "api.access_token_minutes": "1440",
     },
     settings: { WAYMARK__STORAGE__LOCAL_ROOTS: shared, WAYMARK__STORAGE__SECRET_KEY: "5a".repeat(32) },
@@ -100,7 +105,7 @@ export async function failOver(
       ? createUploadFolder(accounts()[0]!, "s3")
       : createUploadFolder(accounts()[0]!, "local", join(shared, "files")));
     const load = startLoad({ nodes, codes: FIXED, clients: CLIENTS, truth: createTruth() });
-    const changes = startLinkChanges(nodes, MOVING, pauseMs);
+    const changes = startLinkChanges(nodes, MOVING, pauseMs, usual.items);
     const clients = Array.from({ length: UPLOADERS }, (_, at) => accounts()[at % nodes.length]!);
     const uploads = startUploads({ clients, folder, record, pauseMs });
     const made = () => (name === "ceph" ? record.answered.size : changes.made);

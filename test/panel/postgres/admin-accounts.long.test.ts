@@ -1,3 +1,3 @@
-/** The stories of admin-accounts.test.ts on PostgreSQL. */
+/** The stories of admin-accounts.long.test.ts on PostgreSQL. */
 import "../../support/on-postgres.ts";
-import "../admin-accounts.test.ts";
+import "../admin-accounts.long.test.ts";

@@ -1,3 +1,3 @@
-/** The stories of csv.test.ts on PostgreSQL. */
+/** The stories of csv.long.test.ts on PostgreSQL. */
 import "../../support/on-postgres.ts";
-import "../csv.test.ts";
+import "../csv.long.test.ts";

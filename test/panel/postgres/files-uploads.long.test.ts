@@ -1,3 +1,3 @@
-/** The stories of files-uploads.test.ts on PostgreSQL. */
+/** The stories of files-uploads.long.test.ts on PostgreSQL. */
 import "../../support/on-postgres.ts";
-import "../files-uploads.test.ts";
+import "../files-uploads.long.test.ts";
