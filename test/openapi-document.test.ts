@@ -201,9 +201,7 @@ const describing = (...endpoints: Endpoint[]) =>
   }) as unknown as Document;
 
 const reading = (path: string, answer: z.ZodType): Endpoint =>
-  endpoint({
-    method: "GET",
-    path,
+  endpoint(`GET ${path}`, {
     access: "public",
     scope: null,
     tag: "t",

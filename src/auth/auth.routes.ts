@@ -91,10 +91,8 @@ function sessionEndpoints({
   // These endpoints need no CSRF proof.
   const refuse = (c: HttpContext) => refuseCrossSite(c.req.raw, config);
   return [
-    endpoint({
+    endpoint("POST /auth/login", {
       ...open,
-      method: "POST",
-      path: "/auth/login",
       summary: "Sign in; sets the three cookies of a session",
       body: loginBody,
       bodyLimit: SHORT_LIMIT,
@@ -115,10 +113,8 @@ function sessionEndpoints({
         return answerSignedIn(c, config, { signedIn, message: welcome(c, config) });
       },
     }),
-    endpoint({
+    endpoint("POST /auth/refresh", {
       ...open,
-      method: "POST",
-      path: "/auth/refresh",
       summary: "Exchange the refresh cookie for new cookies; a refresh token is valid once",
       admit: refuse,
       failures: [401, 403, 429],
@@ -128,10 +124,8 @@ function sessionEndpoints({
         return answerSignedIn(c, config, { signedIn, message: "Refreshed" });
       },
     }),
-    endpoint({
+    endpoint("POST /auth/logout", {
       ...open,
-      method: "POST",
-      path: "/auth/logout",
       summary:
         "End the session, or all of its account, and clear its cookies; does nothing without a session",
       query: logoutQuery,
@@ -162,10 +156,8 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, ...
   }
 
   return [
-    endpoint({
+    endpoint("GET /auth/verify", {
       ...own,
-      method: "GET",
-      path: "/auth/verify",
       summary: "Check the access token; sets a cookie that marks the browser as known to the account",
       answer: sessionAnswer,
       async handle({ c, account }) {
@@ -178,10 +170,8 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, ...
         };
       },
     }),
-    endpoint({
+    endpoint("GET /auth/me", {
       ...own,
-      method: "GET",
-      path: "/auth/me",
       scope: "any",
       summary: "The signed-in account; sets a cookie that marks the browser as known to the account",
       answer: ownAccountView,
@@ -199,10 +189,8 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, ...
         };
       },
     }),
-    endpoint({
+    endpoint("POST /account/second-factor", {
       ...own,
-      method: "POST",
-      path: "/account/second-factor",
       tag: "account",
       summary: "Confirm a sign-in by OpenID Connect with the second factor that the role needs",
       body: namedObject("SecondFactorProof", {
@@ -232,10 +220,8 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, ...
         return { message: "Confirmed" };
       },
     }),
-    endpoint({
+    endpoint("PUT /auth/password", {
       ...own,
-      method: "PUT",
-      path: "/auth/password",
       summary: "Change your password; ends all your sessions and sets the cookies of a new one",
       body: passwordBody,
       bodyLimit: SHORT_LIMIT,

@@ -41,9 +41,7 @@ export type RequestOptions = {
 /** Stand for the endpoints of other rooms. */
 const PROBES = (["GET", "POST", "PUT", "PATCH", "DELETE"] as const).flatMap((method) =>
   (["public", "account", "editor", "admin"] as const).map((access) =>
-    endpoint({
-      method,
-      path: `/probe/${access}`,
+    endpoint(`${method} /probe/${access}`, {
       access,
       scope: access === "public" ? null : "files",
       tag: "probe",

@@ -21,9 +21,7 @@ const HEALTH_TOKEN = "health-token-for-tests";
 let harness: AuthHarness;
 /** Of the last request to the lasting answer. */
 let isStillAllowed: () => Promise<boolean>;
-const LASTING = endpoint({
-  method: "GET",
-  path: "/lasting",
+const LASTING = endpoint("GET /lasting", {
   access: "editor",
   scope: "analytics:read",
   tag: "probe",

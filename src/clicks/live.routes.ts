@@ -48,9 +48,7 @@ async function answerWith(
 }
 
 export const liveEndpoints = ({ live, links, logger }: LiveDeps): Endpoint[] => [
-  endpoint({
-    method: "GET",
-    path: "/analytics/live",
+  endpoint("GET /analytics/live", {
     access: "editor",
     scope: "analytics:read",
     tag: "analytics",
@@ -81,9 +79,7 @@ export const liveEndpoints = ({ live, links, logger }: LiveDeps): Endpoint[] => 
 
 /** Mount it at the root, before patterns like `/folders/:id`. */
 export const dropLiveEndpoint = ({ live, logger }: Deps): Endpoint =>
-  endpoint({
-    method: "GET",
-    path: "/folders/live",
+  endpoint("GET /folders/live", {
     ownsPath: true,
     access: "account",
     scope: "files",

@@ -82,18 +82,14 @@ const shared = { access: "admin", scope: "admin", tag: "config" } as const;
 const params = { key: z.enum(CONFIG_KEYS) };
 
 const commonEndpoints = (config: Config): Endpoint[] => [
-  endpoint({
+  endpoint("GET /config", {
     ...shared,
-    method: "GET",
-    path: "/config",
     summary: "List the run-time settings",
     answer: z.array(itemAnswer),
     handle: () => config.list().map(viewItem),
   }),
-  endpoint({
+  endpoint("PATCH /config", {
     ...shared,
-    method: "PATCH",
-    path: "/config",
     summary: "Set several settings: all, or none if one is refused",
     body: manyBody,
     answer: z.array(itemAnswer),
@@ -103,19 +99,15 @@ const commonEndpoints = (config: Config): Endpoint[] => [
       return (await config.change(entries, actorOf(account), { dryRun })).map(viewItem);
     },
   }),
-  endpoint({
+  endpoint("GET /config/schema", {
     ...shared,
-    method: "GET",
-    path: "/config/schema",
     ownsPath: true,
     summary: "List the definitions of the settings",
     answer: z.array(schemaAnswer),
     handle: () => CONFIG_KEYS.map(schemaView),
   }),
-  endpoint({
+  endpoint("POST /config/reload", {
     ...shared,
-    method: "POST",
-    path: "/config/reload",
     ownsPath: true,
     summary: "Read the stored settings again in every worker and node",
     answer: z.object({ message: z.string(), duration_ms: z.int() }),
@@ -128,29 +120,23 @@ const commonEndpoints = (config: Config): Endpoint[] => [
 ];
 
 const itemEndpoints = (config: Config): Endpoint[] => [
-  endpoint({
+  endpoint("GET /config/:key", {
     ...shared,
-    method: "GET",
-    path: "/config/:key",
     params,
     summary: "Get one setting",
     answer: itemAnswer,
     handle: ({ c }) => viewItem(config.getOne(c.req.param("key")!)),
   }),
-  endpoint({
+  endpoint("GET /config/:key/history", {
     ...shared,
-    method: "GET",
-    path: "/config/:key/history",
     params,
     summary: "List a setting's changes, newest first",
     query: historyQuery,
     answer: z.array(changeAnswer),
     handle: async ({ c, query }) => (await config.history(c.req.param("key")!, query.limit)).map(changeView),
   }),
-  endpoint({
+  endpoint("PUT /config/:key", {
     ...shared,
-    method: "PUT",
-    path: "/config/:key",
     params,
     summary: "Set a setting",
     body: valueBody,
@@ -158,10 +144,8 @@ const itemEndpoints = (config: Config): Endpoint[] => [
     handle: async ({ c, body, account }) =>
       writtenView(await config.set(c.req.param("key")!, body.value, actorOf(account))),
   }),
-  endpoint({
+  endpoint("DELETE /config/:key", {
     ...shared,
-    method: "DELETE",
-    path: "/config/:key",
     params,
     summary: "Return a setting to its default",
     answer: writtenAnswer,
@@ -170,20 +154,16 @@ const itemEndpoints = (config: Config): Endpoint[] => [
 ];
 
 const actionEndpoints = (config: Config): Endpoint[] => [
-  endpoint({
+  endpoint("POST /config/:key/action", {
     ...shared,
-    method: "POST",
-    path: "/config/:key/action",
     params,
     summary: "Generate a value without storing it",
     body: actionBody,
     answer: z.object({ value: z.string() }),
     handle: ({ c, body }) => ({ value: config.runAction(c.req.param("key")!, body.action) }),
   }),
-  endpoint({
+  endpoint("POST /config/:key/execute-and-save", {
     ...shared,
-    method: "POST",
-    path: "/config/:key/execute-and-save",
     params,
     summary: "Generate a value and store it without showing it",
     body: actionBody,

@@ -18,9 +18,7 @@ export type HistoryLinks = {
 /** Relative to {admin}/v1. Mount them before those of links. */
 export function eventEndpoints({ events, links }: { events: Events; links: HistoryLinks }): Endpoint[] {
   return [
-    endpoint({
-      method: "GET",
-      path: "/events",
+    endpoint("GET /events", {
       access: "admin",
       scope: "admin",
       tag: "events",
@@ -33,9 +31,7 @@ export function eventEndpoints({ events, links }: { events: Events; links: Histo
         return viewOfPage(await events.page(eventFilterOf(filter), after, limitOf(limit)));
       },
     }),
-    endpoint({
-      method: "GET",
-      path: "/links/:code{.+}/history",
+    endpoint("GET /links/:code{.+}/history", {
       access: "editor",
       scope: "links",
       tag: "links",

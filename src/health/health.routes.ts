@@ -4,7 +4,7 @@ import { ERRORS } from "../lib/errors.ts";
 import { type HealthReport, healthView } from "./health-view.ts";
 import { type SystemReport, systemView } from "./system-view.ts";
 
-const shared = { method: "GET", scope: "admin", tag: "health" } as const;
+const shared = { scope: "admin", tag: "health" } as const;
 const TEXT = { "Content-Type": "text/plain; charset=utf-8" };
 
 const unhealthyView = z.object({
@@ -24,9 +24,8 @@ type Health = { report(): Promise<HealthReport> };
 export function healthEndpoints(health: Health, open: readonly string[]): Endpoint[] {
   const accessTo = (path: string) => (open.includes(path) ? "public" : "admin");
   return [
-    endpoint({
+    endpoint("GET ", {
       ...shared,
-      path: "",
       access: "admin",
       summary: "Full health report; 503 with the report when unhealthy",
       answer: healthView,
@@ -38,9 +37,8 @@ export function healthEndpoints(health: Health, open: readonly string[]): Endpoi
         return c.json({ code, error: "ServiceUnavailable", message: "The database is away.", data }, 503);
       },
     }),
-    endpoint({
+    endpoint("GET /ready", {
       ...shared,
-      path: "/ready",
       access: accessTo("/ready"),
       summary: "200 OK when requests can be served, else 503",
       raw: { type: "text/plain" },
@@ -52,9 +50,8 @@ export function healthEndpoints(health: Health, open: readonly string[]): Endpoi
           : new Response("OK", { headers: TEXT });
       },
     }),
-    endpoint({
+    endpoint("GET /live", {
       ...shared,
-      path: "/live",
       access: accessTo("/live"),
       summary: "204 while the process responds",
       raw: { type: null, status: 204 },
@@ -65,9 +62,8 @@ export function healthEndpoints(health: Health, open: readonly string[]): Endpoi
 
 /** Relative to {admin}/v1. */
 export const systemEndpoint = (system: { report(): Promise<SystemReport> }): Endpoint =>
-  endpoint({
+  endpoint("GET /system", {
     ...shared,
-    path: "/system",
     access: "admin",
     summary: "State of every part of this machine's server: database, storages, clicks, disks, jobs",
     answer: systemView,
@@ -77,9 +73,8 @@ export const systemEndpoint = (system: { report(): Promise<SystemReport> }): End
 const EXPOSITION = { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" };
 
 export const metricsEndpoint = (render: () => Promise<string>): Endpoint =>
-  endpoint({
+  endpoint("GET /metrics", {
     ...shared,
-    path: "/metrics",
     access: "admin",
     summary: "Metrics in the Prometheus text format, summed over the workers of this machine",
     raw: { type: "text/plain" },

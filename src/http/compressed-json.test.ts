@@ -8,7 +8,13 @@ const ROWS = Array.from({ length: 50 }, (_, at) => ({ code: `campaign/${at}`, ti
 const TEXT = JSON.stringify({ code: 0, message: "OK", data: ROWS });
 
 const entry = (method: "GET" | "POST", path: string, data: unknown) =>
-  endpoint({ method, path, access: "public", scope: null, tag: "t", summary: "s", handle: () => data });
+  endpoint(`${method} ${path}`, {
+    access: "public",
+    scope: null,
+    tag: "t",
+    summary: "s",
+    handle: () => data,
+  });
 
 const app = createHttpApp({
   tables: [

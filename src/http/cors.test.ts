@@ -10,9 +10,7 @@ const A = "https://a.example";
 
 /** Headers on origin and credentials, for a plain request and a preflight. */
 async function allowed(origin: string, settings: Partial<CorsSettings>) {
-  const get = endpoint({
-    method: "GET",
-    path: "/n",
+  const get = endpoint("GET /n", {
     access: "public",
     scope: null,
     tag: "t",

@@ -153,11 +153,16 @@ export type EndpointInput<B, Q> = {
 /** What endpoints with one path share. */
 export type PathInput<Q = undefined> = Pick<EndpointInput<undefined, Q>, "c" | "query" | "account">;
 
-/** Types the handler from the schemas. The table erases those types. */
+/**
+ * Types the handler from the schemas. The table erases those types.
+ * @param route method and path
+ */
 export function endpoint<B extends Schema | undefined = undefined, Q extends Schema | undefined = undefined>(
-  definition: Endpoint<B, Q>,
+  route: `${Method} ${string}`,
+  definition: Omit<Endpoint<B, Q>, "method" | "path">,
 ): Endpoint {
-  return definition as unknown as Endpoint;
+  const [method, path] = route.split(" ");
+  return { ...definition, method, path } as unknown as Endpoint;
 }
 
 export function tokenScope({ method, scope }: Pick<Endpoint, "method" | "scope">): Scope | "any" | null {

@@ -15,10 +15,10 @@ let server: Server<undefined>;
 
 beforeAll(() => {
   const endpoints = [
-    endpoint({ ...PLAIN, method: "GET", path: "/json", handle: () => ({ n: 1 }) }),
-    endpoint({ ...PLAIN, method: "POST", path: "/json", handle: () => ({ n: 2 }) }),
-    endpoint({ ...PLAIN, method: "GET", path: "/stream", handle: () => new Response(endless()) }),
-    endpoint({ ...PLAIN, method: "GET", path: "/none", handle: () => new Response(null, { status: 204 }) }),
+    endpoint("GET /json", { ...PLAIN, handle: () => ({ n: 1 }) }),
+    endpoint("POST /json", { ...PLAIN, handle: () => ({ n: 2 }) }),
+    endpoint("GET /stream", { ...PLAIN, handle: () => new Response(endless()) }),
+    endpoint("GET /none", { ...PLAIN, handle: () => new Response(null, { status: 204 }) }),
   ];
   const app = createHttpApp({
     tables: [{ prefix: "/x", endpoints, guard: () => pass }],

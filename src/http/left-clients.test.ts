@@ -5,7 +5,7 @@ import { CONNECTION, CORS_OFF } from "./app.test-support.ts";
 import { createHttpApp } from "./app.ts";
 import { endpoint } from "./endpoint.ts";
 
-const PLAIN = { access: "public", scope: null, tag: "t", summary: "s", method: "GET" } as const;
+const PLAIN = { access: "public", scope: null, tag: "t", summary: "s" } as const;
 const leaving = new AbortController();
 const errors: unknown[] = [];
 const logger = Object.assign(Object.create(silentLogger), {
@@ -17,17 +17,15 @@ const { fetch } = createHttpApp({
     {
       prefix: "/x",
       endpoints: [
-        endpoint({
+        endpoint("GET /given-up", {
           ...PLAIN,
-          path: "/given-up",
           handle({ c }) {
             leaving.abort();
             c.req.raw.signal.throwIfAborted();
           },
         }),
-        endpoint({
+        endpoint("GET /broken", {
           ...PLAIN,
-          path: "/broken",
           handle() {
             throw new Error("broken");
           },

@@ -219,9 +219,7 @@ function requestBody(entry: Endpoint, named: NamedSchemas): Json {
 /** Made at the first request. */
 export function openApiEndpoint(described: () => Described): Endpoint {
   let document: SharedBytes | undefined;
-  return endpoint({
-    method: "GET",
-    path: "/openapi.json",
+  return endpoint("GET /openapi.json", {
     access: "public",
     scope: null,
     tag: "meta",

@@ -35,10 +35,8 @@ export function importEndpoints(deps: Deps): Endpoint[] {
   let uploads = 0;
 
   const action = (name: "start" | "undo" | "confirm", summary: string): Endpoint =>
-    endpoint({
+    endpoint(`POST /imports/:id/${name}`, {
       ...shared,
-      method: "POST",
-      path: `/imports/:id/${name}`,
       summary,
       answer: importView,
       failures: [404, 409],
@@ -50,10 +48,8 @@ export function importEndpoints(deps: Deps): Endpoint[] {
     });
 
   return [
-    endpoint({
+    endpoint("POST /imports", {
       ...shared,
-      method: "POST",
-      path: "/imports",
       summary: "Prepare a move from another product: the answer is its preview in the making",
       form: importForm,
       status: 201,
@@ -74,10 +70,8 @@ export function importEndpoints(deps: Deps): Endpoint[] {
         }
       },
     }),
-    endpoint({
+    endpoint("GET /imports", {
       ...shared,
-      method: "GET",
-      path: "/imports",
       summary: "Moves from other products, newest first",
       query: z.object(cursorQuery),
       answer: z.array(importView),
@@ -89,19 +83,15 @@ export function importEndpoints(deps: Deps): Endpoint[] {
         return new CursorPage(rows.slice(0, most).map(viewOfImport), next);
       },
     }),
-    endpoint({
+    endpoint("GET /imports/:id", {
       ...shared,
-      method: "GET",
-      path: "/imports/:id",
       summary: "One move: its preview, progress or report",
       answer: importView,
       failures: [404],
       handle: async ({ c }) => viewOfImport(await imports.find(idOf(c))),
     }),
-    endpoint({
+    endpoint("PATCH /imports/:id", {
       ...shared,
-      method: "PATCH",
-      path: "/imports/:id",
       summary: "Change the options of a move before it starts, and preview it again",
       body: change,
       answer: importView,
@@ -115,10 +105,8 @@ export function importEndpoints(deps: Deps): Endpoint[] {
         return viewOfImport(row);
       },
     }),
-    endpoint({
+    endpoint("DELETE /imports/:id", {
       ...shared,
-      method: "DELETE",
-      path: "/imports/:id",
       summary: "Forget a move that brought nothing, or that is undone or confirmed; links stay as they are",
       answer: z.object({ message: z.string() }),
       failures: [404, 409],
@@ -136,10 +124,8 @@ export function importEndpoints(deps: Deps): Endpoint[] {
 
 function noteEndpoints({ imports, logger }: Deps): Endpoint[] {
   return [
-    endpoint({
+    endpoint("GET /imports/:id/notes", {
       ...shared,
-      method: "GET",
-      path: "/imports/:id/notes",
       summary: "What a move did not bring, or not as it was, with reasons",
       query: z.object({ ...cursorQuery, kind: z.enum([...NOTE_KINDS, ""]).optional() }),
       answer: z.array(noteView),
@@ -158,10 +144,8 @@ function noteEndpoints({ imports, logger }: Deps): Endpoint[] {
         );
       },
     }),
-    endpoint({
+    endpoint("GET /imports/:id/report", {
       ...shared,
-      method: "GET",
-      path: "/imports/:id/report",
       summary: "The notes of a move as CSV",
       raw: { type: "text/csv", headers: z.object({ "Content-Disposition": z.string() }) },
       failures: [404],

@@ -88,10 +88,8 @@ const viewIn = (links: LinkService, c: HttpContext, link: ShownLink) =>
   viewOfLink(link, c.env.origin(), links.domains.hostOf);
 
 const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] => [
-  endpoint({
+  endpoint("GET /stats", {
     ...shared,
-    method: "GET",
-    path: "/stats",
     access: "admin",
     summary: "Totals of links and clicks",
     query: z.object(visitorsQuery),
@@ -108,10 +106,8 @@ const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] 
       };
     },
   }),
-  endpoint({
+  endpoint("GET /links", {
     ...shared,
-    method: "GET",
-    path: "/links",
     summary: "List links, newest first",
     query: listQuery,
     answer: z.array(linkViewSchema),
@@ -130,10 +126,8 @@ const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] 
       return page(found.links.map(view), { ...at, total: found.total });
     },
   }),
-  endpoint({
+  endpoint("POST /links", {
     ...shared,
-    method: "POST",
-    path: "/links",
     summary: "Create a link",
     tagged: true,
     body: createSchema,
@@ -146,10 +140,8 @@ const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] 
       return answerOffering(links, c, actor, await links.by(actor).create(body));
     },
   }),
-  endpoint({
+  endpoint("GET /links/available", {
     ...shared,
-    method: "GET",
-    path: "/links/available",
     summary: "Whether a new link may have a code",
     query: domainQuery.extend({
       code: z.string().optional().describe("absent: reads the link `available`"),
@@ -174,7 +166,6 @@ function itemEndpoints(links: LinkService, sharing: LinkSharing | undefined): En
   };
   const ofCode = {
     ...shared,
-    path: "/links/:code{.+}",
     params: { code: z.string().meta(CODE_FORM) },
     query: domainQuery,
     answer: linkViewSchema,
@@ -187,18 +178,15 @@ function itemEndpoints(links: LinkService, sharing: LinkSharing | undefined): En
     },
   };
   return [
-    endpoint({
+    endpoint("GET /links/:code{.+}", {
       ...ofCode,
       tagged: true,
-      method: "GET",
       summary: "Read a link",
       handle: async ({ c, query, account }) =>
         viewIn(links, c, await links.by(actorOf(account)).get(keyIn(c, query))),
     }),
-    endpoint({
+    endpoint(`POST /links/:code{.+}/history/:id/restore`, {
       ...ofCode,
-      method: "POST",
-      path: `${ofCode.path}/history/:id/restore`,
       params: { ...ofCode.params, id: z.int().min(1) },
       summary: "Go back to a state in the history of a link or share; code and password stay",
       body: revertBody,
@@ -216,11 +204,10 @@ function itemEndpoints(links: LinkService, sharing: LinkSharing | undefined): En
         return viewIn(links, c, link);
       },
     }),
-    endpoint({
+    endpoint("PUT /links/:code{.+}", {
       ...ofCode,
       ...changed,
       tagged: true,
-      method: "PUT",
       summary: "Change a link",
       body: updateSchema,
       failures: [409],
@@ -230,11 +217,10 @@ function itemEndpoints(links: LinkService, sharing: LinkSharing | undefined): En
         return answerOffering(links, c, actor, await links.by(actor).update(keyIn(c, query), body));
       },
     }),
-    endpoint({
+    endpoint("PATCH /links/:code{.+}", {
       ...ofCode,
       ...changed,
       tagged: true,
-      method: "PATCH",
       summary: "Change the given fields of a link, including its code and what it serves",
       body: patchSchema,
       failures: [409],
@@ -246,10 +232,9 @@ function itemEndpoints(links: LinkService, sharing: LinkSharing | undefined): En
         return answerOffering(links, c, actor, served ?? (await links.by(actor).patch(key, body)));
       },
     }),
-    endpoint({
+    endpoint("DELETE /links/:code{.+}", {
       ...ofCode,
       ...changed,
-      method: "DELETE",
       summary: "Delete a link",
       answer: z.object({ message: z.string() }),
       async handle({ c, query, account }) {

@@ -15,10 +15,8 @@ export function mailEndpoints({ outbox, server }: Pick<Mail, "outbox" | "server"
   const shared = { access: "admin", scope: "admin", tag: "mail", answer: mailView } as const;
   const chooseLanguage = createLanguageChoice();
   return [
-    endpoint({
+    endpoint("GET /mail", {
       ...shared,
-      method: "GET",
-      path: "/mail",
       summary: "What was sent in the last 30 days, what waits and what failed, newest first",
       query: mailQuery,
       answer: z.array(mailView),
@@ -29,18 +27,14 @@ export function mailEndpoints({ outbox, server }: Pick<Mail, "outbox" | "server"
         return new CursorPage(mails.map(viewMail), next === null ? null : cursorText(next));
       },
     }),
-    endpoint({
+    endpoint("GET /mail/server", {
       ...shared,
-      method: "GET",
-      path: "/mail/server",
       summary: "Whether mails can be sent",
       answer: mailServerView,
       handle: server,
     }),
-    endpoint({
+    endpoint("POST /mail/test", {
       ...shared,
-      method: "POST",
-      path: "/mail/test",
       summary: "Send a test mail, which goes the way of every mail",
       body: testBody,
       failures: [409],
@@ -50,17 +44,13 @@ export function mailEndpoints({ outbox, server }: Pick<Mail, "outbox" | "server"
         return viewMail(await outbox.test({ accountId: null, email: body.to, language }));
       },
     }),
-    endpoint({
+    endpoint("GET /mail/:id", {
       ...shared,
-      method: "GET",
-      path: "/mail/:id",
       summary: "One mail",
       handle: async ({ c }) => viewMail(await outbox.get(idOf(c))),
     }),
-    endpoint({
+    endpoint("POST /mail/:id/retry", {
       ...shared,
-      method: "POST",
-      path: "/mail/:id/retry",
       summary: "Send a mail that waits or has failed at once",
       failures: [409],
       handle: async ({ c }) => viewMail(await outbox.retry(idOf(c))),

@@ -40,9 +40,7 @@ export function mcpEndpoint({ tables, ask, refuseForeign, clicks }: Deps): Endpo
     return ownOnly ? { balanced } : { balanced, accepted, stored, waiting, dropped, imported };
   }
 
-  return endpoint({
-    method: "POST",
-    path: "/mcp",
+  return endpoint("POST /mcp", {
     ownsPath: true,
     access: "account",
     scope: "any",

@@ -3,9 +3,7 @@ import { type Endpoint, endpoint, type HttpConnection } from "../http/endpoint.t
 import { callTool } from "./tool-call.ts";
 import type { Tool } from "./tools.ts";
 
-const entry: Endpoint = endpoint({
-  method: "GET",
-  path: "/folders/:id",
+const entry: Endpoint = endpoint("GET /folders/:id", {
   access: "account",
   scope: "files",
   tag: "folders",

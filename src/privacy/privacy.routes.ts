@@ -46,9 +46,7 @@ type Deps = {
 export function privacyEndpoints({ privacy, stored, pages, logger }: Deps): Endpoint[] {
   const shared = { access: "admin", scope: "admin", tag: "privacy" } as const;
   return [
-    endpoint({
-      method: "GET",
-      path: "/privacy",
+    endpoint("GET /privacy", {
       access: "public",
       scope: null,
       tag: "privacy",
@@ -62,10 +60,8 @@ export function privacyEndpoints({ privacy, stored, pages, logger }: Deps): Endp
         return answerPage(page, 200, c.req.raw, { Vary: "Accept, Accept-Language" });
       },
     }),
-    endpoint({
+    endpoint("GET /privacy/find", {
       ...shared,
-      method: "GET",
-      path: "/privacy/find",
       summary: "Where something is stored of an address or account",
       query: z.object(person),
       answer: z.array(found),
@@ -74,10 +70,8 @@ export function privacyEndpoints({ privacy, stored, pages, logger }: Deps): Endp
         return answerOf(await privacy.find(query));
       },
     }),
-    endpoint({
+    endpoint("GET /privacy/export", {
       ...shared,
-      method: "GET",
-      path: "/privacy/export",
       summary: "What is stored of an address or account: a line of JSON for each row",
       query: z.object(person),
       raw: { type: "application/x-ndjson" },
@@ -87,10 +81,8 @@ export function privacyEndpoints({ privacy, stored, pages, logger }: Deps): Endp
         return c.body(body, 200, { "Content-Type": "application/x-ndjson" });
       },
     }),
-    endpoint({
+    endpoint("POST /privacy/delete", {
       ...shared,
-      method: "POST",
-      path: "/privacy/delete",
       summary: "Delete what identifies an address or account; the sums stay",
       body: deletion,
       failures: [409],

@@ -64,9 +64,7 @@ explanation.register(z.globalRegistry, { id: "Explanation" });
 
 /** Relative to {admin}/v1. Mount it before `/links/:code{.+}`. */
 export const explainEndpoint = ({ explain, get, keyOf, view, now }: Deps): Endpoint =>
-  endpoint({
-    method: "GET",
-    path: "/links/:code{.+}/explain",
+  endpoint("GET /links/:code{.+}/explain", {
     ownsPath: true,
     access: "editor",
     scope: "links",

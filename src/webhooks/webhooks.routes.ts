@@ -27,18 +27,14 @@ export function webhookEndpoints({ webhooks, now }: { webhooks: Webhooks; now():
     secret,
   });
   return [
-    endpoint({
+    endpoint("GET /webhooks", {
       ...shared,
-      method: "GET",
-      path: "/webhooks",
       summary: "List the webhooks",
       answer: z.array(webhookView),
       handle: async () => (await webhooks.list()).map(view),
     }),
-    endpoint({
+    endpoint("POST /webhooks", {
       ...shared,
-      method: "POST",
-      path: "/webhooks",
       summary: "Add a webhook; the answer alone has its secret",
       body: createWebhookSchema,
       answer: createdWebhookView,
@@ -46,25 +42,19 @@ export function webhookEndpoints({ webhooks, now }: { webhooks: Webhooks; now():
       status: 201,
       handle: async ({ body, account }) => withSecret(await webhooks.create(body, actorOf(account))),
     }),
-    endpoint({
+    endpoint("GET /webhooks/:id", {
       ...shared,
-      method: "GET",
-      path: "/webhooks/:id",
       summary: "One webhook",
       handle: async ({ c }) => view(await webhooks.get(idOf(c))),
     }),
-    endpoint({
+    endpoint("PATCH /webhooks/:id", {
       ...shared,
-      method: "PATCH",
-      path: "/webhooks/:id",
       summary: "Change the given fields; for a day the secret before signs beside a new one",
       body: updateWebhookSchema,
       handle: async ({ c, body, account }) => view(await webhooks.update(idOf(c), body, actorOf(account))),
     }),
-    endpoint({
+    endpoint("DELETE /webhooks/:id", {
       ...shared,
-      method: "DELETE",
-      path: "/webhooks/:id",
       summary: "Delete a webhook and what waits for it",
       answer: z.object({ message: z.string() }),
       async handle({ c, account }) {
@@ -72,10 +62,8 @@ export function webhookEndpoints({ webhooks, now }: { webhooks: Webhooks; now():
         return { message: "The webhook was deleted." };
       },
     }),
-    endpoint({
+    endpoint("POST /webhooks/:id/rotate", {
       ...shared,
-      method: "POST",
-      path: "/webhooks/:id/rotate",
       summary: "Make a new secret, which the answer alone has; for a day the one before signs too",
       answer: createdWebhookView,
       handle: async ({ c, account }) => withSecret(await webhooks.rotate(idOf(c), actorOf(account))),
@@ -89,29 +77,23 @@ function deliveryEndpoints(webhooks: Webhooks, view: (webhook: Webhook) => unkno
   const params = { delivery: z.int().min(1) };
   const show = (delivery: Parameters<typeof viewDelivery>[0]) => viewDelivery(delivery, webhooks.instance);
   return [
-    endpoint({
+    endpoint("POST /webhooks/:id/test", {
       ...shared,
-      method: "POST",
-      path: "/webhooks/:id/test",
       summary: "Send an event webhook.test, once",
       failures: [409],
       status: 201,
       handle: async ({ c }) => show(await webhooks.test(idOf(c))),
     }),
-    endpoint({
+    endpoint("POST /webhooks/:id/replay", {
       ...shared,
-      method: "POST",
-      path: "/webhooks/:id/replay",
       summary: "Send all events again that the webhook tells, from one on",
       body: replaySchema,
       answer: webhookView,
       failures: [409],
       handle: async ({ c, body }) => view(await webhooks.replay(idOf(c), body.from)),
     }),
-    endpoint({
+    endpoint("GET /webhooks/:id/deliveries", {
       ...shared,
-      method: "GET",
-      path: "/webhooks/:id/deliveries",
       summary: "What was sent in the last 30 days, what waits and what failed, newest first",
       query: deliveryQuery,
       answer: z.array(deliveryView),
@@ -123,10 +105,8 @@ function deliveryEndpoints(webhooks: Webhooks, view: (webhook: Webhook) => unkno
         return new CursorPage(page.map(show), next === null ? null : cursorText(next));
       },
     }),
-    endpoint({
+    endpoint("GET /webhooks/:id/deliveries/:delivery", {
       ...shared,
-      method: "GET",
-      path: "/webhooks/:id/deliveries/:delivery",
       summary: "One delivery, with its body",
       params,
       answer: sentDeliveryView,
@@ -135,10 +115,8 @@ function deliveryEndpoints(webhooks: Webhooks, view: (webhook: Webhook) => unkno
         return { ...show(delivery), payload };
       },
     }),
-    endpoint({
+    endpoint("POST /webhooks/:id/deliveries/:delivery/resend", {
       ...shared,
-      method: "POST",
-      path: "/webhooks/:id/deliveries/:delivery/resend",
       summary: "Send a delivery again at once, whatever became of it",
       params,
       failures: [409],

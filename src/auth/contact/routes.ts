@@ -25,13 +25,7 @@ type Deps = {
 export const contactEndpoints = (deps: Deps): Endpoint[] => [...ownEndpoints(deps), ...linkEndpoints(deps)];
 
 function ownEndpoints({ contacts, addressLimit, addressOf }: Deps): Endpoint[] {
-  const own = {
-    access: "account",
-    scope: null,
-    tag: "auth",
-    path: "/account/mail",
-    answer: contactView,
-  } as const;
+  const own = { access: "account", scope: null, tag: "auth", answer: contactView } as const;
   const view = ({ email, emailVerified, language, choices }: Contact) => ({
     email,
     email_verified: emailVerified,
@@ -40,23 +34,19 @@ function ownEndpoints({ contacts, addressLimit, addressOf }: Deps): Endpoint[] {
     available: contacts.isOffered(),
   });
   return [
-    endpoint({
+    endpoint("GET /account/mail", {
       ...own,
-      method: "GET",
       summary: "Where you get mails, and which",
       handle: async ({ account }) => view(await contacts.get(account.id)),
     }),
-    endpoint({
+    endpoint("PATCH /account/mail", {
       ...own,
-      method: "PATCH",
       summary: "Choose the language of your mails and which you get",
       body: contactUpdate,
       handle: async ({ account, body }) => view(await contacts.change(account.id, body)),
     }),
-    endpoint({
+    endpoint("PUT /account/email", {
       ...own,
-      method: "PUT",
-      path: "/account/email",
       summary: "Send a link to your new address, which counts once you have followed it; null removes yours",
       body: addressBody,
       bodyLimit: SHORT_LIMIT,
@@ -86,10 +76,8 @@ function linkEndpoints({ contacts, addressLimit, addressOf, refuseForeign }: Dep
     },
   } as const;
   return [
-    endpoint({
+    endpoint("POST /auth/password-reset", {
       ...open,
-      method: "POST",
-      path: "/auth/password-reset",
       summary: "Mail a link for a new password, if there is such an account with a verified address",
       body: resetRequest,
       failures: [403, 409, 415, 429],
@@ -98,10 +86,8 @@ function linkEndpoints({ contacts, addressLimit, addressOf, refuseForeign }: Dep
         return { message: "If there is such an account with a verified address, a link is on its way" };
       },
     }),
-    endpoint({
+    endpoint("PUT /auth/password-reset", {
       ...open,
-      method: "PUT",
-      path: "/auth/password-reset",
       summary: "Set the password by the link of a mail; ends the sessions of the account",
       body: newPasswordBody,
       failures: [403, 404, 409, 415, 429],
@@ -109,10 +95,8 @@ function linkEndpoints({ contacts, addressLimit, addressOf, refuseForeign }: Dep
         return { message: `The password of ${await contacts.setPassword(body.token, body.password)} is set` };
       },
     }),
-    endpoint({
+    endpoint("POST /auth/confirm-address", {
       ...open,
-      method: "POST",
-      path: "/auth/confirm-address",
       summary: "Confirm an address by the link of a mail",
       body: proofBody,
       failures: [403, 404, 409, 415, 429],

@@ -37,7 +37,6 @@ const CALLBACK = "/auth/oidc/callback";
 
 export function oidcEndpoints({ oidc, config, addressLimit, clientOf }: Deps): Endpoint[] {
   const shared = {
-    method: "GET",
     access: "public",
     scope: null,
     tag: "auth",
@@ -68,9 +67,8 @@ export function oidcEndpoints({ oidc, config, addressLimit, clientOf }: Deps): E
   }
 
   return [
-    endpoint({
+    endpoint("GET /auth/oidc", {
       ...shared,
-      path: "/auth/oidc",
       summary: "Sign in by OpenID Connect: leads to the provider",
       query: startQuery,
       failures: [404],
@@ -91,9 +89,8 @@ export function oidcEndpoints({ oidc, config, addressLimit, clientOf }: Deps): E
         });
       },
     }),
-    endpoint({
+    endpoint(`GET ${CALLBACK}`, {
       ...shared,
-      path: CALLBACK,
       summary:
         "The provider leads back here; sets the cookies of a session, or the panel says what went wrong",
       query: callbackQuery,

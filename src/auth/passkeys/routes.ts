@@ -50,11 +50,10 @@ const own = { access: "account", scope: null, tag: "account" } as const;
 
 function signInEndpoints(deps: Deps): Endpoint[] {
   const { passkeys, config, addressLimit, addressOf, clientOf, refuseForeign, refusePasskey } = deps;
-  const open = { access: "public", scope: null, tag: "auth", method: "POST" } as const;
+  const open = { access: "public", scope: null, tag: "auth" } as const;
   return [
-    endpoint({
+    endpoint("POST /auth/passkey/options", {
       ...open,
-      path: "/auth/passkey/options",
       summary: "Begin to sign in with a passkey: what the browser asks for, valid for five minutes",
       failures: [403],
       admit(c) {
@@ -64,9 +63,8 @@ function signInEndpoints(deps: Deps): Endpoint[] {
       answer: requestOptions,
       handle: ({ c }) => passkeys.request(siteOf(c)),
     }),
-    endpoint({
+    endpoint("POST /auth/passkey", {
       ...open,
-      path: "/auth/passkey",
       summary: "Sign in with a passkey; sets the three cookies of a session",
       body: namedObject("PasskeySignIn", { credential: assertion }),
       bodyLimit: CREDENTIAL_LIMIT,
@@ -92,10 +90,8 @@ function signInEndpoints(deps: Deps): Endpoint[] {
 function additionEndpoints(deps: Deps): Endpoint[] {
   const { passkeys, prove, addressLimit, addressOf, clientOf } = deps;
   return [
-    endpoint({
+    endpoint("POST /account/passkeys/options", {
       ...own,
-      method: "POST",
-      path: "/account/passkeys/options",
       ownsPath: true,
       summary:
         "Begin to add a passkey: what the browser makes it from, valid for five minutes in this session",
@@ -108,10 +104,8 @@ function additionEndpoints(deps: Deps): Endpoint[] {
         return passkeys.creation(account, siteOf(c));
       },
     }),
-    endpoint({
+    endpoint("POST /account/passkeys", {
       ...own,
-      method: "POST",
-      path: "/account/passkeys",
       summary: "Add the passkey that the browser has made",
       body: namedObject("NewPasskey", {
         name: passkeyName.nullish().describe("default: browser and system, such as Firefox · Linux"),
@@ -132,29 +126,25 @@ function additionEndpoints(deps: Deps): Endpoint[] {
 }
 
 function ownEndpoints({ passkeys }: Deps): Endpoint[] {
-  const item = { ...own, path: "/account/passkeys/:id", failures: [404] } as const;
+  const item = { ...own, failures: [404] } as const;
   const idOf = (c: HttpContext): number => idParameter(c, "NotFound", "There is no such passkey.");
   return [
-    endpoint({
+    endpoint("GET /account/passkeys", {
       ...own,
-      method: "GET",
-      path: "/account/passkeys",
       summary: "List your passkeys, oldest first",
       answer: z.array(passkeyView),
       handle: async ({ account }) => (await passkeys.listOf(account.id)).map(viewPasskey),
     }),
-    endpoint({
+    endpoint("PATCH /account/passkeys/:id", {
       ...item,
-      method: "PATCH",
       summary: "Rename a passkey",
       body: namedObject("PasskeyName", { name: passkeyName }),
       answer: passkeyView,
       handle: async ({ c, body, account }) =>
         viewPasskey(await passkeys.rename(account, idOf(c), body.name, actorOf(account))),
     }),
-    endpoint({
+    endpoint("DELETE /account/passkeys/:id", {
       ...item,
-      method: "DELETE",
       summary: "Remove a passkey: nobody signs in with it any more; its sessions go on",
       answer: messageAnswer,
       async handle({ c, account }) {

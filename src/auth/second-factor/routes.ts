@@ -36,23 +36,21 @@ type Deps = {
 };
 
 export function secondFactorEndpoints({ secondFactor, prove, addressLimit, addressOf }: Deps): Endpoint[] {
-  const shared = { access: "account", scope: null, tag: "account", path: "/account/totp" } as const;
+  const shared = { access: "account", scope: null, tag: "account" } as const;
   const guarded = {
     bodyLimit: SHORT_LIMIT,
     admit: (c: HttpContext) => addressLimit.take(addressOf(c)),
   } as const;
   return [
-    endpoint({
+    endpoint("GET /account/totp", {
       ...shared,
-      method: "GET",
       summary: "Whether an authenticator app is set up, and how many recovery codes are left",
       answer: stateView,
       handle: async ({ account }) => viewState(await secondFactor.totpState(account.id)),
     }),
-    endpoint({
+    endpoint("POST /account/totp", {
       ...shared,
       ...guarded,
-      method: "POST",
       summary: "Begin to set up an authenticator app; sign-ins ask for its codes once one is confirmed",
       body: ownProof,
       failures: [409, 429],
@@ -63,10 +61,9 @@ export function secondFactorEndpoints({ secondFactor, prove, addressLimit, addre
         return secondFactor.begin(account);
       },
     }),
-    endpoint({
+    endpoint("DELETE /account/totp", {
       ...shared,
       ...guarded,
-      method: "DELETE",
       summary: "Remove the authenticator app and its recovery codes; needs the password or a code",
       body: namedObject("TotpRemoval", { password: z.string().nullish(), code: codeSchema.nullish() }),
       failures: [404, 429],
@@ -78,11 +75,9 @@ export function secondFactorEndpoints({ secondFactor, prove, addressLimit, addre
         return { message: "Authenticator app removed" };
       },
     }),
-    endpoint({
+    endpoint("POST /account/totp/confirm", {
       ...shared,
       bodyLimit: SHORT_LIMIT,
-      method: "POST",
-      path: "/account/totp/confirm",
       summary: "Confirm the authenticator app by its first code; answers the recovery codes",
       body: z.object({ code: codeSchema }),
       failures: [404, 409, 429],
@@ -91,11 +86,9 @@ export function secondFactorEndpoints({ secondFactor, prove, addressLimit, addre
         recovery_codes: await secondFactor.confirm(account, body.code, actorOf(account)),
       }),
     }),
-    endpoint({
+    endpoint("POST /account/totp/recovery-codes", {
       ...shared,
       ...guarded,
-      method: "POST",
-      path: "/account/totp/recovery-codes",
       summary: "Make new recovery codes; the old ones end",
       body: ownProof,
       failures: [404, 429],

@@ -43,10 +43,8 @@ export function setCookies(c: HttpContext, cookies: readonly string[]): void {
 export function ownSessionEndpoints({ sessions }: { sessions: Sessions }): Endpoint[] {
   const shared = { access: "account", scope: null, tag: "account" } as const;
   return [
-    endpoint({
+    endpoint("GET /account/sessions", {
       ...shared,
-      method: "GET",
-      path: "/account/sessions",
       summary: "List your sessions that have not ended, the last used first",
       query: z.object(pageQuery),
       answer: z.array(ownSessionView),
@@ -61,10 +59,8 @@ export function ownSessionEndpoints({ sessions }: { sessions: Sessions }): Endpo
         return page(views, { ...at, total });
       },
     }),
-    endpoint({
+    endpoint("DELETE /account/sessions/:id", {
       ...shared,
-      method: "DELETE",
-      path: "/account/sessions/:id",
       summary: "End one of your sessions; once this answers, every worker refuses it",
       params: { id: z.string() },
       failures: [404],

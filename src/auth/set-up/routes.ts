@@ -44,7 +44,6 @@ type Deps = {
 /** Relative to `{routes.frontend_prefix}/v1`. */
 export function setUpEndpoints({ setUp, config, addressLimit, addressOf, clientOf }: Deps): Endpoint[] {
   const shared = {
-    method: "POST",
     access: "public",
     scope: null,
     tag: "auth",
@@ -56,9 +55,8 @@ export function setUpEndpoints({ setUp, config, addressLimit, addressOf, clientO
     },
   } as const;
   return [
-    endpoint({
+    endpoint("POST /set-up/check", {
       ...shared,
-      path: "/set-up/check",
       summary: "Whether the one-time address of the set-up is valid, and the settings that it asks for",
       body: checkBody,
       failures: [403, 404, 415, 429],
@@ -70,9 +68,8 @@ export function setUpEndpoints({ setUp, config, addressLimit, addressOf, clientO
         click_addresses: config.get("analytics.enable_ip_logging"),
       }),
     }),
-    endpoint({
+    endpoint("POST /set-up", {
       ...shared,
-      path: "/set-up",
       summary: "Set the administrator's first password and a few settings, and sign in; works once",
       body: setUpBody,
       failures: [403, 404, 409, 415, 429],

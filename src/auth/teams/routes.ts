@@ -11,10 +11,8 @@ import { createTeamSchema, teamView, updateTeamSchema, viewTeam } from "./team.t
 export function teamEndpoints({ teams }: { teams: TeamService }): Endpoint[] {
   const shared = { access: "account", tag: "teams", answer: teamView } as const;
   return [
-    endpoint({
+    endpoint("GET /teams", {
       ...shared,
-      method: "GET",
-      path: "/teams",
       scope: "any",
       summary: "List teams by name: all for administrators, for others those of which they are members",
       query: z.object({ ...pageQuery, search: queryText(64).optional().describe("a part of the name") }),
@@ -26,10 +24,8 @@ export function teamEndpoints({ teams }: { teams: TeamService }): Endpoint[] {
         return page(listed.map(viewTeam), { ...at, total });
       },
     }),
-    endpoint({
+    endpoint("POST /teams", {
       ...shared,
-      method: "POST",
-      path: "/teams",
       access: "admin",
       scope: "admin",
       summary: "Make a team",
@@ -38,28 +34,22 @@ export function teamEndpoints({ teams }: { teams: TeamService }): Endpoint[] {
       status: 201,
       handle: async ({ body, account }) => viewTeam(await teams.create(body, actorOf(account))),
     }),
-    endpoint({
+    endpoint("GET /teams/:id", {
       ...shared,
-      method: "GET",
-      path: "/teams/:id",
       scope: "any",
       summary: "One team, for its members and administrators",
       handle: async ({ c, account }) => viewTeam(await teams.get(idOf(c), actorOf(account))),
     }),
-    endpoint({
+    endpoint("PATCH /teams/:id", {
       ...shared,
-      method: "PATCH",
-      path: "/teams/:id",
       scope: "admin",
       summary: "Change the given fields of a team, for its managers and administrators; members are replaced",
       body: updateTeamSchema,
       failures: [409],
       handle: async ({ c, body, account }) => viewTeam(await teams.update(idOf(c), body, actorOf(account))),
     }),
-    endpoint({
+    endpoint("DELETE /teams/:id", {
       ...shared,
-      method: "DELETE",
-      path: "/teams/:id",
       access: "admin",
       scope: "admin",
       summary: "Delete a team; what it owns needs another owner",

@@ -17,7 +17,7 @@ function refuseOthers({ role }: { role: string }): void {
 
 export function tokenEndpoints({ apiTokens, now }: { apiTokens: ApiTokens; now(): number }): Endpoint[] {
   const shared = { access: "account", scope: null, tag: "tokens" } as const;
-  const item = { ...shared, path: "/tokens/:id", query: allQuery, failures: [403] } as const;
+  const item = { ...shared, query: allQuery, failures: [403] } as const;
   /** The token's id, and whose it has to be. */
   const named = ({ c, query, account }: PathInput<typeof allQuery>): [number, number | null] => {
     const ofAll = query.all === "true";
@@ -25,10 +25,8 @@ export function tokenEndpoints({ apiTokens, now }: { apiTokens: ApiTokens; now()
     return [idParameter(c, "NotFound", "There is no such token."), ofAll ? null : account.id];
   };
   return [
-    endpoint({
+    endpoint("GET /tokens", {
       ...shared,
-      method: "GET",
-      path: "/tokens",
       summary: "List your API tokens, newest first; administrators also list those of all accounts",
       query: allQuery.extend(pageQuery),
       failures: [403],
@@ -46,10 +44,8 @@ export function tokenEndpoints({ apiTokens, now }: { apiTokens: ApiTokens; now()
         return page(views, { ...at, total });
       },
     }),
-    endpoint({
+    endpoint("POST /tokens", {
       ...shared,
-      method: "POST",
-      path: "/tokens",
       summary: "Create an API token; only this answer shows its text",
       body: createTokenSchema,
       failures: [404, 409],
@@ -60,17 +56,15 @@ export function tokenEndpoints({ apiTokens, now }: { apiTokens: ApiTokens; now()
         return { ...viewToken(token, now()), token: text };
       },
     }),
-    endpoint({
+    endpoint("GET /tokens/:id", {
       ...item,
       tagged: true,
-      method: "GET",
       summary: "Read one of your API tokens, or as an administrator any",
       answer: tokenView,
       handle: async (asking) => viewToken(await apiTokens.get(...named(asking)), now()),
     }),
-    endpoint({
+    endpoint("DELETE /tokens/:id", {
       ...item,
-      method: "DELETE",
       summary:
         "Revoke one of your API tokens, or as an administrator any; once this answers, every worker refuses it",
       answer: z.object({ message: z.string() }),

@@ -53,11 +53,9 @@ const shared = { access: "admin", scope: "admin", tag: "users" } as const;
 
 function collectionEndpoints({ users, contacts }: Deps): Endpoint[] {
   const chooseLanguage = createLanguageChoice();
-  const collection = { ...shared, path: "/users" } as const;
   return [
-    endpoint({
-      ...collection,
-      method: "GET",
+    endpoint("GET /users", {
+      ...shared,
       summary: "List the accounts by username, without the built-in administrator",
       query: listQuery,
       answer: z.array(listedUserView),
@@ -73,9 +71,8 @@ function collectionEndpoints({ users, contacts }: Deps): Endpoint[] {
         return page(listed.map(viewListedUser), { ...at, total });
       },
     }),
-    endpoint({
-      ...collection,
-      method: "POST",
+    endpoint("POST /users", {
+      ...shared,
       summary: "Create an account, with a password or with a mail that invites it to choose one",
       body: createUserSchema,
       failures: [409],
@@ -90,21 +87,18 @@ function collectionEndpoints({ users, contacts }: Deps): Endpoint[] {
 }
 
 function itemEndpoints({ users, contacts, secondFactor }: Deps): Endpoint[] {
-  const item = { ...shared, path: "/users/:id", params, answer: userView } as const;
+  const item = { ...shared, params, answer: userView } as const;
   return [
-    endpoint({
+    endpoint("GET /users/:id", {
       ...item,
-      method: "GET",
       summary: "One account; 0 is the built-in administrator",
       async handle({ c }) {
         const id = idOf(c);
         return id === BUILT_IN_ADMIN.id ? viewBuiltIn(await contacts.get(id)) : viewUser(await users.get(id));
       },
     }),
-    endpoint({
+    endpoint("GET /users/:id/belongings", {
       ...item,
-      method: "GET",
-      path: "/users/:id/belongings",
       summary: "What an account has; deleting it deletes its files, folders and tokens, but no links",
       answer: belongingsView,
       async handle({ c }) {
@@ -112,9 +106,8 @@ function itemEndpoints({ users, contacts, secondFactor }: Deps): Endpoint[] {
         return { used_bytes: bytes, ...counts };
       },
     }),
-    endpoint({
+    endpoint("PATCH /users/:id", {
       ...item,
-      method: "PATCH",
       summary:
         "Change the given fields; a new password, another role or disabling ends the account's sessions",
       body: updateUserSchema,
@@ -122,19 +115,15 @@ function itemEndpoints({ users, contacts, secondFactor }: Deps): Endpoint[] {
       handle: async ({ c, body, account }) =>
         viewUser(await contacts.updateUser(changeableIdOf(c), body, actorOf(account))),
     }),
-    endpoint({
+    endpoint("POST /users/:id/invite", {
       ...item,
-      method: "POST",
-      path: "/users/:id/invite",
       summary: "Invite an account anew: mail a link, valid for 24 hours, by which it chooses its password",
       failures: [409],
       handle: async ({ c, account }) =>
         viewUser(await contacts.inviteAgain(changeableIdOf(c), actorOf(account))),
     }),
-    endpoint({
+    endpoint("DELETE /users/:id/second-factor", {
       ...item,
-      method: "DELETE",
-      path: "/users/:id/second-factor",
       summary:
         "Remove the authenticator app, recovery codes and passkeys of an account, and end its sessions",
       answer: z.object({ message: z.string() }),
@@ -143,9 +132,8 @@ function itemEndpoints({ users, contacts, secondFactor }: Deps): Endpoint[] {
         return { message: "Second factor removed" };
       },
     }),
-    endpoint({
+    endpoint("DELETE /users/:id", {
       ...item,
-      method: "DELETE",
       summary: "Delete an account and its sessions; transfer_to gets its links, files and domains",
       query: transferQuery,
       failures: [409],

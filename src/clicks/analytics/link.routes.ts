@@ -10,7 +10,6 @@ import { type ReportDeps, reportEndpoints } from "./reports.routes.ts";
 import { z } from "zod";
 
 const ofLink = {
-  method: "GET",
   access: "editor",
   scope: "analytics:read",
   tag: "analytics",
@@ -51,9 +50,8 @@ export function linkReportEndpoints(deps: ReportDeps): Endpoint[] {
       query: linkClickQuery.shape,
       askedOf,
     }),
-    endpoint({
+    endpoint("GET /links/:code{.+}/analytics", {
       ...ofLink,
-      path: "/links/:code{.+}/analytics",
       summary: "The clicks of one link; write a code that ends in /analytics with %2F",
       query: rangeQuery.extend({ ...unitQuery, ...linkClickQuery.shape }),
       answer: linkAnswer,

@@ -47,11 +47,7 @@ export type ReportDeps = {
 type Report = "trends" | "geo" | "devices" | "clicks";
 
 export type ReportScope = {
-  shared: Pick<Endpoint, "access" | "params" | "ownsPath"> & {
-    method: "GET";
-    scope: "analytics:read";
-    tag: "analytics";
-  };
+  shared: Pick<Endpoint, "access" | "scope" | "tag" | "params" | "ownsPath">;
   /** The part of the paths before `/analytics`. */
   prefix: string;
   summaries: Readonly<Record<Report, string>>;
@@ -63,14 +59,13 @@ export type ReportScope = {
 
 export function reportEndpoints(deps: ReportDeps, of: ReportScope): Endpoint[] {
   const { analytics, links, now } = deps;
-  const { prefix, summaries, askedOf } = of;
+  const { prefix, shared, summaries, askedOf } = of;
   const told = tellingDetails(deps);
   const filter = of.query as typeof clickQuery.shape;
-  const at = (report: Report) =>
-    ({ ...of.shared, path: `${prefix}/analytics/${report}`, summary: summaries[report] }) as const;
   return [
-    endpoint({
-      ...at("devices"),
+    endpoint(`GET ${prefix}/analytics/devices`, {
+      ...shared,
+      summary: summaries.devices,
       query: limited(10, 20).extend(filter),
       answer: devicesAnswer,
       beside: DETAILS,
@@ -80,8 +75,9 @@ export function reportEndpoints(deps: ReportDeps, of: ReportScope): Endpoint[] {
         return told(viewOfDevices(found), range, asked, true);
       },
     }),
-    endpoint({
-      ...at("trends"),
+    endpoint(`GET ${prefix}/analytics/trends`, {
+      ...shared,
+      summary: summaries.trends,
       query: rangeQuery.extend({ ...unitQuery, ...filter }),
       answer: trendAnswer,
       beside: DETAILS,
@@ -91,8 +87,9 @@ export function reportEndpoints(deps: ReportDeps, of: ReportScope): Endpoint[] {
         return told(viewOfTrend(found), range, asked, false);
       },
     }),
-    endpoint({
-      ...at("geo"),
+    endpoint(`GET ${prefix}/analytics/geo`, {
+      ...shared,
+      summary: summaries.geo,
       query: limited(20, 100).extend({ ...placeQuery, ...filter }),
       answer: geoAnswer,
       beside: DETAILS,
@@ -102,8 +99,9 @@ export function reportEndpoints(deps: ReportDeps, of: ReportScope): Endpoint[] {
         return told(found.map(viewOfPlace), range, asked, true);
       },
     }),
-    endpoint({
-      ...at("clicks"),
+    endpoint(`GET ${prefix}/analytics/clicks`, {
+      ...shared,
+      summary: summaries.clicks,
       query: limited(20, 100).extend(filter),
       answer: newestAnswer,
       beside: DETAILS,

@@ -27,7 +27,7 @@ type Deps = ReportDeps & {
   logger: Logger;
 };
 
-const shared = { method: "GET", access: "editor", scope: "analytics:read", tag: "analytics" } as const;
+const shared = { access: "editor", scope: "analytics:read", tag: "analytics" } as const;
 
 const scopeOfAll = (deps: Deps): ReportScope => ({
   shared,
@@ -56,9 +56,8 @@ function rankingEndpoints(deps: Deps): Endpoint[] {
   const { analytics, links, now } = deps;
   const [askedOf, told] = [askedBy(links), tellingDetails(deps)];
   return [
-    endpoint({
+    endpoint("GET /analytics/report", {
       ...shared,
-      path: "/analytics/report",
       summary: "Clicks by a dimension, link, tag, domain, account or hour of the week, most clicks first",
       query: limited(200, 1_000).extend({ ...reportQuery, ...clickQuery.shape }),
       answer: reportAnswer,
@@ -71,9 +70,8 @@ function rankingEndpoints(deps: Deps): Endpoint[] {
         return told(shown, range, asked, isDetail(by), { by, total, other });
       },
     }),
-    endpoint({
+    endpoint("GET /analytics/top", {
       ...shared,
-      path: "/analytics/top",
       summary: "The links with the most clicks",
       query: limited(10, 100).extend(clickQuery.shape),
       answer: topAnswer,
@@ -85,9 +83,8 @@ function rankingEndpoints(deps: Deps): Endpoint[] {
         return told(shown, range, asked, false);
       },
     }),
-    endpoint({
+    endpoint("GET /analytics/referrers", {
       ...shared,
-      path: "/analytics/referrers",
       summary: "The referrers of the clicks",
       query: limited(10, 100).extend(clickQuery.shape),
       answer: referrersAnswer,
@@ -102,9 +99,8 @@ function rankingEndpoints(deps: Deps): Endpoint[] {
 }
 
 function exportEndpoint({ analytics, clickExport, links, now, logger }: Deps): Endpoint {
-  return endpoint({
+  return endpoint("GET /analytics/export", {
     ...shared,
-    path: "/analytics/export",
     summary:
       "Export the clicks that were recorded in detail as CSV, in order of time; with visitors there is a column for their class",
     query: rangeQuery.extend({

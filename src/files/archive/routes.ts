@@ -22,10 +22,8 @@ const archiveHeaders = z.object({
 type Deps = { folders: Pick<Folders, "find">; trees: Trees; answerArchive: AnswerArchive; logger: Logger };
 
 export const archiveEndpoint = ({ folders, trees, answerArchive, logger }: Deps): Endpoint =>
-  endpoint({
+  endpoint("GET /folders/:id/archive", {
     ...treeEndpoint("folders"),
-    method: "GET",
-    path: "/folders/:id/archive",
     summary: "A folder with everything in it, as a ZIP file",
     failures: [400, 502, 503],
     raw: { type: "application/zip", headers: archiveHeaders },

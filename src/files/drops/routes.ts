@@ -14,10 +14,8 @@ const common = treeEndpoint("folders");
 const params = { code: z.string().meta(CODE_FORM) };
 
 export const dropEndpoints = ({ drops, trees }: { drops: Drops; trees: Trees }): Endpoint[] => [
-  endpoint({
+  endpoint(`POST ${PATH}`, {
     ...common,
-    method: "POST",
-    path: PATH,
     summary: "Open a drop box: a short link through which visitors put files into a folder",
     body: dropSchema,
     failures: [403, 409],
@@ -30,10 +28,8 @@ export const dropEndpoints = ({ drops, trees }: { drops: Drops; trees: Trees }):
       return viewDrop(box, folderId, c.env.origin());
     },
   }),
-  endpoint({
+  endpoint(`GET ${PATH}`, {
     ...common,
-    method: "GET",
-    path: PATH,
     summary: "The drop boxes of a folder, newest first",
     answer: z.array(dropView),
     async handle({ c, account }) {
@@ -42,10 +38,8 @@ export const dropEndpoints = ({ drops, trees }: { drops: Drops; trees: Trees }):
       return (await drops.list(tree, folderId)).map((box) => viewDrop(box, folderId, origin));
     },
   }),
-  endpoint({
+  endpoint(`GET ${PATH}/:code{.+}/files`, {
     ...common,
-    method: "GET",
-    path: `${PATH}/:code{.+}/files`,
     params,
     summary:
       "List the files that a drop box received, with their senders, newest first; without files in the trash",
@@ -60,10 +54,8 @@ export const dropEndpoints = ({ drops, trees }: { drops: Drops; trees: Trees }):
       return new CursorPage(files.map(viewReceived), next === null ? null : cursorText(next));
     },
   }),
-  endpoint({
+  endpoint(`DELETE ${PATH}/:code{.+}`, {
     ...common,
-    method: "DELETE",
-    path: `${PATH}/:code{.+}`,
     params,
     summary: "Close a drop box; the files stay",
     answer: z.object({ message: z.string() }),

@@ -4,12 +4,10 @@ import { ownPdfViewer } from "./viewer.ts";
 
 const kept = z.object({ ETag: z.string(), "Cache-Control": z.string() });
 
-export const pdfViewerEndpoint: Endpoint = endpoint({
+export const pdfViewerEndpoint: Endpoint = endpoint("GET /files/preview/pdf-viewer", {
   access: "account",
   scope: "files",
   tag: "files",
-  method: "GET",
-  path: "/files/preview/pdf-viewer",
   summary: "The document of the panel's frame that draws a PDF; it holds nothing of a file",
   raw: { type: "text/html", headers: kept.extend({ "Content-Security-Policy": z.string() }) },
   others: { 304: { type: null, description: "The client's copy is current", headers: kept } },

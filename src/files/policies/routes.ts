@@ -46,18 +46,15 @@ export const policyEndpoints = (deps: { policies: Policies }): Endpoint[] => [
 ];
 
 function collectionEndpoints({ policies }: { policies: Policies }): Endpoint[] {
-  const collection = { ...shared, path: "/policies" } as const;
   return [
-    endpoint({
-      ...collection,
-      method: "GET",
+    endpoint("GET /policies", {
+      ...shared,
       summary: "All storage policies",
       answer: z.array(policyView),
       handle: async () => (await policies.list()).map(viewPolicy),
     }),
-    endpoint({
-      ...collection,
-      method: "POST",
+    endpoint("POST /policies", {
+      ...shared,
       summary: "Create a storage policy; its storage need not be reachable yet",
       body: createPolicySchema,
       failures: [409, 502],
@@ -69,34 +66,29 @@ function collectionEndpoints({ policies }: { policies: Policies }): Endpoint[] {
 }
 
 function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
-  const item = { ...shared, path: "/policies/:id", answer: policyView } as const;
+  const item = { ...shared, answer: policyView } as const;
   return [
-    endpoint({
+    endpoint("GET /policies/:id", {
       ...item,
-      method: "GET",
       summary: "One storage policy; its keys are never shown",
       handle: async ({ c }) => viewPolicy(await policies.find(idOf(c))),
     }),
-    endpoint({
+    endpoint("GET /policies/:id/usage", {
       ...item,
-      method: "GET",
-      path: "/policies/:id/usage",
       summary: "What a storage policy stores, for whom, and what prevents its deletion",
       answer: policyUsageView,
       handle: async ({ c }) => viewPolicyUsage(await policies.usage(idOf(c))),
     }),
-    endpoint({
+    endpoint("PATCH /policies/:id", {
       ...item,
-      method: "PATCH",
       summary: "Change name, limit, keys, region or download mode, or make it the default",
       body: updatePolicySchema,
       failures: [409, 502],
       handle: async ({ c, body, account }) =>
         viewPolicy(await policies.update(idOf(c), body, actorOf(account))),
     }),
-    endpoint({
+    endpoint("DELETE /policies/:id", {
       ...item,
-      method: "DELETE",
       summary: "Delete a storage policy that nothing refers to",
       failures: [409],
       answer: message,
@@ -105,10 +97,8 @@ function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
         return { message: "Policy deleted" };
       },
     }),
-    endpoint({
+    endpoint("POST /policies/:id/test", {
       ...item,
-      method: "POST",
-      path: "/policies/:id/test",
       failures: [502],
       summary: "Write, read and remove an object in the policy's storage",
       answer: message.extend({ duration_ms: z.int().describe("of writing, reading and removing") }),

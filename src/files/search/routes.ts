@@ -24,9 +24,7 @@ type Deps = { search: FileSearch; trees: Trees };
 
 /** Mount it at the root, before the files. */
 export const searchEndpoint = ({ search, trees }: Deps): Endpoint =>
-  endpoint({
-    method: "GET",
-    path: "/files/search",
+  endpoint("GET /files/search", {
     ownsPath: true,
     ...treeEndpoint("files"),
     summary:

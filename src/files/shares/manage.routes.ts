@@ -41,18 +41,14 @@ export function manageEndpoints({ shares, trees, changes, policy }: Deps): Endpo
       viewOfShare(await changes.locked(...(await placed(asking)), tx), asking.c.env.origin()),
   };
   return [
-    endpoint({
+    endpoint("GET /files/share-policy", {
       ...common,
-      method: "GET",
-      path: "/files/share-policy",
       summary: "The limits of your shares and drop boxes, which the settings files.share_policy set",
       answer: sharePolicyView,
       handle: async ({ account }) => policy.of(account.role),
     }),
-    endpoint({
+    endpoint("GET /shares", {
       ...common,
-      method: "GET",
-      path: "/shares",
       summary: "List your shares and drop boxes or those of a team; administrators also list those of all",
       query: shareListQuery,
       failures: [403],
@@ -89,10 +85,8 @@ export function manageEndpoints({ shares, trees, changes, policy }: Deps): Endpo
         return new CursorPage(found.map(view), next === null ? null : cursorText({ id: next }));
       },
     }),
-    endpoint({
+    endpoint("GET /shares/:code{.+}", {
       ...common,
-      method: "GET",
-      path: "/shares/:code{.+}",
       params,
       tagged: true,
       summary: "Read a share or drop box",
@@ -101,12 +95,10 @@ export function manageEndpoints({ shares, trees, changes, policy }: Deps): Endpo
       handle: async ({ c, account }) =>
         viewOfShare(await shares.get(...(await placed({ c, account }))), c.env.origin()),
     }),
-    endpoint({
+    endpoint("PATCH /shares/:code{.+}", {
       ...common,
       ...changed,
       tagged: true,
-      method: "PATCH",
-      path: "/shares/:code{.+}",
       params,
       summary: "Change the given fields of a share or drop box, including what its code serves",
       body: shareChangeSchema,
@@ -118,11 +110,9 @@ export function manageEndpoints({ shares, trees, changes, policy }: Deps): Endpo
         return viewOfShare(share, c.env.origin());
       },
     }),
-    endpoint({
+    endpoint("DELETE /shares/:code{.+}", {
       ...common,
       ...changed,
-      method: "DELETE",
-      path: "/shares/:code{.+}",
       params,
       summary: "End a share or drop box and free its code",
       failures: [404],
@@ -151,10 +141,8 @@ const itemView = namedObject("SharedItem", {
 
 /** Mount them before those of a share, whose codes have slashes. */
 export const itemEndpoints = ({ shares, trees }: Pick<Deps, "shares" | "trees">): Endpoint[] => [
-  endpoint({
+  endpoint("POST /shares", {
     ...common,
-    method: "POST",
-    path: "/shares",
     summary: "Share several files and folders by one short link",
     body: itemsShareSchema,
     failures: [403, 404, 409],
@@ -170,10 +158,8 @@ export const itemEndpoints = ({ shares, trees }: Pick<Deps, "shares" | "trees">)
       return viewOfShare(made, c.env.origin());
     },
   }),
-  endpoint({
+  endpoint("GET /shares/:code{.+}/items", {
     ...common,
-    method: "GET",
-    path: "/shares/:code{.+}/items",
     params,
     summary: "The files and folders that are one share; without those in the trash",
     failures: [404],

@@ -13,10 +13,8 @@ const ranges = z.object({ "Content-Range": z.string() });
 type Deps = { files: Pick<Files, "find">; trees: Trees; preview: SharePreview };
 
 export const ownerPreviewEndpoint = ({ files, trees, preview }: Deps): Endpoint =>
-  endpoint({
+  endpoint("GET /files/:id/preview", {
     ...treeEndpoint("files"),
-    method: "GET",
-    path: "/files/:id/preview",
     summary: `A picture, video, audio, PDF or the first ${TEXT_BYTES / 1000} kB of a text for the owner's page, in a form that can run nothing; a PDF for a frame only`,
     headers: z.object({ Range: z.string().optional().describe("one range of bytes, such as bytes=0-99") }),
     failures: [412, 416, 502],

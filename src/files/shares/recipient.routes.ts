@@ -30,10 +30,8 @@ type Deps = { shares: Shares; trees: Trees };
 export function recipientEndpoints({ shares, trees }: Deps): Endpoint[] {
   const common = { ...treeEndpoint("shares"), params: { code: z.string().meta(CODE_FORM) } };
   return [
-    endpoint({
+    endpoint("GET /shares/:code{.+}/visits", {
       ...common,
-      method: "GET",
-      path: "/shares/:code{.+}/visits",
       summary:
         "What verified recipients of a share opened and downloaded, newest first; the last 10,000 of the days in analytics.log_retention_days",
       query: z.object(cursorQuery),
@@ -49,10 +47,8 @@ export function recipientEndpoints({ shares, trees }: Deps): Endpoint[] {
         );
       },
     }),
-    endpoint({
+    endpoint("POST /shares/:code{.+}/mails", {
       ...common,
-      method: "POST",
-      path: "/shares/:code{.+}/mails",
       summary: "Send the mail with the link of a share to its recipients again",
       body: sendBody,
       failures: [404, 409, 429],

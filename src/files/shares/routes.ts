@@ -50,10 +50,8 @@ function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint
     return [tree, { kind, id }];
   };
   return [
-    endpoint({
+    endpoint(`POST ${path}`, {
       ...common,
-      method: "POST",
-      path,
       summary: `Share a ${kind} by a short link`,
       body: kind === "file" ? shareSchema : folderShareSchema,
       failures: [403, 409],
@@ -66,10 +64,8 @@ function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint
         return viewOfShare(made, c.env.origin());
       },
     }),
-    endpoint({
+    endpoint(`GET ${path}`, {
       ...common,
-      method: "GET",
-      path,
       summary: `The short links that share a ${kind}, newest first`,
       answer: z.array(shareView),
       async handle({ c, account }) {
@@ -79,10 +75,8 @@ function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint
         );
       },
     }),
-    endpoint({
+    endpoint(`DELETE ${path}/:code{.+}`, {
       ...common,
-      method: "DELETE",
-      path: `${path}/:code{.+}`,
       params: { code: z.string().meta(CODE_FORM) },
       summary: `Stop sharing a ${kind} under a code`,
       answer: z.object({ message: z.string() }),

@@ -10,10 +10,8 @@ const headers = z.object({ ETag: z.string(), "Cache-Control": z.string() });
 type Deps = { files: Pick<Files, "find">; trees: Trees; answerThumbnail: AnswerThumbnail };
 
 export const thumbnailEndpoint = ({ files, trees, answerThumbnail }: Deps): Endpoint =>
-  endpoint({
+  endpoint("GET /files/:id/thumbnail", {
     ...treeEndpoint("files"),
-    method: "GET",
-    path: "/files/:id/thumbnail",
     summary: "A picture within 512 × 512 pixels, as JPEG or WebP",
     failures: [502, 503],
     raw: { type: "image/*", headers },

@@ -35,10 +35,8 @@ const KINDS = [
 
 export const trashEndpoints = ({ trash, trees }: Deps): Endpoint[] => [
   ...KINDS.map(({ kind, missing, what }) =>
-    endpoint({
+    endpoint(`POST /${kind}s/:id/trash`, {
       ...treeEndpoint(`${kind}s`),
-      method: "POST",
-      path: `/${kind}s/:id/trash`,
       summary: `Move ${what} to the trash`,
       answer: trashedView,
       async handle(asking) {
@@ -53,10 +51,8 @@ export const trashEndpoints = ({ trash, trees }: Deps): Endpoint[] => [
 function heapEndpoints({ trash, trees }: Deps): Endpoint[] {
   const shared = treeEndpoint("trash");
   return [
-    endpoint({
+    endpoint("GET /trash", {
       ...shared,
-      method: "GET",
-      path: "/trash",
       summary: "What is in the trash, newest first",
       query: listQuery,
       answer: z.array(trashedView),
@@ -74,10 +70,8 @@ function heapEndpoints({ trash, trees }: Deps): Endpoint[] {
         return new CursorPage(items.map(viewTrashed), next && cursorText(next));
       },
     }),
-    endpoint({
+    endpoint("DELETE /trash", {
       ...shared,
-      method: "DELETE",
-      path: "/trash",
       summary: "Empty the trash: delete everything in it for good",
       query: z.object(ownerQuery),
       answer: z.object({ message: z.string(), deleted: z.int() }),
@@ -88,10 +82,8 @@ function heapEndpoints({ trash, trees }: Deps): Endpoint[] {
         return { message: "Trash emptied", deleted: await trash.empty(tree, actorOf(account)) };
       },
     }),
-    endpoint({
+    endpoint("POST /trash/:id/restore", {
       ...shared,
-      method: "POST",
-      path: "/trash/:id/restore",
       summary: "Put an entry back, by default under its former name into its former folder",
       body: restoreBody,
       optionalBody: true,
@@ -106,10 +98,8 @@ function heapEndpoints({ trash, trees }: Deps): Endpoint[] {
         return viewLocated(await trash.restore(tree, id, { name, folderId }));
       },
     }),
-    endpoint({
+    endpoint("DELETE /trash/:id", {
       ...shared,
-      method: "DELETE",
-      path: "/trash/:id",
       summary: "Delete an entry of the trash for good, a folder with its contents",
       answer: z.object({ message: z.string() }),
       async handle(asking) {

@@ -27,10 +27,8 @@ const rangeHeaders = contentHeaders.extend({ "Content-Range": z.string() });
 type Deps = { files: Pick<Files, "find">; trees: Trees; download: Download; logger: Logger };
 
 export const downloadEndpoint = ({ files, trees, download, logger }: Deps): Endpoint =>
-  endpoint({
+  endpoint("GET /files/:id/download", {
     ...treeEndpoint("files"),
-    method: "GET",
-    path: "/files/:id/download",
     summary: "A file's content, whole or a range of it",
     query: z.object({
       disposition: z

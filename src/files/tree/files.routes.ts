@@ -22,10 +22,8 @@ export const fileEndpoints = (deps: Deps): Endpoint[] => [usageEndpoint(deps), .
 const shared = treeEndpoint("files");
 
 const usageEndpoint = ({ files, trees }: Deps): Endpoint =>
-  endpoint({
+  endpoint("GET /files/usage", {
     ...shared,
-    method: "GET",
-    path: "/files/usage",
     ownsPath: true,
     summary: "The space that your files use or those of a team, and its quota",
     query: z.object(ownerQuery),
@@ -40,7 +38,6 @@ const usageEndpoint = ({ files, trees }: Deps): Endpoint =>
   });
 
 function itemEndpoints({ files, trees, transfers }: Deps): Endpoint[] {
-  const item = { ...shared, path: "/files/:id" } as const;
   const fileIn = (asking: PathInput) => entryIn(trees, asking, "FileNotFound");
   const viewed = async (asking: PathInput, tree: number, file: StoredFile) =>
     viewFile(file, await trees.nameOf(asking, tree));
@@ -51,9 +48,8 @@ function itemEndpoints({ files, trees, transfers }: Deps): Endpoint[] {
     },
   };
   return [
-    endpoint({
-      ...item,
-      method: "GET",
+    endpoint("GET /files/:id", {
+      ...shared,
       tagged: true,
       summary: "A file's metadata",
       answer: fileView,
@@ -63,11 +59,10 @@ function itemEndpoints({ files, trees, transfers }: Deps): Endpoint[] {
       },
     }),
 
-    endpoint({
-      ...item,
+    endpoint("PATCH /files/:id", {
+      ...shared,
       ...changed,
       tagged: true,
-      method: "PATCH",
       summary: "Rename or move a file, or give it to another owner; absent fields stay unchanged",
       body: updateSchema,
       failures: [409],
@@ -83,10 +78,9 @@ function itemEndpoints({ files, trees, transfers }: Deps): Endpoint[] {
       },
     }),
 
-    endpoint({
-      ...item,
+    endpoint("DELETE /files/:id", {
+      ...shared,
       ...changed,
-      method: "DELETE",
       summary: "Delete a file; its content is deleted with its last file",
       answer: z.object({ message: z.string() }),
       async handle(asking) {

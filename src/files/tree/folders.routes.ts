@@ -39,7 +39,6 @@ type Deps = { folders: Folders; trees: Trees; transfers: Transfers; logger: Logg
 const shared = treeEndpoint("folders");
 
 export function folderEndpoints({ folders, trees, transfers, logger }: Deps): Endpoint[] {
-  const item = { ...shared, path: "/folders/:id" } as const;
   const folderIn = (asking: PathInput) => entryIn(trees, asking, "FolderNotFound");
   const changed = {
     async locked(asking: PathInput, tx: never) {
@@ -49,10 +48,8 @@ export function folderEndpoints({ folders, trees, transfers, logger }: Deps): En
   };
   return [
     contentsEndpoint({ folders, trees, logger }, "/folders", "The contents of the root"),
-    endpoint({
+    endpoint("POST /folders", {
       ...shared,
-      method: "POST",
-      path: "/folders",
       tagged: true,
       summary: "Create a folder",
       body: createSchema,
@@ -66,11 +63,10 @@ export function folderEndpoints({ folders, trees, transfers, logger }: Deps): En
       },
     }),
     contentsEndpoint({ folders, trees, logger }, "/folders/:id", "The contents of a folder"),
-    endpoint({
-      ...item,
+    endpoint("PATCH /folders/:id", {
+      ...shared,
       ...changed,
       tagged: true,
-      method: "PATCH",
       summary: "Rename or move a folder, set its storage policy or owner; absent fields stay unchanged",
       body: updateSchema,
       failures: [409],
@@ -90,10 +86,9 @@ export function folderEndpoints({ folders, trees, transfers, logger }: Deps): En
         return viewFolder(await folders.update(to, id, left), await trees.nameOf(asking, to));
       },
     }),
-    endpoint({
-      ...item,
+    endpoint("DELETE /folders/:id", {
+      ...shared,
       ...changed,
-      method: "DELETE",
       summary: "Delete a folder with its contents",
       answer: z.object({ message: z.string() }),
       async handle(asking) {
@@ -114,10 +109,8 @@ const contentsEndpoint = (
   path: string,
   summary: string,
 ): Endpoint =>
-  endpoint({
+  endpoint(`GET ${path}`, {
     ...shared,
-    method: "GET",
-    path,
     summary,
     tagged: "folder",
     query: path === "/folders" ? contentsQuery.extend(ownerQuery) : contentsQuery,

@@ -13,10 +13,8 @@ const STALL_MS = 60_000;
 
 /** Mount it at the root, before patterns like `/files/:id`. */
 export const uploadEndpoint = ({ uploads, trees }: { uploads: Uploads; trees: Trees }): Endpoint =>
-  endpoint({
+  endpoint("POST /files/upload", {
     ...treeEndpoint("files"),
-    method: "POST",
-    path: "/files/upload",
     ownsPath: true,
     summary: "Upload a file: multipart/form-data with one file, in a field of any name",
     query: z.object({ folder_id: idInQuery.optional().describe("default: the root"), ...ownerQuery }),

@@ -1,6 +1,12 @@
 import { treeEndpoint } from "../tree/entry-id.ts";
 import { z } from "zod";
-import { type Endpoint, type EndpointInput, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import {
+  type Endpoint,
+  type EndpointInput,
+  endpoint,
+  type HttpContext,
+  type Method,
+} from "../../http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
 import {
   appendHeaders,
@@ -33,7 +39,7 @@ const ROOT_PATH = "/files/tus";
 /** A file comes with the last byte: name and quota count then. */
 const APPEND_FAILURES = [409, 410, 415, 423, 460];
 
-type TusEndpoint = Pick<Endpoint, "method" | "path" | "summary" | "headers" | "rawBody"> &
+type TusEndpoint = Pick<Endpoint, "summary" | "headers" | "rawBody"> &
   Required<Pick<Endpoint, "raw" | "failures">>;
 type Deps = { resumable: Resumable; trees: Trees; policies: Pick<Policies, "list"> };
 type Input = EndpointInput<undefined, undefined>;
@@ -46,9 +52,7 @@ export const tusEndpoints = (deps: Deps): Endpoint[] => [
 
 /** Clients ask before they sign in, without a version. */
 const optionsEndpoint = (path: string, { policies }: Deps): Endpoint =>
-  endpoint({
-    method: "OPTIONS",
-    path,
+  endpoint(`OPTIONS ${path}`, {
     ownsPath: path === ROOT_PATH,
     access: "public",
     scope: null,
@@ -64,7 +68,6 @@ const optionsEndpoint = (path: string, { policies }: Deps): Endpoint =>
   });
 
 function uploadEndpoints({ resumable, trees }: Deps): Endpoint[] {
-  const path = `${ROOT_PATH}/:id`;
   const placed = async (asking: Input): Promise<[number, string]> => {
     const upload = uploadIdIn(asking.c);
     return [await trees.with(asking, { upload }), upload];
@@ -76,9 +79,8 @@ function uploadEndpoints({ resumable, trees }: Deps): Endpoint[] {
   };
   return [
     tusEndpoint(
+      `POST ${ROOT_PATH}`,
       {
-        method: "POST",
-        path: ROOT_PATH,
         summary: "Begin a resumable upload",
         headers: createHeaders,
         failures: [404, 409, 429],
@@ -87,9 +89,8 @@ function uploadEndpoints({ resumable, trees }: Deps): Endpoint[] {
       (input) => create(resumable, trees, input),
     ),
     tusEndpoint(
+      `GET ${ROOT_PATH}/:id`,
       {
-        method: "GET",
-        path,
         summary: "The offset of a resumable upload, in headers (HEAD)",
         failures: [410],
         raw: { type: null, status: 200, headers: offsetHeaders },
@@ -100,9 +101,8 @@ function uploadEndpoints({ resumable, trees }: Deps): Endpoint[] {
       },
     ),
     tusEndpoint(
+      `PATCH ${ROOT_PATH}/:id`,
       {
-        method: "PATCH",
-        path,
         summary: "Continue a resumable upload",
         headers: appendHeaders,
         failures: APPEND_FAILURES,
@@ -112,9 +112,8 @@ function uploadEndpoints({ resumable, trees }: Deps): Endpoint[] {
       append,
     ),
     tusEndpoint(
+      `DELETE ${ROOT_PATH}/:id`,
       {
-        method: "DELETE",
-        path,
         summary: "Terminate a resumable upload and delete its bytes",
         failures: [410, 423],
         raw: { type: null, status: 204, headers: versionHeader },
@@ -123,9 +122,8 @@ function uploadEndpoints({ resumable, trees }: Deps): Endpoint[] {
     ),
     // For clients without other methods.
     tusEndpoint(
+      `POST ${ROOT_PATH}/:id`,
       {
-        method: "POST",
-        path,
         summary: "PATCH or DELETE, as given by X-HTTP-Method-Override",
         headers: overrideHeaders,
         failures: APPEND_FAILURES,
@@ -148,10 +146,11 @@ function uploadEndpoints({ resumable, trees }: Deps): Endpoint[] {
 
 /** Sends the protocol's version, even on failure. */
 const tusEndpoint = (
+  route: `${Method} ${string}`,
   described: TusEndpoint,
   handle: (input: Input) => Promise<Response> | Response,
 ): Endpoint =>
-  endpoint({
+  endpoint(route, {
     ...treeEndpoint("files"),
     headers: versionHeader,
     ...described,

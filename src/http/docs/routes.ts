@@ -39,11 +39,10 @@ const pageOf = (version: string): string => `<!doctype html>
 export function docsEndpoints(csrf: { cookie: string; header: string }): Endpoint[] {
   const assets = createDocsAssets(csrf);
   const page = pageOf(assets.version);
-  const shared = { method: "GET", access: "public", scope: null, tag: "meta" } as const;
+  const shared = { access: "public", scope: null, tag: "meta" } as const;
   return [
-    endpoint({
+    endpoint("GET /docs", {
       ...shared,
-      path: "/docs",
       summary: "This API as a page to read and try",
       raw: { type: "text/html", headers: z.object({ "Content-Security-Policy": z.string() }) },
       handle: ({ c }) =>
@@ -53,9 +52,8 @@ export function docsEndpoints(csrf: { cookie: string; header: string }): Endpoin
           "Cache-Control": "no-cache",
         }),
     }),
-    endpoint({
+    endpoint("GET /docs/:file{.+}", {
       ...shared,
-      path: "/docs/:file{.+}",
       params: { file: z.string().meta({ examples: ["version/docs.css"] }) },
       summary: "A script or style of the page",
       failures: [404],

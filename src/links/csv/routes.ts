@@ -95,10 +95,8 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
   const shared = { scope: "links", tag: "links" } as const;
   let imports = 0;
   return [
-    endpoint({
+    endpoint("GET /links/export", {
       ...shared,
-      method: "GET",
-      path: "/links/export",
       access: "editor",
       summary:
         "Export links as CSV, ordered by code; editors get their own links. Password hashes are for administrators' sessions and tokens with the scope admin, for others the column is empty",
@@ -128,10 +126,8 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
         });
       },
     }),
-    endpoint({
+    endpoint("POST /links/import", {
       ...shared,
-      method: "POST",
-      path: "/links/import",
       access: "admin",
       summary: "Import a CSV file of at most 10 MB",
       form: importForm,

@@ -48,10 +48,8 @@ type Deps = {
 export function deletedEndpoints({ deleted, ownersIn, get, hostOf }: Deps): Endpoint[] {
   const shared = { access: "editor", scope: "links", tag: "links" } as const;
   return [
-    endpoint({
+    endpoint("GET /links/deleted", {
       ...shared,
-      method: "GET",
-      path: "/links/deleted",
       summary: "List deleted links that can be put back, newest first; those of shares can't",
       query: z.object({
         ...cursorQuery,
@@ -78,10 +76,8 @@ export function deletedEndpoints({ deleted, ownersIn, get, hostOf }: Deps): Endp
         );
       },
     }),
-    endpoint({
+    endpoint("POST /links/deleted/:id/restore", {
       ...shared,
-      method: "POST",
-      path: "/links/deleted/:id/restore",
       summary: "Put a deleted link back with its counts",
       body: restoreBody,
       optionalBody: true,

@@ -8,31 +8,25 @@ import type { DomainService } from "./service.ts";
 export function domainEndpoints({ domains }: { domains: DomainService }): Endpoint[] {
   const shared = { access: "admin", scope: "admin", tag: "domains", answer: domainView } as const;
   return [
-    endpoint({
+    endpoint("GET /domains", {
       ...shared,
       access: "editor",
       scope: "any",
-      method: "GET",
-      path: "/domains",
       summary: "List the hosts besides the default one that are open to the account",
       answer: z.array(domainView),
       handle: async ({ account }) => (await domains.list(actorOf(account))).map(viewDomain),
     }),
-    endpoint({
+    endpoint("POST /domains", {
       ...shared,
-      method: "POST",
-      path: "/domains",
       summary: "Add a domain",
       body: createDomainSchema,
       failures: [409],
       status: 201,
       handle: async ({ body, account }) => viewDomain(await domains.create(body, actorOf(account))),
     }),
-    endpoint({
+    endpoint("PATCH /domains/:id", {
       ...shared,
       access: "editor",
-      method: "PATCH",
-      path: "/domains/:id",
       summary:
         "Change the given fields of a domain; its links follow a new host, which administrators alone change",
       body: updateDomainSchema,
@@ -40,10 +34,8 @@ export function domainEndpoints({ domains }: { domains: DomainService }): Endpoi
       handle: async ({ c, body, account }) =>
         viewDomain(await domains.update(idOf(c), body, actorOf(account))),
     }),
-    endpoint({
+    endpoint("DELETE /domains/:id", {
       ...shared,
-      method: "DELETE",
-      path: "/domains/:id",
       summary: "Delete a domain without links",
       failures: [409],
       answer: z.object({ message: z.string() }),

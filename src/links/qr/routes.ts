@@ -32,9 +32,7 @@ const headers = z.object({
 
 /** Relative to {admin}/v1. Mount it before `/links/:code{.+}`. */
 export const qrEndpoint = ({ get, keyOf, view }: Deps): Endpoint =>
-  endpoint({
-    method: "GET",
-    path: "/links/:code{.+}/qr",
+  endpoint("GET /links/:code{.+}/qr", {
     ownsPath: true,
     access: "editor",
     scope: "links",

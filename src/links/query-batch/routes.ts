@@ -34,11 +34,10 @@ type ByFilter = {
 
 /** Relative to {admin}/v1. Only POST: other methods reach links with the codes `batch/query` and `batch/undo`. */
 export function queryBatchEndpoints(by: (actor: Actor) => ByFilter): Endpoint[] {
-  const shared = { method: "POST", access: "editor", scope: "links", tag: "links" } as const;
+  const shared = { access: "editor", scope: "links", tag: "links" } as const;
   return [
-    endpoint({
+    endpoint("POST /links/batch/query", {
       ...shared,
-      path: "/links/batch/query",
       summary: "Delete or change all links that a filter finds, or count them",
       body: queryBatchSchema,
       answer: queryBatchResult,
@@ -47,9 +46,8 @@ export function queryBatchEndpoints(by: (actor: Actor) => ByFilter): Endpoint[] 
         return by(actorOf(account)).queryBatch(body, c.req.raw.signal);
       },
     }),
-    endpoint({
+    endpoint("POST /links/batch/undo", {
       ...shared,
-      path: "/links/batch/undo",
       summary: "Undo a bulk change or a change of a tag by the account, 500 links per call; passwords stay",
       body: undoBody,
       answer: undoAnswer,

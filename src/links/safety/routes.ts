@@ -48,10 +48,8 @@ type Deps = {
 export function safetyEndpoints({ safety, get, keyOf, hostOf }: Deps): Endpoint[] {
   const shared = { access: "admin", scope: "links", tag: "links" } as const;
   return [
-    endpoint({
+    endpoint("POST /links/:code{.+}/review", {
       ...shared,
-      method: "POST",
-      path: "/links/:code{.+}/review",
       params: { code: z.string().meta(CODE_FORM) },
       query: domainQuery,
       summary: "Approve or refuse a link that waits, take a link or share down, or put it back",
@@ -67,10 +65,8 @@ export function safetyEndpoints({ safety, get, keyOf, hostOf }: Deps): Endpoint[
         return viewOfLink(await get(actor, key), c.env.origin(), hostOf);
       },
     }),
-    endpoint({
+    endpoint("GET /reports", {
       ...shared,
-      method: "GET",
-      path: "/reports",
       summary: "List reports of visitors about links, newest first",
       query: z.object({
         ...cursorQuery,
@@ -89,10 +85,8 @@ export function safetyEndpoints({ safety, get, keyOf, hostOf }: Deps): Endpoint[
         );
       },
     }),
-    endpoint({
+    endpoint("POST /reports/:id/resolve", {
       ...shared,
-      method: "POST",
-      path: "/reports/:id/resolve",
       summary: "Dismiss a report, or take its link down",
       body: resolution,
       failures: [404, 409],

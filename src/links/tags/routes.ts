@@ -17,18 +17,14 @@ const tagIn = (c: HttpContext): string => c.req.param("tag") ?? "";
 export function tagEndpoints(tagsOf: (actor: Actor) => TagService): Endpoint[] {
   const shared = { access: "editor", scope: "links", tag: "links" } as const;
   return [
-    endpoint({
+    endpoint("GET /tags", {
       ...shared,
-      method: "GET",
-      path: "/tags",
       summary: "List the 10,000 tags that most links have, with the number of links",
       answer: z.array(tagCount),
       handle: ({ account }) => tagsOf(actorOf(account)).list(),
     }),
-    endpoint({
+    endpoint("PATCH /tags/:tag{.+}", {
       ...shared,
-      method: "PATCH",
-      path: "/tags/:tag{.+}",
       params,
       summary: "Rename a tag; onto another tag it merges them",
       body: z.object({ tag: tagText }),
@@ -38,10 +34,8 @@ export function tagEndpoints(tagsOf: (actor: Actor) => TagService): Endpoint[] {
         return tagsOf(actorOf(account)).rename(tagIn(c), body.tag);
       },
     }),
-    endpoint({
+    endpoint("DELETE /tags/:tag{.+}", {
       ...shared,
-      method: "DELETE",
-      path: "/tags/:tag{.+}",
       params,
       summary: "Remove a tag from all links",
       answer: tagChanged,

@@ -23,17 +23,10 @@ const batchResult = namedObject("BatchResult", {
   failed: z.array(z.object({ code: z.string(), error: z.string(), error_code: z.int() })),
 });
 export function batchEndpoints(batchOf: (actor: Actor) => LinkBatch): Endpoint[] {
-  const ofMany = {
-    access: "editor",
-    scope: "links",
-    tag: "links",
-    path: "/links/batch",
-    answer: batchResult,
-  } as const;
+  const ofMany = { access: "editor", scope: "links", tag: "links", answer: batchResult } as const;
   return [
-    endpoint({
+    endpoint("POST /links/batch", {
       ...ofMany,
-      method: "POST",
       summary: "Create up to 5000 links",
       body: z.object({ links: judgedLater(createSchema) }),
       list: { field: "links", most: MOST_ITEMS },
@@ -43,9 +36,8 @@ export function batchEndpoints(batchOf: (actor: Actor) => LinkBatch): Endpoint[]
         return batchOf(actorOf(account)).create(body.links);
       },
     }),
-    endpoint({
+    endpoint("PUT /links/batch", {
       ...ofMany,
-      method: "PUT",
       summary: "Change up to 5000 links",
       body: z.object({ updates: judgedLater(updateItemSchema) }),
       list: { field: "updates", most: MOST_ITEMS },
@@ -54,9 +46,8 @@ export function batchEndpoints(batchOf: (actor: Actor) => LinkBatch): Endpoint[]
         return batchOf(actorOf(account)).update(body.updates);
       },
     }),
-    endpoint({
+    endpoint("DELETE /links/batch", {
       ...ofMany,
-      method: "DELETE",
       summary: "Delete up to 5000 links",
       body: z.object({ codes: judgedLater(z.union([z.string(), namedSchema])) }),
       list: { field: "codes", most: MOST_ITEMS },
