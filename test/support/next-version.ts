@@ -4,12 +4,20 @@
  */
 import { sql } from "kysely";
 import { MIGRATIONS } from "../../src/db/migrate.ts";
-import { addColumn, createIndex, createTable, type Step } from "../../src/db/migrations/step.ts";
+import { createTable, type Step } from "../../src/db/migrations/step.ts";
 
 const how = process.env["WAYMARK_TEST_NEXT"];
 
 const NEXT: readonly Step[] = [
-  addColumn("9001_links_mood", "links", "mood", (w) => `${w.int} not null default 0`),
+  {
+    name: "9001_links_mood",
+    up: async (db, words) => {
+      const tables = await db.introspection.getTables();
+      const links = tables.find(({ name }) => name === "links");
+      if (links?.columns.some(({ name }) => name === "mood")) return;
+      await sql.raw(`alter table links add column mood ${words.int} not null default 0`).execute(db);
+    },
+  },
   {
     name: "9002_trouble",
     up: async () => {
@@ -21,14 +29,16 @@ const NEXT: readonly Step[] = [
     name: "9003_links_mood_now",
     up: async (db) => void (await sql`update links set mood = 1 where mood = 0`.execute(db)),
   },
-  createIndex("9004_links_mood_index", "links", "links_mood", "mood, id"),
-  createTable(
-    "9005_moods",
-    // A table that this version does not know.
-    "moods" as "links",
-    (w) => [`id ${w.serial}`, `mood ${w.int} not null`],
-    { moods_mood: "mood" },
-  ),
+  {
+    name: "9004_links_mood_index",
+    up: (db, words) => words.createIndex(db, { name: "links_mood", table: "links", columns: "mood, id" }),
+  },
+  // A table that this version does not know.
+  createTable("9005_moods", "moods" as "links", (w) => [
+    `id ${w.serial}`,
+    `mood ${w.int} not null`,
+    "index moods_mood (mood)",
+  ]),
 ];
 
 (MIGRATIONS as Step[]).push(...NEXT);

@@ -9,64 +9,38 @@ import type { TableName } from "../schema.ts";
 
 export type Step = { name: string; up(db: Kysely<unknown>, words: SchemaSyntax): Promise<void> };
 
-type Columns = (words: SchemaSyntax) => readonly string[];
-/** Columns by the name of the index. */
-type Indexes = Record<string, string>;
+/** In the database's SQL: columns and constraints, and `index name (columns)` for each index. */
+type Parts = (words: SchemaSyntax) => readonly string[];
 
-/** In the database's SQL. */
-export const createTable = (name: string, table: TableName, columns: Columns, indexes?: Indexes): Step =>
-  tableStep({ name, table, columns, indexes }, plain(table, "tableOptions"));
+export const createTable = (name: string, table: TableName, parts: Parts): Step =>
+  tableStep({ name, table, parts }, plain(table, "tableOptions"));
 
 /** A table of narrow rows, increased by primary key. */
-export const createCounterTable = (
-  name: string,
-  table: TableName,
-  columns: Columns,
-  indexes?: Indexes,
-): Step => tableStep({ name, table, columns, indexes }, plain(table, "counterTableOptions"));
+export const createCounterTable = (name: string, table: TableName, parts: Parts): Step =>
+  tableStep({ name, table, parts }, plain(table, "counterTableOptions"));
 
 /** A table whose old rows go together. */
-export const createPartitionedTable = (
-  name: string,
-  table: PartitionedTable,
-  columns: Columns,
-  indexes?: Indexes,
-): Step => tableStep({ name, table, columns, indexes }, (words, list) => words.partitionedTable(table, list));
+export const createPartitionedTable = (name: string, table: PartitionedTable, parts: Parts): Step =>
+  tableStep({ name, table, parts }, (words, list) => words.partitionedTable(table, list));
 
-type TableParts = { name: string; table: TableName; columns: Columns; indexes: Indexes | undefined };
+type Table = { name: string; table: TableName; parts: Parts };
 type Statements = (words: SchemaSyntax, columns: string) => readonly string[];
 
 const plain =
   (table: TableName, options: "tableOptions" | "counterTableOptions"): Statements =>
   (words, columns) => [`create table if not exists ${table} (${columns}) ${words[options]}`.trimEnd()];
 
-const tableStep = ({ name, table, columns, indexes = {} }: TableParts, statements: Statements): Step => ({
+const INDEX = /^index (\w+) \((.+)\)$/;
+
+const tableStep = ({ name, table, parts }: Table, statements: Statements): Step => ({
   name,
   up: async (db, words) => {
-    for (const text of statements(words, `\n  ${columns(words).join(",\n  ")}\n`))
-      await sql.raw(text).execute(db);
-    for (const [index, indexed] of Object.entries(indexes))
-      await words.createIndex(db, { name: index, table, columns: indexed });
-  },
-});
-
-export const createIndex = (name: string, table: TableName, index: string, columns: string): Step => ({
-  name,
-  up: (db, words) => words.createIndex(db, { name: index, table, columns }),
-});
-
-/** The definition needs a default unless the column is nullable. */
-export const addColumn = (
-  name: string,
-  table: TableName,
-  column: string,
-  definition: (words: SchemaSyntax) => string,
-): Step => ({
-  name,
-  up: async (db, words) => {
-    const tables = await db.introspection.getTables();
-    const columns = tables.find((known) => known.name === table)?.columns ?? [];
-    if (columns.some((known) => known.name === column)) return;
-    await sql.raw(`alter table ${table} add column ${column} ${definition(words)}`).execute(db);
+    const all = parts(words);
+    const columns = all.filter((part) => !INDEX.test(part)).join(",\n  ");
+    for (const text of statements(words, `\n  ${columns}\n`)) await sql.raw(text).execute(db);
+    for (const part of all) {
+      const [, index, indexed] = INDEX.exec(part) ?? [];
+      if (index && indexed) await words.createIndex(db, { name: index, table, columns: indexed });
+    }
   },
 });

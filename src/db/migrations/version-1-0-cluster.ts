@@ -3,20 +3,14 @@ import { sql } from "kysely";
 import { createTable, type Step } from "./step.ts";
 
 export const steps: readonly Step[] = [
-  createTable(
-    "1068_changes",
-    "changes",
-    (w) => [
-      `id ${w.serial}`,
-      `topic ${w.text(32)} not null`,
-      `payload ${w.longText} not null`,
-      `origin ${w.text(36)} not null`,
-      `created_at ${w.int} not null`,
-    ],
-    {
-      changes_created_at: "created_at",
-    },
-  ),
+  createTable("1068_changes", "changes", (w) => [
+    `id ${w.serial}`,
+    `topic ${w.text(32)} not null`,
+    `payload ${w.longText} not null`,
+    `origin ${w.text(36)} not null`,
+    `created_at ${w.int} not null`,
+    "index changes_created_at (created_at)",
+  ]),
   createTable("1069_leases", "leases", (w) => [
     `name ${w.text(64)} not null primary key`,
     `owner ${w.text(128)} not null`,
@@ -36,23 +30,17 @@ export const steps: readonly Step[] = [
       await sql`insert into instance (id, uuid, created_at) values (${row})`.execute(db);
     },
   },
-  createTable(
-    "1072_repeats",
-    "repeats",
-    (w) => [
-      `id ${w.text(64)} not null primary key`,
-      `account_id ${w.int} not null`,
-      `fingerprint ${w.text(64)} not null`,
-      `claim ${w.text(36)} not null`,
-      `state ${w.text(8)} not null`,
-      `claimed_until ${w.int} not null`,
-      `expires_at ${w.int} not null`,
-      `size ${w.int} not null`,
-      `answer ${w.longText}`,
-    ],
-    {
-      repeats_account: "account_id, expires_at, size",
-      repeats_expiry: "expires_at",
-    },
-  ),
+  createTable("1072_repeats", "repeats", (w) => [
+    `id ${w.text(64)} not null primary key`,
+    `account_id ${w.int} not null`,
+    `fingerprint ${w.text(64)} not null`,
+    `claim ${w.text(36)} not null`,
+    `state ${w.text(8)} not null`,
+    `claimed_until ${w.int} not null`,
+    `expires_at ${w.int} not null`,
+    `size ${w.int} not null`,
+    `answer ${w.longText}`,
+    "index repeats_account (account_id, expires_at, size)",
+    "index repeats_expiry (expires_at)",
+  ]),
 ];
