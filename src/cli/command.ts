@@ -2,6 +2,7 @@
  * A room exports its commands as `addXCommands(program, context)`; cli.ts lists them. An action throws AppError; the
  * runner prints its message on standard error and exits with the code of its kind.
  */
+import type { Command } from "commander";
 import type { Env } from "../env.ts";
 
 export type ProgressLine = {
@@ -39,6 +40,10 @@ export const JSON_OPTION = ["--json", "print JSON"] as const;
 
 /** The author of a command's changes in histories. */
 export const CLI_AUTHOR = "cli";
+
+/** @param usage its name, then its arguments: `rename <tag> <name>` */
+export const subcommand = (group: Command, usage: string, about: string): Command =>
+  group.command(usage).description(about);
 
 /** `S` are the services that the command needs. */
 export type CommandContext<S = unknown> = {

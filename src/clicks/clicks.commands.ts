@@ -1,6 +1,6 @@
 /** Works with servers running or not. */
 import type { Command } from "commander";
-import type { CommandContext } from "../cli/command.ts";
+import { type CommandContext, subcommand } from "../cli/command.ts";
 import type { Database } from "../db/database.ts";
 import { createLeases } from "../cluster/leases.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -24,11 +24,11 @@ type RebuildOptions = { from?: string; to?: string; json?: true };
 
 export function addClickCommands(program: Command, context: Context): void {
   const group = program.command("analytics");
-  group
-    .command("rebuild")
-    .description(
-      "recompute the statistics from the click log; counts are raised where it has more, never lowered",
-    )
+  subcommand(
+    group,
+    "rebuild",
+    "recompute the statistics from the click log; counts are raised where it has more, never lowered",
+  )
     .option("--from <date>", "first day (UTC), such as 2026-11-20; default: the oldest day of the click log")
     .option("--to <date>", "last day, included; default: the newest day of the click log")
     .option("--json", "print JSON")

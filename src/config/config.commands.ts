@@ -1,6 +1,6 @@
 /** `waymark config …` works with the server running or not. */
 import type { Command } from "commander";
-import { CLI_AUTHOR, type CommandContext } from "../cli/command.ts";
+import { CLI_AUTHOR, type CommandContext, subcommand } from "../cli/command.ts";
 import type { Config } from "./config.service.ts";
 import { appError } from "../lib/errors.ts";
 import { type ConfigItem, viewItem } from "./items.ts";
@@ -22,9 +22,7 @@ type Reveal = { json?: true; showSecrets?: true };
 function addReading(group: Command, context: Context): void {
   const config = async () => (await context.services()).config;
 
-  group
-    .command("list")
-    .description("list the run-time settings")
+  subcommand(group, "list", "list the run-time settings")
     .option("--category <name>", "only this category")
     .option("--json", "print JSON")
     .option("--show-secrets", "print sensitive values instead of a mask")
@@ -39,10 +37,7 @@ function addReading(group: Command, context: Context): void {
       return context.output.table(items, { key: "KEY", value: "VALUE", valueType: "TYPE" });
     });
 
-  group
-    .command("get")
-    .description("print the value of a run-time setting")
-    .argument("<key>")
+  subcommand(group, "get <key>", "print the value of a run-time setting")
     .option("--json", "print JSON")
     .option("--show-secrets", "print a sensitive value instead of a mask")
     .action(async (key: string, { json, showSecrets }: Reveal) => {
@@ -60,10 +55,7 @@ function addWriting(group: Command, context: Context): void {
     if (item.requiresRestart) context.output.note(RESTART_NOTE);
   };
 
-  group
-    .command("set")
-    .description("set a run-time setting; a running server follows within a second")
-    .argument("<key>")
+  subcommand(group, "set <key>", "set a run-time setting; a running server follows within a second")
     .argument("[value]", "if omitted, the command asks for a sensitive value")
     .option("--stdin", "read the value from standard input")
     .option("--json", "print JSON")
@@ -78,10 +70,7 @@ function addWriting(group: Command, context: Context): void {
       },
     );
 
-  group
-    .command("reset")
-    .description("return a run-time setting to its default")
-    .argument("<key>")
+  subcommand(group, "reset <key>", "return a run-time setting to its default")
     .option("--json", "print JSON")
     .action(async (key: string, { json }: { json?: true }) => {
       tell(await (await config()).reset(key, CLI_AUTHOR), json);

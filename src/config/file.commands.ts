@@ -3,7 +3,7 @@ import { ENV_SETTINGS } from "../env-settings.ts";
 import { writeConfigFile } from "./settings-file.ts";
 import { readConfigFile } from "./settings-file-reader.ts";
 import { definitionOf } from "./definitions.ts";
-import { CLI_AUTHOR, type CommandContext } from "../cli/command.ts";
+import { CLI_AUTHOR, type CommandContext, subcommand } from "../cli/command.ts";
 import type { Config } from "./config.service.ts";
 import { formatOf, readIn, writeOut } from "./command-files.ts";
 
@@ -13,27 +13,21 @@ type ExportOptions = { format?: string; showSecrets?: true; force?: true };
 type ImportOptions = { format?: string; dryRun?: true; json?: true };
 
 export function addFiles(group: Command, context: Context): void {
-  group
-    .command("export")
-    .description("write the run-time settings to a TOML or JSON file")
+  subcommand(group, "export", "write the run-time settings to a TOML or JSON file")
     .argument("[file]", "default: standard output, also -", "-")
     .option("--format <toml|json>", "default: by the file name, otherwise toml")
     .option("--show-secrets", "write sensitive values instead of a mask")
     .option("--force", "overwrite the file")
     .action((file: string, options: ExportOptions) => exportSettings(context, file, options));
 
-  group
-    .command("import")
-    .description("set run-time settings from a TOML or JSON file, all or none")
+  subcommand(group, "import", "set run-time settings from a TOML or JSON file, all or none")
     .argument("<file>", "- for standard input")
     .option("--format <toml|json>", "default: by the file name, otherwise toml")
     .option("--dry-run", "check the file and say what would change")
     .option("--json", "print JSON")
     .action((file: string, options: ImportOptions) => importSettings(context, file, options));
 
-  group
-    .command("generate")
-    .description("write a commented template of the start-up settings")
+  subcommand(group, "generate", "write a commented template of the start-up settings")
     .argument("[file]", "- for standard output", "waymark.toml")
     .option("--force", "overwrite the file")
     .action(async (file: string, { force }: { force?: true }) => {

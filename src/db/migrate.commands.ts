@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../cli/command.ts";
+import { type CommandContext, subcommand } from "../cli/command.ts";
 import { silentLogger } from "../lib/logger.ts";
 import type { Database } from "./database.ts";
 import { type MigrationState, migrateUp, migrationStatus } from "./migrate.ts";
@@ -9,9 +9,7 @@ type Context = CommandContext & { database(): Promise<Database> };
 
 export function addMigrateCommands(program: Command, context: Context): void {
   const migrate = program.command("migrate");
-  migrate
-    .command("status")
-    .description("list the schema's steps; exit code 1 when steps are pending")
+  subcommand(migrate, "status", "list the schema's steps; exit code 1 when steps are pending")
     .option("--json", "as JSON")
     .action(async ({ json }: { json?: boolean }) => {
       const states = await withDatabase(context, migrationStatus);
@@ -19,9 +17,7 @@ export function addMigrateCommands(program: Command, context: Context): void {
       else context.output.table(states.map(shown), { name: "STEP", applied_at: "APPLIED AT" });
       if (states.some(({ executedAt }) => executedAt === null)) process.exitCode = 1;
     });
-  migrate
-    .command("up")
-    .description("apply pending steps; safe while servers run")
+  subcommand(migrate, "up", "apply pending steps; safe while servers run")
     .option("--json", "as JSON")
     .action(async ({ json }: { json?: boolean }) => {
       const applied = await withDatabase(context, (database) =>

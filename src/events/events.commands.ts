@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../cli/command.ts";
+import { type CommandContext, subcommand } from "../cli/command.ts";
 import { appError } from "../lib/errors.ts";
 import { validated } from "../lib/validated.ts";
 import { cursorText, placeOf, timePlace } from "../lib/cursor.ts";
@@ -49,10 +49,7 @@ export function addEventCommands(program: Command, links: Command, context: Cont
       show(context, await events.page(filter, placeOf(timePlace, cursor), numberOf(limit)), json);
     });
 
-  links
-    .command("history")
-    .description("list what happened to a link, newest first")
-    .argument("<code>")
+  subcommand(links, "history <code>", "list what happened to a link, newest first")
     .option("--domain <host>", "host of the link's domain; default: the default domain")
     .option("--limit <number>", "how many at most", "50")
     .option(...CURSOR)

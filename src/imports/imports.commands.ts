@@ -2,7 +2,13 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { type CommandContext, JSON_OPTION, type JsonOption, type ProgressLine } from "../cli/command.ts";
+import {
+  type CommandContext,
+  JSON_OPTION,
+  type JsonOption,
+  type ProgressLine,
+  subcommand,
+} from "../cli/command.ts";
 import { idArgument, showRows } from "../cli/listing.ts";
 import { writeResult } from "../cli/result-file.ts";
 import { COMMAND } from "../lib/actor.ts";
@@ -63,9 +69,11 @@ function addProductCommand(group: Command, product: Product, context: Context): 
   const { title, takes, schemes = [], needsKey } = PRODUCTS[product];
   const addresses = schemes.map((scheme) => `${scheme}://… address`);
   const sources = [...takes.filter((kind) => kind !== "address"), ...addresses];
-  const command = group
-    .command(product)
-    .description(`import links of ${title}; exits with 1 when one was not brought`)
+  const command = subcommand(
+    group,
+    product,
+    `import links of ${title}; exits with 1 when one was not brought`,
+  )
     .argument("<source>", sources.join(" or "))
     .option("--dry-run", "tell what would be brought, and what would not; change nothing")
     .option("--visits", "with the visits and their dates, where the source has them")
@@ -187,9 +195,7 @@ async function goOn(context: Context, id: number, { source, key, json }: Going):
 }
 
 function addMoveCommands(group: Command, context: Context): void {
-  group
-    .command("list")
-    .description("the imports, newest first")
+  subcommand(group, "list", "the imports, newest first")
     .option(...JSON_OPTION)
     .action(async ({ json }: JsonOption) => {
       const { imports } = await context.services();
@@ -200,28 +206,18 @@ function addMoveCommands(group: Command, context: Context): void {
         cells: ({ counts }) => ({ links: counts.links_brought, visits: counts.visits_brought }),
       });
     });
-  group
-    .command("show")
-    .description("one import, as JSON")
-    .argument("<id>")
-    .action(async (id: string) => {
-      const { imports } = await context.services();
-      context.output.json(viewOfImport(await imports.find(idOf(id))));
-    });
-  group
-    .command("report")
-    .description("what an import did not bring, or not as it was, as CSV")
-    .argument("<id>")
+  subcommand(group, "show <id>", "one import, as JSON").action(async (id: string) => {
+    const { imports } = await context.services();
+    context.output.json(viewOfImport(await imports.find(idOf(id))));
+  });
+  subcommand(group, "report <id>", "what an import did not bring, or not as it was, as CSV")
     .argument("[file]", "the file to write; default: standard output")
     .action(async (id: string, file: string | undefined) => {
       const { imports } = await context.services();
       const { id: known } = await imports.find(idOf(id));
       await writeResult(file, reportOf(imports, known));
     });
-  group
-    .command("resume")
-    .description("go on with an import that was stopped")
-    .argument("<id>")
+  subcommand(group, "resume <id>", "go on with an import that was stopped")
     .argument("[source]", "where the file is now; the address again, if it has a password")
     .option("--stdin", "read the key of the API from standard input")
     .option(...JSON_OPTION)
@@ -248,10 +244,7 @@ function addMoveCommands(group: Command, context: Context): void {
     ["undo", "take back what an import brought, except for links that were changed since"],
     ["confirm", "keep an import for good; it can't be undone any more"],
   ] as const) {
-    group
-      .command(name)
-      .description(description)
-      .argument("<id>")
+    subcommand(group, `${name} <id>`, description)
       .option(...JSON_OPTION)
       .action(async (text: string, options: JsonOption) => {
         const { imports } = await context.services();

@@ -1,7 +1,7 @@
 /** Works with the server running or not. */
 import type { Command } from "commander";
 import { passwordFrom } from "../cli/input.ts";
-import { type CommandContext, JSON_OPTION, type JsonOption } from "../cli/command.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../cli/command.ts";
 import type { LinkCsv } from "./csv/service.ts";
 import type { LinkService } from "./links.service.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -56,10 +56,7 @@ export function addLinkCommands(program: Command, context: Context): Command {
 }
 
 function addReading(group: Command, context: Context): void {
-  group
-    .command("get")
-    .description("show a link")
-    .argument("<code>")
+  subcommand(group, "get <code>", "show a link")
     .option(...DOMAIN)
     .option(...JSON_OPTION)
     .action(async (code: string, { domain, json }: JsonOption & OnDomain) => {
@@ -67,7 +64,7 @@ function addReading(group: Command, context: Context): void {
       await show(context, await links.by(COMMAND).get(links.domains.key(code, domain)), json);
     });
 
-  addFilterOptions(group.command("list").description("list links, newest first"))
+  addFilterOptions(subcommand(group, "list", "list links, newest first"))
     .option("--sort <key>", "created_at, code, click_count or expires_at")
     .option("--order <way>", "asc or desc")
     .option("--page <number>", "from 1")
@@ -140,7 +137,7 @@ type UpdateOptions = JsonOption &
   };
 
 function addWriting(group: Command, context: Context): void {
-  addFieldOptions(group.command("add").description("create a link"))
+  addFieldOptions(subcommand(group, "add", "create a link"))
     .argument("<target>", "http or https URL")
     .option("--code <code>", "random when absent")
     .option(...DOMAIN)
@@ -163,7 +160,7 @@ function addWriting(group: Command, context: Context): void {
       await show(context, link, json);
     });
 
-  addFieldOptions(group.command("update").description("change a link"), { clears: true })
+  addFieldOptions(subcommand(group, "update", "change a link"), { clears: true })
     .argument("<code>")
     .argument("[target]", "http or https URL")
     .option(...DOMAIN)
@@ -194,9 +191,7 @@ function addWriting(group: Command, context: Context): void {
       await show(context, await links.by(COMMAND).patch(key, input), options.json);
     });
 
-  group
-    .command("rename")
-    .description("give a link another code; its counts and history go along")
+  subcommand(group, "rename", "give a link another code; its counts and history go along")
     .argument("<old>", "code of the link")
     .argument("<new>", "free code, or an alias of the link")
     .option(...DOMAIN)
@@ -214,10 +209,7 @@ function addWriting(group: Command, context: Context): void {
       await show(context, await links.by(COMMAND).patch(key, input), options.json);
     });
 
-  group
-    .command("remove")
-    .description("delete links; asks before it deletes several")
-    .argument("<code...>")
+  subcommand(group, "remove <code...>", "delete links; asks before it deletes several")
     .option(...DOMAIN)
     .option("--yes", "do not ask")
     .option(...JSON_OPTION)

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { z } from "zod";
-import { type CommandContext, JSON_OPTION, type JsonOption } from "../cli/command.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../cli/command.ts";
 import { idArgument, showRows } from "../cli/listing.ts";
 import { emailSchema } from "../lib/email-address.ts";
 import { validated } from "../lib/validated.ts";
@@ -21,9 +21,7 @@ const MOST = 10_000;
 
 export function addMailCommands(program: Command, context: Context): void {
   const mail = program.command("mail");
-  mail
-    .command("list")
-    .description("list the mails of the last 30 days, newest first")
+  subcommand(mail, "list", "list the mails of the last 30 days, newest first")
     .option("--state <state>", "waiting, sending, sent or failed")
     .option("--recipient <address>", "the whole address")
     .option("--limit <number>", "how many at most", "50")
@@ -36,18 +34,14 @@ export function addMailCommands(program: Command, context: Context): void {
       const rows = (await outbox.page(filter, null, most)).mails.map(viewMail);
       showRows(context.output, rows, { json, columns: COLUMNS, none: "No mails." });
     });
-  mail
-    .command("test <address>")
-    .description("queue a test mail, which a running server sends")
+  subcommand(mail, "test <address>", "queue a test mail, which a running server sends")
     .option("--json", "print the mail as JSON")
     .action(async (address: string, options: JsonOption) => {
       const email = validated(emailSchema, address, "The address");
       const { outbox } = (await context.services()).mail;
       tell(context, await outbox.test({ accountId: null, email, language: "en" }), options);
     });
-  mail
-    .command("retry <id>")
-    .description("send a mail that waits or has failed at once")
+  subcommand(mail, "retry <id>", "send a mail that waits or has failed at once")
     .option("--json", "print the mail as JSON")
     .action(async (given: string, options: JsonOption) => {
       const id = idArgument(given, "'mail retry' needs the ID of a mail.");

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../cli/command.ts";
+import { type CommandContext, subcommand } from "../cli/command.ts";
 import { COMMAND } from "../lib/actor.ts";
 import type { FoundOfPerson, Person, Privacy } from "./privacy.service.ts";
 
@@ -20,21 +20,21 @@ export function addPrivacyCommands(program: Command, context: Context): void {
       );
   };
 
-  ofPerson(group.command("find").description("list where something is stored"))
+  ofPerson(subcommand(group, "find", "list where something is stored"))
     .option("--json", "print JSON")
     .action(async (options: Options) => {
       const { privacy } = await context.services();
       show(await privacy.find(options), options, "Nothing is stored.");
     });
 
-  ofPerson(group.command("export").description("print what is stored, a line of JSON for each row")).action(
+  ofPerson(subcommand(group, "export", "print what is stored, a line of JSON for each row")).action(
     async (options: Options) => {
       const { privacy } = await context.services();
       for await (const lines of privacy.export(options)) context.output.line(lines.trimEnd());
     },
   );
 
-  ofPerson(group.command("delete").description("delete what identifies the person; the sums of clicks stay"))
+  ofPerson(subcommand(group, "delete", "delete what identifies the person; the sums of clicks stay"))
     .option("--transfer-to <owner>", "account, or team:<name>, that gets the links of the account")
     .option("--json", "print JSON")
     .action(async (options: Options) => {

@@ -1,7 +1,7 @@
 /** `waymark successor`: the bundle that answers when the installation is gone, and the way back of its clicks. */
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import type { CommandContext } from "../cli/command.ts";
+import { type CommandContext, subcommand } from "../cli/command.ts";
 import { writeResult } from "../cli/result-file.ts";
 import { readPending } from "../clicks/pending.ts";
 import { createClicksRepository } from "../clicks/flush/repository.ts";
@@ -24,9 +24,7 @@ const KEY_PURPOSE = "successor";
 
 export function addSuccessorCommands(program: Command, { services, output }: Context): void {
   const group = program.command("successor");
-  group
-    .command("make")
-    .description("write the bundle; it replaces an older one when it is complete")
+  subcommand(group, "make", "write the bundle; it replaces an older one when it is complete")
     .argument("<file>", "the file to write, such as successor.tar.gz")
     .option("--json", "print its manifest as JSON")
     .action(async (file: string, { json }: { json?: true }) => {
@@ -60,9 +58,11 @@ export function addSuccessorCommands(program: Command, { services, output }: Con
       }
       output.line(`Signed by the key ${signed_by}. Keep it apart from the file, for --key.`);
     });
-  group
-    .command("clicks")
-    .description("write what serve --from counted, for 'import successor'; stop that server first")
+  subcommand(
+    group,
+    "clicks",
+    "write what serve --from counted, for 'import successor'; stop that server first",
+  )
     .argument("<bundle>", "the bundle that it served")
     .argument("[file]", "the file to write; default: standard output")
     .action(async (bundle: string, file: string | undefined) => {
@@ -87,10 +87,7 @@ export function addSuccessorCommands(program: Command, { services, output }: Con
         await database.close();
       }
     });
-  group
-    .command("check")
-    .description("check that a bundle is whole, and who signed it")
-    .argument("<file>")
+  subcommand(group, "check <file>", "check that a bundle is whole, and who signed it")
     .option("--key <key>", "the key that must have signed it")
     .action((file: string, { key }: { key?: string }) =>
       withBundle(file, key, async (bundle) => {

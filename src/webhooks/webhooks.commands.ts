@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { z } from "zod";
-import { type CommandContext, JSON_OPTION, type JsonOption } from "../cli/command.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../cli/command.ts";
 import { idArgument, showRows } from "../cli/listing.ts";
 import { COMMAND } from "../lib/actor.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -45,9 +45,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 }
 
 function addListing(group: Command, context: Context): void {
-  group
-    .command("list")
-    .description("list the webhooks")
+  subcommand(group, "list", "list the webhooks")
     .option(...JSON_OPTION)
     .action(async ({ json }: JsonOption) => {
       const { webhooks } = await context.services();
@@ -59,9 +57,11 @@ function addListing(group: Command, context: Context): void {
         none: "There are no webhooks.",
       });
     });
-  group
-    .command("deliveries <id>")
-    .description("list what was sent in the last 30 days, what waits and what failed, newest first")
+  subcommand(
+    group,
+    "deliveries <id>",
+    "list what was sent in the last 30 days, what waits and what failed, newest first",
+  )
     .option("--state <state>", "waiting, sending, delivered or failed")
     .option("--event <event>", "such as link.created")
     .option("--limit <number>", "how many at most", "50")
@@ -97,9 +97,7 @@ const stateOf = ({
   enabled ? (since === null ? "enabled" : `failing since ${since}`) : `disabled: ${because}`;
 
 function addChanging(group: Command, context: Context): void {
-  group
-    .command("add <url>")
-    .description("add a webhook and print its secret, which can't be shown again")
+  subcommand(group, "add <url>", "add a webhook and print its secret, which can't be shown again")
     .requiredOption(...EVENT)
     .option(SECRET[0], `${SECRET[1]}; default: a random one`)
     .option(...JSON_OPTION)
@@ -109,9 +107,7 @@ function addChanging(group: Command, context: Context): void {
       const made = await webhooks.create(input, COMMAND);
       showSecret(context, made, json, "added");
     });
-  group
-    .command("update <id>")
-    .description("change a webhook")
+  subcommand(group, "update <id>", "change a webhook")
     .option("--url <url>", "where the requests go")
     .option(...EVENT)
     .option(SECRET[0], `${SECRET[1]}; for a day the one before signs too`)
@@ -125,17 +121,13 @@ function addChanging(group: Command, context: Context): void {
       const { webhooks } = await context.services();
       show(context, await webhooks.update(idOf(id), input, COMMAND), json, "changed");
     });
-  group
-    .command("rotate <id>")
-    .description("make a new secret and print it; for a day the one before signs too")
+  subcommand(group, "rotate <id>", "make a new secret and print it; for a day the one before signs too")
     .option(...JSON_OPTION)
     .action(async (id: string, { json }: JsonOption) => {
       const { webhooks } = await context.services();
       showSecret(context, await webhooks.rotate(idOf(id), COMMAND), json, "changed");
     });
-  group
-    .command("remove <id>")
-    .description("delete a webhook and what waits for it")
+  subcommand(group, "remove <id>", "delete a webhook and what waits for it")
     .option(...JSON_OPTION)
     .action(async (text: string, { json }: JsonOption) => {
       const id = idOf(text);
@@ -146,25 +138,19 @@ function addChanging(group: Command, context: Context): void {
 }
 
 function addSending(group: Command, context: Context): void {
-  group
-    .command("test <id>")
-    .description("queue an event webhook.test, which a running server sends once")
+  subcommand(group, "test <id>", "queue an event webhook.test, which a running server sends once")
     .option(...JSON_OPTION)
     .action(async (id: string, { json }: JsonOption) => {
       const { webhooks } = await context.services();
       showQueued(context, await webhooks.test(idOf(id)), webhooks.instance, json);
     });
-  group
-    .command("resend <id> <delivery>")
-    .description("queue a delivery again, whatever became of it")
+  subcommand(group, "resend <id> <delivery>", "queue a delivery again, whatever became of it")
     .option(...JSON_OPTION)
     .action(async (id: string, delivery: string, { json }: JsonOption) => {
       const { webhooks } = await context.services();
       showQueued(context, await webhooks.resend(idOf(id), idOf(delivery)), webhooks.instance, json);
     });
-  group
-    .command("replay <id>")
-    .description("queue all events again that the webhook tells, from one on")
+  subcommand(group, "replay <id>", "queue all events again that the webhook tells, from one on")
     .requiredOption("--from <event>", "id of the first event; 'waymark events' shows it")
     .option(...JSON_OPTION)
     .action(async (id: string, { from, json }: JsonOption & { from: string }) => {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type CommandContext, JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
 import { allPages, showRows } from "../../cli/listing.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { accountNamed, BUILT_IN_ADMIN, type FindAccount } from "../account.ts";
@@ -20,9 +20,11 @@ const COLUMNS = {
 
 export function addSessionCommands(program: Command, context: Context): void {
   const sessions = program.command("sessions");
-  sessions
-    .command("list [username]")
-    .description("list the sessions of an account, by default the administrator's; the last used first")
+  subcommand(
+    sessions,
+    "list [username]",
+    "list the sessions of an account, by default the administrator's; the last used first",
+  )
     .option(...JSON_OPTION)
     .action(async (username: string | undefined, { json }: JsonOption) => {
       const { auth } = await context.services();
@@ -30,9 +32,7 @@ export function addSessionCommands(program: Command, context: Context): void {
       const found = await allPages(async (at) => (await auth.sessions.list(id, at)).sessions);
       showRows(context.output, found.map(viewSession), { json, columns: COLUMNS });
     });
-  sessions
-    .command("end <id>")
-    .description("end a session of any account")
+  subcommand(sessions, "end <id>", "end a session of any account")
     .option("--json", "print the ended session as JSON")
     .action(async (id: string, { json }: JsonOption) => {
       const { auth } = await context.services();

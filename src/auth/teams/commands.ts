@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type CommandContext, JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
 import { allPages, showRows } from "../../cli/listing.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { validated } from "../../lib/validated.ts";
@@ -29,9 +29,7 @@ const quotaOf = ({ quota }: Fields) =>
 export function addTeamCommands(program: Command, context: Context): void {
   const teams = program.command("teams");
 
-  teams
-    .command("list")
-    .description("list the teams by name")
+  subcommand(teams, "list", "list the teams by name")
     .option(...JSON_OPTION)
     .action(async ({ json }: JsonOption) => {
       const { auth } = await context.services();
@@ -44,9 +42,7 @@ export function addTeamCommands(program: Command, context: Context): void {
       });
     });
 
-  teams
-    .command("add <name>")
-    .description("make a team")
+  subcommand(teams, "add <name>", "make a team")
     .option(...MEMBER, gather)
     .option(...QUOTA)
     .option(...JSON_OPTION)
@@ -57,9 +53,7 @@ export function addTeamCommands(program: Command, context: Context): void {
       show(context, await auth.teams.create(input, COMMAND), { ...options, done: "made" });
     });
 
-  teams
-    .command("change <name>")
-    .description("rename a team, replace its members or change its quota")
+  subcommand(teams, "change <name>", "rename a team, replace its members or change its quota")
     .option("--name <name>", "new name")
     .option(...MEMBER, gather)
     .option("--no-members", "without members")
@@ -74,9 +68,7 @@ export function addTeamCommands(program: Command, context: Context): void {
       show(context, await auth.teams.update(id, input, COMMAND), { ...options, done: "changed" });
     });
 
-  teams
-    .command("remove <name>")
-    .description("delete a team; what it owns needs another owner")
+  subcommand(teams, "remove <name>", "delete a team; what it owns needs another owner")
     .option("--transfer-to <owner>", "account, or team:<name>, that gets links, files and domains")
     .option(...JSON_OPTION)
     .action(async (name: string, options: JsonOption & { transferTo?: string }) => {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type CommandContext, JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
 import { allPages, idArgument, showRows } from "../../cli/listing.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -30,9 +30,7 @@ export function addTokenCommands(program: Command, context: Context): void {
 }
 
 function addCreating(tokens: Command, context: Context): void {
-  tokens
-    .command("add <name>")
-    .description("create a token and print it; it can't be shown again")
+  subcommand(tokens, "add <name>", "create a token and print it; it can't be shown again")
     .requiredOption("--scope <scope...>", SCOPES.join(", "))
     .option("--user <username>", "the account that the token acts for", BUILT_IN_ADMIN.username)
     .option("--expires <when>", "RFC 3339, or a duration such as 90d; default: never")
@@ -50,9 +48,7 @@ function addCreating(tokens: Command, context: Context): void {
 }
 
 function addListing(tokens: Command, context: Context): void {
-  tokens
-    .command("list")
-    .description("list the tokens of all accounts, or of one")
+  subcommand(tokens, "list", "list the tokens of all accounts, or of one")
     .option("--user <username>", "only this account's")
     .option(...JSON_OPTION)
     .action(async ({ user, json }: JsonOption & { user?: string }) => {
@@ -72,9 +68,7 @@ function addListing(tokens: Command, context: Context): void {
 }
 
 function addRevoking(tokens: Command, context: Context): void {
-  tokens
-    .command("revoke <id>")
-    .description("end a token of any account")
+  subcommand(tokens, "revoke <id>", "end a token of any account")
     .option("--json", "print the revoked token as JSON")
     .action(async (id: string, { json }: JsonOption) => {
       const known = idArgument(id, "revoke needs the ID of a token; 'waymark tokens list' shows it.");

@@ -1,4 +1,4 @@
-import { type CommandContext, JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
 import { allPages, showRows } from "../../cli/listing.ts";
 import type { Users } from "./service.ts";
 import type { Command } from "commander";
@@ -39,9 +39,7 @@ export function addUserCommands(program: Command, context: Context): void {
 }
 
 function addListing(users: Command, context: Context): void {
-  users
-    .command("list")
-    .description("list the accounts by username")
+  subcommand(users, "list", "list the accounts by username")
     .option(...JSON_OPTION)
     .action(async ({ json }: JsonOption) => {
       const { auth } = await context.services();
@@ -51,10 +49,8 @@ function addListing(users: Command, context: Context): void {
 }
 
 function addCreating(users: Command, context: Context): void {
-  users
-    .command("add <username>")
+  subcommand(users, "add <username>", "create an account")
     .alias("create")
-    .description("create an account")
     .option("--role <role>", "user (files only), editor (own links and files) or admin (everything)", "user")
     .option("--stdin", "read the password from standard input instead of asking twice")
     .option("--email <address>", "address for mails")
@@ -71,9 +67,7 @@ function addCreating(users: Command, context: Context): void {
       const user = await auth.contacts.createUser({ ...fields, ...password }, COMMAND);
       show(context, user, { json, done: given.invite ? "invited" : "created" });
     });
-  users
-    .command("invite <username>")
-    .description("mail an account a new link by which it chooses its password")
+  subcommand(users, "invite <username>", "mail an account a new link by which it chooses its password")
     .option("--json", "print the account as JSON")
     .action(async (username: string, options: JsonOption) => {
       const { auth } = await context.services();
@@ -83,9 +77,7 @@ function addCreating(users: Command, context: Context): void {
 }
 
 function addChanging(users: Command, context: Context): void {
-  users
-    .command("passwd <username>")
-    .description("set an account's password and end its sessions")
+  subcommand(users, "passwd <username>", "set an account's password and end its sessions")
     .option("--stdin", "read the password from standard input instead of asking twice")
     .option("--json", "print the account as JSON")
     .action(async (username: string, options: PasswordOptions & JsonOption) => {
@@ -102,9 +94,7 @@ function addChanging(users: Command, context: Context): void {
     ["disable", true, "refuse sign-ins of an account and end its sessions"],
     ["enable", false, "let a disabled account sign in again"],
   ] as const) {
-    users
-      .command(`${name} <username>`)
-      .description(description)
+    subcommand(users, `${name} <username>`, description)
       .option("--json", "print the account as JSON")
       .action(async (username: string, options: JsonOption) => {
         const { auth } = await context.services();
@@ -113,9 +103,11 @@ function addChanging(users: Command, context: Context): void {
       });
   }
 
-  users
-    .command("reset-2fa <username>")
-    .description("remove an account's authenticator app and passkeys, and end its sessions; takes admin too")
+  subcommand(
+    users,
+    "reset-2fa <username>",
+    "remove an account's authenticator app and passkeys, and end its sessions; takes admin too",
+  )
     .option("--json", "print the account as JSON")
     .action(async (username: string, { json }: JsonOption) => {
       const { auth } = await context.services();
@@ -126,9 +118,7 @@ function addChanging(users: Command, context: Context): void {
       else context.output.note(done);
     });
 
-  users
-    .command("remove <username>")
-    .description("delete an account and end its sessions")
+  subcommand(users, "remove <username>", "delete an account and end its sessions")
     .option("--transfer-to <owner>", "account, or team:<name>, that gets links, files and domains")
     .option("--json", "print the deleted account as JSON")
     .action(async (username: string, options: JsonOption & { transferTo?: string }) => {

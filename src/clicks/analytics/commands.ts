@@ -1,6 +1,6 @@
 import { Argument, type Command } from "commander";
 import { z } from "zod";
-import type { CommandContext, Output } from "../../cli/command.ts";
+import { type CommandContext, type Output, subcommand } from "../../cli/command.ts";
 import type { Database } from "../../db/database.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { pluralize } from "../../lib/pluralize.ts";
@@ -26,9 +26,11 @@ type ReportContext = CommandContext<{ database: Database; links: Pick<ReachableL
 type ReportOptions = StatsOptions & { limit?: string } & Omit<ClickQuery, "visitors">;
 
 export function addReportCommand(group: Command, context: ReportContext): void {
-  const command = group
-    .command("report")
-    .description("count clicks by one thing; those of the last seconds may not be counted yet")
+  const command = subcommand(
+    group,
+    "report",
+    "count clicks by one thing; those of the last seconds may not be counted yet",
+  )
     .addArgument(new Argument("<by>").choices(REPORTS))
     .option("--from <date>", "start, a day or an instant; with --to; default: the last 30 days")
     .option("--to <date>", "end, an instant or the day after the last one")
@@ -96,10 +98,7 @@ type StatsOptions = { domain?: string; from?: string; to?: string; visitors?: st
 const MOST_ROWS = 10;
 
 export function addLinkStatsCommand(group: Command, context: Context): void {
-  group
-    .command("stats")
-    .description("show a link's clicks; those of the last seconds may not be counted yet")
-    .argument("<code>")
+  subcommand(group, "stats <code>", "show a link's clicks; those of the last seconds may not be counted yet")
     .option("--domain <host>", "host of the link's domain")
     .option("--from <date>", "start, a day or an instant; with --to; default: the last 30 days")
     .option("--to <date>", "end, an instant or the day after the last one")

@@ -7,7 +7,7 @@ import { appError } from "../../lib/errors.ts";
 import { validated } from "../../lib/validated.ts";
 import { dropInput, dropSchema, viewReceived } from "../drops/drop-view.ts";
 import { ADDING_DEFAULTS } from "../serving/adding.ts";
-import { JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
 import { addOwner, type Context, entryOf, type Owned } from "./place.commands.ts";
 import {
   addLimitOptions,
@@ -35,10 +35,8 @@ const RECEIVED_COLUMNS = {
 
 export function addDropCommands(program: Command, context: Context): void {
   const drops = program.command("drops");
-  drops
-    .command("ls")
+  subcommand(drops, "ls", "list drop boxes, newest first")
     .alias("list")
-    .description("list drop boxes, newest first")
     .option("--search <text>", "in the code, title, note or name of the folder, case-insensitive")
     .option("--owner <owner>", "of this account, or of team:<name>; default: of all")
     .option("--team <team>", "of this team")
@@ -53,7 +51,7 @@ export function addDropCommands(program: Command, context: Context): void {
 }
 
 function addCreate(drops: Command, context: Context): void {
-  addLimitOptions(addLinkOptions(addOwner(drops.command("create")).description("open a drop box")), "")
+  addLimitOptions(addLinkOptions(addOwner(subcommand(drops, "create", "open a drop box"))), "")
     .argument("<folder>", "path, such as /Inbox, or ID")
     .option("--code <code>", "default: a random one")
     .option(...JSON_OPTION)
@@ -81,9 +79,7 @@ function addCreate(drops: Command, context: Context): void {
 type UpdateOptions = ShareOptions & { clearExpiry?: true; clearPassword?: true };
 
 function addUpdate(drops: Command, context: Context): void {
-  addLinkOptions(
-    drops.command("update").description("change a drop box; --title and --message take an empty text"),
-  )
+  addLinkOptions(subcommand(drops, "update", "change a drop box; --title and --message take an empty text"))
     .argument("<code>")
     .option("--clear-expiry", "remove the expiry")
     .option("--clear-password", "remove the password")
@@ -118,20 +114,19 @@ async function updateDrop(context: Context, code: string, options: UpdateOptions
 }
 
 function addFiles(drops: Command, context: Context): void {
-  addPaging(drops.command("files"))
-    .description("list the files that a drop box received, newest first")
-    .argument("<code>")
-    .action(async (code: string, options: PageOptions) => {
-      const { before, limit } = pageIn(options, z.int());
-      const { sharing } = await context.services();
-      const tree = await treeOfShare(context, code);
-      const box = await sharing.shares.get(tree, code);
-      const place = { folderId: box.entry?.id ?? 0, code };
-      const { files, next } = await sharing.dropBoxes.received(tree, place, before, limit);
-      showPage(
-        context,
-        { rows: files.map(viewReceived), next, columns: RECEIVED_COLUMNS, key: "files" },
-        options,
-      );
-    });
+  addPaging(
+    subcommand(drops, "files <code>", "list the files that a drop box received, newest first"),
+  ).action(async (code: string, options: PageOptions) => {
+    const { before, limit } = pageIn(options, z.int());
+    const { sharing } = await context.services();
+    const tree = await treeOfShare(context, code);
+    const box = await sharing.shares.get(tree, code);
+    const place = { folderId: box.entry?.id ?? 0, code };
+    const { files, next } = await sharing.dropBoxes.received(tree, place, before, limit);
+    showPage(
+      context,
+      { rows: files.map(viewReceived), next, columns: RECEIVED_COLUMNS, key: "files" },
+      options,
+    );
+  });
 }

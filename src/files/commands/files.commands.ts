@@ -9,7 +9,7 @@ import { viewPage } from "../tree/listing.ts";
 import { pathNames } from "../tree/lookup.ts";
 import { viewTrashed } from "../trash/trashed.ts";
 import { addGet } from "./get.commands.ts";
-import { JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
 import {
   addOwner,
   type Context,
@@ -36,8 +36,9 @@ export function addFileCommands(program: Command, context: Context): void {
   addMove(files, context);
   addRemoval(files, context);
   addTrash(files, context);
-  addShareOptions(addOwner(files.command("share")))
-    .description("make a short link to a file or folder, or to several together")
+  addShareOptions(
+    addOwner(subcommand(files, "share", "make a short link to a file or folder, or to several together")),
+  )
     .argument("<path...>", PATH_OR_ID)
     .action((paths: string[], options: ShareOptions) => shareEntries(context, paths, options));
 }
@@ -45,8 +46,7 @@ export function addFileCommands(program: Command, context: Context): void {
 type ListOptions = JsonOption & Owned & { limit?: string; cursor?: string };
 
 function addListing(files: Command, context: Context): void {
-  addOwner(files.command("ls").alias("list"))
-    .description("list a folder: folders before files, by name")
+  addOwner(subcommand(files, "ls", "list a folder: folders before files, by name").alias("list"))
     .argument("[path]", `${PATH_OR_ID}; default: the root`)
     .option("--limit <number>", `entries of a page, at most 1,000; default: ${PAGE}`)
     .option("--cursor <place>", "the cursor that the previous page printed")
@@ -84,8 +84,7 @@ function showEntries({ output }: Context, entries: readonly Entry[]): void {
 }
 
 function addMkdir(files: Command, context: Context): void {
-  addOwner(files.command("mkdir"))
-    .description("make a folder")
+  addOwner(subcommand(files, "mkdir", "make a folder"))
     .argument("<path>", "such as /Reports/2026")
     .option("-p, --parents", "make the folders around it too; it may be there already")
     .option(...JSON_OPTION)
@@ -108,8 +107,7 @@ function addMkdir(files: Command, context: Context): void {
 }
 
 function addMove(files: Command, context: Context): void {
-  addOwner(files.command("mv"))
-    .description("move or rename a file or folder; its shares go along")
+  addOwner(subcommand(files, "mv", "move or rename a file or folder; its shares go along"))
     .argument("<source>", PATH_OR_ID)
     .argument("<destination>", "a folder that is there, or the new path")
     .option(...JSON_OPTION)
@@ -141,8 +139,7 @@ function addMove(files: Command, context: Context): void {
 type RemoveOptions = JsonOption & Owned & { permanently?: true; yes?: true };
 
 function addRemoval(files: Command, context: Context): void {
-  addOwner(files.command("rm").alias("remove"))
-    .description("move files and folders to the trash")
+  addOwner(subcommand(files, "rm", "move files and folders to the trash").alias("remove"))
     .argument("<path...>", PATH_OR_ID)
     .option("--permanently", "delete them now, with their shares; asks before it does")
     .option("--yes", "do not ask")

@@ -1,4 +1,4 @@
-import { JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
 import { rm } from "node:fs/promises";
 import type { Command } from "commander";
 import { writeResult } from "../../cli/result-file.ts";
@@ -20,8 +20,9 @@ import {
 type GetOptions = JsonOption & Owned & { force?: true };
 
 export function addGet(files: Command, context: Context): void {
-  addOwner(files.command("get"))
-    .description("download a file, or a folder as a ZIP file; repeat it after an interruption")
+  addOwner(
+    subcommand(files, "get", "download a file, or a folder as a ZIP file; repeat it after an interruption"),
+  )
     .argument("<path>", PATH_OR_ID)
     .argument("[target]", "file or folder of this machine; -: standard output; default: its name, here")
     .option("--force", "overwrite the file")

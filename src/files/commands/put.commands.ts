@@ -1,4 +1,4 @@
-import { JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { Command } from "commander";
@@ -18,8 +18,9 @@ const MOST_SHOWN = 20;
 type PutOptions = JsonOption & Owned & { replace?: true; dryRun?: true; followLinks?: true };
 
 export function addPut(files: Command, context: Context): void {
-  addOwner(files.command("put"))
-    .description("upload a file, or a folder with all in it; repeat it after an interruption")
+  addOwner(
+    subcommand(files, "put", "upload a file, or a folder with all in it; repeat it after an interruption"),
+  )
     .argument("<source>", "file or folder of this machine; -: standard input, which needs a destination")
     .argument(
       "[destination]",

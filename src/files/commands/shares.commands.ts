@@ -13,7 +13,7 @@ import type { ShareRecord } from "../serving/served.ts";
 import { SHARE_KINDS, SHARE_SORTS, SHARE_STATES } from "../serving/share-filter.ts";
 import { shareChangeSchema, shareListQuery } from "../serving/share-input.ts";
 import { viewOfShare } from "../serving/share-view.ts";
-import { JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
 import { addOwner, type Context, eachGiven, entryOf, type Owned, PATH_OR_ID } from "./place.commands.ts";
 import {
   addLimitOptions,
@@ -43,11 +43,8 @@ const COLUMNS = {
 
 /** For shares and drop boxes. */
 export function addRemoval(group: Command, description: string, context: Context): void {
-  group
-    .command("rm")
+  subcommand(group, "rm <code...>", description)
     .alias("remove")
-    .description(description)
-    .argument("<code...>")
     .option(...JSON_OPTION)
     .action((codes: string[], options: JsonOption) =>
       eachGiven(context, codes, options, async (code) => {
@@ -61,14 +58,14 @@ export function addRemoval(group: Command, description: string, context: Context
 export function addShareCommands(program: Command, context: Context): void {
   const shares = program.command("shares");
   addList(shares, context);
-  addShareOptions(addOwner(shares.command("create")))
-    .description("share a file or folder, or several together; the same as 'files share'")
+  addShareOptions(
+    addOwner(
+      subcommand(shares, "create", "share a file or folder, or several together; the same as 'files share'"),
+    ),
+  )
     .argument("<path...>", PATH_OR_ID)
     .action((paths: string[], options: ShareOptions) => shareEntries(context, paths, options));
-  shares
-    .command("get")
-    .description("show a share or drop box")
-    .argument("<code>")
+  subcommand(shares, "get <code>", "show a share or drop box")
     .option(...JSON_OPTION)
     .action(async (code: string, options: JsonOption) => {
       const { sharing } = await context.services();
@@ -94,10 +91,8 @@ type ListOptions = JsonOption &
 const place = z.object({ id: z.int() });
 
 function addList(shares: Command, context: Context): void {
-  shares
-    .command("ls")
+  subcommand(shares, "ls", "list shares and drop boxes, newest first")
     .alias("list")
-    .description("list shares and drop boxes, newest first")
     .option("--search <text>", "in the code, title, note or name, case-insensitive")
     .addOption(new Option("--kind <kind>", "of this kind").choices(SHARE_KINDS))
     .addOption(
@@ -177,9 +172,7 @@ type UpdateOptions = ShareOptions & {
 
 function addUpdate(shares: Command, context: Context): void {
   addLimitOptions(
-    addLinkOptions(
-      shares.command("update").description("change a share; --title and --message take an empty text"),
-    )
+    addLinkOptions(subcommand(shares, "update", "change a share; --title and --message take an empty text"))
       .argument("<code>")
       .option("--clear-expiry", "remove the expiry")
       .option("--clear-password", "remove the password")
@@ -243,16 +236,15 @@ export async function updateShare(
 }
 
 function addVisits(shares: Command, context: Context): void {
-  addPaging(shares.command("visits"))
-    .description("what verified recipients opened and downloaded, newest first")
-    .argument("<code>")
-    .action(async (code: string, options: PageOptions) => {
-      const { before, limit } = pageIn(options, z.int());
-      const tree = await treeOfShare(context, code);
-      const { shares: service } = (await context.services()).sharing;
-      const { visits, next } = await service.visits(tree, code, before, limit);
-      const rows = visits.map(viewVisit);
-      const columns = { at: "TIME", email: "RECIPIENT", action: "ACTION", name: "NAME" };
-      showPage(context, { rows, next, columns, key: "visits" }, options);
-    });
+  addPaging(
+    subcommand(shares, "visits <code>", "what verified recipients opened and downloaded, newest first"),
+  ).action(async (code: string, options: PageOptions) => {
+    const { before, limit } = pageIn(options, z.int());
+    const tree = await treeOfShare(context, code);
+    const { shares: service } = (await context.services()).sharing;
+    const { visits, next } = await service.visits(tree, code, before, limit);
+    const rows = visits.map(viewVisit);
+    const columns = { at: "TIME", email: "RECIPIENT", action: "ACTION", name: "NAME" };
+    showPage(context, { rows, next, columns, key: "visits" }, options);
+  });
 }

@@ -4,7 +4,7 @@ import { timePlace } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 import { viewTrashed } from "../trash/trashed.ts";
 import { viewLocated } from "../tree/located-entry.ts";
-import { JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
 import {
   addOwner,
   type Context,
@@ -24,9 +24,8 @@ type Way = readonly { name: string }[];
 const wayOf = (path: Way, name: string): string => [...path, { name }].map((one) => `/${one.name}`).join("");
 
 export function addTrash(files: Command, context: Context): void {
-  addPaging(addOwner(files.command("trash")))
-    .description("list what is in the trash, newest first")
-    .action(async (options: PageOptions & Owned) => {
+  addPaging(addOwner(subcommand(files, "trash", "list what is in the trash, newest first"))).action(
+    async (options: PageOptions & Owned) => {
       const { before, limit } = pageIn(options, timePlace);
       const { trash, trees } = (await context.services()).drive;
       const { items, next } = await trash.after(await trees.ofAnyone(options), before, limit);
@@ -36,9 +35,9 @@ export function addTrash(files: Command, context: Context): void {
         ...(!options.json && { way: item.path === null ? item.name : wayOf(item.path, item.name) }),
       }));
       showPage(context, { rows, next, columns: COLUMNS, key: "trash" }, options);
-    });
-  addOwner(files.command("restore"))
-    .description("put files and folders of the trash back, with their shares")
+    },
+  );
+  addOwner(subcommand(files, "restore", "put files and folders of the trash back, with their shares"))
     .argument("<id...>", "as 'files trash' shows it")
     .option("--folder <path>", `the folder that gets them; ${PATH_OR_ID}; default: the former one`)
     .option("--name <name>", "of a single one; default: the former one")

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CommandContext, Output } from "../../cli/command.ts";
+import { type CommandContext, type Output, subcommand } from "../../cli/command.ts";
 import type { Database } from "../../db/database.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkHttpUrl } from "../../lib/http-url.ts";
@@ -28,11 +28,11 @@ const PORTION = 200;
 const MOST_RATE = 1_000;
 
 export function addCompareCommand(group: Command, context: Context): void {
-  group
-    .command("compare")
-    .description(
-      "ask every code here and at another service, and report each that leads elsewhere; exits with 1 if there is one. Both services count the requests, Waymark as automated visits",
-    )
+  subcommand(
+    group,
+    "compare",
+    "ask every code here and at another service, and report each that leads elsewhere; exits with 1 if there is one. Both services count the requests, Waymark as automated visits",
+  )
     .requiredOption("--against <url>", "address of the other service, such as https://old.example.com")
     .option("--here <url>", "address of this one; default: features.public_url")
     .option("--import <id>", "only the links that this import brought")

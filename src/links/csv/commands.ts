@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../../cli/command.ts";
+import { type CommandContext, subcommand } from "../../cli/command.ts";
 import { writeResult } from "../../cli/result-file.ts";
 import type { LinkCsv } from "./service.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -18,9 +18,7 @@ const MAX_IMPORT_BYTES = 1024 * 1024 * 1024;
 const ITEMS_SHOWN = 20;
 
 export function addCsvCommands(links: Command, context: Context): void {
-  links
-    .command("import")
-    .description("import a CSV file of links; exits with 1 when a row failed")
+  subcommand(links, "import", "import a CSV file of links; exits with 1 when a row failed")
     .argument("<file>", "the file, or - for standard input")
     .option(
       "--mode <mode>",
@@ -30,10 +28,10 @@ export function addCsvCommands(links: Command, context: Context): void {
     .option("--json", "print the result as JSON, with every failed row")
     .action((file: string, options: ImportCommandOptions) => importLinks(context, file, options));
   addFilterOptions(
-    links
-      .command("export")
-      .description("export links as CSV, ordered by code, with their password hashes")
-      .argument("[file]", "the file to write; default: standard output"),
+    subcommand(links, "export", "export links as CSV, ordered by code, with their password hashes").argument(
+      "[file]",
+      "the file to write; default: standard output",
+    ),
   )
     .option("--columns <which>", "all: adds domain, title, tags and the other fields of a link")
     .action((file: string | undefined, options: ExportCommandOptions) => exportLinks(context, file, options));

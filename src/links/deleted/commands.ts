@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type CommandContext, JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
 import { idArgument, showRows } from "../../cli/listing.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { cursorText, placeOf, timePlace } from "../../lib/cursor.ts";
@@ -31,9 +31,7 @@ const SHOWN = 100;
 
 /** @param links the group of commands for links */
 export function addDeletedCommands(links: Command, context: Context): void {
-  links
-    .command("deleted")
-    .description(`list deleted links that can be put back, newest first, ${SHOWN} at once`)
+  subcommand(links, "deleted", `list deleted links that can be put back, newest first, ${SHOWN} at once`)
     .option("--cursor <place>", "the cursor that the previous page printed")
     .option(...JSON_OPTION)
     .action(async ({ json, cursor }: JsonOption & { cursor?: string }) => {
@@ -44,9 +42,11 @@ export function addDeletedCommands(links: Command, context: Context): void {
       showRows(context.output, rows, { json, columns: COLUMNS, none: "No deleted links." });
     });
 
-  links
-    .command("restore")
-    .description("put a deleted link back by its id or code, or set a link to a state of its history")
+  subcommand(
+    links,
+    "restore",
+    "put a deleted link back by its id or code, or set a link to a state of its history",
+  )
     .argument("<id-or-code>", "see `links deleted`; with --event the code of a link")
     .option("--code <code>", "another code for a deleted link")
     .option("--event <id>", "see `links history`")

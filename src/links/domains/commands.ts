@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type CommandContext, JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
 import { showRows } from "../../cli/listing.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { validated } from "../../lib/validated.ts";
@@ -26,9 +26,7 @@ const COLUMNS = {
 
 export function addDomainCommands(program: Command, context: Context): void {
   const group = program.command("domains");
-  group
-    .command("list")
-    .description("list the domains")
+  subcommand(group, "list", "list the domains")
     .option(...JSON_OPTION)
     .action(async ({ json }: Options) => {
       const { domains } = await context.services();
@@ -37,7 +35,7 @@ export function addDomainCommands(program: Command, context: Context): void {
       showRows(context.output, rows, { json, columns: COLUMNS, none });
     });
 
-  withUrls(group.command("add <host>").description("add a domain"), "none when absent").action(
+  withUrls(subcommand(group, "add <host>", "add a domain"), "none when absent").action(
     async (host: string, options: Options) => {
       const input = validated(createDomainSchema, { host, ...urlsOf(options) }, "The domain");
       const { domains } = await context.services();
@@ -45,7 +43,7 @@ export function addDomainCommands(program: Command, context: Context): void {
     },
   );
 
-  withUrls(group.command("update <host>").description("change a domain"), "an empty text removes it")
+  withUrls(subcommand(group, "update <host>", "change a domain"), "an empty text removes it")
     .option("--host <host>", "new host; the links follow")
     .action(async (host: string, options: Options) => {
       const input = validated(updateDomainSchema, { host: options.host, ...urlsOf(options) }, "The domain");
@@ -54,9 +52,7 @@ export function addDomainCommands(program: Command, context: Context): void {
       show(context, await domains.update(id, input, COMMAND), options, "changed");
     });
 
-  group
-    .command("remove <host>")
-    .description("delete a domain without links")
+  subcommand(group, "remove <host>", "delete a domain without links")
     .option(...JSON_OPTION)
     .action(async (text: string, { json }: Options) => {
       const { domains } = await context.services();

@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import type { Command } from "commander";
-import type { CommandContext } from "../../cli/command.ts";
+import { type CommandContext, subcommand } from "../../cli/command.ts";
 import { writeResult } from "../../cli/result-file.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
@@ -30,10 +30,7 @@ type Options = {
 
 /** @param links the group of commands for links */
 export function addQrCommand(links: Command, context: Context): void {
-  links
-    .command("qr")
-    .description("show the short URL of a link as a QR code, or write it as a picture")
-    .argument("<code>")
+  subcommand(links, "qr <code>", "show the short URL of a link as a QR code, or write it as a picture")
     .option("--domain <host>", "host of the link's domain; default: the default domain")
     .option("--format <format>", "svg or png; default: by the name of the file, else svg")
     .option("--size <pixels>", "width and height of the picture, 64 to 2048")

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type CommandContext, JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
 import { idArgument, showRows } from "../../cli/listing.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
@@ -31,10 +31,7 @@ const VERBS: Record<ReviewVerb, { name: string; description: string; done: strin
 /** @param links the group of commands for links */
 export function addSafetyCommands(links: Command, context: Context): void {
   for (const [action, { name, description, done }] of Object.entries(VERBS)) {
-    links
-      .command(name)
-      .description(description)
-      .argument("<code>")
+    subcommand(links, `${name} <code>`, description)
       .option("--reason <text>", "for the owner of the link")
       .option("--domain <host>", "host of the link's domain; default: the default domain")
       .option(...JSON_OPTION)
@@ -47,9 +44,7 @@ export function addSafetyCommands(links: Command, context: Context): void {
       });
   }
 
-  links
-    .command("reports")
-    .description(`list what visitors report, newest first, at most ${SHOWN}`)
+  subcommand(links, "reports", `list what visitors report, newest first, at most ${SHOWN}`)
     .option("--resolved", "those that are resolved instead of open ones")
     .option(...JSON_OPTION)
     .action(async ({ resolved, json }: JsonOption & { resolved?: true }) => {
@@ -59,10 +54,7 @@ export function addSafetyCommands(links: Command, context: Context): void {
       showRows(context.output, rows, { json, columns: COLUMNS, none: "No reports." });
     });
 
-  links
-    .command("resolve-report")
-    .description("dismiss a report, or take its link down")
-    .argument("<id>")
+  subcommand(links, "resolve-report <id>", "dismiss a report, or take its link down")
     .option("--take-down", "take the link down")
     .option("--reason <text>", "for the owner of the link")
     .option(...JSON_OPTION)

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type CommandContext, JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
 import { COMMAND, type Actor } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import { pluralize } from "../../lib/pluralize.ts";
@@ -13,9 +13,7 @@ export function addTagCommands(program: Command, { services, output, input }: Co
   const group = program.command("tags");
   const tags = async () => (await services()).links.by(COMMAND).tags;
 
-  group
-    .command("list")
-    .description("list tags with the number of their links, most used first")
+  subcommand(group, "list", "list tags with the number of their links, most used first")
     .option(...JSON_OPTION)
     .action(async ({ json }: JsonOption) => {
       const found = await (await tags()).list();
@@ -24,11 +22,7 @@ export function addTagCommands(program: Command, { services, output, input }: Co
       output.note(pluralize(found.length, "tag"));
     });
 
-  group
-    .command("rename")
-    .description("rename a tag; onto another tag it merges them")
-    .argument("<tag>")
-    .argument("<name>")
+  subcommand(group, "rename <tag> <name>", "rename a tag; onto another tag it merges them")
     .option(...JSON_OPTION)
     .action(async (tag: string, name: string, { json }: JsonOption) => {
       const { change: _, ...renamed } = await (await tags()).rename(tag, name);
@@ -36,10 +30,7 @@ export function addTagCommands(program: Command, { services, output, input }: Co
       else output.line(`${pluralize(renamed.links, "link")} with the tag ${renamed.tag}.`);
     });
 
-  group
-    .command("remove")
-    .description("remove a tag from all links; asks before it does")
-    .argument("<tag>")
+  subcommand(group, "remove <tag>", "remove a tag from all links; asks before it does")
     .option("--yes", "do not ask")
     .option(...JSON_OPTION)
     .action(async (tag: string, { yes, json }: JsonOption & { yes?: true }) => {
