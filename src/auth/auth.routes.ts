@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Endpoint, endpoint, type HttpContext } from "../http/endpoint.ts";
+import { type Endpoint, endpoint, type HttpContext, messageAnswer } from "../http/endpoint.ts";
 import { requireJson, SHORT_LIMIT } from "../http/read-body.ts";
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
@@ -15,14 +15,7 @@ import type { Passkeys } from "./passkeys/service.ts";
 import { codeSchema } from "./second-factor/codes.ts";
 import { SECOND_FACTOR_STATES, type SecondFactor } from "./second-factor/service.ts";
 import { isFromBrowser, refuseCrossSite } from "./sessions/origin.ts";
-import {
-  answerSignedIn,
-  type ClientOf,
-  messageAnswer,
-  sessionAnswer,
-  setCookies,
-  welcome,
-} from "./sessions/routes.ts";
+import { answerSignedIn, type ClientOf, sessionAnswer, setCookies, welcome } from "./sessions/routes.ts";
 import type { Sessions } from "./sessions/service.ts";
 import { newPasswordSchema, userView, viewBuiltIn, viewUser } from "./users/user.ts";
 import type { Contacts } from "./contact/service.ts";
@@ -201,7 +194,7 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, ...
       bodyLimit: 32 * 1024,
       admit: (c) => addressLimit.take(deps.addressOf(c)),
       failures: [409, 429],
-      answer: messageAnswer,
+      done: "Confirmed",
       async handle({ c, body: { totp, recovery_code: recoveryCode, passkey }, account }) {
         const session = account.credential;
         if (session?.signedInBy !== "oidc") {
@@ -217,7 +210,6 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, ...
         } else if ((await deps.secondFactor.takeCode(account, { totp, recoveryCode }, prove)) === null) {
           throw appError("Conflict", "No authenticator app is set up.");
         }
-        return { message: "Confirmed" };
       },
     }),
     endpoint("PUT /auth/password", {

@@ -1,6 +1,6 @@
 /** An endpoint as data, for routes (mount.ts), the OpenAPI document (openapi.ts) and tests. */
 import type { Context } from "hono";
-import type { z } from "zod";
+import { z } from "zod";
 import { reachesRole, type Role, type Scope, type Teams } from "../lib/access.ts";
 import type { Actor, Via } from "../lib/actor.ts";
 import type { Credential } from "../lib/credential.ts";
@@ -119,6 +119,8 @@ export type Endpoint<
   status?: 200 | 201;
   /** For `data` in the OpenAPI document, like the next four. */
   answer?: Schema;
+  /** The message that answers what returns nothing. */
+  done?: string;
   /** Fields beside `data` in the envelope (see `beside`). */
   beside?: Readonly<Record<string, Schema>>;
   /** `answer` is in an envelope with `pagination`, with `next_cursor`, or with either. */
@@ -153,6 +155,8 @@ export type EndpointInput<B, Q> = {
 /** What endpoints with one path share. */
 export type PathInput<Q = undefined> = Pick<EndpointInput<undefined, Q>, "c" | "query" | "account">;
 
+export const messageAnswer = z.object({ message: z.string() });
+
 /**
  * Types the handler from the schemas. The table erases those types.
  * @param route method and path
@@ -162,7 +166,15 @@ export function endpoint<B extends Schema | undefined = undefined, Q extends Sch
   definition: Omit<Endpoint<B, Q>, "method" | "path">,
 ): Endpoint {
   const [method, path] = route.split(" ");
-  return { ...definition, method, path } as unknown as Endpoint;
+  const { done: message, handle } = definition;
+  const answering = message !== undefined && {
+    answer: messageAnswer,
+    async handle(input: EndpointInput<B, Q>) {
+      await handle(input);
+      return { message };
+    },
+  };
+  return { ...definition, ...answering, method, path } as unknown as Endpoint;
 }
 
 export function tokenScope({ method, scope }: Pick<Endpoint, "method" | "scope">): Scope | "any" | null {

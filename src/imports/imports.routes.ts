@@ -108,12 +108,9 @@ export function importEndpoints(deps: Deps): Endpoint[] {
     endpoint("DELETE /imports/:id", {
       ...shared,
       summary: "Forget a move that brought nothing, or that is undone or confirmed; links stay as they are",
-      answer: z.object({ message: z.string() }),
+      done: "The import is forgotten.",
       failures: [404, 409],
-      async handle({ c }) {
-        await imports.actions.drop(idOf(c));
-        return { message: "The import is forgotten." };
-      },
+      handle: ({ c }) => imports.actions.drop(idOf(c)),
     }),
     action("start", "Bring the links; goes on with a stopped move"),
     action("undo", "Take back what a move brought, except for links that were changed since"),

@@ -236,11 +236,8 @@ function itemEndpoints(links: LinkService, sharing: LinkSharing | undefined): En
       ...ofCode,
       ...changed,
       summary: "Delete a link",
-      answer: z.object({ message: z.string() }),
-      async handle({ c, query, account }) {
-        await links.by(actorOf(account)).remove(keyIn(c, query));
-        return { message: "The link was deleted." };
-      },
+      done: "The link was deleted.",
+      handle: ({ c, query, account }) => links.by(actorOf(account)).remove(keyIn(c, query)),
     }),
   ];
 }

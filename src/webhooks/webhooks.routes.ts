@@ -56,11 +56,8 @@ export function webhookEndpoints({ webhooks, now }: { webhooks: Webhooks; now():
     endpoint("DELETE /webhooks/:id", {
       ...shared,
       summary: "Delete a webhook and what waits for it",
-      answer: z.object({ message: z.string() }),
-      async handle({ c, account }) {
-        await webhooks.remove(idOf(c), actorOf(account));
-        return { message: "The webhook was deleted." };
-      },
+      done: "The webhook was deleted.",
+      handle: ({ c, account }) => webhooks.remove(idOf(c), actorOf(account)),
     }),
     endpoint("POST /webhooks/:id/rotate", {
       ...shared,

@@ -1,7 +1,6 @@
-import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { type Endpoint, endpoint, type HttpContext, messageAnswer } from "../../http/endpoint.ts";
 import { requireJson, SHORT_LIMIT } from "../../http/read-body.ts";
 import type { AddressLimit } from "../address-limit.ts";
-import { messageAnswer } from "../sessions/routes.ts";
 import {
   addressBody,
   type Contact,
@@ -81,10 +80,8 @@ function linkEndpoints({ contacts, addressLimit, addressOf, refuseForeign }: Dep
       summary: "Mail a link for a new password, if there is such an account with a verified address",
       body: resetRequest,
       failures: [403, 409, 415, 429],
-      handle({ body }) {
-        contacts.askForPassword(body.account);
-        return { message: "If there is such an account with a verified address, a link is on its way" };
-      },
+      done: "If there is such an account with a verified address, a link is on its way",
+      handle: ({ body }) => contacts.askForPassword(body.account),
     }),
     endpoint("PUT /auth/password-reset", {
       ...open,

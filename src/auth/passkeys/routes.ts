@@ -9,7 +9,7 @@ import type { AuthConfig } from "../auth-config.ts";
 import { type OwnProof, ownProof } from "../second-factor/own-proof.ts";
 import { deviceTokens, refreshTokens } from "../sessions/credentials.ts";
 import { isFromBrowser } from "../sessions/origin.ts";
-import { answerSignedIn, type ClientOf, messageAnswer, sessionAnswer, welcome } from "../sessions/routes.ts";
+import { answerSignedIn, type ClientOf, sessionAnswer, welcome } from "../sessions/routes.ts";
 import {
   assertion,
   creationOptions,
@@ -146,11 +146,8 @@ function ownEndpoints({ passkeys }: Deps): Endpoint[] {
     endpoint("DELETE /account/passkeys/:id", {
       ...item,
       summary: "Remove a passkey: nobody signs in with it any more; its sessions go on",
-      answer: messageAnswer,
-      async handle({ c, account }) {
-        await passkeys.remove(account, idOf(c), actorOf(account));
-        return { message: "Passkey removed" };
-      },
+      done: "Passkey removed",
+      handle: ({ c, account }) => passkeys.remove(account, idOf(c), actorOf(account)),
     }),
   ];
 }

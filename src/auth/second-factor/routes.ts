@@ -6,7 +6,6 @@ import { appError } from "../../lib/errors.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import type { Account } from "../account.ts";
 import type { AddressLimit } from "../address-limit.ts";
-import { messageAnswer } from "../sessions/routes.ts";
 import { codeSchema } from "./codes.ts";
 import { type OwnProof, ownProof } from "./own-proof.ts";
 import type { SecondFactor } from "./service.ts";
@@ -67,12 +66,11 @@ export function secondFactorEndpoints({ secondFactor, prove, addressLimit, addre
       summary: "Remove the authenticator app and its recovery codes; needs the password or a code",
       body: namedObject("TotpRemoval", { password: z.string().nullish(), code: codeSchema.nullish() }),
       failures: [404, 429],
-      answer: messageAnswer,
+      done: "Authenticator app removed",
       async handle({ c, body: { password, code }, account }) {
         if (!password && !code) throw appError("BadRequest", "Send the password, or a code of the app.");
         if (password) await prove(account, { password }, addressOf(c));
         await secondFactor.remove(account, password ? null : (code ?? ""), actorOf(account));
-        return { message: "Authenticator app removed" };
       },
     }),
     endpoint("POST /account/totp/confirm", {

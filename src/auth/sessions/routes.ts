@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint, type HttpContext, page } from "../../http/endpoint.ts";
+import {
+  actorOf,
+  type Endpoint,
+  endpoint,
+  type HttpContext,
+  messageAnswer,
+  page,
+} from "../../http/endpoint.ts";
 import { ROLES } from "../../lib/access.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
 import { keepsSecureCookies } from "../../lib/secure-cookies.ts";
@@ -14,7 +21,6 @@ import type { SignedIn } from "./signing.ts";
 /** For the list of sessions. */
 export type ClientOf = (c: HttpContext) => SessionClient & { address: string };
 
-export const messageAnswer = z.object({ message: z.string() });
 export const sessionAnswer = messageAnswer.extend({
   expires_in: z.int().describe("seconds until the access token expires"),
   role: z.enum(ROLES),
@@ -64,11 +70,8 @@ export function ownSessionEndpoints({ sessions }: { sessions: Sessions }): Endpo
       summary: "End one of your sessions; once this answers, every worker refuses it",
       params: { id: z.string() },
       failures: [404],
-      answer: messageAnswer,
-      async handle({ c, account }) {
-        await sessions.endOne(c.req.param("id") ?? "", account.id, actorOf(account));
-        return { message: "Session ended" };
-      },
+      done: "Session ended",
+      handle: ({ c, account }) => sessions.endOne(c.req.param("id") ?? "", account.id, actorOf(account)),
     }),
   ];
 }

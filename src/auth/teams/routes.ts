@@ -55,11 +55,8 @@ export function teamEndpoints({ teams }: { teams: TeamService }): Endpoint[] {
       summary: "Delete a team; what it owns needs another owner",
       query: transferQuery,
       failures: [409],
-      answer: z.object({ message: z.string() }),
-      async handle({ c, query, account }) {
-        await teams.remove(idOf(c), query.transfer_to, actorOf(account));
-        return { message: "Team deleted" };
-      },
+      done: "Team deleted",
+      handle: ({ c, query, account }) => teams.remove(idOf(c), query.transfer_to, actorOf(account)),
     }),
   ];
 }

@@ -67,12 +67,9 @@ export function tokenEndpoints({ apiTokens, now }: { apiTokens: ApiTokens; now()
       ...item,
       summary:
         "Revoke one of your API tokens, or as an administrator any; once this answers, every worker refuses it",
-      answer: z.object({ message: z.string() }),
+      done: "Token revoked",
       locked: async (asking, tx) => viewToken(await apiTokens.get(...named(asking), tx), now()),
-      async handle(asking) {
-        await apiTokens.revoke(...named(asking), actorOf(asking.account));
-        return { message: "Token revoked" };
-      },
+      handle: (asking) => apiTokens.revoke(...named(asking), actorOf(asking.account)),
     }),
   ];
 }

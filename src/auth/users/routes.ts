@@ -126,22 +126,17 @@ function itemEndpoints({ users, contacts, secondFactor }: Deps): Endpoint[] {
       ...item,
       summary:
         "Remove the authenticator app, recovery codes and passkeys of an account, and end its sessions",
-      answer: z.object({ message: z.string() }),
-      async handle({ c, account }) {
-        await secondFactor.reset(await users.get(changeableIdOf(c)), actorOf(account));
-        return { message: "Second factor removed" };
-      },
+      done: "Second factor removed",
+      handle: async ({ c, account }) =>
+        secondFactor.reset(await users.get(changeableIdOf(c)), actorOf(account)),
     }),
     endpoint("DELETE /users/:id", {
       ...item,
       summary: "Delete an account and its sessions; transfer_to gets its links, files and domains",
       query: transferQuery,
       failures: [409],
-      answer: z.object({ message: z.string() }),
-      async handle({ c, query, account }) {
-        await users.remove(changeableIdOf(c), actorOf(account), query.transfer_to);
-        return { message: "Account deleted" };
-      },
+      done: "Account deleted",
+      handle: ({ c, query, account }) => users.remove(changeableIdOf(c), actorOf(account), query.transfer_to),
     }),
   ];
 }

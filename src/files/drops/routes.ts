@@ -58,11 +58,10 @@ export const dropEndpoints = ({ drops, trees }: { drops: Drops; trees: Trees }):
     ...common,
     params,
     summary: "Close a drop box; the files stay",
-    answer: z.object({ message: z.string() }),
+    done: "Drop box closed",
     async handle({ c, account }) {
       const place = await entryIn(trees, { c, account }, "FolderNotFound");
       await drops.close(...place, shareCodeIn(c), actorOf(account));
-      return { message: "Drop box closed" };
     },
   }),
 ];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint, type HttpContext, messageAnswer } from "../../http/endpoint.ts";
 import { idParameter } from "../../lib/id-parameter.ts";
 import type { Policies, PolicyUsage } from "./service.ts";
 import { policyView, viewPolicy } from "./policy.ts";
@@ -7,7 +7,6 @@ import { createPolicySchema, updatePolicySchema } from "./policy-input.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
 const shared = { access: "admin", scope: "admin", tag: "policies" } as const;
-const message = z.object({ message: z.string() });
 
 const policyUsageView = namedObject("PolicyUsage", {
   objects: z.int().describe("stored contents; the same content counts once"),
@@ -91,17 +90,14 @@ function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
       ...item,
       summary: "Delete a storage policy that nothing refers to",
       failures: [409],
-      answer: message,
-      async handle({ c, account }) {
-        await policies.remove(idOf(c), actorOf(account));
-        return { message: "Policy deleted" };
-      },
+      done: "Policy deleted",
+      handle: ({ c, account }) => policies.remove(idOf(c), actorOf(account)),
     }),
     endpoint("POST /policies/:id/test", {
       ...item,
       failures: [502],
       summary: "Write, read and remove an object in the policy's storage",
-      answer: message.extend({ duration_ms: z.int().describe("of writing, reading and removing") }),
+      answer: messageAnswer.extend({ duration_ms: z.int().describe("of writing, reading and removing") }),
       async handle({ c }) {
         const begun = performance.now();
         await policies.test(idOf(c));

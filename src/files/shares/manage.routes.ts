@@ -116,11 +116,8 @@ export function manageEndpoints({ shares, trees, changes, policy }: Deps): Endpo
       params,
       summary: "End a share or drop box and free its code",
       failures: [404],
-      answer: z.object({ message: z.string() }),
-      async handle({ c, account }) {
-        await shares.end(...(await placed({ c, account })), actorOf(account));
-        return { message: "Share revoked" };
-      },
+      done: "Share revoked",
+      handle: async ({ c, account }) => shares.end(...(await placed({ c, account })), actorOf(account)),
     }),
   ];
 }

@@ -1,6 +1,6 @@
 /** Recipients of a share, for its owner: what they did, and their mails once more. */
 import { z } from "zod";
-import { CursorPage, type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { CursorPage, type Endpoint, endpoint, messageAnswer } from "../../http/endpoint.ts";
 import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { createView } from "../../lib/case-names.ts";
@@ -52,7 +52,7 @@ export function recipientEndpoints({ shares, trees }: Deps): Endpoint[] {
       summary: "Send the mail with the link of a share to its recipients again",
       body: sendBody,
       failures: [404, 409, 429],
-      answer: z.object({ message: z.string() }),
+      answer: messageAnswer,
       async handle({ c, account, body: { recipients } }) {
         const count = await shares.sendAgain(...(await shareIn(trees, { c, account })), recipients ?? null);
         return { message: `Mails queued: ${count}` };

@@ -79,11 +79,9 @@ function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint
       ...common,
       params: { code: z.string().meta(CODE_FORM) },
       summary: `Stop sharing a ${kind} under a code`,
-      answer: z.object({ message: z.string() }),
-      async handle({ c, account }) {
-        await shares.revoke(...(await placed({ c, account })), shareCodeIn(c), actorOf(account));
-        return { message: "Share revoked" };
-      },
+      done: "Share revoked",
+      handle: async ({ c, account }) =>
+        shares.revoke(...(await placed({ c, account })), shareCodeIn(c), actorOf(account)),
     }),
   ];
 }

@@ -101,11 +101,10 @@ function heapEndpoints({ trash, trees }: Deps): Endpoint[] {
     endpoint("DELETE /trash/:id", {
       ...shared,
       summary: "Delete an entry of the trash for good, a folder with its contents",
-      answer: z.object({ message: z.string() }),
+      done: "Deleted for good",
       async handle(asking) {
         asking.c.env.liftIdleTimeout();
         await trash.remove(...(await entryIn(trees, asking, "NotFound")), actorOf(asking.account));
-        return { message: "Deleted for good" };
       },
     }),
   ];

@@ -82,11 +82,8 @@ function itemEndpoints({ files, trees, transfers }: Deps): Endpoint[] {
       ...shared,
       ...changed,
       summary: "Delete a file; its content is deleted with its last file",
-      answer: z.object({ message: z.string() }),
-      async handle(asking) {
-        await files.remove(...(await fileIn(asking)), actorOf(asking.account));
-        return { message: "File deleted" };
-      },
+      done: "File deleted",
+      handle: async (asking) => files.remove(...(await fileIn(asking)), actorOf(asking.account)),
     }),
   ];
 }

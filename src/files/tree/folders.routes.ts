@@ -90,13 +90,12 @@ export function folderEndpoints({ folders, trees, transfers, logger }: Deps): En
       ...shared,
       ...changed,
       summary: "Delete a folder with its contents",
-      answer: z.object({ message: z.string() }),
+      done: "Folder deleted",
       async handle(asking) {
         const [tree, id] = await folderIn(asking);
         // A large folder takes a while.
         asking.c.env.liftIdleTimeout();
         await folders.remove(tree, id, actorOf(asking.account));
-        return { message: "Folder deleted" };
       },
     }),
   ];

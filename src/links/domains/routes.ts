@@ -38,11 +38,8 @@ export function domainEndpoints({ domains }: { domains: DomainService }): Endpoi
       ...shared,
       summary: "Delete a domain without links",
       failures: [409],
-      answer: z.object({ message: z.string() }),
-      async handle({ c, account }) {
-        await domains.remove(idOf(c), actorOf(account));
-        return { message: "The domain was deleted." };
-      },
+      done: "The domain was deleted.",
+      handle: ({ c, account }) => domains.remove(idOf(c), actorOf(account)),
     }),
   ];
 }
