@@ -59,7 +59,6 @@ test("files have kebab-case names that say what is inside", () => {
 /** What follows the noun in `noun.role.ts`. */
 const ROLES = [
   "commands",
-  "contract",
   "long",
   "repository",
   "routes",

@@ -28,7 +28,7 @@ function sourceFile(path: string): SourceFile {
     path,
     text,
     lines: text.split("\n").length - 1,
-    isTest: /\.(test|contract|test-support)\.tsx?$/.test(path) || path.startsWith("test/"),
+    isTest: /\.(test|test-support)\.tsx?$/.test(path) || path.startsWith("test/"),
   };
 }
 
