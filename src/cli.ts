@@ -82,7 +82,7 @@ export const COMMAND_ROOMS: readonly {
     },
   },
   {
-    commands: { import: "move links from another product to Waymark" },
+    commands: { import: "bring links, visits and files from another product" },
     add: async (...to) => (await import("./imports/imports.commands.ts")).addImportCommands(...to),
   },
   {

@@ -24,7 +24,7 @@ export function addAuthCommands(program: Command, context: Context): void {
       await auth.resetAdminPassword(password, CLI_AUTHOR);
       const isHeard = await leases.heard();
       const others = isHeard
-        ? "Nodes with another data folder use it within a second."
+        ? "Running servers use it now, those with another data folder within a second."
         : "A running server has not noticed yet, and uses it as soon as it reaches its database.";
       context.output.note(`The administrator's password is set. ${others}`);
     });

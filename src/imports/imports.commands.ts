@@ -72,7 +72,7 @@ function addProductCommand(group: Command, product: Product, context: Context): 
   const command = subcommand(
     group,
     product,
-    `import links of ${title}; exits with 1 when one was not brought`,
+    `import from ${title}; exits with 1 when something was not brought`,
   )
     .argument("<source>", sources.join(" or "))
     .option("--dry-run", "tell what would be brought, and what would not; change nothing")
