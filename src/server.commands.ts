@@ -188,9 +188,10 @@ function successorEnv(env: Env, bundle: string): Env {
   return {
     ...env,
     data: { dir },
-    database: { ...env.database, url: fileDatabaseUrl(dataPath(dir, "database")) },
+    database: { ...env.database, url: fileDatabaseUrl(dataPath(dir, "database")), replicaUrl: null },
     cache: { ...env.cache, type: "memory" },
     mail: { ...env.mail, host: "" },
+    clickhouse: { url: null },
     isSuccessor: true,
   };
 }

@@ -28,6 +28,16 @@ const PATHS = [
   "/none",
 ];
 
+/** 16 × 16 pixels. */
+const LOGO =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAGElEQVR4nGNkaPjPQApgIkn1qIZRDUNKAwBbTQGgvm9hVAAAAABJRU5ErkJggg==";
+/** Of the installation, on the machine of the successor. */
+const LEFT_ALONE = {
+  WAYMARK__DATABASE__URL: "postgres://nobody@127.0.0.1:1/lost",
+  WAYMARK__DATABASE__REPLICA_URL: "postgres://nobody@127.0.0.1:1/lost",
+  WAYMARK__CLICKHOUSE__URL: "http://127.0.0.1:1/lost",
+};
+
 /** What a German phone gets of each. */
 async function answers(url: string) {
   const found: Record<string, unknown> = {};
@@ -63,6 +73,8 @@ beforeAll(async () => {
     ["features.default_url", "https://home.test/"],
     ["features.enforce_link_passwords", "true"],
     ["features.instance_name", "Ours"],
+    ["features.logo", LOGO],
+    ["privacy.imprint_url", "https://own.test/imprint"],
     ["utm.enable_passthrough", "true"],
   ]) {
     await call("PUT", `/config/${name}`, { value });
@@ -99,7 +111,7 @@ test("the installation is destroyed, and its bundle answers as it did", async ()
   links = await lost.run(["links", "export", "--domain", "*", "--columns", "all"]);
   const again = await answers(server.url);
   await lost.remove();
-  const standing = await successor.serve({}, { args: ["--from", bundle, "--key", key] });
+  const standing = await successor.serve(LEFT_ALONE, { args: ["--from", bundle, "--key", key] });
   expect(await answers(standing.url)).toEqual(again);
   expect(before["own.test/limited"]).toEqual([307, "https://a.test/", expect.anything()]);
   const used = (await answers(standing.url))["own.test/limited"];
