@@ -206,6 +206,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   const drive = createDrive({ ...common, database, content, logger, trashDays });
   const rooms = { ...common, database, drive, content, links, door, mail, auth, notices, webhooks };
   const sharing = startSharing({ ...rooms, originOf: origins.ofRequest, logger });
+  const reports = createReports({ ...common, database, links, clickHouse: env.clickhouse.url, logger });
   const imports = startImports(env, { ...shared, ...common, links, files: drive.moved, box, ...options });
   return {
     env,
@@ -224,10 +225,10 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     operations,
     events,
     rollCall,
-    privacy: createPrivacy({ ...shared, settle: rollCall.call, removeAccount: auth.users.remove }),
+    privacy: createPrivacy({ ...shared, reports, settle: rollCall.call, removeAccount: auth.users.remove }),
     imports,
     csv: createLinkCsv({ ...shared, events, domains: links.domains, policy: links.policy }),
-    reports: createReports({ ...common, database, links, clickHouse: env.clickhouse.url, logger }),
+    reports,
     content,
     drive,
     sharing,

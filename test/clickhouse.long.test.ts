@@ -173,6 +173,17 @@ else
       expect(await server.ask("select code, count() from waymark_clicks final group by code")).toBe(
         "copied\t20",
       );
+      const findings = JSON.parse(await installation.run(["doctor", "--json"]));
+      expect(findings.filter(({ part }: { part: string }) => part === "clickhouse")).toEqual([
+        expect.objectContaining({ verdict: "ok", message: "the server takes clicks" }),
+        expect.objectContaining({ verdict: "ok", message: "all clicks are sent" }),
+      ]);
+      const addresses = "select ip_address, count() from waymark_clicks final group by ip_address";
+      expect(await server.ask(addresses)).toBe("127.0.0.1\t20");
+      const { stderr } = await installation.cli(["privacy", "delete", "--address", "127.0.0.1"]);
+      await server.ask(stderr.slice(stderr.indexOf("ALTER TABLE")));
+      // Trimmed: the address is empty.
+      await until(async () => (await server.ask(addresses)) === "20");
       expect(running.log()).not.toContain("secret");
       await running.stop();
     }, 900_000);

@@ -18,7 +18,9 @@ let client: Client;
 let drive: DriveClient;
 
 beforeAll(async () => {
-  ({ installation, server, client } = await startSignedIn());
+  ({ installation, server, client } = await startSignedIn({
+    WAYMARK__CLICKHOUSE__URL: "http://127.0.0.1:1/",
+  }));
   drive = driveClient(server.url, client.token);
   await client.call("PUT", "/config/api.health_token", { value: TOKEN });
   await client.call("PUT", "/config/click.flush_interval", { value: "1" });

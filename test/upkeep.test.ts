@@ -2,10 +2,10 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import {
-  cpSync,
   appendFileSync,
   chmodSync,
   closeSync,
+  cpSync,
   existsSync,
   mkdirSync,
   openSync,
@@ -235,6 +235,7 @@ describe("doctor", () => {
         "click records",
         "storage policies",
         "cache",
+        "clickhouse",
         "mail",
         "settings",
       ]),
@@ -278,12 +279,14 @@ describe("doctor", () => {
       install({
         WAYMARK__CACHE__TYPE: "redis",
         WAYMARK__CACHE__REDIS_URL: "redis://user:secret@127.0.0.1:1",
+        WAYMARK__CLICKHOUSE__URL: "http://user:secret@127.0.0.1:1/clicks",
       }),
     );
     await lonely.cli(["migrate", "up"]);
     const cache = await lonely.cli(["doctor"]);
     expect(cache.exitCode).toBe(1);
     expect(cache.stdout).toContain("cache.redis_url");
+    expect(cache.stdout).toMatch(/FAILURE +clickhouse: .*clickhouse.url.*\n.*0 clicks wait/);
     expect(cache.stdout + cache.stderr).not.toContain("secret");
 
     const behind = keep(install());

@@ -1777,7 +1777,7 @@ export interface paths {
         put?: never;
         /**
          * Delete what identifies an address or account; the sums stay
-         * @description It can't be undone. `processes_missing` says how many processes have not told that they did it; repeat it then. Backups are not changed. For administrators; an API token needs the scope `admin`.
+         * @description It can't be undone. `processes_missing` says how many processes have not told that they did it; repeat it then. Backups are not changed, nor is a copy in ClickHouse: `not_covered` says what to run there. For administrators; an API token needs the scope `admin`.
          */
         post: operations["postPrivacyDelete"];
         delete?: never;
@@ -4496,6 +4496,8 @@ export interface components {
             code: 0;
             data: components["schemas"]["FoundPlace"][];
             message: string;
+            /** @description what else may have click details of an address, and the statement that removes them there */
+            not_covered?: string | null;
             /** @description processes that did not count their latest clicks within ten seconds: repeat the request later */
             processes_missing?: number;
         };
@@ -15769,7 +15771,8 @@ export interface operations {
                      *           "rows": 1
                      *         }
                      *       ],
-                     *       "processes_missing": 1
+                     *       "processes_missing": 1,
+                     *       "not_covered": null
                      *     }
                      */
                     "application/json": components["schemas"]["FoundPlaceListAnswer"];
@@ -15860,7 +15863,8 @@ export interface operations {
                      *           "rows": 1
                      *         }
                      *       ],
-                     *       "processes_missing": 1
+                     *       "processes_missing": 1,
+                     *       "not_covered": null
                      *     }
                      */
                     "application/json": components["schemas"]["FoundPlaceListAnswer"];

@@ -10,7 +10,7 @@ const COLUMNS = { place: "PLACE", rows: "ROWS" };
 
 export function addPrivacyCommands(program: Command, context: Context): void {
   const group = program.command("privacy");
-  const show = ({ found, missing }: FoundOfPerson, { json }: Options, none: string) => {
+  const show = ({ found, missing, uncovered }: FoundOfPerson, { json }: Options, none: string) => {
     if (json) context.output.json(found);
     else if (found.length > 0) context.output.table(found, COLUMNS);
     else context.output.note(none);
@@ -18,6 +18,7 @@ export function addPrivacyCommands(program: Command, context: Context): void {
       context.output.note(
         `${missing} server processes did not answer within ten seconds. Clicks that they have not counted are not among it; repeat the command in a minute.`,
       );
+    if (uncovered !== null) context.output.note(uncovered);
   };
 
   ofPerson(subcommand(group, "find", "list where something is stored"))
@@ -31,6 +32,8 @@ export function addPrivacyCommands(program: Command, context: Context): void {
     async (options: Options) => {
       const { privacy } = await context.services();
       for await (const lines of privacy.export(options)) context.output.line(lines.trimEnd());
+      const uncovered = await privacy.uncovered(options);
+      if (uncovered !== null) context.output.note(uncovered);
     },
   );
 

@@ -25,15 +25,19 @@ const deletion = namedObject("PrivacyDeletion", {
     .describe("account, or team:{name}, that gets the links of the account"),
 });
 
-const MISSING = {
+const LIMITS = {
   processes_missing: z
     .int()
     .describe(
       "processes that did not count their latest clicks within ten seconds: repeat the request later",
     ),
+  not_covered: z
+    .string()
+    .nullable()
+    .describe("what else may have click details of an address, and the statement that removes them there"),
 };
-const answerOf = ({ found: places, missing }: FoundOfPerson) =>
-  beside(places, { processes_missing: missing });
+const answerOf = ({ found: places, missing, uncovered }: FoundOfPerson) =>
+  beside(places, { processes_missing: missing, not_covered: uncovered });
 
 type Deps = {
   privacy: Privacy;
@@ -65,7 +69,7 @@ export function privacyEndpoints({ privacy, stored, pages, logger }: Deps): Endp
       summary: "Where something is stored of an address or account",
       query: z.object(person),
       answer: z.array(found),
-      beside: MISSING,
+      beside: LIMITS,
       async handle({ query }) {
         return answerOf(await privacy.find(query));
       },
@@ -87,7 +91,7 @@ export function privacyEndpoints({ privacy, stored, pages, logger }: Deps): Endp
       body: deletion,
       failures: [409],
       answer: z.array(found),
-      beside: MISSING,
+      beside: LIMITS,
       async handle({ body: { transfer_to: transferTo, ...body }, account }) {
         return answerOf(await privacy.delete(body, actorOf(account), transferTo));
       },

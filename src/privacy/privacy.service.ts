@@ -20,8 +20,8 @@ export type Person = {
   sender?: string | undefined;
 };
 export type FoundPlace = { place: string; rows: number };
-/** `missing`: processes whose latest clicks may not be among it. */
-export type FoundOfPerson = { found: FoundPlace[]; missing: number };
+/** `missing`: processes whose latest clicks may not be among it. `uncovered`: what is stored elsewhere and was not looked at. */
+export type FoundOfPerson = { found: FoundPlace[]; missing: number; uncovered: string | null };
 
 type PrivacyTransaction = { readonly db: Db; changed(topic: "links", keys: readonly string[]): void };
 
@@ -33,12 +33,15 @@ type Deps = {
   settle(): Promise<number>;
   /** Deletes an account. */
   removeAccount(id: number, actor: Actor, transferTo?: string): Promise<unknown>;
+  /** `stream` to a copy of click details says what to do there about an address. */
+  reports: { stream: { coverageOf(address: string): string } | null };
   clock: Clock;
 };
 
 export type Privacy = ReturnType<typeof createPrivacy>;
 
-export function createPrivacy({ database, changes, record, settle, removeAccount, clock }: Deps) {
+export function createPrivacy(deps: Deps) {
+  const { database, changes, record, settle, removeAccount, reports, clock } = deps;
   const repository = createPrivacyRepository(database);
 
   /** @throws BadRequest */
@@ -55,6 +58,9 @@ export function createPrivacy({ database, changes, record, settle, removeAccount
     throw appError("BadRequest", "address: must be an IP address or a mail address.", { field: "address" });
   }
 
+  const uncoveredOf = ({ kind, value }: Subject): string | null =>
+    kind === "address" ? (reports.stream?.coverageOf(value) ?? null) : null;
+
   /** How many rows, by place. @throws BadRequest */
   async function find(person: Person): Promise<FoundOfPerson> {
     const subject = await subjectOf(person);
@@ -63,11 +69,18 @@ export function createPrivacy({ database, changes, record, settle, removeAccount
     for await (const { place, rows } of repository.find(subject)) {
       counts.set(place, (counts.get(place) ?? 0) + rows.length);
     }
-    return { found: [...counts].map(([place, rows]) => ({ place, rows })), missing };
+    return {
+      found: [...counts].map(([place, rows]) => ({ place, rows })),
+      missing,
+      uncovered: uncoveredOf(subject),
+    };
   }
 
   return {
     find,
+
+    /** What the export lacks. @throws BadRequest */
+    uncovered: async (person: Person): Promise<string | null> => uncoveredOf(await subjectOf(person)),
 
     /** Lines of JSON: a row each, with its place. @throws BadRequest */
     async *export(person: Person): AsyncGenerator<string, void> {
@@ -89,18 +102,24 @@ export function createPrivacy({ database, changes, record, settle, removeAccount
           field: "account",
         });
       }
-      const { found, missing } = await find(person);
+      const found = await find(person);
       const by = subject.kind === "account" && subject.id !== null ? `#${subject.id}` : "erased";
       if (subject.kind === "account" && subject.id !== null)
         await removeAccount(subject.id, actor, transferTo);
       await repository.erase(database.write, subject, by);
       await changes.write(async ({ db, changed }) => {
         // Who held a link is in the options that caches keep.
-        if (found.some(({ place }) => place === "links.options")) changed("links", ["*"]);
-        const event = { at: clock.now(), actor, action: "privacy.delete", subject: by, after: { found } };
+        if (found.found.some(({ place }) => place === "links.options")) changed("links", ["*"]);
+        const event = {
+          at: clock.now(),
+          actor,
+          action: "privacy.delete",
+          subject: by,
+          after: { found: found.found },
+        };
         await record(db, [event]);
       });
-      return { found, missing };
+      return found;
     },
   };
 }

@@ -2,8 +2,12 @@ import type { Database } from "../db/database.ts";
 import type { MigrationState } from "../db/migrate.ts";
 import { programName } from "../lib/program-name.ts";
 import { type Check, failure, ok, warning } from "./doctor.ts";
+import { messageOf } from "../lib/errors.ts";
+import { pluralize } from "../lib/pluralize.ts";
 
 const CLOCK_TOLERANCE_MS = 5_000;
+/** Of clicks for ClickHouse, which wait for two to four minutes. */
+const LATE_MS = 3_600_000;
 
 /** Earlier than any release. */
 const EARLIEST_NOW = Date.UTC(2026, 0, 1);
@@ -67,6 +71,44 @@ export const checkCache = (ping: (() => Promise<boolean>) | null): Check => ({
       failure(
         "Redis does not respond",
         "Check cache.redis_url and the Redis server. Waymark works without it; other nodes apply changes a second or two later.",
+      ),
+    ];
+  },
+});
+
+type ClickCopy = {
+  waiting(): Promise<number>;
+  check(): Promise<{ hasTable: boolean; hasSent: boolean; waitingSince: number | null }>;
+};
+
+/** `copy` is null without one. */
+export const checkClickHouse = (copy: () => Promise<ClickCopy | null>): Check => ({
+  part: "clickhouse",
+  async look() {
+    const stream = await copy();
+    if (stream === null) return [ok("no server is set, so click details are not copied")];
+    const waiting = pluralize(await stream.waiting(), "click waits", "clicks wait");
+    const kept = "Retention keeps clicks that wait for seven days more.";
+    const state = await stream.check().catch(messageOf);
+    if (typeof state === "string") return [failure(state, `${waiting}. ${kept}`)];
+    const { hasTable, hasSent, waitingSince } = state;
+    const findings = [];
+    if (!hasTable && hasSent) {
+      findings.push(
+        warning(
+          "the table to which clicks were sent is gone",
+          "Restore it there, or the next run makes an empty one. Clicks that were sent are not sent again.",
+        ),
+      );
+    } else findings.push(ok(hasTable ? "the server takes clicks" : "the next run makes the table"));
+    if (waitingSince === null) return [...findings, ok("all clicks are sent")];
+    if (waitingSince > Date.now() - LATE_MS)
+      return [...findings, ok(`${waiting}, at most four minutes each`)];
+    return [
+      ...findings,
+      warning(
+        `${waiting}, the first of them since ${new Date(waitingSince).toISOString()}`,
+        `A running server sends them. If the number does not fall in some minutes, its log says why the job 'clickhouse' fails. ${kept}`,
       ),
     ];
   },

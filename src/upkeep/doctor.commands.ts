@@ -21,8 +21,9 @@ import { silentLogger } from "../lib/logger.ts";
 import { countRunning } from "./status.commands.ts";
 import { checkDataFolder, checkJournal } from "./checks-of-data.ts";
 import { checkPolicies, checkClickRecords, checkSettings, MANY_CLICK_RECORDS } from "./checks-of-settings.ts";
-import { checkCache, checkClock, checkDatabase, checkMail } from "./checks-of-servers.ts";
+import { checkCache, checkClickHouse, checkClock, checkDatabase, checkMail } from "./checks-of-servers.ts";
 import { type Check, runChecks, type CheckResult, ok } from "./doctor.ts";
+import type { Reports } from "../clicks/reports.ts";
 
 type Context = CommandContext<{
   env: Env;
@@ -32,6 +33,7 @@ type Context = CommandContext<{
   content: Pick<Content, "checkStorage" | "policies" | "standings">;
   mail: Pick<Mail, "check" | "trouble" | "origin">;
   drive: { trash: Pick<Drive["trash"], "put"> };
+  reports: Pick<Reports, "stream">;
 }> & { database(): Promise<Database> };
 
 type Progress = NonNullable<Parameters<Content["checkStorage"]>[0]["onProgress"]>;
@@ -119,6 +121,7 @@ const checksOfServices = (context: Context): Check[] => [
     async () => (await context.services()).content.standings(),
   ),
   checkCache(context.env().cache.type === "redis" ? () => pingRedis(context) : null),
+  checkClickHouse(async () => (await context.services()).reports.stream),
   checkMail(context.env().mail.host || null, async () => {
     const { mail, config } = await context.services();
     const hint = `links in mails begin with ${mail.origin()}; set features.public_url`;

@@ -34,6 +34,18 @@ export const createStreamRepository = ({ read, write, dialect }: Database, nameO
     return row?.id ?? 0;
   },
 
+  /** When the click of the next row was; null without one. */
+  async timeOfNext(after: number): Promise<number | null> {
+    const row = await read
+      .selectFrom("click_log")
+      .select("clicked_at")
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(1)
+      .executeTakeFirst();
+    return row?.clicked_at ?? null;
+  },
+
   /** Among the rows of clicks before an instant; 0 without any. */
   async newestBefore(at: number): Promise<number> {
     const row = await read

@@ -26,11 +26,14 @@ function startServer() {
     hostname: "127.0.0.1",
     async fetch(request) {
       const body = await request.text();
-      const query = new URL(request.url).searchParams.get("query") ?? body;
+      const values = new URL(request.url).searchParams.get("query");
+      const query = values ?? body;
       if (state.isAway) return new Response("Code: 159. DB::Exception: Timeout exceeded\n", { status: 500 });
       if (query.startsWith("exists")) return new Response(`{"result":${Number(state.hasTable)}}\n`);
       if (query.startsWith("create")) state.hasTable = true;
-      if (!query.startsWith("insert")) return new Response();
+      if (query.startsWith("insert") && !state.hasTable)
+        return new Response("Code: 60. DB::Exception\n", { status: 404 });
+      if (values === null) return new Response();
       state.rows.push(
         ...body
           .trim()
@@ -165,6 +168,19 @@ forEachDialect((dialect) => {
     await run();
     expect(house.state.rows).toHaveLength(4);
     expect(house.state.rows.slice(2)).toEqual(house.state.rows.slice(0, 2));
+  });
+
+  test("tells what a check of the server finds, and stores nothing for it", async () => {
+    expect(await stream.check()).toEqual({ hasTable: false, hasSent: false, waitingSince: null });
+    await room.log([click(NOW), click(NOW + 1)]);
+    expect(await stream.check()).toEqual({ hasTable: false, hasSent: false, waitingSince: NOW });
+    await runLater();
+    expect(await stream.check()).toEqual({ hasTable: true, hasSent: true, waitingSince: null });
+    expect(house.state.rows).toHaveLength(2);
+    house.state.hasTable = false;
+    expect(await stream.check()).toMatchObject({ hasTable: false, hasSent: true });
+    house.state.isAway = true;
+    await expect(stream.check()).rejects.toThrow("ClickHouse takes no clicks: ");
   });
 
   test("retention waits for rows that were not sent, for seven days at most", async () => {

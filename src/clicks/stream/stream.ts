@@ -8,7 +8,7 @@
 import type { Database } from "../../db/database.ts";
 import type { Job } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { openClickHouse } from "./clickhouse.ts";
+import { openClickHouse, TABLE } from "./clickhouse.ts";
 import { createStreamRepository } from "./repository.ts";
 
 export type ClickStream = ReturnType<typeof createClickStream>;
@@ -19,6 +19,7 @@ const EVERY_MS = 60_000;
 const MOST_PAUSE_MS = 16 * EVERY_MS;
 const PAGE_ROWS = 500;
 const PORTION_PAGES = 40;
+const CHECK_MS = 10_000;
 
 type Deps = {
   database: Database;
@@ -75,6 +76,9 @@ export function createClickStream({ database, url, nameOf, clock }: Deps) {
     return { pages, last };
   }
 
+  /** Details that the server has not got, at most: unused numbers count too. */
+  const waiting = async (): Promise<number> => Math.max(0, (await rows.newest()) - (await rows.position()));
+
   return {
     job: {
       name: "clickhouse",
@@ -90,8 +94,22 @@ export function createClickStream({ database, url, nameOf, clock }: Deps) {
         }
       },
     } satisfies Job,
-    /** Details that the server has not got, at most: unused numbers count too. */
-    waiting: async (): Promise<number> => Math.max(0, (await rows.newest()) - (await rows.position())),
+    waiting,
+    /** Changes nothing. `waitingSince`: when the next click to send was; null if all are sent. @throws ServiceUnavailable: the server takes no rows */
+    async check(): Promise<{ hasTable: boolean; hasSent: boolean; waitingSince: number | null }> {
+      const server = await openClickHouse(url, AbortSignal.timeout(CHECK_MS));
+      try {
+        const hasTable = await server.hasTable();
+        if (hasTable) await server.tryInsert();
+        const position = await rows.position();
+        return { hasTable, hasSent: position > 0, waitingSince: await rows.timeOfNext(position) };
+      } finally {
+        await server.close();
+      }
+    },
+    /** That the copy has an address too, and the statement that removes it there. */
+    coverageOf: (address: string): string =>
+      `A ClickHouse server has a copy of click details, which is neither searched nor changed. To remove the address there too, run on it in two minutes: ALTER TABLE ${TABLE} UPDATE ip_address = '', referrer = '', user_agent = '' WHERE ip_address = '${address}'`,
     /** Whether clicks before an instant were not sent. */
     lacks: async (before: number): Promise<boolean> =>
       (await rows.newestBefore(before)) > (await rows.position()),

@@ -1,0 +1,28 @@
+import { expect, test } from "bun:test";
+import { checkClickHouse } from "./checks-of-servers.ts";
+
+const NONE_WAITS = { hasTable: true, hasSent: true, waitingSince: null };
+
+async function verdicts(found: { hasTable: boolean; hasSent: boolean; waitingSince: number | null }) {
+  const copy = { waiting: async () => 7, check: async () => found };
+  const findings = await checkClickHouse(async () => copy).look();
+  return findings.map(({ verdict, message }) => `${verdict} ${message}`);
+}
+
+test("the doctor tells how far the copy in ClickHouse is behind, and if its table is gone", async () => {
+  expect(await verdicts(NONE_WAITS)).toEqual(["ok the server takes clicks", "ok all clicks are sent"]);
+  expect(await verdicts({ ...NONE_WAITS, waitingSince: Date.now() })).toEqual([
+    "ok the server takes clicks",
+    "ok 7 clicks wait, at most four minutes each",
+  ]);
+  expect(await verdicts({ ...NONE_WAITS, waitingSince: Date.UTC(2026, 0, 1) })).toEqual([
+    "ok the server takes clicks",
+    "warning 7 clicks wait, the first of them since 2026-01-01T00:00:00.000Z",
+  ]);
+  expect(await verdicts({ ...NONE_WAITS, hasTable: false })).toContain(
+    "warning the table to which clicks were sent is gone",
+  );
+  expect(await verdicts({ ...NONE_WAITS, hasTable: false, hasSent: false })).toContain(
+    "ok the next run makes the table",
+  );
+});
