@@ -29,3 +29,12 @@ test("a reader that leaves early, as head does, ends no command", async () => {
   });
   expect(await new Response(run.stderr).text()).toBe("0\n");
 });
+
+test("an address that is none opens no database, which would make one", async () => {
+  const program = new Command().exitOverride();
+  const services = () => Promise.reject(new Error("opened"));
+  const context = { services } as unknown as Parameters<(typeof COMMAND_ROOMS)[number]["add"]>[1];
+  await COMMAND_ROOMS.find(({ commands }) => "move" in commands)!.add(program, context);
+  const moving = program.parseAsync(["move", "--to", "redis://127.0.0.1/"], { from: "user" });
+  await expect(moving).rejects.toThrow("The database URL is invalid");
+});

@@ -36,7 +36,7 @@ export function parseDatabaseUrl(url: string): DatabaseLocation {
   if (parts === undefined || !addresses?.every((one) => one !== null)) {
     throw appError(
       "BadRequest",
-      "The database URL is invalid. Write scheme://user:password@host:port/database, or several as host:port,host:port, with `@`, `/`, `?` and `#` in the password as %40, %2F, %3F and %23.",
+      "The database URL is invalid. Write sqlite:PATH, or postgres, mysql or mariadb in SCHEME://user:password@host:port/database, several servers as host:port,host:port, with `@`, `/`, `?` and `#` in the password as %40, %2F, %3F and %23.",
     );
   }
   if (addresses.length > MOST_ADDRESSES)

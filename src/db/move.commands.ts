@@ -28,8 +28,8 @@ export function addMoveCommand(program: Command, context: Context): void {
     .option("--cancel", "forget an unfinished move; servers stay with the old database")
     .option("--json", "as JSON")
     .action(async (options: Options) => {
-      const { database } = await context.services();
       if (options.cancel) {
+        const { database } = await context.services();
         await cancelMove(database);
         return context.output.line(`The move has ended. ${database.name} stays in use.`);
       }

@@ -118,7 +118,7 @@ function addMove(files: Command, context: Context): void {
       const there = await lookup.at(tree, destination).catch(nullIfNotFound);
       const isInto = names.length === 0 || there?.kind === "folder";
       if (!isInto && destination.endsWith("/")) {
-        throw appError("FolderNotFound", `There is no folder ${destination} here.`);
+        throw appError("FolderNotFound", `There is no folder ${destination} in this tree.`);
       }
       const parent = isInto ? there : await lookup.at(tree, `/${names.slice(0, -1).join("/")}`);
       if (parent?.kind === "file")

@@ -22,7 +22,7 @@ export function createLookup({ repository, folders }: Deps) {
 
   async function inside(accountId: number, folder: Entry | null, name: string, path: string): Promise<Entry> {
     const entry = folder?.kind === "file" ? null : await child(accountId, folder?.id ?? ROOT, name);
-    if (entry === null) throw appError("FileNotFound", `There is no ${path} here.`);
+    if (entry === null) throw appError("FileNotFound", `There is no file or folder ${path} in this tree.`);
     return entry;
   }
 
@@ -42,7 +42,8 @@ export function createLookup({ repository, folders }: Deps) {
     /** @throws FileNotFound */
     async byId(accountId: number, id: number): Promise<Entry> {
       const [entry] = (await repository.lineage(accountId, id)) ?? [];
-      if (entry === undefined) throw appError("FileNotFound", `There is no file or folder ${id} here.`);
+      if (entry === undefined)
+        throw appError("FileNotFound", `There is no file or folder ${id} in this tree.`);
       return entry;
     },
 
