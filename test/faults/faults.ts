@@ -17,6 +17,7 @@ import { type Cause, type Place, underLoad } from "./world.ts";
 
 const WITH_SERVER = DIALECT_NAMES.filter((name) => name !== "sqlite");
 const HOUR_S = 3_600;
+const UPLOAD_LASTS_S = 24 * HOUR_S;
 /** Of a node before it is killed. */
 const LONGEST_LIFE_MS = 600;
 const ROOT = join(import.meta.dir, "../..");
@@ -268,6 +269,7 @@ function jumps(what: string, seconds: number): Row {
         place: {
           program: plain,
           nodeSettings: (at) => (at === 0 ? clock.env : {}),
+          mayExpire: Math.abs(seconds) >= UPLOAD_LASTS_S,
         },
         begin: () => clock.jump(seconds),
         end: (_, round) => (round % 2 === 0 ? clock.jump(0) : undefined),

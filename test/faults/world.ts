@@ -63,6 +63,8 @@ export type Place = {
   files?: string;
   /** The node's processes end in the fault, or its network is cut: calls and visits may stay without an answer. */
   mayBreak?: boolean;
+  /** A clock is wrong by as much as a resumable upload lasts. */
+  mayExpire?: boolean;
   /** The nodes stop in one more fault, after the last round. */
   endsInFault?: boolean;
   /** Between the beginning and the end of a fault. */
@@ -104,7 +106,7 @@ export async function underLoad(cause: Cause, bounds: Bounds): Promise<Outcome[]
   try {
     const { nodes } = cluster;
     const accounts = () => nodes.map((node) => driveClient(node.url(), node.client().token));
-    const record = createUploadRecord();
+    const record = createUploadRecord(place.mayExpire);
     const folder = await createUploadFolder(
       accounts()[0]!,
       place.storage ?? "local",

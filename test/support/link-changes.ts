@@ -51,6 +51,7 @@ export function startLinkChanges(
 ): LinkChanges {
   const listOf = (name: string) => Array.from({ length: items }, (_, at) => `${name}-${at}`);
   let mayBreak = false;
+  let breaks = 0;
   const truth = createTruth();
   const sentAt = new Map<string, number>();
   const answered = new Set<string>();
@@ -71,7 +72,10 @@ export function startLinkChanges(
           .filter(([code, last]) => truth.confirmedAt(code, time) === last),
       ),
     created: () => [...answered].filter((code) => code.startsWith("single-")),
-    expectBreaks: (may) => void (mayBreak = may),
+    expectBreaks(may) {
+      mayBreak = may;
+      breaks++;
+    },
     latest: () => version,
     async end() {
       isOver = true;
@@ -87,12 +91,13 @@ export function startLinkChanges(
     }
     const what = `${node.name}: ${codes[0]} and ${codes.length - 1} more, version ${++version}`;
     const begun = performance.now();
+    const before = breaks;
     const mightBreak = mayBreak;
     for (const code of codes) sentAt.set(code, begun);
     const answer = await send(node.client(), codes, version).catch(String);
     const text = typeof answer === "string" ? answer : await answer.text().catch(String);
     const isBroken = typeof answer === "string" || (answer.ok && !text.startsWith("{"));
-    if (isBroken && (mightBreak || mayBreak)) changes.broken++;
+    if (isBroken && (mightBreak || before !== breaks)) changes.broken++;
     else if (typeof answer !== "string" && [503, 507].includes(answer.status)) {
       changes.refused++;
       addOne(changes.refusals, `${answer.status} ${text.slice(0, SAID)}`);

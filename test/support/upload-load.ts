@@ -38,11 +38,14 @@ export type UploadRecord = {
   refusals: Map<string, number>;
   /** Calls without an answer: the server died, or refused a body that the client was still sending. */
   broken: number;
+  /** Whether a resumable upload may expire: 410 is a refusal then, and ends it. */
+  mayExpire: boolean;
+  expired: Set<string>;
   /** Lost offsets, and other answers. */
   wrong: string[];
 };
 
-export const createUploadRecord = (): UploadRecord => ({
+export const createUploadRecord = (mayExpire = false): UploadRecord => ({
   tried: new Map(),
   answered: new Set(),
   unfinished: [],
@@ -50,6 +53,8 @@ export const createUploadRecord = (): UploadRecord => ({
   refused: 0,
   refusals: new Map(),
   broken: 0,
+  mayExpire,
+  expired: new Set(),
   wrong: [],
 });
 
@@ -94,8 +99,11 @@ function createCalls(me: DriveClient, folder: number, record: UploadRecord) {
   async function succeeded(name: string, calling: Promise<Response>): Promise<Response | null> {
     const answer = await calling.catch(String);
     if (typeof answer !== "string" && answer.ok) return answer;
+    const isExpired = record.mayExpire && typeof answer !== "string" && answer.status === 410;
+    if (isExpired) record.expired.add(name);
     if (typeof answer === "string") record.broken++;
     else if (
+      isExpired ||
       [502, 503, 507].includes(answer.status) ||
       (isResumable(name) && [409, 423].includes(answer.status))
     )
@@ -144,7 +152,7 @@ function createCalls(me: DriveClient, folder: number, record: UploadRecord) {
       const upload = waiting ?? (await begin());
       if (upload === null) return;
       if (await proceed(upload, state)) record.answered.add(upload.name);
-      else record.unfinished.push(upload);
+      else if (!record.expired.has(upload.name)) record.unfinished.push(upload);
     },
   };
 }
