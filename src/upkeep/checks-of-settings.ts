@@ -39,7 +39,7 @@ export const checkSettings = (view: () => Promise<SettingsView>): Check => ({
       findings.push(
         warning(
           "no health token is set for monitors",
-          `${programName()} config set api.health_token TOKEN, to read /health and metrics without a session.`,
+          `${programName()} config set api.health_token --stdin < TOKEN_FILE, to read /health and metrics without a session.`,
         ),
       );
     }
