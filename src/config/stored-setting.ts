@@ -1,18 +1,4 @@
-export type StoredSetting = {
-  key: string;
-  value: string;
-  /** Epoch milliseconds. */
-  updatedAt: number;
-  updatedBy: string;
-};
+import type { RowFields } from "../db/schema.ts";
+export type StoredSetting = RowFields<"settings">;
 
-export type SettingChange = {
-  id: number;
-  key: string;
-  /** The text in force before, masked for a sensitive setting. */
-  oldValue: string | null;
-  newValue: string | null;
-  /** Epoch milliseconds. */
-  changedAt: number;
-  changedBy: string;
-};
+export type SettingChange = RowFields<"settings_history">;

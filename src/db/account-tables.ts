@@ -43,6 +43,7 @@ export const ACCOUNT_TABLES = {
   settings_history: {
     id: "serial",
     key: "text",
+    /** The text in force before. */
     old_value: "text?",
     new_value: "text?",
     changed_at: "int",
@@ -50,11 +51,12 @@ export const ACCOUNT_TABLES = {
   },
   users: {
     id: "serial",
-    /** Lower-case. */
+    /** Lower-case, unique. */
     username: "text",
     password_hash: "text",
     /** "admin", "editor" or "user". */
     role: "text",
+    /** 1: can't sign in and has no sessions. */
     disabled: "int",
     /** Bytes; 0 is unlimited. */
     quota_bytes: "int",

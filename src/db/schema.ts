@@ -2,7 +2,8 @@
  * The tables as data, from which types follow; bulk.ts reads how to send a column. `?` means nullable. Times are epoch
  * milliseconds, booleans 0 or 1, integers below 2^53. For keys and lengths see migrations/.
  */
-import type { Generated } from "kysely";
+import type { Generated, Selectable } from "kysely";
+import type { CamelCased } from "../lib/case-names.ts";
 import { ACCOUNT_TABLES } from "./account-tables.ts";
 import { CLICK_TABLES } from "./click-tables.ts";
 import { FILE_TABLES } from "./file-tables.ts";
@@ -61,6 +62,12 @@ export type Schema = {
     -readonly [C in keyof (typeof TABLES)[T]]: ColumnType<(typeof TABLES)[T][C] & ColumnKind>;
   };
 };
+/** A row in code: fields are named `createdAt`, and have the types in `Own` where a column is a code for them. */
+export type RowFields<T extends TableName, Own = unknown> = Omit<
+  CamelCased<Selectable<Schema[T]>>,
+  keyof Own
+> &
+  Own;
 export type ColumnName<T extends TableName> = keyof Schema[T] & string;
 export type SerialTable = {
   [T in TableName]: "id" extends keyof Schema[T]

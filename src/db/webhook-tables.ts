@@ -11,9 +11,11 @@ export const WEBHOOK_TABLES = {
     previous_until: "int?",
     /** "asked", "gone" or "failing"; null: it is enabled. */
     disabled_because: "text?",
+    /** No attempt has succeeded since then; null: the last one did. */
     failing_since: "int?",
+    /** The receiver wants nothing before. */
     paused_until: "int?",
-    /** Ids of events: webhooks/webhook.ts. */
+    /** Events after this id up to `replay_to` are queued, in portions; null: none. */
     replay_after: "int?",
     replay_to: "int?",
     created_at: "int",
@@ -30,9 +32,10 @@ export const WEBHOOK_TABLES = {
     /** "waiting", "sending", "delivered" or "failed". */
     state: "text",
     due_at: "int",
+    /** Of the present schedule. */
     attempts: "int",
     tried_at: "int?",
-    /** JSON: webhooks/webhook.ts. */
+    /** JSON, the latest ones: webhooks/webhook.ts. */
     tries: "text",
     created_at: "int",
     delivered_at: "int?",

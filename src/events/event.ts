@@ -1,18 +1,9 @@
+import type { RowFields } from "../db/schema.ts";
 import { z } from "zod";
 import { formatRfc3339 } from "../lib/rfc3339.ts";
 
 /** As stored. `before` and `after` are JSON. */
-export type StoredEvent = {
-  id: number;
-  at: number;
-  actor: string;
-  via: string;
-  tool: string | null;
-  action: string;
-  subject: string;
-  before: string | null;
-  after: string | null;
-};
+export type StoredEvent = Omit<RowFields<"events">, "subjectId" | "bulk" | "untold">;
 
 const state = z.record(z.string(), z.unknown()).optional();
 

@@ -6,7 +6,7 @@ type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capita
 type Snake<Name> = Name extends `${infer Head}${infer Tail}`
   ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${Snake<Tail>}`
   : Name;
-type CamelCased<T> = { [Name in keyof T as Camel<Name> & string]: T[Name] };
+export type CamelCased<T> = { [Name in keyof T as Camel<Name> & string]: T[Name] };
 type SnakeCased<T> = { [Name in keyof T as Snake<Name> & string]: T[Name] };
 
 /** What a view shows. A time is a number of epoch milliseconds, as RFC 3339 in the view. */

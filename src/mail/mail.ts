@@ -1,4 +1,5 @@
 /** What a mail is, in the outbox and for administrators. */
+import type { RowFields } from "../db/schema.ts";
 import { z } from "zod";
 import { createView } from "../lib/case-names.ts";
 import { cursorQuery } from "../lib/cursor.ts";
@@ -15,29 +16,16 @@ export type Recipient = { accountId: number | null; email: string; language: Lan
 export const MAIL_STATES = ["waiting", "sending", "sent", "failed"] as const;
 export type MailState = (typeof MAIL_STATES)[number];
 
-export type StoredMail = {
-  id: number;
-  kind: string;
-  recipient: string;
-  state: MailState;
-  attempts: number;
-  error: string | null;
-  createdAt: number;
-  sentAt: number | null;
-  /** Null unless it waits; 0: at once. */
-  dueAt: number | null;
-};
+export type StoredMail = Pick<
+  RowFields<"mails", { state: MailState; dueAt: number | null }>,
+  "id" | "kind" | "recipient" | "state" | "attempts" | "error" | "createdAt" | "sentAt" | "dueAt"
+>;
 
 /** One that the delivery has taken. */
-export type TakenMail = {
-  id: number;
-  kind: string;
-  recipient: string;
-  language: string;
-  content: string;
-  attempts: number;
-  usefulUntil: number | null;
-};
+export type TakenMail = Pick<
+  RowFields<"mails">,
+  "id" | "kind" | "recipient" | "language" | "content" | "attempts" | "usefulUntil"
+>;
 
 export const mailView = namedObject("Mail", {
   id: z.int(),

@@ -1,4 +1,5 @@
 /** A webhook and its deliveries: entities, inputs and views. */
+import type { RowFields } from "../db/schema.ts";
 import { z } from "zod";
 import { createView } from "../lib/case-names.ts";
 import { cursorQuery } from "../lib/cursor.ts";
@@ -19,44 +20,17 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 /** Of deliveries that tell no event. */
 export const TEST_EVENT = "webhook.test";
 
-export type Webhook = {
-  id: number;
-  url: string;
-  events: readonly WebhookEventName[];
-  /** Sealed, like the previous one. */
-  secret: string;
-  previousSecret: string | null;
-  previousUntil: number | null;
-  /** Null: it is enabled. */
-  disabledBecause: DisabledBecause | null;
-  /** No attempt has succeeded since then; null: the last one did. */
-  failingSince: number | null;
-  /** The receiver wants nothing before. */
-  pausedUntil: number | null;
-  /** Events after this id up to `replayTo` are queued, in portions; null: none. */
-  replayAfter: number | null;
-  replayTo: number | null;
-  createdAt: number;
-  updatedAt: number;
-};
+export type Webhook = RowFields<
+  "webhooks",
+  { events: readonly WebhookEventName[]; disabledBecause: DisabledBecause | null }
+>;
 
 export type Try = { at: number; ms: number; status: number | null; error: string | null };
 
-export type Delivery = {
-  id: number;
-  webhookId: number;
-  /** Null: a test. */
-  eventId: number | null;
-  event: string;
-  state: DeliveryState;
-  /** Of the present schedule. */
-  attempts: number;
-  /** The latest ones. */
-  tries: readonly Try[];
-  createdAt: number;
-  dueAt: number;
-  deliveredAt: number | null;
-};
+export type Delivery = Omit<
+  RowFields<"webhook_deliveries", { state: DeliveryState; tries: readonly Try[] }>,
+  "triedAt"
+>;
 
 /** Of sealed secrets. */
 export const SECRET_PURPOSE = "webhook";

@@ -1,25 +1,14 @@
+import type { RowFields } from "../../db/schema.ts";
 import { z } from "zod";
 import { createView } from "../../lib/case-names.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { strictly } from "../../lib/strict-handling.ts";
 import { visibleName } from "../../lib/visible-name.ts";
 
-export type Passkey = {
-  id: number;
-  accountId: number;
-  name: string;
-  /** Base64url, like the public key (COSE). */
-  credentialId: string;
-  publicKey: string;
-  /** Of signatures; many authenticators keep it at 0. */
-  counter: number;
-  transports: readonly string[];
-  /** Synchronized by its maker, so that it is on several devices. */
-  backedUp: boolean;
-  /** Epoch ms, like the next one. */
-  createdAt: number;
-  lastUsedAt: number | null;
-};
+export type Passkey = Omit<
+  RowFields<"passkeys", { transports: readonly string[]; backedUp: boolean }>,
+  "credentialHash"
+>;
 
 const LONGEST_NAME = 64;
 /** Of 1,023 bytes. */

@@ -2,20 +2,11 @@ import type { Selectable } from "kysely";
 import type { Queries } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { countRows } from "../../db/queries.ts";
-import type { Schema } from "../../db/schema.ts";
+import type { RowFields, Schema } from "../../db/schema.ts";
 import { camelCased } from "../../lib/case-names.ts";
 import { lockAccount } from "../account.repository.ts";
 
-export type Authenticator = {
-  accountId: number;
-  /** Sealed. */
-  secret: string;
-  /** Null: a sign-in does not ask for its codes yet. Epoch ms, like `createdAt`. */
-  confirmedAt: number | null;
-  /** The time step of the last accepted code. */
-  lastStep: number;
-  createdAt: number;
-};
+export type Authenticator = RowFields<"authenticators">;
 
 export type SecondFactorRepository = ReturnType<typeof createSecondFactorRepository>;
 

@@ -1,3 +1,4 @@
+import type { RowFields } from "../../db/schema.ts";
 import { z } from "zod";
 import { TEAM_ROLES, type TeamRole } from "../../lib/access.ts";
 import { createView } from "../../lib/case-names.ts";
@@ -9,17 +10,9 @@ export const MOST_MEMBERS = 500;
 /** `account`: its name. */
 export type Member = { account: string; role: TeamRole };
 
-export type Team = {
-  id: number;
-  /** Lower-case, unique. */
-  name: string;
-  /** Bytes, for its files together; 0: unlimited. */
-  quotaBytes: number;
+export type Team = RowFields<"teams"> & {
   /** By name. */
   members: Member[];
-  /** Epoch ms, like `updatedAt`. */
-  createdAt: number;
-  updatedAt: number;
 };
 
 const memberSchema = namedObject("TeamMember", {

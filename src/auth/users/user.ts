@@ -1,4 +1,5 @@
 /** The built-in administrator has no row. */
+import type { RowFields } from "../../db/schema.ts";
 import { z } from "zod";
 import { ROLES, type Role } from "../../lib/access.ts";
 import { emailSchema } from "../../lib/email-address.ts";
@@ -9,25 +10,13 @@ import { queryText } from "../../lib/query-text.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { COMMAND, SYSTEM } from "../../lib/actor.ts";
 
-export type User = {
-  id: number;
-  /** Lower-case, unique. */
-  username: string;
-  passwordHash: string;
-  role: Role;
-  /** Can't sign in and has no sessions. */
-  disabled: boolean;
-  /** For the account's files together; 0: unlimited. */
-  quotaBytes: number;
+export type User = RowFields<"users", { role: Role; disabled: boolean }> & {
   /** Unique; gets mails once it is verified. */
   email: string | null;
   /** Somebody has followed a link sent there. */
   emailVerified: boolean;
   /** Of mails. */
   language: Language;
-  /** Epoch ms, like `updatedAt`. */
-  createdAt: number;
-  updatedAt: number;
 };
 
 export type UserFilter = {

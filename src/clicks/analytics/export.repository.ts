@@ -1,3 +1,4 @@
+import type { RowFields } from "../../db/schema.ts";
 import type { Database } from "../../db/database.ts";
 import { rawRows } from "./click-columns.repository.ts";
 import type { SelectedClicks } from "./selection.ts";
@@ -10,19 +11,11 @@ export const LOG_COLUMNS = COLUMN_DIMENSIONS.map((name) => COLUMN_OF[name]);
 type LogColumns = Record<(typeof LOG_COLUMNS)[number], string | null>;
 
 /** More columns only if asked for. */
-export type LoggedClick = Partial<LogColumns> & {
-  id: number;
-  linkId: number;
-  /** Epoch milliseconds. */
-  clickedAt: number;
-  referrer: string | null;
-  source: string;
-  ipAddress: string | null;
-  country: string | null;
-  city: string | null;
-  /** 1 or 0. */
-  automated: number;
-};
+export type LoggedClick = Partial<LogColumns> &
+  Pick<
+    RowFields<"click_log">,
+    "id" | "linkId" | "clickedAt" | "referrer" | "source" | "ipAddress" | "country" | "city" | "automated"
+  >;
 
 /** The end of a page. */
 export type LogPosition = Pick<LoggedClick, "clickedAt" | "linkId" | "id">;

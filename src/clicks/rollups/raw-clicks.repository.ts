@@ -1,22 +1,16 @@
 /** The click log for rebuild.ts. */
+import type { RowFields } from "../../db/schema.ts";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { ClickSum } from "../../lib/visitors.ts";
 import { COLUMN_DIMENSIONS, COLUMN_OF, type ColumnValues } from "./dimensions.ts";
 import type { Span } from "./time-buckets.ts";
 
-export type RawClick = ColumnValues & {
-  id: number;
-  linkId: number;
-  /** Epoch milliseconds. */
-  clickedAt: number;
-  source: string;
-  country: string | null;
-  city: string | null;
-  userAgentId: number | null;
-  /** 1 or 0. */
-  automated: number;
-};
+export type RawClick = ColumnValues &
+  Pick<
+    RowFields<"click_log">,
+    "id" | "linkId" | "clickedAt" | "source" | "country" | "city" | "userAgentId" | "automated"
+  >;
 
 /** `text`: empty if it was deleted; `profile` stays. */
 export type LoggedUserAgent = {

@@ -1,13 +1,7 @@
 /** What a verified recipient of a share did. */
+import type { RowFields } from "../../db/schema.ts";
 export type VisitAction = "open" | "download" | "archive";
 
-export type RecipientVisit = {
-  id: number;
-  email: string;
-  action: VisitAction;
-  /** Of the file or folder. */
-  name: string | null;
-  at: number;
-};
+export type RecipientVisit = Omit<RowFields<"share_visits", { action: VisitAction }>, "linkId">;
 
 export type DoneVisit = Omit<RecipientVisit, "id"> & { linkId: number };

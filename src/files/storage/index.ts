@@ -1,4 +1,5 @@
 /** A new driver needs its file, a line here and a test that runs driver-contract.test-support.ts. */
+import type { RowFields } from "../../db/schema.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Driver, DriverType } from "./driver.ts";
 import {
@@ -12,15 +13,10 @@ import { checkedAddress, parseEndpoint, type ResolveHost } from "./s3/endpoint.t
 import { checkPrefix, createS3Driver } from "./s3/s3.ts";
 
 /** Null: unused by the driver. */
-export type DriverSettings = {
-  driverType: DriverType;
-  endpoint: string | null;
-  bucket: string | null;
-  region: string | null;
-  basePath: string;
-  accessKey: string | null;
-  secretKey: string | null;
-};
+export type DriverSettings = Pick<
+  RowFields<"policies", { driverType: DriverType }>,
+  "driverType" | "endpoint" | "bucket" | "region" | "basePath" | "accessKey" | "secretKey"
+>;
 
 export type StorageContext = {
   locations: LocationRules;

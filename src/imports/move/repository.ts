@@ -1,29 +1,16 @@
 import { type Selectable, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
-import type { Schema } from "../../db/schema.ts";
+import type { RowFields, Schema } from "../../db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Product } from "../readers/products.ts";
 import { type MoveOptions, type ImportReport, type ImportState, type Note, type NoteKind } from "./state.ts";
 
-export type StoredImport = {
-  id: number;
-  product: Product;
-  source: string;
-  file: string | null;
-  secret: string | null;
-  state: ImportState;
-  createdAt: number;
-  createdBy: string;
-  updatedAt: number;
-  options: MoveOptions;
-  report: ImportReport;
-  linkPlace: number;
-  visitPlace: number;
-  filePlace: number;
-  eventId: number | null;
-};
+export type StoredImport = RowFields<
+  "imports",
+  { product: Product; state: ImportState; options: MoveOptions; report: ImportReport }
+>;
 
 export type ImportRepository = ReturnType<typeof createImportRepository>;
 

@@ -1,4 +1,5 @@
 /** Takes imported sums out of the rollups. Sums that retention has removed stay away. */
+import type { RowFields } from "../../db/schema.ts";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { BucketIncrements } from "../../clicks/rollups/click-counts.ts";
@@ -14,15 +15,7 @@ const CHUNK = 500;
 const ALL_LINKS = 0;
 const HOURS_OF_DAY = DAY_MS / HOUR_MS;
 
-type Sum = {
-  linkId: number;
-  unit: number;
-  bucket: number;
-  dimension: number;
-  valueId: number;
-  clicks: number;
-  automated: number;
-};
+type Sum = Omit<RowFields<"import_clicks">, "importId">;
 
 const SUM_COLUMNS = [
   "link_id as linkId",

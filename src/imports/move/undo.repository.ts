@@ -1,16 +1,14 @@
 /** What an import brought, link by link. */
+import type { RowFields } from "../../db/schema.ts";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { addToTotal } from "../../links/link/query.repository.ts";
 import { NOT_MADE } from "./visits.repository.ts";
 
-export type BroughtRow = {
-  linkId: number;
-  madeAt: number;
-  total: number;
-  dated: number;
-  automated: number;
-};
+export type BroughtRow = Pick<
+  RowFields<"import_links">,
+  "linkId" | "madeAt" | "total" | "dated" | "automated"
+>;
 
 export function createUndoRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   return {

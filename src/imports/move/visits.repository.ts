@@ -1,4 +1,5 @@
 /** Imported visits in the sums, and what undo needs to take them out again. */
+import type { RowFields } from "../../db/schema.ts";
 import type { Database } from "../../db/database.ts";
 import type { Db, Rows } from "../../db/dialect.ts";
 import { addToTotal } from "../../links/link/query.repository.ts";
@@ -12,13 +13,10 @@ export const PER_DAY = 1;
 /** Of rows that count clicks, not values: those of an hour, and those of a day that have no row in the click log. */
 export const NO_DIMENSION = 0;
 
-export type BroughtLink = {
-  sourceKey: string;
-  linkId: number;
-  total: number;
-  dated: number;
-  automated: number;
-};
+export type BroughtLink = Pick<
+  RowFields<"import_links">,
+  "sourceKey" | "linkId" | "total" | "dated" | "automated"
+>;
 
 const SUM_KEYS = ["import_id", "link_id", "unit", "bucket", "dimension", "value_id"] as const;
 
