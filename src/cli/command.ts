@@ -36,6 +36,8 @@ export type Input = {
 };
 
 export type JsonOption = { json?: true | undefined };
+/** Options with a text, by their names. */
+export type Texts<Name extends string> = { [N in Name]?: string };
 export const JSON_OPTION = ["--json", "print JSON"] as const;
 
 /** The author of a command's changes in histories. */

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type CommandContext, subcommand } from "../cli/command.ts";
+import { type CommandContext, type JsonOption, subcommand, type Texts } from "../cli/command.ts";
 import { appError } from "../lib/errors.ts";
 import { validated } from "../lib/validated.ts";
 import { cursorText, placeOf, timePlace } from "../lib/cursor.ts";
@@ -12,17 +12,8 @@ type Context = CommandContext<{
   /** @throws LinkNotFound */
   linkId(code: string, domain: string | undefined): Promise<number>;
 }>;
-type Options = {
-  actor?: string;
-  via?: string;
-  action?: string;
-  subject?: string;
-  from?: string;
-  to?: string;
-  limit: string;
-  cursor?: string;
-  json?: true;
-};
+type Options = JsonOption &
+  Texts<"actor" | "via" | "action" | "subject" | "from" | "to" | "cursor"> & { limit: string };
 
 type HistoryOptions = Pick<Options, "limit" | "cursor" | "json"> & { domain?: string };
 const CURSOR = ["--cursor <place>", "the cursor that the previous page printed"] as const;

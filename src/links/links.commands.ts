@@ -1,7 +1,7 @@
 /** Works with the server running or not. */
 import type { Command } from "commander";
 import { passwordFrom } from "../cli/input.ts";
-import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../cli/command.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption, subcommand, type Texts } from "../cli/command.ts";
 import type { LinkCsv } from "./csv/service.ts";
 import type { LinkService } from "./links.service.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -78,13 +78,8 @@ function addReading(group: Command, context: Context): void {
 }
 
 type ListOptions = JsonOption &
-  FilterOptions & {
-    sort?: string;
-    order?: string;
-    page?: string;
-    pageSize?: string;
-    cursor?: string | true;
-  };
+  FilterOptions &
+  Texts<"sort" | "order" | "page" | "pageSize"> & { cursor?: string | true };
 
 async function listLinks(context: Context, options: ListOptions): Promise<void> {
   const { sort, order, page, pageSize } = options;

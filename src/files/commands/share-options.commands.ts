@@ -12,24 +12,17 @@ import { addingFields, notAFolder } from "../serving/adding.ts";
 import type { ShareRecord } from "../serving/served.ts";
 import { folderShareSchema, itemsShareSchema, shareInput } from "../serving/share-input.ts";
 import { viewOfShare } from "../serving/share-view.ts";
-import { JSON_OPTION, type JsonOption } from "../../cli/command.ts";
+import { JSON_OPTION, type JsonOption, type Texts } from "../../cli/command.ts";
 import { type Context, entryOf, numberIn, type Owned } from "./place.commands.ts";
 
 export type ShareOptions = JsonOption &
-  Owned & {
-    code?: string;
-    title?: string;
-    message?: string;
-    expires?: string;
+  Owned &
+  Texts<"code" | "title" | "message" | "expires" | "maxDownloads" | keyof Limits> & {
     password?: true;
     passwordStdin?: true;
-    maxDownloads?: string;
     recipient?: string[];
     verify?: boolean;
     add?: boolean;
-    maxBytes?: string;
-    maxFiles?: string;
-    maxFileSize?: string;
   };
 
 export const addLinkOptions = (command: Command): Command =>

@@ -13,7 +13,7 @@ import type { ShareRecord } from "../serving/served.ts";
 import { SHARE_KINDS, SHARE_SORTS, SHARE_STATES } from "../serving/share-filter.ts";
 import { shareChangeSchema, shareListQuery } from "../serving/share-input.ts";
 import { viewOfShare } from "../serving/share-view.ts";
-import { JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
+import { JSON_OPTION, type JsonOption, subcommand, type Texts } from "../../cli/command.ts";
 import { addOwner, type Context, eachGiven, entryOf, type Owned, PATH_OR_ID } from "./place.commands.ts";
 import {
   addLimitOptions,
@@ -77,16 +77,8 @@ export function addShareCommands(program: Command, context: Context): void {
 }
 
 type ListOptions = JsonOption &
-  Owned & {
-    search?: string;
-    kind?: string;
-    state?: string;
-    sort?: string;
-    order?: string;
-    page?: string;
-    pageSize?: string;
-    cursor?: string | true;
-  };
+  Owned &
+  Texts<"search" | "kind" | "state" | "sort" | "order" | "page" | "pageSize"> & { cursor?: string | true };
 
 const place = z.object({ id: z.int() });
 

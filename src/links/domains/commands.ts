@@ -1,5 +1,11 @@
 import type { Command } from "commander";
-import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
+import {
+  type CommandContext,
+  JSON_OPTION,
+  type JsonOption,
+  subcommand,
+  type Texts,
+} from "../../cli/command.ts";
 import { showRows } from "../../cli/listing.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { validated } from "../../lib/validated.ts";
@@ -7,13 +13,7 @@ import { createDomainSchema, type OwnedDomain, updateDomainSchema, viewDomain } 
 import type { DomainService } from "./service.ts";
 
 type Context = CommandContext<{ domains: DomainService }>;
-type Options = JsonOption & {
-  owner?: string;
-  defaultUrl?: string;
-  notFoundUrl?: string;
-  expiredUrl?: string;
-  host?: string;
-};
+type Options = JsonOption & Texts<"owner" | "defaultUrl" | "notFoundUrl" | "expiredUrl" | "host">;
 
 const COLUMNS = {
   id: "ID",

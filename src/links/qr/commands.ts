@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import type { Command } from "commander";
-import { type CommandContext, subcommand } from "../../cli/command.ts";
+import { type CommandContext, subcommand, type Texts } from "../../cli/command.ts";
 import { writeResult } from "../../cli/result-file.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
@@ -17,16 +17,7 @@ type Context = CommandContext<{
   origins: { ofServer(): string };
 }>;
 
-type Options = {
-  domain?: string;
-  format?: string;
-  size?: string;
-  margin?: string;
-  dark?: string;
-  light?: string;
-  ecc?: string;
-  output?: string;
-};
+type Options = Texts<"domain" | "format" | "size" | "margin" | "dark" | "light" | "ecc" | "output">;
 
 /** @param links the group of commands for links */
 export function addQrCommand(links: Command, context: Context): void {
