@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { Queries } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
-import { isUniqueViolation } from "../db/failures.ts";
+import { unlessTaken } from "../db/queries.ts";
 import type { Schema } from "../db/schema.ts";
 
 export type Repeat = Selectable<Schema["repeats"]>;
@@ -31,15 +31,8 @@ export function createRepeatsRepository({ read, write }: Queries) {
     },
 
     /** Whether no other request has its id. */
-    async insert(row: Repeat): Promise<boolean> {
-      try {
-        await write.insertInto("repeats").values(row).execute();
-        return true;
-      } catch (error) {
-        if (isUniqueViolation(error)) return false;
-        throw error;
-      }
-    },
+    insert: (row: Repeat): Promise<boolean> =>
+      unlessTaken(() => write.insertInto("repeats").values(row).execute()),
 
     /** From a claim that ended before its work. Whether no other request was first. */
     async takeOver(former: Named, next: Pick<Repeat, "claim" | "claimed_until">): Promise<boolean> {

@@ -6,7 +6,7 @@
  */
 import { sql } from "kysely";
 import type { Db } from "./dialect.ts";
-import { isUniqueViolation } from "./failures.ts";
+import { unlessTaken } from "./queries.ts";
 import { type MoveSide, tablesOf } from "./move-tables.ts";
 
 export const MARKS = "waymark_move";
@@ -36,15 +36,10 @@ export async function setMarks(db: Db, marks: Readonly<Record<string, string>>):
 }
 
 /** Returns whether there was none. */
-export async function addMark({ write }: MoveSide, name: string, content: string): Promise<boolean> {
-  try {
-    await sql`insert into ${sql.table(MARKS)} (name, content) values (${name}, ${content})`.execute(write);
-    return true;
-  } catch (error) {
-    if (isUniqueViolation(error)) return false;
-    throw error;
-  }
-}
+export const addMark = ({ write }: MoveSide, name: string, content: string): Promise<boolean> =>
+  unlessTaken(() =>
+    sql`insert into ${sql.table(MARKS)} (name, content) values (${name}, ${content})`.execute(write),
+  );
 
 export const dropMarks = async ({ slow }: MoveSide): Promise<void> =>
   void (await sql`drop table if exists ${sql.table(MARKS)}`.execute(slow));

@@ -1,6 +1,8 @@
 /** Queries that many tables need alike. */
-import type { SelectQueryBuilder } from "kysely";
+import { type SelectQueryBuilder, sql } from "kysely";
+import { pagesAfter } from "../lib/pages.ts";
 import type { Db } from "./dialect.ts";
+import { isUniqueViolation } from "./failures.ts";
 
 export async function countRows<DB, T extends keyof DB>(
   query: SelectQueryBuilder<DB, T, object>,
@@ -8,6 +10,45 @@ export async function countRows<DB, T extends keyof DB>(
   const counting = query.select(({ fn }) => fn.countAll<number>().as("n")).$castTo<{ n: number }>();
   return Number((await counting.executeTakeFirstOrThrow()).n);
 }
+
+/** Whether there is a row, after as many as the query skips. */
+export const finds = async <DB, T extends keyof DB, O>(
+  query: SelectQueryBuilder<DB, T, O>,
+): Promise<boolean> => (await query.limit(1).executeTakeFirst()) !== undefined;
+
+/** The rows in the order of a column with unique values, portion by portion. */
+export const inOrderOf = <DB, T extends keyof DB, O>(
+  query: SelectQueryBuilder<DB, T, O>,
+  column: string,
+  first: string | number,
+  most: number,
+): AsyncGenerator<O[], void> =>
+  pagesAfter(
+    first,
+    most,
+    (after) => query.where(sql.ref(column), ">", after).orderBy(sql.ref(column)).limit(most).execute(),
+    (row) => (row as Record<string, string | number>)[column.split(".").at(-1)!]!,
+  );
+
+/** What `write` answers, by default true; false if another row has one of its unique keys. */
+export async function unlessTaken(write: () => Promise<unknown>): Promise<boolean> {
+  try {
+    return (await write()) !== false;
+  } catch (error) {
+    if (isUniqueViolation(error)) return false;
+    throw error;
+  }
+}
+
+/** Whether a share has had all its downloads. */
+export const isUsedUp = (db: Db, linkId: number): Promise<boolean> =>
+  finds(
+    db
+      .selectFrom("shares")
+      .select("link_id")
+      .where("link_id", "=", linkId)
+      .whereRef("downloads", ">=", "max_downloads"),
+  );
 
 type Found = { execute(): Promise<{ id: number | string }[]> };
 

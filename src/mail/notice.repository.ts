@@ -1,5 +1,6 @@
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
+import { isUsedUp } from "../db/queries.ts";
 
 export type NoticeRepository = ReturnType<typeof createNoticeRepository>;
 
@@ -16,6 +17,8 @@ const MOST_MANAGERS = 20;
 
 export function createNoticeRepository({ read }: Pick<Database, "read">) {
   return {
+    isUsedUp,
+
     async link(id: number, db: Db = read): Promise<LinkFacts | null> {
       const row = await db
         .selectFrom("links")
@@ -53,16 +56,6 @@ export function createNoticeRepository({ read }: Pick<Database, "read">) {
         .limit(MOST_MANAGERS)
         .execute();
       return rows.map(({ id }) => id);
-    },
-
-    async isUsedUp(linkId: number, db: Db = read): Promise<boolean> {
-      const row = await db
-        .selectFrom("shares")
-        .select("link_id")
-        .where("link_id", "=", linkId)
-        .whereRef("downloads", ">=", "max_downloads")
-        .executeTakeFirst();
-      return row !== undefined;
     },
 
     /** Shares and drop boxes that end in that time, by id, after one. */

@@ -147,7 +147,7 @@ export function createNotices(deps: Deps) {
           { kind: "download", content: { title, count: 1, url } },
           String(linkId),
         );
-        if (maxDownloads === null || !(await repository.isUsedUp(linkId, tx.db))) return;
+        if (maxDownloads === null || !(await repository.isUsedUp(tx.db, linkId))) return;
         const mail = { kind: "share_ends", content: { title, endsAt: null, url } } as const;
         await tellOwners(tx, accountId, mail, `${linkId} used ${maxDownloads}`);
       });

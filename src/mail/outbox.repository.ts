@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely";
 import type { Queries } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
+import { finds } from "../db/queries.ts";
 import type { Schema } from "../db/schema.ts";
 import { camelCased } from "../lib/case-names.ts";
 import type { MailContent, MailState, Recipient, StoredMail } from "./mail.ts";
@@ -23,16 +24,9 @@ const SHOWN = ["id", "kind", "recipient", "state", "attempts", "error", ...TIMES
 export function createOutboxRepository({ read, dialect }: Queries) {
   return {
     /** More than so many wait. */
-    async isFull(db: Db, most: number): Promise<boolean> {
-      const row = await db
-        .selectFrom("mails")
-        .select("id")
-        .where("state", "=", "waiting")
-        .orderBy("due_at")
-        .limit(1)
-        .offset(most)
-        .executeTakeFirst();
-      return row !== undefined;
+    isFull(db: Db, most: number): Promise<boolean> {
+      const waiting = db.selectFrom("mails").select("id").where("state", "=", "waiting");
+      return finds(waiting.orderBy("due_at").offset(most));
     },
 
     /** The id; null if there is one of its key. */
@@ -77,17 +71,10 @@ export function createOutboxRepository({ read, dialect }: Queries) {
     },
 
     /** Whether there are more than so many mails since then whose key begins with `begin`. */
-    async hasMore(db: Db, begin: string, since: number, most: number): Promise<boolean> {
-      const row = await db
-        .selectFrom("mails")
-        .select("id")
-        .where("once_key", ">=", begin)
-        .where("once_key", "<", `${begin}:`)
-        .where("created_at", ">", since)
-        .limit(1)
-        .offset(Math.max(0, most))
-        .executeTakeFirst();
-      return row !== undefined;
+    hasMore(db: Db, begin: string, since: number, most: number): Promise<boolean> {
+      const mails = db.selectFrom("mails").select("id").where("created_at", ">", since);
+      const ofKey = mails.where("once_key", ">=", begin).where("once_key", "<", `${begin}:`);
+      return finds(ofKey.offset(Math.max(0, most)));
     },
 
     async find(id: number, db: Db = read): Promise<StoredMail | null> {

@@ -1,5 +1,6 @@
 /** Copies what answers need into a database of its own: no accounts, names, notes, files, clicks or events. */
 import { pagesAfter } from "../lib/pages.ts";
+import { inOrderOf } from "../db/queries.ts";
 import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
 import { codeOf, domainOf } from "../links/link/key.ts";
@@ -56,19 +57,7 @@ export async function copyLinks(
   const { dialect } = to;
   let leftOut = 0;
   let seen = 0;
-  const links = pagesAfter(
-    0,
-    ROWS,
-    (after: number) =>
-      read
-        .selectFrom("links")
-        .select(LINK_COLUMNS)
-        .where("id", ">", after)
-        .orderBy("id")
-        .limit(ROWS)
-        .execute(),
-    ({ id }) => id,
-  );
+  const links = inOrderOf(read.selectFrom("links").select(LINK_COLUMNS), "id", 0, ROWS);
   for await (const rows of links) {
     const copied = rows.filter(({ target }) => !isInternal(target));
     leftOut += rows.length - copied.length;
@@ -80,37 +69,13 @@ export async function copyLinks(
     new Set(
       (await to.read.selectFrom("links").select("id").where("id", "in", ids).execute()).map(({ id }) => id),
     );
-  const uses = pagesAfter(
-    0,
-    ROWS,
-    (after: number) =>
-      read
-        .selectFrom("link_uses")
-        .selectAll()
-        .where("link_id", ">", after)
-        .orderBy("link_id")
-        .limit(ROWS)
-        .execute(),
-    ({ link_id }) => link_id,
-  );
+  const uses = inOrderOf(read.selectFrom("link_uses").selectAll(), "link_id", 0, ROWS);
   for await (const rows of uses) {
     const there = await known(rows.map(({ link_id }) => link_id));
     const copied = rows.filter(({ link_id }) => there.has(link_id));
     await to.transaction((tx) => dialect.insertMany(tx, "link_uses", copied));
   }
-  const aliases = pagesAfter(
-    "",
-    ROWS,
-    (after: string) =>
-      read
-        .selectFrom("link_aliases")
-        .selectAll()
-        .where("code", ">", after)
-        .orderBy("code")
-        .limit(ROWS)
-        .execute(),
-    ({ code }) => code,
-  );
+  const aliases = inOrderOf(read.selectFrom("link_aliases").selectAll(), "code", "", ROWS);
   for await (const rows of aliases) {
     const there = await known(rows.map(({ link_id }) => link_id));
     const copied = rows.filter(({ link_id }) => there.has(link_id));
@@ -159,33 +124,12 @@ export async function* codesOf({
   read,
 }: Pick<Database, "read">): AsyncGenerator<(PagedLink & { code: string })[], void> {
   const columns = ["target", "expires_at", "password_hash", "options"] as const;
-  yield* pagesAfter(
-    "",
-    ROWS,
-    (after: string) =>
-      read
-        .selectFrom("links")
-        .select(["code", ...columns])
-        .where("code", ">", after)
-        .orderBy("code")
-        .limit(ROWS)
-        .execute(),
-    ({ code }) => code,
-  );
-  yield* pagesAfter(
-    "",
-    ROWS,
-    (after: string) =>
-      read
-        .selectFrom("link_aliases")
-        .innerJoin("links", "links.id", "link_aliases.link_id")
-        .select(["link_aliases.code as code", ...columns])
-        .where("link_aliases.code", ">", after)
-        .orderBy("link_aliases.code")
-        .limit(ROWS)
-        .execute(),
-    ({ code }) => code,
-  );
+  yield* inOrderOf(read.selectFrom("links").select(["code", ...columns]), "code", "", ROWS);
+  const aliases = read
+    .selectFrom("link_aliases")
+    .innerJoin("links", "links.id", "link_aliases.link_id")
+    .select(["link_aliases.code as code", ...columns]);
+  yield* inOrderOf(aliases, "link_aliases.code", "", ROWS);
 }
 
 export type HourRow = { code: string; host: string | null; hour: number; clicks: number; automated: number };

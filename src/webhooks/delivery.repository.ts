@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { Queries } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
-import { deleteFound } from "../db/queries.ts";
+import { deleteFound, finds } from "../db/queries.ts";
 import type { Schema } from "../db/schema.ts";
 import type { StoredEvent } from "../events/event.ts";
 import { camelCased } from "../lib/case-names.ts";
@@ -49,17 +49,9 @@ export function createWebhookDeliveryRepository({ read, write, dialect }: Querie
       }),
 
     /** More than so many wait. */
-    async isFull(db: Db, webhookId: number, most: number): Promise<boolean> {
-      const row = await db
-        .selectFrom("webhook_deliveries")
-        .select("id")
-        .where("webhook_id", "=", webhookId)
-        .where("state", "=", "waiting")
-        .orderBy("due_at")
-        .limit(1)
-        .offset(most)
-        .executeTakeFirst();
-      return row !== undefined;
+    isFull(db: Db, webhookId: number, most: number): Promise<boolean> {
+      const waiting = db.selectFrom("webhook_deliveries").select("id").where("state", "=", "waiting");
+      return finds(waiting.where("webhook_id", "=", webhookId).orderBy("due_at").offset(most));
     },
 
     /** Those that are due, in the order in which they are, marked as being sent. */

@@ -1,5 +1,6 @@
 import type { Queries } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
+import { finds, isUsedUp } from "../db/queries.ts";
 import { ENDED } from "./webhook-events.ts";
 
 export type ShareEndsRepository = ReturnType<typeof createShareEndsRepository>;
@@ -8,6 +9,8 @@ export type EndedShare = { linkId: number; key: string; title: string | null; en
 
 export function createShareEndsRepository({ read }: Pick<Queries, "read">) {
   return {
+    isUsedUp,
+
     /** Shares and drop boxes that expired in that time, after a link, by time and link. */
     async expired(
       { after, to }: { after: { endedAt: number; linkId: number }; to: number },
@@ -28,26 +31,14 @@ export function createShareEndsRepository({ read }: Pick<Queries, "read">) {
     },
 
     /** The end was recorded with that state. */
-    async isTold(db: Db, linkId: number, after: object): Promise<boolean> {
-      const row = await db
-        .selectFrom("events")
-        .select("id")
-        .where("subject_id", "=", linkId)
-        .where("action", "=", ENDED)
-        .where("after", "=", JSON.stringify(after))
-        .limit(1)
-        .executeTakeFirst();
-      return row !== undefined;
-    },
-
-    async isUsedUp(db: Db, linkId: number): Promise<boolean> {
-      const row = await db
-        .selectFrom("shares")
-        .select("link_id")
-        .where("link_id", "=", linkId)
-        .whereRef("downloads", ">=", "max_downloads")
-        .executeTakeFirst();
-      return row !== undefined;
-    },
+    isTold: (db: Db, linkId: number, after: object): Promise<boolean> =>
+      finds(
+        db
+          .selectFrom("events")
+          .select("id")
+          .where("subject_id", "=", linkId)
+          .where("action", "=", ENDED)
+          .where("after", "=", JSON.stringify(after)),
+      ),
   };
 }

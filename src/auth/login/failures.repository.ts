@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { isUniqueViolation } from "../../db/failures.ts";
+import { unlessTaken } from "../../db/queries.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 
 export type LoginFailures = {
@@ -23,7 +23,7 @@ export function createLoginFailuresRepository({ write }: Pick<Database, "write">
     /** False when another process was faster. */
     async replace(account: string, expected: LoginFailures | null, next: LoginFailures): Promise<boolean> {
       const row = snakeCased(next);
-      if (expected === null) return isNew(() => insert(account, row));
+      if (expected === null) return unlessTaken(() => insert(account, row));
       const { numUpdatedRows } = await write
         .updateTable("login_failures")
         .set(row)
@@ -57,15 +57,5 @@ export function createLoginFailuresRepository({ write }: Pick<Database, "write">
       .insertInto("login_failures")
       .values({ account, ...row })
       .execute();
-  }
-}
-
-async function isNew(insert: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await insert();
-    return true;
-  } catch (error) {
-    if (isUniqueViolation(error)) return false;
-    throw error;
   }
 }

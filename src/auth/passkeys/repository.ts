@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import type { Selectable } from "kysely";
 import type { Queries } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
-import { explainViolations, isUniqueViolation } from "../../db/failures.ts";
+import { explainViolations } from "../../db/failures.ts";
+import { unlessTaken } from "../../db/queries.ts";
 import type { Schema } from "../../db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { appError } from "../../lib/errors.ts";
@@ -63,19 +64,9 @@ export function createPasskeyRepository({ read, dialect }: Queries) {
     },
 
     /** False when it was taken already, by any process. Forgotten with stale delays, long after it has ended. */
-    async takeChallenge(
-      tx: Db,
-      challenge: string,
-      { end, now }: { end: number; now: number },
-    ): Promise<boolean> {
+    takeChallenge(tx: Db, challenge: string, { end, now }: { end: number; now: number }): Promise<boolean> {
       const row = { account: `passkey ${hash(challenge)}`, failures: 0, retry_at: end, updated_at: now };
-      try {
-        await tx.insertInto("login_failures").values(row).execute();
-        return true;
-      } catch (error) {
-        if (isUniqueViolation(error)) return false;
-        throw error;
-      }
+      return unlessTaken(() => tx.insertInto("login_failures").values(row).execute());
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from "kysely";
 import type { Database, Queries } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
-import { isUniqueViolation } from "../../db/failures.ts";
+import { unlessTaken } from "../../db/queries.ts";
 import type { Schema } from "../../db/schema.ts";
 import { camelCased } from "../../lib/case-names.ts";
 import { chunked } from "../../lib/chunked.ts";
@@ -142,19 +142,10 @@ function states({ read, write }: Pick<Database, "read" | "write">) {
     },
 
     /** False if it is not damaged, or another blob of its content is live. */
-    async setLive(id: number, now: number): Promise<boolean> {
-      try {
-        const { numUpdatedRows } = await write
-          .updateTable("blobs")
-          .set({ state: "live", retired: 0, checked_at: now })
-          .where("id", "=", id)
-          .where("state", "=", "damaged")
-          .executeTakeFirst();
-        return numUpdatedRows > 0n;
-      } catch (error) {
-        if (isUniqueViolation(error)) return false;
-        throw error;
-      }
+    setLive(id: number, now: number): Promise<boolean> {
+      const live = write.updateTable("blobs").set({ state: "live", retired: 0, checked_at: now });
+      const damaged = live.where("id", "=", id).where("state", "=", "damaged");
+      return unlessTaken(async () => (await damaged.executeTakeFirst()).numUpdatedRows > 0n);
     },
 
     /** Of at most 1,000. */

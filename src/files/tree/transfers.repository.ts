@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
+import { finds } from "../../db/queries.ts";
 import type { Schema } from "../../db/schema.ts";
 import { createLinkRows } from "../../links/write/rows.repository.ts";
 import { createTagging } from "../../links/tags/tagging.repository.ts";
@@ -185,7 +186,7 @@ function createTransferRows({ read }: Pick<Database, "read">) {
             ? eb("from_id", "=", from)
             : eb.or([eb("from_id", "=", from), eb("to_id", "=", from)]),
         );
-      return (await query.limit(1).executeTakeFirst()) !== undefined;
+      return finds(query);
     },
 
     async arrived(tx: Db, { entryId, bytes }: Transfer, size: number): Promise<void> {
