@@ -7,6 +7,7 @@
  * its time, memory and longest block of the event loop. `cpu` is processor time of this process, SQLite included; on a
  * busy machine it says more.
  */
+import { processorMs } from "./lib/processor.ts";
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "kysely";
@@ -150,8 +151,7 @@ async function measureReports(
       for (let run = 0; run < RUNS; run++) {
         const before = process.cpuUsage();
         times.push(await timed(() => ask(analytics, rangeOf(days, run), sets)));
-        const { user, system } = process.cpuUsage(before);
-        cpu.push((user + system) / 1_000);
+        cpu.push(processorMs(before));
       }
       for (const list of [times, cpu]) list.sort((a, b) => a - b);
       const p95 = quantile(times, 0.95);

@@ -7,6 +7,7 @@
  *
  * Without a URL a temporary SQLite file is used. A server's database must be empty; its tables stay.
  */
+import { processorMs } from "./lib/processor.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -121,8 +122,7 @@ async function measureDetails(clicks: Clicks) {
     const before = process.cpuUsage();
     await clicks.flush();
     flush.push(performance.now() - recordedAt);
-    const { user, system } = process.cpuUsage(before);
-    cpu.push((user + system) / 1000);
+    cpu.push(processorMs(before));
     loop.push(gap.stop());
     record.push((recordMs * 1e6) / DETAILED);
   }

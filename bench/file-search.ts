@@ -8,6 +8,7 @@
  * on SQLite and PostgreSQL. Each request goes through the service as in the server, SQLite's threads included.
  * `insert`: rows of files one by one, with and without the index of names, in turns.
  */
+import { processorMs } from "./lib/processor.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -119,8 +120,7 @@ async function measureRuns(what: string, find: () => Promise<SearchPage>): Promi
   }
   times.sort((a, b) => a - b);
   const p95 = times[Math.ceil(RUNS * 0.95) - 1]!;
-  const cpu = process.cpuUsage(before);
-  const spent = (cpu.user + cpu.system) / 1_000 / RUNS;
+  const spent = processorMs(before) / RUNS;
   const goal = what === "a rare word" ? RARE_GOAL_MS : GOAL_MS;
   const verdict = p95 <= goal ? "" : "  over the goal";
   console.log(
@@ -153,9 +153,8 @@ async function measureInserts(database: Database): Promise<void> {
         rowOf(at, "file", at % FOLDERS, nameOf(at)),
       );
     }
-    const cpu = process.cpuUsage(before);
+    spent[way][1]! += processorMs(before);
     spent[way][0]! += performance.now() - begun;
-    spent[way][1]! += (cpu.user + cpu.system) / 1_000;
   }
   for (const way of ["with", "without"] as const) {
     const [ms = 0, cpu = 0] = spent[way].map((sum) => (sum / 3 / COUNT) * 1_000);

@@ -10,6 +10,7 @@
  * is read from the kernel; its tables stay. Links are popular by Zipf's law, so each hour some are clicked often and most
  * once. A flush takes the clicks of some minutes, at most 100,000.
  */
+import { processorMs } from "./lib/processor.ts";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -99,13 +100,13 @@ async function simulate(): Promise<void> {
         now = START + day * DAY_MS + hour * HOUR_MS + Math.floor((part / parts) * HOUR_MS);
         const recording = process.cpuUsage();
         const made = clicks.record(Math.round(clicksOfDay / 24 / parts));
-        sum.recordCpu += cpuSince(recording);
+        sum.recordCpu += processorMs(recording) / 1_000;
         sum.details += made.details;
         const flushing = process.cpuUsage();
         const startedAt = performance.now();
         sum.clicks += await clicks.flush();
         flushMs += performance.now() - startedAt;
-        sum.ourCpu += cpuSince(flushing);
+        sum.ourCpu += processorMs(flushing) / 1_000;
         if (made.isFull) await clicks.roll();
       }
     }
@@ -264,11 +265,6 @@ function visit() {
     rule: 0,
   };
 }
-
-const cpuSince = (before: NodeJS.CpuUsage): number => {
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1e6;
-};
 
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);
 

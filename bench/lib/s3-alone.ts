@@ -3,6 +3,7 @@
  * is discarded) and `put KEY FILE` (in the client's own parts). Answers each with a line of JSON: {"ms", "cpuMs"}, its
  * time by the clock and the processor time of all its threads.
  */
+import { processorMs } from "./processor.ts";
 import { bucketOf } from "./s3-bucket.ts";
 
 const bucket = bucketOf(process.env);
@@ -18,6 +19,5 @@ for await (const line of console) {
   if (what === "get") await get(key);
   else await bucket.write(key, Bun.file(path));
   const ms = performance.now() - begun;
-  const { user, system } = process.cpuUsage(before);
-  console.log(JSON.stringify({ ms, cpuMs: (user + system) / 1_000 }));
+  console.log(JSON.stringify({ ms, cpuMs: processorMs(before) }));
 }
