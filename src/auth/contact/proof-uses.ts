@@ -13,7 +13,7 @@ import type { AuthMail, LinkHolder, LinkMails } from "./link-mails.ts";
 import type { ProofClaims, Proofs } from "./proof.ts";
 import type { ContactRepository } from "./repository.ts";
 
-type Deps = {
+export type ProofUseDeps = {
   repository: ContactRepository;
   users: Users;
   mail: AuthMail;
@@ -41,7 +41,7 @@ function none(error: unknown): null {
   throw error;
 }
 
-export function createProofUses(deps: Deps) {
+export function createProofUses(deps: ProofUseDeps) {
   const { repository, users, mail, linkMails, proofs, changes, clock } = deps;
 
   /** Null when deleted or disabled. */

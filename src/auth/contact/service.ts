@@ -4,35 +4,20 @@
  */
 import type { Db } from "../../db/dialect.ts";
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
-import type { RecordEvents } from "../../lib/event.ts";
-import type { Logger } from "../../lib/logger.ts";
 import type { Account } from "../account.ts";
-import type { AuthChanges, AuthTransaction } from "../changes.ts";
+import type { AuthTransaction } from "../changes.ts";
 import type { OwnProof } from "../second-factor/own-proof.ts";
 import type { CreateUser, UpdateUser, User } from "../users/user.ts";
-import type { Users } from "../users/service.ts";
 import type { Contact, ContactUpdate, Choices } from "./contact.ts";
-import { type AuthMail, createLinkMails } from "./link-mails.ts";
-import { createProofUses, gone, noMail } from "./proof-uses.ts";
+import { createLinkMails } from "./link-mails.ts";
+import { createProofUses, gone, noMail, type ProofUseDeps } from "./proof-uses.ts";
 import { createProofs } from "./proof.ts";
-import type { ContactRepository } from "./repository.ts";
 
-type Deps = {
-  repository: ContactRepository;
-  users: Users;
-  mail: AuthMail;
-  changes: AuthChanges;
-  record: RecordEvents<Db>;
+type Deps = Omit<ProofUseDeps, "linkMails" | "proofs"> & {
   secret(): string;
-  /** Of the built-in administrator. */
-  adminPasswordHash(): string;
-  setAdminPassword(plain: string): Promise<void>;
   /** @throws AuthFailed */
   prove(account: Account, proof: OwnProof, address: string): Promise<void>;
-  clock: Clock;
-  logger: Pick<Logger, "warn">;
 };
 
 export type Contacts = ReturnType<typeof createContacts>;

@@ -18,9 +18,9 @@ export type FactorKey = { username: string } | { sessionId: string };
 
 export const codeSchema = z.string().max(32).describe("six digits");
 
-type Deps = {
+export type CodeDeps = {
   repository: SecondFactorRepository;
-  box: Pick<SecretBox, "open">;
+  box: Pick<SecretBox, "seal" | "open">;
   accountDelay: AccountDelay;
   onFailure: (method: FailureMethod) => void;
   clock: Clock;
@@ -37,7 +37,7 @@ export type Proof = {
 
 /** @throws AuthFailed, RateLimitExceeded */
 export async function proofOf(
-  deps: Deps,
+  deps: CodeDeps,
   authenticator: Authenticator,
   { totp, recoveryCode }: Codes,
   of: FactorKey,
@@ -73,7 +73,7 @@ export async function proofOf(
 }
 
 /** @throws ServiceUnavailable */
-export function secretOf({ box }: Pick<Deps, "box">, { secret }: Authenticator): string {
+export function secretOf({ box }: Pick<CodeDeps, "box">, { secret }: Authenticator): string {
   try {
     return box.open(secret, PURPOSE);
   } catch (cause) {

@@ -1,33 +1,25 @@
 /** Setting the authenticator app up, and removing it. */
 import type { Db } from "../../db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";
-import type { SecretBox } from "../../lib/secret-box.ts";
 import type { Account } from "../account.ts";
-import type { FailureMethod } from "../auth-metrics.ts";
 import type { AuthChanges } from "../changes.ts";
-import type { AccountDelay, DelayKey } from "../login/account-delay.ts";
+import type { DelayKey } from "../login/account-delay.ts";
 import type { Sessions } from "../sessions/service.ts";
-import { type FactorKey, proofOf, PURPOSE, secretOf, wrongCode } from "./codes.ts";
+import { type CodeDeps, type FactorKey, proofOf, PURPOSE, secretOf, wrongCode } from "./codes.ts";
 import { hashOfRecoveryCode, newRecoveryCodes } from "./recovery-codes.ts";
-import type { Authenticator, SecondFactorRepository } from "./repository.ts";
+import type { Authenticator } from "./repository.ts";
 import { newTotpSecret, stepOfCode, totpUri } from "./totp.ts";
 
-type Deps = {
-  repository: SecondFactorRepository;
-  box: Pick<SecretBox, "seal" | "open">;
-  accountDelay: AccountDelay;
+export type EnrolmentDeps = CodeDeps & {
   sessions: Pick<Sessions, "prove">;
   config: { get(key: "features.instance_name"): string };
   changes: AuthChanges;
   record: RecordEvents<Db>;
-  onFailure: (method: FailureMethod) => void;
-  clock: Clock;
 };
 
-export function createEnrolment(deps: Deps) {
+export function createEnrolment(deps: EnrolmentDeps) {
   const { repository, box, accountDelay, config, changes, record, clock } = deps;
 
   /** @throws NotFound */

@@ -3,36 +3,20 @@
  * factors by itself. A code is accepted once, in the transaction that opens the session. Wrong codes delay further ones
  * like wrong passwords do, with a delay of their own, because a right password ends that of passwords.
  */
-import type { Db } from "../../db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { Role } from "../../lib/access.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
-import type { RecordEvents } from "../../lib/event.ts";
-import type { SecretBox } from "../../lib/secret-box.ts";
 import type { Account } from "../account.ts";
-import type { FailureMethod } from "../auth-metrics.ts";
-import type { AuthChanges, AuthTransaction } from "../changes.ts";
+import type { AuthTransaction } from "../changes.ts";
 import { createFreshCache } from "../fresh-cache.ts";
-import type { AccountDelay } from "../login/account-delay.ts";
 import type { Sessions } from "../sessions/service.ts";
 import { type Codes, type FactorKey, type Proof, proofOf } from "./codes.ts";
-import { createEnrolment, noAccount } from "./enrolment.ts";
+import { createEnrolment, type EnrolmentDeps, noAccount } from "./enrolment.ts";
 import type { SecondFactorRepository } from "./repository.ts";
 
-type Deps = {
-  repository: SecondFactorRepository;
-  box: Pick<SecretBox, "seal" | "open">;
-  accountDelay: AccountDelay;
-  sessions: Pick<Sessions, "endAllOf" | "prove">;
-  config: {
-    get(key: "api.second_factor_roles"): readonly Role[];
-    get(key: "features.instance_name"): string;
-  };
-  changes: AuthChanges;
-  record: RecordEvents<Db>;
-  onFailure: (method: FailureMethod) => void;
-  clock: Clock;
+type Deps = EnrolmentDeps & {
+  sessions: Pick<Sessions, "endAllOf">;
+  config: { get(key: "api.second_factor_roles"): readonly Role[] };
 };
 
 export type SecondFactor = ReturnType<typeof createSecondFactor>;
