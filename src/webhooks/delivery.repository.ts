@@ -171,16 +171,14 @@ function eventQueries({ read }: Pick<Queries, "read">) {
         .execute(),
 
     /** The event of a webhook's creation; 0 if it is gone. */
-    async birthOf(db: Db, { createdAt }: { createdAt: number }): Promise<number> {
-      const row = await db
+    async birthOf(db: Db, { id, createdAt }: { id: number; createdAt: number }): Promise<number> {
+      const rows = await db
         .selectFrom("events")
-        .select("id")
+        .select(["id", "after"])
         .where("action", "=", "webhook.create")
         .where("at", "=", createdAt)
-        .orderBy("id")
-        .limit(1)
-        .executeTakeFirst();
-      return row?.id ?? 0;
+        .execute();
+      return rows.find(({ after }) => JSON.parse(after ?? "{}").id === id)?.id ?? 0;
     },
 
     async eventsOf(ids: readonly number[]): Promise<Map<number, StoredEvent>> {

@@ -94,7 +94,8 @@ createdWebhookView.register(z.globalRegistry, { id: "CreatedWebhook" });
 export const receiverOf = (url: string): string => URL.parse(url)?.host ?? "";
 
 /** In events. */
-export const webhookState = ({ url, events, disabledBecause }: Webhook) => ({
+export const webhookState = ({ id, url, events, disabledBecause }: Webhook) => ({
+  id,
   url: `${URL.parse(url)?.origin ?? ""}/…`,
   events,
   enabled: disabledBecause === null,

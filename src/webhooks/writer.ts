@@ -44,7 +44,7 @@ export function createWebhookWriter({ repository, changes, record, box, allowPri
     tx.changed("webhooks", [String(id)]);
     const states = { before: before && webhookState(before), after: after && webhookState(after) };
     const action = `webhook.${verb}`;
-    // `birthOf` finds a creation by its time.
+    // `birthOf` finds a creation by its time and id.
     const at = verb === "create" ? after!.createdAt : clock.now();
     await record(tx.db, [{ at, actor, action, subject: receiverOf(url), ...states }]);
   }
