@@ -6,6 +6,7 @@ type Answer = number | Error | Promise<number>;
 
 function finderOf(answers: Record<string, Answer>) {
   let asked = 0;
+  const stepsBack: string[] = [];
   const finder = createPrimaryFinder({
     addresses,
     ask: async ({ host = "" }) => {
@@ -14,9 +15,11 @@ function finderOf(answers: Record<string, Answer>) {
       if (answer instanceof Error) throw answer;
       return answer;
     },
+    steppedBack: ({ host }, term, former) => void stepsBack.push(`${host}: ${former} to ${term}`),
   });
   return {
     asked: () => asked,
+    stepsBack,
     find: async () => (await finder.find()).host,
     again: async () => {
       finder.forget();
@@ -40,6 +43,20 @@ test("of several the newest counts, then the former choice, then the order of th
   expect(await again()).toBe("c");
   answers["c"] = new Error("away");
   expect(await again()).toBe("a");
+});
+
+test("tells once of each step back to an older term, and of none to a server without terms", async () => {
+  const away = new Error("away");
+  const answers: Record<string, Answer> = { a: 4, b: away, c: away };
+  const { again, stepsBack } = finderOf(answers);
+  const choose = async (next: Record<string, Answer>) => {
+    Object.assign(answers, { a: away, b: away, c: away }, next);
+    await again();
+  };
+  for (const next of [{ a: 4 }, { b: 5 }, { c: 0 }, { b: 5 }]) await choose(next);
+  expect(stepsBack).toEqual([]);
+  for (const next of [{ a: 4 }, { a: 4 }, { b: 6 }, { a: 4 }]) await choose(next);
+  expect(stepsBack).toEqual(["a: 5 to 4", "a: 6 to 4"]);
 });
 
 test("connections that are opened together ask once", async () => {

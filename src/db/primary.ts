@@ -29,10 +29,13 @@ export function createPrimaryFinder(deps: {
   ask: (address: Address) => Promise<number>;
   /** Told of each server that did not say that it takes writes, when all have answered or are late. */
   lost?: (address: Address) => void;
+  /** Told once when the server that takes writes has a lower term than one before. 0 is no term. */
+  steppedBack?: (address: Address, term: number, formerTerm: number) => void;
 }) {
-  const { addresses, ask, lost = () => {} } = deps;
+  const { addresses, ask, lost = () => {}, steppedBack = () => {} } = deps;
   const only = addresses.length === 1 ? addresses[0]! : null;
   let chosen = addresses[0]!;
+  let lastTerm = 0;
   let chosenAt = Number.NEGATIVE_INFINITY;
   let running: Promise<Address> | null = null;
 
@@ -47,6 +50,8 @@ export function createPrimaryFinder(deps: {
     await withTimeout<unknown>(PATIENCE_MS, settled, () => {});
     const newest = Math.max(...terms.values());
     if (terms.get(chosen) !== newest) chosen = addresses.find((one) => terms.get(one) === newest)!;
+    if (newest > 0 && newest < lastTerm) steppedBack(chosen, newest, lastTerm);
+    if (newest > 0) lastTerm = newest;
     chosenAt = performance.now();
     return chosen;
   }

@@ -9,7 +9,7 @@ import {
 } from "pg";
 import type { Logger } from "../../lib/logger.ts";
 import { withTimeout } from "../../lib/timeout.ts";
-import type { Address, DatabaseLocation } from "../database-url.ts";
+import { type Address, addressName, type DatabaseLocation } from "../database-url.ts";
 import {
   CONNECT_TIMEOUT_MS,
   type ConnectionSource,
@@ -38,6 +38,9 @@ const SET_UP = `select ${ROLE}, (select set_config('work_mem', '16MB', false) fr
   where name = 'work_mem' and setting::bigint < 16384)`;
 /** Each failover begins a new timeline. Some services of the cloud do not tell it. */
 const TIMELINE = `select ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint as term`;
+
+const STEPPED_BACK =
+  "the database server that takes writes is on an older timeline than the one before it, so changes that were answered may be lost: compare the two servers before the other one joins again (docs/failover.md)";
 
 type Role = { isStandby: boolean; isReadOnly: boolean };
 
@@ -68,6 +71,7 @@ export function openPrimarySource(
   const finder = createPrimaryFinder({
     addresses: location.addresses,
     ask: (one) => askRole({ ...basic, ...at(one) }),
+    steppedBack: (...step) => warnOfStepBack(logger, ...step),
   });
   let address = location.addresses[0]!;
   /** Connections that were opened before are to servers that lost their role. */
@@ -168,6 +172,10 @@ export function openPrimarySource(
     },
     close: () => drain(pool),
   };
+}
+
+function warnOfStepBack(logger: Logger, server: Address, timeline: number, formerTimeline: number): void {
+  logger.warn({ server: addressName(server), timeline, formerTimeline }, STEPPED_BACK);
 }
 
 /** A client in use has no other error listener. */
