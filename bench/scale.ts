@@ -70,7 +70,7 @@ const clock = { now: () => now };
 async function simulate(): Promise<void> {
   const [retention, , partitions] = createRetentionJobs({
     database,
-    maintenance: createMaintenance(createLeases({ database, clock })),
+    maintenance: createMaintenance(createLeases({ database })),
     clock,
     settings: {
       isEnabled: () => true,

@@ -102,13 +102,7 @@ async function startShared(env: Env, { database, redis, step }: Opened, options:
   const { logger, server, worker } = options;
   const clock = systemClock;
   const bus = redis && worker ? combineBuses(redis.bus, worker.bus) : (redis?.bus ?? worker?.bus);
-  const leases = await openProcessLeases({
-    database,
-    clock,
-    logger,
-    dataDir: env.data.dir,
-    isServer: server,
-  });
+  const leases = await openProcessLeases({ database, logger, dataDir: env.data.dir, isServer: server });
   const changes = createChanges({
     database,
     clock,

@@ -44,7 +44,7 @@ async function runRebuild({ services, output }: Context, options: RebuildOptions
   const { database, config } = await services();
   const rebuild = createRebuild({
     database,
-    maintenance: createMaintenance(createLeases({ database, clock: systemClock })),
+    maintenance: createMaintenance(createLeases({ database })),
     clock: systemClock,
     describeAgent: createAgents().describe,
     hourlyRetentionDays: () => config.get("analytics.hourly_retention_days"),

@@ -53,7 +53,7 @@ export function createReports({ database, links, clickHouse, config, clock, logg
       ...createRetentionJobs({
         database,
         ...(stream && { lacks: stream.lacks }),
-        maintenance: createMaintenance(createLeases({ database, clock })),
+        maintenance: createMaintenance(createLeases({ database })),
         clock,
         settings: {
           isEnabled: () => config.get("analytics.enable_auto_rollup"),

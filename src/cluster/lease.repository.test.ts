@@ -1,9 +1,10 @@
-import { beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, setSystemTime, test } from "bun:test";
+import { until } from "../../test/support/until.ts";
 import type { Database } from "../db/database.ts";
 import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
 import { createLeaseRepository, type LeaseRepository } from "./lease.repository.ts";
 
-forEachDialect(({ openDb }) => {
+forEachDialect(({ name, openDb }) => {
   let now = 1_000_000_000_000;
   const clock = { now: () => now };
   let dbs: Database[];
@@ -29,6 +30,28 @@ forEachDialect(({ openDb }) => {
     expect(await leases[1]!.acquire("job", "other", 30_000)).toBe(true);
     expect(await leases[0]!.renew("job", owner, 30_000)).toBe(false);
   });
+
+  // With SQLite all processes have the clock of one machine.
+  test.skipIf(name === "sqlite")(
+    "a node whose clock is wrong neither takes a lease nor loses or blocks one",
+    async () => {
+      const [one, wrong] = dbs.map((database) => createLeaseRepository({ database }));
+      const aside = async <T>(minutes: number, act: () => Promise<T>): Promise<T> => {
+        setSystemTime(Date.now() + minutes * 60_000);
+        return act().finally(() => setSystemTime());
+      };
+      for (const minutes of [10, -10]) {
+        const job = `clock${minutes}`;
+        expect(await one!.acquire(job, "a", 30_000)).toBe(true);
+        expect(await aside(minutes, () => wrong!.acquire(job, "b", 30_000))).toBe(false);
+        await one!.release(job, "a");
+        expect(await aside(minutes, () => wrong!.acquire(job, "b", 30_000))).toBe(true);
+        expect(await one!.acquire(job, "a", 30_000)).toBe(false);
+        await aside(minutes, () => wrong!.block(job, "b", 1));
+        await until(() => one!.acquire(job, "a", 30_000));
+      }
+    },
+  );
 
   test("only the owner releases a lease, which is then free at once", async () => {
     expect(await leases[0]!.acquire("scrub", "a", 30_000)).toBe(true);

@@ -1,6 +1,5 @@
 import type { Database } from "../db/database.ts";
 import { chunked } from "../lib/chunked.ts";
-import type { Clock } from "../lib/clock.ts";
 
 export type LeaseRepository = ReturnType<typeof createLeaseRepository>;
 
@@ -8,9 +7,16 @@ export type LeaseRepository = ReturnType<typeof createLeaseRepository>;
 const RELEASED = 0;
 const REMOVED_AT_ONCE = 1_000;
 
-export function createLeaseRepository({ database, clock }: { database: Database; clock: Clock }) {
+export type LeaseDeps = {
+  database: Database;
+  /** Default: the clock of the database, because those of nodes may differ. */
+  clock?: { now(): number | Promise<number> };
+};
+
+export function createLeaseRepository({ database, clock }: LeaseDeps) {
+  const time = async () => (clock ? clock.now() : database.dialect.currentTime(database.write));
   const take = async (name: string, owner: string, ttlMs: number): Promise<boolean> => {
-    const now = clock.now();
+    const now = await time();
     const { numUpdatedRows } = await database.write
       .updateTable("leases")
       .set({ owner, expires_at: now + ttlMs })
@@ -37,7 +43,7 @@ export function createLeaseRepository({ database, clock }: { database: Database;
 
     /** Also extends an expired lease that nobody took. */
     async renew(name: string, owner: string, ttlMs: number): Promise<boolean> {
-      const renewed = ownedBy(name, owner).set({ expires_at: clock.now() + ttlMs });
+      const renewed = ownedBy(name, owner).set({ expires_at: (await time()) + ttlMs });
       const { numUpdatedRows } = await renewed.where("expires_at", ">", RELEASED).executeTakeFirst();
       return numUpdatedRows > 0n;
     },
@@ -45,7 +51,7 @@ export function createLeaseRepository({ database, clock }: { database: Database;
     /** Frees the lease of this owner and keeps everybody from taking it for that time. No effect for another owner. */
     async block(name: string, owner: string, ms: number): Promise<void> {
       await ownedBy(name, owner)
-        .set({ owner: "", expires_at: clock.now() + ms })
+        .set({ owner: "", expires_at: (await time()) + ms })
         .execute();
     },
 

@@ -1,11 +1,8 @@
 /**
- * A lease names the owner of a job until an instant, so that one process of a cluster runs it. Processes compare their
- * own clocks: synchronise them (NTP), and use leases of at least thirty seconds.
+ * A lease names the owner of a job until an instant of the database's clock, so that one process of a cluster runs it.
  */
-import type { Database } from "../db/database.ts";
-import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
-import { createLeaseRepository } from "./lease.repository.ts";
+import { createLeaseRepository, type LeaseDeps } from "./lease.repository.ts";
 
 export type Leases = ReturnType<typeof createLeases>;
 
@@ -15,9 +12,7 @@ export type Leases = ReturnType<typeof createLeases>;
  */
 export type HeldWork<T> = (lost: AbortSignal, keepFor: (ms: number) => void) => Promise<T>;
 
-type Deps = {
-  database: Database;
-  clock: Clock;
+type Deps = LeaseDeps & {
   /** Unique for each piece of work. */
   newOwner?: () => string;
   /** True if it released leases of dead holders: try again. */
@@ -28,13 +23,9 @@ type Deps = {
 const RENEWALS = 4;
 const MOST_FAILED = 2;
 
-export function createLeases({
-  database,
-  clock,
-  newOwner = () => crypto.randomUUID(),
-  releaseAbandoned = () => Promise.resolve(false),
-}: Deps) {
-  const rows = createLeaseRepository({ database, clock });
+export function createLeases(deps: Deps) {
+  const { newOwner = () => crypto.randomUUID(), releaseAbandoned = () => Promise.resolve(false) } = deps;
+  const rows = createLeaseRepository(deps);
 
   /** Stopping waits for a running renewal. */
   function startRenewing(name: string, owner: string, ttlMs: number) {

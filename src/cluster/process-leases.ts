@@ -9,18 +9,14 @@
  */
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Database } from "../db/database.ts";
-import type { Clock } from "../lib/clock.ts";
 import { dataPath } from "../lib/data-folder.ts";
 import { type FileLock, tryFileLock } from "../lib/file-lock.ts";
 import type { Logger } from "../lib/logger.ts";
-import { createLeaseRepository } from "./lease.repository.ts";
+import { createLeaseRepository, type LeaseDeps } from "./lease.repository.ts";
 import { createLeases } from "./leases.ts";
 import { createProcesses } from "./processes.ts";
 
-type Deps = {
-  database: Database;
-  clock: Clock;
+type Deps = LeaseDeps & {
   logger: Logger;
   /** Shared by the processes of a machine. */
   dataDir: string;
@@ -33,8 +29,8 @@ const HEARD_MS = 3_000;
 const LOOK_MS = 20;
 const NUMBER = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-export async function openProcessLeases({ database, clock, logger, dataDir, isServer }: Deps) {
-  const rows = createLeaseRepository({ database, clock });
+export async function openProcessLeases({ logger, dataDir, isServer, ...where }: Deps) {
+  const rows = createLeaseRepository(where);
   const folder = dataPath(dataDir, "processes");
   const own = isServer ? enter(folder) : null;
   const number = own?.number ?? crypto.randomUUID();
@@ -102,7 +98,7 @@ export async function openProcessLeases({ database, clock, logger, dataDir, isSe
   });
   if (isServer) processes.start();
   return {
-    ...createLeases({ database, clock, newOwner, ...(isServer && { releaseAbandoned: tryToFree }) }),
+    ...createLeases({ ...where, newOwner, ...(isServer && { releaseAbandoned: tryToFree }) }),
     processes,
     /** Runs a reading of the change feed, then answers commands that had asked for one before. */
     async answering(read: () => Promise<void>): Promise<void> {

@@ -55,7 +55,7 @@ export const checkClock = (open: () => Promise<Database>, now: () => number): Ch
     return [
       failure(
         `the clocks of the database and this machine differ by ${Math.round(differenceMs / 1000)} s`,
-        "Run NTP on both: leases, sessions and expiries depend on these clocks.",
+        "Run NTP on both: sessions and expiries depend on these clocks.",
       ),
     ];
   },
