@@ -87,7 +87,10 @@ export function createWebhookJob(deps: Deps) {
     const ends = enabled.filter(({ events }) => events.includes("share.ended"));
     if (ends.length > 0) await shareEnds.look(Math.min(...ends.map(({ createdAt }) => createdAt)), signal);
     for (let isMore = await queue.queueNew(); isMore && !signal.aborted; ) isMore = await queue.queueNew();
-    for (const webhook of enabled) if (webhook.replayAfter !== null) await queue.queueAgain(webhook);
+    for (const webhook of enabled) {
+      await queue.queueUnmarked(webhook);
+      if (webhook.replayAfter !== null) await queue.queueAgain(webhook);
+    }
   }
 
   async function run(signal: AbortSignal): Promise<void> {

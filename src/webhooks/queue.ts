@@ -13,6 +13,10 @@ import { ENDED, type WebhookEventName, webhookEventOf } from "./webhook-events.t
 const MOST_WAITING = 100_000;
 /** Events in one transaction. */
 const PORTION = 500;
+/** Processes mark no events for a webhook before they hear of it, within seconds. */
+const NEW_MS = 60_000;
+const LOOK_AGAIN_MS = 5_000;
+const MOST_PORTIONS = 20;
 
 type Deps = {
   webhooks: WebhookRepository;
@@ -60,6 +64,31 @@ export function createWebhookQueue({ webhooks, deliveries, write, mostWaiting = 
     return events.length === PORTION;
   }
 
+  const lookedAt = new Map<number, number>();
+
+  /**
+   * Events since a webhook was made, of processes that had not heard of it. What is queued already stays as it is. Not for
+   * one that was changed: it may have been disabled, or had other events.
+   */
+  async function queueUnmarked(webhook: Webhook): Promise<void> {
+    const { id, createdAt, updatedAt } = webhook;
+    const age = now() - createdAt;
+    if (age < 0 || age > NEW_MS || updatedAt !== createdAt) return void lookedAt.delete(id);
+    if (now() - (lookedAt.get(id) ?? 0) < LOOK_AGAIN_MS) return;
+    lookedAt.set(id, now());
+    await write(async ({ db }) => {
+      const birth = await deliveries.birthOf(db, webhook);
+      let isMore = birth > 0 && !(await isFull(db, id));
+      for (let after = birth, portions = 0; isMore && portions < MOST_PORTIONS; portions++) {
+        const events = await deliveries.events({ after, to: Number.MAX_SAFE_INTEGER }, PORTION);
+        const wanted = wantedBy(webhook, events, birth);
+        if (wanted.length > 0) await deliveries.queue(db, wanted, now());
+        isMore = events.length === PORTION;
+        after = events.at(-1)?.id ?? after;
+      }
+    });
+  }
+
   async function postpone(db: Db, id: number, wanted: readonly { eventId: number }[]): Promise<void> {
     const webhook = await webhooks.lock(db, id);
     if (webhook === null) return;
@@ -90,5 +119,5 @@ export function createWebhookQueue({ webhooks, deliveries, write, mostWaiting = 
     });
   }
 
-  return { queueNew, queueAgain };
+  return { queueNew, queueUnmarked, queueAgain };
 }

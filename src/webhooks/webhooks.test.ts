@@ -4,6 +4,7 @@ import { Webhook as Verifier } from "standardwebhooks";
 import type { Database } from "../db/database.ts";
 import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
 import { createEvents } from "../events/events.service.ts";
+import { until } from "../../test/support/until.ts";
 import { COMMAND } from "../lib/actor.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { type OutboundAnswer, OutboundFailure, type OutboundRequest } from "../lib/outbound.ts";
@@ -146,6 +147,23 @@ forEachDialect(({ openDb }) => {
     expect(signatureOf(new Verifier(secret), headers!, body!)).toBe(headers!["webhook-signature"]!);
     const [delivery] = await log(webhook.id, { state: "delivered", event: "link.created" });
     expect(delivery).toMatchObject({ attempts: 1, tries: [{ at: time.now, status: 204, error: null }] });
+  });
+
+  test("an event of a process that has not heard of a new webhook is told once", async () => {
+    const deaf = createEvents({ database, clock });
+    const event = { at: time.now, actor: COMMAND, action: "link.create", after: {} };
+    await database.transaction((db) => deaf.add(db, [{ ...event, subject: "before" }]));
+    await add();
+    await database.transaction((db) => deaf.add(db, [{ ...event, subject: "after" }]));
+    await happen("a");
+    stop = new AbortController();
+    const running = webhooks.job.run(stop.signal);
+    await until(() => asked.length === 2);
+    stop.abort();
+    await running;
+    time.now += 6_000;
+    await work();
+    expect(told().toSorted()).toEqual(["a", "after"]);
   });
 
   test("after the clock was set back, new events are told, queued ones too, and none from before the webhook", async () => {
