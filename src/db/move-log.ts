@@ -4,6 +4,7 @@
  * (`isMoving` in failures.ts), while reads continue.
  */
 import { type RawBuilder, sql } from "kysely";
+import { appError, messageOf } from "../lib/errors.ts";
 import { alter } from "./alter.ts";
 import type { Db, Dialect } from "./dialect.ts";
 import { currentSchema, type Key, type MovedTable, type MoveSide, tablesOf } from "./move-tables.ts";
@@ -14,6 +15,29 @@ const PAGE_ROWS = 1_000;
 
 type References = readonly { table: string; column: string; parent: string }[];
 type Statement = { name: string; text: string };
+
+const PROBE = "waymark_move_probe";
+
+/** Makes a trigger that does nothing, and removes it. @throws BadRequest if the account may not */
+export async function refuseWithoutTriggers(source: MoveSide): Promise<void> {
+  const { dialect, name } = source;
+  if (dialect.name !== "mysql" && dialect.name !== "mariadb") return;
+  try {
+    await alter(source, `drop trigger if exists ${PROBE}`);
+    await alter(source, `create trigger ${PROBE} after insert on instance for each row set @waymark = 1`);
+    await alter(source, `drop trigger ${PROBE}`);
+  } catch (error) {
+    if (!/denied|privilege/i.test(messageOf(error))) throw error;
+    const advice = /log_bin/.test(messageOf(error))
+      ? "Its binary log is on: run 'SET GLOBAL log_bin_trust_function_creators = 1' on it until the move ends, or give the account SUPER."
+      : "Grant it TRIGGER.";
+    throw appError(
+      "BadRequest",
+      `The account of ${name} may not create triggers, which a move needs. ${advice} Nothing was changed.`,
+      { cause: error },
+    );
+  }
+}
 
 /** Repeatable until the log is used. */
 export async function openLog(source: MoveSide, tables: readonly MovedTable[]): Promise<void> {

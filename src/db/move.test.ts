@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { silentLogger } from "../lib/logger.ts";
 import { type Database, openDatabase } from "./database.ts";
-import { DIALECT_NAMES, type DialectName, isLong, serverUrl } from "./fresh.test-support.ts";
+import { DIALECT_NAMES, type DialectName, inServer, isLong, serverUrl } from "./fresh.test-support.ts";
 import { fillTables, rowsOf, sampleRow } from "./move.test-support.ts";
 import { cancelMove, type MoveSettings, moveDatabase } from "./move.ts";
 import { renameLog } from "./move-log.ts";
-import { setMarks } from "./move-marks.ts";
+import { readMarks, setMarks } from "./move-marks.ts";
 import { becomeMover, movedTo } from "./move-switch.ts";
 import { MOVED, PASSED_ON } from "./move-tables.ts";
 import { createMigrated } from "./schema-copy.test-support.ts";
@@ -118,6 +118,38 @@ for (const from of DIALECT_NAMES) {
     );
   }
 }
+
+test.skipIf(isLong || !isThere("mysql"))(
+  "a move refuses an account that may not create triggers, and changes nothing",
+  () =>
+    withPair(["mysql", "sqlite"], async ({ source, target, settings }) => {
+      const name = `waymark_${crypto.randomUUID().slice(0, 8)}`;
+      const asRoot = (text: string) => sql.raw(text).execute(source.write);
+      await asRoot(`create user ${name}@localhost identified by 'limited'`);
+      try {
+        const { rows } = await sql<{ db: string }>`select database() as db`.execute(source.read);
+        await asRoot(`grant all on ${rows[0]!.db}.* to ${name}@localhost`);
+        await asRoot(`revoke trigger on ${rows[0]!.db}.* from ${name}@localhost`);
+        const url = new URL(inServer(serverUrl("mysql")!, rows[0]!.db));
+        [url.username, url.password] = [name, "limited"];
+        const limited = await openDatabase(
+          { url: url.href, poolSize: 2 },
+          { threads: false, logger: silentLogger },
+        );
+        try {
+          const refused = moveDatabase({ ...settings, source: limited });
+          await expect(refused).rejects.toThrow(
+            /may not create triggers.* Grant it TRIGGER.* Nothing was changed/,
+          );
+          expect([await readMarks(source), await readMarks(target)]).toEqual([null, null]);
+        } finally {
+          await limited.close();
+        }
+      } finally {
+        await asRoot(`drop user ${name}@localhost`);
+      }
+    }),
+);
 
 test.skipIf(isLong)(
   "a move refuses a database with rows and that of another move, until it is cancelled",

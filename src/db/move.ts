@@ -10,7 +10,7 @@ import type { Database } from "./database.ts";
 import { migrateUp, migrationStatus } from "./migrate.ts";
 import { compareTables } from "./move-compare.ts";
 import { applyLog, copyRound, type MoveCopy, notBegun, type Progress } from "./move-copy.ts";
-import { LOG, openLog, removeLog } from "./move-log.ts";
+import { LOG, openLog, refuseWithoutTriggers, removeLog } from "./move-log.ts";
 import { createMarks, dropMarks, type Marks, readMarks, setMarks } from "./move-marks.ts";
 import { continueSequences } from "./move-sequences.ts";
 import { becomeMover, type Mover, movedTo } from "./move-switch.ts";
@@ -116,6 +116,7 @@ async function refuseImpossible({ source, target }: MoveSettings): Promise<void>
   if (copy === undefined) await refuseFull(target);
   else if (copy !== marks.get("id"))
     throw appError("Conflict", `${target.name} belongs to another move; give an empty database.`);
+  await refuseWithoutTriggers(source);
 }
 
 /** Prepares both databases. */
