@@ -16,9 +16,24 @@ async function moveUnderLoad(to: DialectName, workers: string): Promise<void> {
   const installation = install({ WAYMARK__SERVER__WORKERS: workers });
   try {
     await installation.run(["links", "add", "https://example.com/", "--code", "one"]);
+    const limited = ["--code", "limited", "--max-clicks", "1000000"];
+    await installation.run(["links", "add", "https://example.com/", ...limited]);
     const server = await installation.serve();
     const wrong: string[] = [];
-    let [visits, isOver] = [0, false];
+    let [visits, passed, isOver] = [0, 0, false];
+    // The database counts each of these visitors before they pass. While it is closed they are asked to come back.
+    const headers = {
+      "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:135.0) Gecko/20100101 Firefox/135.0",
+    };
+    const pass = async () => (await fetch(`${server.url}/limited`, { redirect: "manual", headers })).status;
+    const passing = Array.from({ length: 4 }, async () => {
+      while (!isOver) {
+        const status = await pass();
+        if (status === 307) passed++;
+        else if (status !== 503) wrong.push(`limited: ${status}`);
+        await Bun.sleep(5);
+      }
+    });
     const visiting = Array.from({ length: 4 }, async () => {
       while (!isOver) {
         visits++;
@@ -27,7 +42,7 @@ async function moveUnderLoad(to: DialectName, workers: string): Promise<void> {
         await Bun.sleep(5);
       }
     });
-    await until(() => visits > 100);
+    await until(() => visits > 100 && passed > 100);
     const told = JSON.parse(await installation.run(["move", "--stdin", "--json"], fresh.url));
     expect(told).toMatchObject({ rows: expect.any(Number), closed_ms: expect.any(Number) });
     // A command follows at once; servers when they read the feed.
@@ -35,11 +50,14 @@ async function moveUnderLoad(to: DialectName, workers: string): Promise<void> {
     const answerOf = async () =>
       (await fetch(`${server.url}/after`, { redirect: "manual" })).headers.get("location");
     await until(async () => (await answerOf()) === "https://example.org/");
-    const before = visits;
-    await until(() => visits > before + 100);
+    const [before, passedBefore] = [visits, passed];
+    await until(() => visits > before + 100 && passed > passedBefore + 100);
     isOver = true;
-    await Promise.all(visiting);
+    await Promise.all([...visiting, ...passing]);
     expect(wrong).toEqual([]);
+    await installation.run(["links", "update", "limited", "--max-clicks", String(passed + 3)]);
+    const later = [await pass(), await pass(), await pass(), await pass(), await pass()];
+    expect(later.filter((status) => status === 307)).toHaveLength(3);
     const doctor = await installation.cli(["doctor", "--json"]);
     expect(doctor.stderr).toContain("has moved; using its new address");
     expect(JSON.parse(doctor.stdout)).toContainEqual(
