@@ -11,6 +11,14 @@ const FULL = {
   mariadb: { errno: 1021 },
 };
 
+/** As they report a connection that the server ends. PostgreSQL has no code for one that its full disk refuses. */
+const AWAY = {
+  sqlite: { code: "SQLITE_IOERR" },
+  postgres: { code: "XX000", severity: "FATAL" },
+  mysql: { errno: 1053 },
+  mariadb: { errno: 1053 },
+};
+
 forEachDialect(({ name, openDb }) => {
   let database: Database;
   beforeAll(async () => {
@@ -19,6 +27,7 @@ forEachDialect(({ name, openDb }) => {
 
   test("a full disk is told from a database that is away", () => {
     expect(database.dialect.classify(FULL[name])).toBe("full");
+    expect(database.dialect.classify(AWAY[name])).toBe("unavailable");
     expect(new DatabaseError("full", null)).toMatchObject({ name: "InsufficientStorage", kind: "full" });
   });
 });

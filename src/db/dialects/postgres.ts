@@ -149,17 +149,21 @@ const dialect: Dialect = {
 };
 
 const UNAVAILABLE_CLASSES = /^(08|28|3D|53|57P0|58|25006)/;
+/** The server ended the connection, such as a new one for which a full disk has no room (XX000). */
+const ENDED = /^(FATAL|PANIC)$/;
 const LOST =
   /connection (terminated|timeout|ended)|trying to connect|not queryable|pool after calling end|client was closed/i;
 
 function classify(error: unknown): FailureKind {
-  const code = String((error as { code?: unknown } | null)?.code ?? "");
+  const { code: stated, severity } = (error ?? {}) as { code?: unknown; severity?: unknown };
+  const code = String(stated ?? "");
   if (code === "23505") return "unique";
   if (code === "23503") return "foreign_key";
   if (code === "40001" || code === "40P01" || code === "55P03") return "retry";
   if (code === "57014") return "timeout";
   if (code === "53100") return "full";
-  if (UNAVAILABLE_CLASSES.test(code) || isNetworkFailure(error)) return "unavailable";
+  if (UNAVAILABLE_CLASSES.test(code) || ENDED.test(String(severity)) || isNetworkFailure(error))
+    return "unavailable";
   const message = error instanceof Error ? error.message : "";
   return LOST.test(message) ? "unavailable" : "other";
 }
