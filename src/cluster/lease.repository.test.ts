@@ -32,9 +32,9 @@ forEachDialect(({ name, openDb }) => {
   });
 
   // With SQLite all processes have the clock of one machine.
-  test.skipIf(name === "sqlite")(
-    "a node whose clock is wrong neither takes a lease nor loses or blocks one",
-    async () => {
+  // SQLite has the clock of its machine.
+  if (name !== "sqlite")
+    test("a node whose clock is wrong neither takes a lease nor loses or blocks one", async () => {
       const [one, wrong] = dbs.map((database) => createLeaseRepository({ database }));
       const aside = async <T>(minutes: number, act: () => Promise<T>): Promise<T> => {
         setSystemTime(Date.now() + minutes * 60_000);
@@ -50,8 +50,7 @@ forEachDialect(({ name, openDb }) => {
         await aside(minutes, () => wrong!.block(job, "b", 1));
         await until(() => one!.acquire(job, "a", 30_000));
       }
-    },
-  );
+    });
 
   test("only the owner releases a lease, which is then free at once", async () => {
     expect(await leases[0]!.acquire("scrub", "a", 30_000)).toBe(true);
