@@ -31,7 +31,6 @@ forEachDialect(({ name, openDb }) => {
     expect(await leases[0]!.renew("job", owner, 30_000)).toBe(false);
   });
 
-  // With SQLite all processes have the clock of one machine.
   // SQLite has the clock of its machine.
   if (name !== "sqlite")
     test("a node whose clock is wrong neither takes a lease nor loses or blocks one", async () => {
