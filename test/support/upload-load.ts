@@ -38,7 +38,7 @@ export type UploadRecord = {
   refusals: Map<string, number>;
   /** Calls without an answer: the server died, or refused a body that the client was still sending. */
   broken: number;
-  /** Whether a resumable upload may expire: 410 is a refusal then, and ends it. */
+  /** Whether a resumable upload may expire: 410, or 404 later, is a refusal then, and ends it. */
   mayExpire: boolean;
   expired: Set<string>;
   /** Lost offsets, and other answers. */
@@ -99,7 +99,7 @@ function createCalls(me: DriveClient, folder: number, record: UploadRecord) {
   async function succeeded(name: string, calling: Promise<Response>): Promise<Response | null> {
     const answer = await calling.catch(String);
     if (typeof answer !== "string" && answer.ok) return answer;
-    const isExpired = record.mayExpire && typeof answer !== "string" && answer.status === 410;
+    const isExpired = record.mayExpire && typeof answer !== "string" && [404, 410].includes(answer.status);
     if (isExpired) record.expired.add(name);
     if (typeof answer === "string") record.broken++;
     else if (
