@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely";
 import type { Db } from "../db/dialect.ts";
 import { explainViolations } from "../db/failures.ts";
+import { finds } from "../db/queries.ts";
 import type { Schema } from "../db/schema.ts";
 import { appError } from "../lib/errors.ts";
 
@@ -13,7 +14,7 @@ type Fields = Pick<Row, "email" | "proved_at" | "language"> & Partial<Pick<Row, 
  */
 export async function writeAccountMail(tx: Db, accountId: number, fields: Fields): Promise<void> {
   const own = tx.selectFrom("account_mail").select("account_id").where("account_id", "=", accountId);
-  const isThere = (await own.executeTakeFirst()) !== undefined;
+  const isThere = await finds(own);
   const write = async (): Promise<unknown> =>
     isThere
       ? tx.updateTable("account_mail").set(fields).where("account_id", "=", accountId).execute()

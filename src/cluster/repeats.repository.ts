@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { Queries } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
-import { unlessTaken } from "../db/queries.ts";
+import { finds, unlessTaken } from "../db/queries.ts";
 import type { Schema } from "../db/schema.ts";
 
 export type Repeat = Selectable<Schema["repeats"]>;
@@ -47,7 +47,7 @@ export function createRepeatsRepository({ read, write }: Queries) {
     async confirm(tx: Db, named: Named): Promise<boolean> {
       const row = tx.selectFrom("repeats").select("id").where("id", "=", named.id);
       await claimed(tx, named).set({ state: "written" }).execute();
-      return (await row.where("claim", "=", named.claim).executeTakeFirst()) !== undefined;
+      return finds(row.where("claim", "=", named.claim));
     },
 
     async keep(named: Named, answer: string | null): Promise<void> {

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import { deleteLinks, type Deletion } from "../../links/write/deletion.repository.ts";
 import type { Db, Dialect } from "../../db/dialect.ts";
+import { finds } from "../../db/queries.ts";
 import { ownerOfTeam } from "../../lib/owner.ts";
 
 /**
@@ -174,11 +175,9 @@ async function goneAccounts(read: Db, after: number, limit: number): Promise<num
 /** Also while another owner gets its files. The built-in administrator always exists. */
 async function accountExists(tx: Db, accountId: number): Promise<boolean> {
   if (accountId === 0) return true;
-  const owner =
+  const isThere =
     accountId > 0
-      ? tx.selectFrom("users").select("id").where("id", "=", accountId)
-      : tx.selectFrom("teams").select("id").where("id", "=", ownerOfTeam(accountId));
-  if ((await owner.executeTakeFirst()) !== undefined) return true;
-  const given = tx.selectFrom("transfers").select("entry_id").where("from_id", "=", accountId).limit(1);
-  return (await given.executeTakeFirst()) !== undefined;
+      ? await finds(tx.selectFrom("users").select("id").where("id", "=", accountId))
+      : await finds(tx.selectFrom("teams").select("id").where("id", "=", ownerOfTeam(accountId)));
+  return isThere || finds(tx.selectFrom("transfers").select("entry_id").where("from_id", "=", accountId));
 }
