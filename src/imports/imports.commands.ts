@@ -130,7 +130,7 @@ async function dryRun(
   const bar = output.progress("Reading");
   const notes: Note[] = [];
   const report = await imports
-    .preview(made, { onProgress: progressOn(bar) }, (some) => {
+    .preview(made, progressOn(bar), (some) => {
       notes.push(...some.slice(0, MOST_NOTES - notes.length));
     })
     .finally(() => bar.finish());

@@ -4,24 +4,19 @@ import { streamAnswer } from "../http/stream-pages.ts";
 import { csvLine } from "../lib/csv.ts";
 import { cursorQuery, cursorText, limitOf, placeOf } from "../lib/cursor.ts";
 import { appError } from "../lib/errors.ts";
+import { given } from "../lib/given.ts";
 import { idParameter } from "../lib/id-parameter.ts";
 import type { Logger } from "../lib/logger.ts";
 import { namedObject } from "../lib/named-object.ts";
 import { toSpreadsheetCell } from "../lib/spreadsheet-text.ts";
-import { importView, noteView, viewOfImport } from "./import-view.ts";
+import { importView, viewOfImport } from "./import-view.ts";
 import type { Imports } from "./imports.ts";
-import { moveOptions, NOTE_KINDS, ON_CONFLICT } from "./move/state.ts";
+import { moveOptions, NOTE_KINDS, noteView } from "./move/state.ts";
 import { importForm, readImportForm } from "./import-upload.ts";
 
 const AT_ONCE = 4;
 
-const change = namedObject("ImportChange", {
-  map: moveOptions.shape.map.optional(),
-  visits: z.boolean().optional(),
-  on_conflict: z.enum(ON_CONFLICT).optional(),
-  disabled: z.boolean().optional(),
-  add_domains: z.boolean().optional(),
-});
+const change = namedObject("ImportChange", moveOptions.partial().shape);
 
 const place = z.object({ id: z.int() });
 const idOf = (c: HttpContext): number => idParameter(c, "NotFound", "There is no import with this number.");
@@ -97,10 +92,7 @@ export function importEndpoints(deps: Deps): Endpoint[] {
       answer: importView,
       failures: [404, 409],
       async handle({ c, body }) {
-        const row = await imports.actions.change(
-          idOf(c),
-          Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)),
-        );
+        const row = await imports.actions.change(idOf(c), given(body));
         imports.begin(row.id);
         return viewOfImport(row);
       },

@@ -49,7 +49,11 @@ forEachDialect((dialect) => {
     const before = await room.counts();
     const source = await room.file(dumpOf(600, VISITS));
     const made = { product: "yourls", source, options: OPTIONS } as const;
-    const foreseen = await imports.preview({ ...made, file: null, key: null }, {}, () => {});
+    const foreseen = await imports.preview(
+      { ...made, file: null, key: null },
+      () => {},
+      () => {},
+    );
     expect(await room.counts()).toEqual(before);
     const id = await room.bring(made);
     const { state, report } = await imports.find(id);

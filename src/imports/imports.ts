@@ -27,12 +27,12 @@ import { createMoveActions } from "./move/actions.ts";
 import { createImportRepository, type StoredImport } from "./move/repository.ts";
 import type { MoveDomains } from "./move/new-domains.ts";
 import { createRuns } from "./move/run.ts";
-import type { RunDeps } from "./move/portions.ts";
+import type { OnNotes, OnProgress, RunDeps } from "./move/portions.ts";
 import type { MovedFiles } from "../files/moved/service.ts";
-import { emptyReport, type MoveOptions, type Note } from "./move/state.ts";
+import { emptyReport, type ImportReport, type ImportState, type MoveOptions } from "./move/state.ts";
 import { createUndo } from "./move/undo.ts";
 import { createVisitWriting } from "./move/write-visits.ts";
-import { moverOf, KEY_PURPOSE, openMoved, type Work, WORKING, createWork } from "./move/work.ts";
+import { moverOf, KEY_PURPOSE, openMoved, WORKING, createWork } from "./move/work.ts";
 import type { Product } from "./readers/products.ts";
 
 export type Imports = ReturnType<typeof createImports>;
@@ -94,6 +94,11 @@ export function createImports(deps: Deps) {
   const doing = { ...deps, repository, runs, undo, domains };
   const { work, begin, close } = createWork(doing);
 
+  const rowOf = ({ product, source, file, options }: NewImport, createdBy: string, state: ImportState) => {
+    const made = { createdAt: clock.now(), createdBy, report: emptyReport() };
+    return { product, source, file, options, state, secret: null, ...made };
+  };
+
   /** It can be continued by this process. Sources of a command are for commands. */
   const isHere = ({ file, state, createdBy }: StoredImport): boolean =>
     state === "undoing" ||
@@ -114,44 +119,24 @@ export function createImports(deps: Deps) {
       state: "previewing" | "running",
     ): Promise<StoredImport> {
       const id = await repository.add({
-        product: made.product,
+        ...rowOf(made, actor.name, state),
         source: withoutSecrets(made.source),
-        file: made.file,
         secret: made.key === null ? null : deps.box.seal(made.key, KEY_PURPOSE),
-        state,
-        createdAt: clock.now(),
-        createdBy: actor.name,
-        options: made.options,
-        report: emptyReport(),
       });
       return repository.find(id);
     },
 
     /** Without a row. @throws what the reader says */
-    async preview(made: NewImport, how: Work, onNotes: (notes: readonly Note[]) => void) {
-      const row: StoredImport = {
-        ...made,
-        id: 0,
-        secret: null,
-        state: "previewing",
-        createdAt: clock.now(),
-        createdBy: "cli",
-        updatedAt: 0,
-        report: emptyReport(),
-        linkPlace: 0,
-        visitPlace: 0,
-        filePlace: 0,
-        eventId: null,
-      };
-      const source = await openMoved(doing, row, { ...how, key: made.key });
-      const lost = how.signal ?? new AbortController().signal;
+    async preview(made: NewImport, onProgress: OnProgress, onNotes: OnNotes): Promise<ImportReport> {
+      const places = { linkPlace: 0, visitPlace: 0, filePlace: 0 };
+      const own = rowOf(made, COMMAND.name, "previewing");
+      const row: StoredImport = { ...own, ...places, id: 0, updatedAt: 0, eventId: null };
+      const lost = new AbortController().signal;
+      const source = await openMoved(doing, row, { key: made.key, signal: lost });
       try {
-        return await runs.preview(
-          { row, source, actor: moverOf(row), lost, onProgress: how.onProgress },
-          onNotes,
-        );
+        return await runs.preview({ row, source, actor: moverOf(row), lost, onProgress }, onNotes);
       } finally {
-        await source.close();
+        await source.close?.();
       }
     },
 

@@ -37,7 +37,11 @@ forEachDialect(
       const before = await room.counts();
       const source = sqliteOf(readFileSync(join(FIXTURES, "kutt.sql"), "utf8"));
       const made = { product: "kutt", source, options: { ...OPTIONS, add_domains: true } } as const;
-      const foreseen = await imports.preview({ ...made, file: null, key: null }, {}, () => {});
+      const foreseen = await imports.preview(
+        { ...made, file: null, key: null },
+        () => {},
+        () => {},
+      );
       expect(await room.counts()).toEqual(before);
       const id = await room.bring(made);
       const { state, report } = await imports.find(id);
@@ -98,7 +102,13 @@ forEachDialect(
       ] as const) {
         const source = await room.file(content);
         const made = { product: "csv", source, file: null, key: null, options: OPTIONS } as const;
-        await expect(room.imports.preview(made, {}, () => {})).rejects.toThrow(sentence);
+        await expect(
+          room.imports.preview(
+            made,
+            () => {},
+            () => {},
+          ),
+        ).rejects.toThrow(sentence);
       }
     });
   },

@@ -79,7 +79,11 @@ forEachDialect((dialect) => {
     const pingvin = newPingvin();
     fill(pingvin);
     const before = await room.counts();
-    const foreseen = await imports.preview({ ...made(pingvin.folder), file: null, key: null }, {}, () => {});
+    const foreseen = await imports.preview(
+      { ...made(pingvin.folder), file: null, key: null },
+      () => {},
+      () => {},
+    );
     expect(await room.counts()).toEqual(before);
     const id = await room.bring(made(pingvin.folder));
     const { report, state } = await imports.find(id);
@@ -193,7 +197,11 @@ forEachDialect((dialect) => {
     const files = Object.fromEntries([...Array(9)].map((_, at) => [`${at}.txt`, "0123456789"]));
     pingvin.share({ id: "small", creatorId: "u1", files });
     const source = { ...made(pingvin.folder), file: null, key: null };
-    const foreseen = await imports.preview(source, {}, () => {});
+    const foreseen = await imports.preview(
+      source,
+      () => {},
+      () => {},
+    );
     expect(foreseen.counts).toMatchObject({ files_brought: 6, files_refused: 3 });
     const { id } = await imports.create(source, { name: "cli" }, "running");
     for (const steps of [2, 3]) {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type CommandContext, type Output, subcommand } from "../../cli/command.ts";
+import { type CommandContext, subcommand } from "../../cli/command.ts";
 import type { Database } from "../../db/database.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkHttpUrl } from "../../lib/http-url.ts";
@@ -54,14 +54,7 @@ async function run({ services, output }: Context, options: Options): Promise<voi
   const total = await repository.count(importId);
   const bar = output.progress("Comparing");
   const { outbound } = imports;
-  const compare = createCompare({
-    here,
-    against,
-    rate,
-    exactly: options.exactly === true,
-    outbound,
-    signal: new AbortController().signal,
-  });
+  const compare = createCompare({ here, against, rate, exactly: options.exactly === true, outbound });
   const differences: Difference[] = [];
   let compared = 0;
   let after = options.after ?? "";
@@ -85,16 +78,9 @@ async function run({ services, output }: Context, options: Options): Promise<voi
     throw error;
   }
   bar.finish();
-  if (options.json) output.json({ compared, differences });
-  else tell(output, compared);
-}
-
-function tell(output: Output, compared: number): void {
-  output.note(
-    process.exitCode === 1
-      ? `${pluralize(compared, "code")} compared; those above differ.`
-      : `${pluralize(compared, "code")} compared; all lead to the same.`,
-  );
+  if (options.json) return output.json({ compared, differences });
+  const end = process.exitCode === 1 ? "those above differ" : "all lead to the same";
+  output.note(`${pluralize(compared, "code")} compared; ${end}.`);
 }
 
 const told = ({ status, location, problem }: Heard): string =>

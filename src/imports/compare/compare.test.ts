@@ -21,7 +21,6 @@ const comparing = (against: string) =>
     rate: 1_000,
     exactly: false,
     outbound: createOutbound({ isAllowed: () => true, ports: null }),
-    signal: new AbortController().signal,
   });
 
 test("codes that lead elsewhere are told, in their order", async () => {

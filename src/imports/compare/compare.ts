@@ -13,7 +13,6 @@ export type CompareOptions = {
   /** Redirects with another status are a difference, too. */
   exactly: boolean;
   outbound: Outbound;
-  signal: AbortSignal;
 };
 
 const AT_ONCE = 8;
@@ -26,7 +25,7 @@ const RETRY_MS = 1_000;
 export const addressOf = (base: string, code: string): string =>
   `${base.endsWith("/") ? base.slice(0, -1) : base}/${code.split("/").map(encodeURIComponent).join("/")}`;
 
-export function createCompare({ here, against, rate, exactly, outbound, signal }: CompareOptions) {
+export function createCompare({ here, against, rate, exactly, outbound }: CompareOptions) {
   const pauseMs = 1_000 / rate;
   let nextAt = 0;
 
@@ -36,7 +35,6 @@ export function createCompare({ here, against, rate, exactly, outbound, signal }
     const at = Math.max(now, nextAt);
     nextAt = at + pauseMs;
     if (at > now) await Bun.sleep(at - now);
-    signal.throwIfAborted();
   }
 
   async function ask(base: string, code: string): Promise<Heard> {
@@ -56,7 +54,6 @@ export function createCompare({ here, against, rate, exactly, outbound, signal }
           return { status: null, location: null, problem: error.message };
       }
       await Bun.sleep(RETRY_MS * tries);
-      signal.throwIfAborted();
     }
   }
 

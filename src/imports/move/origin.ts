@@ -45,7 +45,7 @@ export async function claimOrigin(
   await refuseTwice(row, source, repository);
   if (row.linkPlace > 0) {
     const { origin, total } = row.report;
-    if (origin === source.origin && (row.visitPlace === 0 || total === source.size.visits)) return;
+    if (origin === source.origin && (row.visitPlace === 0 || total === source.size?.visits)) return;
     throw appError("Conflict", "This is another file. Give the one with which the import began, or undo it.");
   }
   row.report.origin = source.origin;

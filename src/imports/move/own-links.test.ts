@@ -48,7 +48,11 @@ forEachDialect((dialect) => {
     const { imports, links } = room;
     const before = await room.counts();
     const first = await made(fileOf(ROWS));
-    const foreseen = await imports.preview({ ...first, file: null, key: null }, {}, () => {});
+    const foreseen = await imports.preview(
+      { ...first, file: null, key: null },
+      () => {},
+      () => {},
+    );
     expect(await room.counts()).toEqual(before);
     const id = await room.bring(first);
     const { state, report } = await imports.find(id);
@@ -80,7 +84,11 @@ forEachDialect((dialect) => {
       );
       expect(
         await imports
-          .preview({ ...(await made(text)), file: null, key: null }, {}, () => {})
+          .preview(
+            { ...(await made(text)), file: null, key: null },
+            () => {},
+            () => {},
+          )
           .catch((error: Error) => error.message),
       ).toContain("undo that import first");
       expect((await imports.find(again.id)).state).toBe("stopped");

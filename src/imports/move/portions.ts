@@ -11,7 +11,7 @@ import { type LinkChanges, type LinkTransaction, writeAgain } from "../../links/
 import type { Source } from "../readers/reader.ts";
 import type { MoveDomains } from "./new-domains.ts";
 import type { ImportRepository, StoredImport } from "./repository.ts";
-import { copyOf, type ImportReport, type Note } from "./state.ts";
+import type { ImportReport, Note } from "./state.ts";
 import type { LinkWriting } from "./write-links.ts";
 import type { createVisitWriting, VisitSettings } from "./write-visits.ts";
 
@@ -99,7 +99,7 @@ export async function keepIn(
   const { row, actor, deps } = run;
   const { repository, clock } = deps;
   const { eventId } = await lockAt(db, run);
-  const report = copyOf(row.report);
+  const report = structuredClone(row.report);
   const notes: Note[] = [];
   await work(report, notes);
   const told = row.report.reasons.reduce((sum, { count }) => sum + count, 0);

@@ -33,7 +33,7 @@ function preparing({ row, deps }: Run, report: () => ImportReport, isPreview: bo
 async function bringLinks(run: Run): Promise<void> {
   const { row, source, actor, lost, deps } = run;
   row.report.stage = "links";
-  row.report.total = source.size.links ?? null;
+  row.report.total = source.size?.links ?? null;
   const prepare = preparing(run, () => row.report, false);
   for await (const portion of portionsOf(source.links(row.linkPlace), PORTION, prepare, lost)) {
     await completeLinks(deps.links, portion, { isPreview: false, seen: new Set() });
@@ -56,7 +56,7 @@ async function bringVisits(run: Run): Promise<void> {
   const { row, source, lost, deps } = run;
   if (source.visits === undefined) return;
   row.report.stage = "visits";
-  row.report.total = source.size.visits ?? null;
+  row.report.total = source.size?.visits ?? null;
   const prepare = (one: Parameters<typeof prepareVisit>[0]) => prepareVisit(one, row.createdAt);
   for await (const portion of portionsOf(source.visits(row.visitPlace), VISITS, prepare, lost)) {
     let remember = () => {};
@@ -111,7 +111,7 @@ async function preview(run: Run, onNotes?: OnNotes): Promise<ImportReport> {
     ...emptyReport(),
     stage: "preview" as const,
     columns: source.columns ?? [],
-    total: source.size.links ?? null,
+    total: source.size?.links ?? null,
   };
   await refuseTwice(run.row, source, deps.repository);
   const { tally, shares } = await previewLinks(run, report, onNotes);

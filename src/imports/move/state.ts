@@ -1,6 +1,6 @@
 /** What an import is: its states, options and report. */
 import { z } from "zod";
-import type { SourceColumn } from "../readers/reader.ts";
+import { namedObject } from "../../lib/named-object.ts";
 
 /** Those that end in -ing are worked on, and go on after the death of the process that did. */
 export const STATES = [
@@ -38,7 +38,14 @@ export const NOTE_KINDS = [
   "kept",
 ] as const;
 export type NoteKind = (typeof NOTE_KINDS)[number];
-export type Note = { place: number; kind: NoteKind; code: string; reason: string };
+
+export const noteView = namedObject("ImportNote", {
+  place: z.int().describe("row or number in the source; 0: none"),
+  kind: z.enum(NOTE_KINDS),
+  code: z.string(),
+  reason: z.string(),
+});
+export type Note = z.output<typeof noteView>;
 
 const COUNTS = [
   "links_read",
@@ -62,29 +69,37 @@ const COUNTS = [
   "links_removed",
   "links_kept",
 ] as const;
-export type ImportCounts = Record<(typeof COUNTS)[number], number>;
-export const importCounts = z.object(
+const importCounts = z.object(
   Object.fromEntries(COUNTS.map((name) => [name, z.int()])) as Record<(typeof COUNTS)[number], z.ZodInt>,
 );
+type ImportCounts = z.output<typeof importCounts>;
 
-export type Sample = {
-  code: string;
-  target: string;
-  title: string | null;
-  created_at: string | null;
-  click_count: number;
-  disabled: boolean;
-};
-
-export type ImportReport = {
-  counts: ImportCounts;
-  reasons: { kind: NoteKind; reason: string; count: number }[];
-  samples: Sample[];
-  /** Which Waymark lacks, or lacked before the import added them; at most 100. */
-  domains: { host: string; links: number }[];
-  columns: readonly SourceColumn[];
-  /** Of a preview only; an import stores all. */
-  notes: Note[];
+/** What is stored of its course, as it is shown. */
+const reportSchema = z.object({
+  counts: importCounts.describe("of the preview until the import starts; one visit may be a sum"),
+  reasons: z.array(z.object({ kind: z.enum(NOTE_KINDS), reason: z.string(), count: z.int() })),
+  samples: z
+    .array(
+      z.object({
+        code: z.string(),
+        target: z.string(),
+        title: z.string().nullable(),
+        created_at: z.string().nullable(),
+        click_count: z.int(),
+        disabled: z.boolean(),
+      }),
+    )
+    .describe("the first ten links that come in"),
+  domains: z
+    .array(z.object({ host: z.string(), links: z.int() }))
+    .describe("those that are missing here, at most 100; with add_domains the import adds them"),
+  columns: z
+    .array(z.object({ name: z.string(), field: z.string().nullable(), samples: z.array(z.string()) }))
+    .describe("of a CSV file: its columns, and what each of them is here"),
+  notes: z.array(noteView).describe("the first 1,000 of a preview; /notes has those of an import"),
+});
+export const reportFields = reportSchema.shape;
+export type ImportReport = z.output<typeof reportSchema> & {
   stage: "preview" | "links" | "visits" | "files" | "undo" | "confirm" | null;
   total: number | null;
   problem: string | null;
@@ -136,6 +151,3 @@ export function countNote(report: ImportReport, { kind, reason }: Note, count = 
 export function keepNotes(report: ImportReport, notes: readonly Note[]): void {
   report.notes.push(...notes.slice(0, Math.max(0, MOST_NOTES - report.notes.length)));
 }
-
-/** For a portion whose transaction may run again. */
-export const copyOf = (report: ImportReport): ImportReport => structuredClone(report);

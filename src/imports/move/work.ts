@@ -97,7 +97,7 @@ async function readSource(deps: WorkDeps, row: StoredImport, how: Work, lost: Ab
         );
     });
   } finally {
-    await source.close();
+    await source.close?.();
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { type Actor } from "../../lib/actor.ts";
+import { foundInChunks } from "../../lib/chunked.ts";
 import { appError } from "../../lib/errors.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
@@ -84,11 +85,8 @@ async function otherCodes(
       ),
     ]),
   );
-  const found = new Set<string>();
   const asked = [...candidates.values()].flat();
-  for (let at = 0; at < asked.length; at += 1_000) {
-    for (const key of await repository.taken(asked.slice(at, at + 1_000), db)) found.add(key);
-  }
+  const found = new Set(await foundInChunks(asked, 1_000, (some) => repository.taken(some, db)));
   return new Map([...candidates].map(([key, codes]) => [key, codes.filter((one) => !found.has(one))]));
 }
 

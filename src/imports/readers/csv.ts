@@ -164,7 +164,6 @@ async function openCsv({ source, map }: SourceInput): Promise<Source> {
   );
   const codeAt = fields.indexOf("code");
   return {
-    size: {},
     columns,
     async *links(after) {
       // Not before its columns are known, of which the panel asks.
@@ -184,7 +183,6 @@ async function openCsv({ source, map }: SourceInput): Promise<Source> {
         }
       }
     },
-    async close() {},
   };
 }
 

@@ -2,6 +2,7 @@
 import { appError } from "../../lib/errors.ts";
 import { createJsonScan } from "../../lib/json-scan.ts";
 import { OutboundFailure } from "../../lib/outbound.ts";
+import { rest } from "../../lib/rest.ts";
 import type { SourceInput } from "./reader.ts";
 
 const TIMEOUT_MS = 60_000;
@@ -40,7 +41,7 @@ export function createJsonApi(
         );
       }
       const asked = Number(answer?.headers.get("retry-after") ?? 0) * 1_000;
-      await pause(Math.min(Math.max(asked || 0, pauseMs * 2 ** (tries - 1)), MOST_PAUSE_MS), signal);
+      await rest(Math.min(Math.max(asked || 0, pauseMs * 2 ** (tries - 1)), MOST_PAUSE_MS), signal);
     }
   };
 
@@ -95,12 +96,4 @@ function readJson(body: Buffer, root: string): unknown {
       cause,
     });
   }
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  await promise;
-  clearTimeout(timer);
 }

@@ -4,7 +4,7 @@ import { appError } from "../../lib/errors.ts";
 import { foreignInstant, isTrue, foreignText, foreignTime } from "./foreign-values.ts";
 import { postgresRows } from "./postgres-rows.ts";
 import type { Reader, SourceLink, SourceProblem, SourceVisit } from "./reader.ts";
-import type { ForeignRow } from "./rows-request.ts";
+import type { ForeignRow, RowsRequest } from "./rows-request.ts";
 import { CUT, sqliteRows } from "./sqlite-rows.ts";
 
 const LINKS = {
@@ -83,17 +83,15 @@ export const kutt: Reader = {
     const isAddress = /^postgres(?:ql)?:\/\//i.test(source);
     const file = isAddress ? null : await stat(source).catch(() => null);
     if (!isAddress && !file?.isFile()) throw appError("BadRequest", `There is no file ${source}.`);
-    const rows = (request: typeof LINKS | typeof VISITS, after: number) =>
+    const rows = (request: Omit<RowsRequest, "path" | "after">, after: number) =>
       (isAddress ? postgresRows : sqliteRows)({ ...request, path: source, after }, "Kutt");
     return {
-      size: {},
       async *links(after) {
         for await (const row of rows(LINKS, after)) yield linkOf(row);
       },
       async *visits(after) {
         for await (const row of rows(VISITS, after)) yield visitsOf(row);
       },
-      async close() {},
     };
   },
 };

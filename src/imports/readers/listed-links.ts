@@ -41,7 +41,6 @@ async function listedLinks<T>(input: SourceInput, listing: Listing<T>): Promise<
   };
   await pageAfter(null);
   return {
-    size: {},
     async *links(after) {
       let place = 0;
       let next: string | null = null;
@@ -63,6 +62,5 @@ async function listedLinks<T>(input: SourceInput, listing: Listing<T>): Promise<
         next = page.next;
       }
     },
-    async close() {},
   };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { appError } from "../../lib/errors.ts";
 import { foreignInstant, isTrue, foreignText } from "./foreign-values.ts";
 import type { Reader, SourceFile, SourceLink, SourceProblem } from "./reader.ts";
-import type { Cell, ForeignRow } from "./rows-request.ts";
+import type { Cell, ForeignRow, RowsRequest } from "./rows-request.ts";
 import { CUT, sqliteRows } from "./sqlite-rows.ts";
 
 const SHARES = {
@@ -149,12 +149,9 @@ export const pingvin: Reader = {
       );
     }
     const folder = join(source, "uploads", "shares");
-    const rows = (
-      request: typeof SHARES | typeof FILES | typeof RECIPIENTS | typeof REVERSE_SHARES,
-      after: number,
-    ) => sqliteRows({ ...request, path, after }, "Pingvin Share");
+    const rows = (request: Omit<RowsRequest, "path" | "after">, after: number) =>
+      sqliteRows({ ...request, path, after }, "Pingvin Share");
     return {
-      size: {},
       async *links(after) {
         if (after < REVERSE) {
           const recipients = await recipientsIn(rows(RECIPIENTS, 0));
@@ -168,7 +165,6 @@ export const pingvin: Reader = {
       async *files(after) {
         for await (const row of rows(FILES, after)) yield fileOf(row, folder);
       },
-      async close() {},
     };
   },
 };

@@ -30,20 +30,20 @@ export type SourceInput = {
 
 export type Source = {
   /** For the progress, where it is known at once. */
-  size: { links?: number; visits?: number };
+  size?: { links?: number; visits?: number };
   /** Of visits of links that are here (`own-links.ts`), which are brought once. */
   origin?: string;
   /** Of a table with a header: its columns, and which of ours each one is. */
-  columns?: readonly SourceColumn[];
+  columns?: SourceColumn[];
   /** After that place; 0: all. */
   links(after: number): AsyncIterable<SourceLink | SourceProblem>;
   visits?(after: number): AsyncIterable<SourceVisit | SourceProblem>;
   /** Of links with a share. */
   files?(after: number): AsyncIterable<SourceFile | SourceProblem>;
-  close(): Promise<void>;
+  close?(): Promise<void>;
 };
 
-export type SourceColumn = { name: string; field: string | null; samples: readonly string[] };
+export type SourceColumn = { name: string; field: string | null; samples: string[] };
 
 /** Nothing can be read. */
 export type SourceProblem = {

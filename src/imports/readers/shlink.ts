@@ -207,7 +207,6 @@ async function openApi({ source, key, ...input }: SourceInput) {
         if (read !== undefined) yield* visitsOf(api, read, place, place === link ? skip : 0);
       }
     },
-    async close() {},
   };
 }
 

@@ -62,7 +62,6 @@ export const successor: Reader = {
           }
         }
       },
-      async close() {},
     };
   },
 };

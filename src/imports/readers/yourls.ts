@@ -1,6 +1,6 @@
 /** YOURLS: a dump of its database, or the database itself. */
 import { stat } from "node:fs/promises";
-import { createConnection } from "mysql2";
+import { createConnection, type RowDataPacket } from "mysql2";
 import { appError, messageOf } from "../../lib/errors.ts";
 import { foreignInstant, foreignTime } from "./foreign-values.ts";
 import { mendedText } from "./mended-text.ts";
@@ -97,14 +97,12 @@ async function openDump(path: string): Promise<Source> {
     }
   }
   return {
-    size: {},
     async *links(after) {
       for await (const record of recordsOf("url", after)) yield linkOf(record, record.place);
     },
     async *visits(after) {
       for await (const record of recordsOf("log", after)) yield visitOf(record, record.place);
     },
-    async close() {},
   };
 }
 
@@ -123,13 +121,7 @@ async function openDatabase(address: string): Promise<Source> {
   });
   // Failures reach the queries.
   connection.on("error", () => undefined);
-  const ask = async (text: string): Promise<Record<string, unknown>[]> => {
-    const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>[]>();
-    connection.query(text, (error, rows) =>
-      error ? reject(error) : resolve(rows as Record<string, unknown>[]),
-    );
-    return promise;
-  };
+  const ask = async (text: string) => (await connection.promise().query<RowDataPacket[]>(text))[0];
   const tables = await ask(
     "select table_name as name, group_concat(column_name) as columns from information_schema.columns where table_schema = database() group by table_name limit 1000",
   ).catch((cause: unknown) => {
