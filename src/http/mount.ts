@@ -88,16 +88,9 @@ function queryOf(c: HttpContext, schema: z.ZodType): Record<string, unknown> {
   return query;
 }
 
-const knownListKeys = new WeakMap<z.ZodType, readonly string[]>();
-
-function listKeys(schema: z.ZodType): readonly string[] {
-  let keys = knownListKeys.get(schema);
-  if (keys === undefined) {
-    const shape = schema instanceof z.ZodObject ? Object.entries(schema.shape) : [];
-    keys = shape.flatMap(([key, field]) => (isList(field as z.ZodType) ? key : []));
-    knownListKeys.set(schema, keys);
-  }
-  return keys;
+function listKeys(schema: z.ZodType): string[] {
+  const shape = schema instanceof z.ZodObject ? Object.entries(schema.shape) : [];
+  return shape.flatMap(([key, field]) => (isList(field as z.ZodType) ? key : []));
 }
 
 const isList = (field: z.ZodType): boolean =>

@@ -82,14 +82,10 @@ const tooLarge = (limit: number): AppError => {
 };
 
 /** @throws like bodyBytes, BadRequest (not UTF-8) */
-export function readText(source: BodySource, limit: number): Promise<string> {
-  return gatherText(source, limit, () => {});
-}
-
-async function gatherText(
+export async function readText(
   source: BodySource,
   limit: number,
-  onBytes: (bytes: Uint8Array) => void,
+  onBytes: (bytes: Uint8Array) => void = () => {},
 ): Promise<string> {
   const decoder = createDecoder();
   let text = "";
@@ -117,7 +113,7 @@ export function createDecoder() {
 /** Ignores Content-Type. @throws like readText, BadRequest (no JSON, too deep, too many values or escapes) */
 export async function readJson(source: BodySource, limit = JSON_LIMIT, isOptional = false): Promise<unknown> {
   const scan = createJsonScan(MOST_IN_JSON);
-  const text = await gatherText(source, limit, scan.push);
+  const text = await readText(source, limit, scan.push);
   return text === "" && isOptional ? {} : parseJson(text);
 }
 

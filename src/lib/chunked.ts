@@ -6,7 +6,7 @@ export function* chunked<T>(items: readonly T[], size: number): Generator<readon
 export async function foundInChunks<T, R>(
   items: readonly T[],
   size: number,
-  read: (chunk: readonly T[]) => Promise<readonly R[]>,
+  read: (chunk: readonly T[]) => Promise<Iterable<R>>,
 ): Promise<R[]> {
   const found: R[] = [];
   for (const chunk of chunked(items, size)) found.push(...(await read(chunk)));

@@ -1,5 +1,5 @@
 /** What is stored of an address: setting `privacy.addresses`. */
-import { formatIp, parseIp } from "./ip-address.ts";
+import { formatIp, isIpv4, parseIp } from "./ip-address.ts";
 
 export type AddressMode = "none" | "truncated" | "full";
 
@@ -12,8 +12,7 @@ const MAPPED_BYTES = 12;
 export function truncatedAddress(text: string): string | null {
   const bytes = parseIp(text);
   if (bytes === null) return null;
-  const isMapped = bytes.subarray(0, MAPPED_BYTES).every((byte, at) => byte === (at < 10 ? 0 : 0xff));
-  bytes.fill(0, isMapped ? MAPPED_BYTES + IPV4_BYTES : IPV6_BYTES);
+  bytes.fill(0, isIpv4(bytes) ? MAPPED_BYTES + IPV4_BYTES : IPV6_BYTES);
   return formatIp(bytes);
 }
 

@@ -58,14 +58,19 @@ export function createRegistry() {
     held.set(name, () => ({ name, help, type, labels, bounds, together, series: read() }));
   }
 
-  function family(type: MetricType, description: Description, bounds: readonly number[]) {
+  function family<S>(
+    type: MetricType,
+    description: Description,
+    bounds: readonly number[],
+    use: (cells: Float64Array) => S,
+  ): Family<S> {
     const labels = description.labels ?? [];
     const width = type === "histogram" ? bounds.length + 3 : 1;
     const all = new Map<string, { values: readonly string[]; cells: Float64Array }>();
     register(type, description, bounds, () =>
       [...all.values()].map(({ values, cells }) => ({ values, numbers: [...cells] })),
     );
-    return (values: readonly string[]): Float64Array => {
+    const cellsOf = (values: readonly string[]): Float64Array => {
       if (values.length !== labels.length)
         throw new Error(`${description.name} takes ${labels.length} labels`);
       const key = values.join(SEPARATOR);
@@ -77,36 +82,18 @@ export function createRegistry() {
       }
       return series.cells;
     };
+    return { series: (...values) => use(cellsOf(values)) };
   }
 
   return {
-    counter(description: Description): Family<Counter> {
-      const cellsOf = family("counter", description, []);
-      return {
-        series(...values) {
-          const cells = cellsOf(values);
-          return { add: (by = 1) => void (cells[0]! += by) };
-        },
-      };
-    },
-    gauge(description: Description): Family<Gauge> {
-      const cellsOf = family("gauge", description, []);
-      return {
-        series(...values) {
-          const cells = cellsOf(values);
-          return { set: (value) => void (cells[0] = value) };
-        },
-      };
-    },
-    histogram({ bounds, ...description }: Description & { bounds: readonly number[] }): Family<Histogram> {
-      const cellsOf = family("histogram", description, bounds);
-      return {
-        series(...values) {
-          const cells = cellsOf(values);
-          return { observe: (value) => observeInto(cells, bounds, value) };
-        },
-      };
-    },
+    counter: (description: Description): Family<Counter> =>
+      family("counter", description, [], (cells) => ({ add: (by = 1) => void (cells[0]! += by) })),
+    gauge: (description: Description): Family<Gauge> =>
+      family("gauge", description, [], (cells) => ({ set: (value) => void (cells[0] = value) })),
+    histogram: ({ bounds, ...description }: Description & { bounds: readonly number[] }): Family<Histogram> =>
+      family("histogram", description, bounds, (cells) => ({
+        observe: (value) => observeInto(cells, bounds, value),
+      })),
     /** Reads a counter or gauge at scrape time. */
     observe(type: "counter" | "gauge", description: Description, read: () => Iterable<Reading>): void {
       register(type, description, [], () =>

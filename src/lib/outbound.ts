@@ -86,7 +86,8 @@ export function createOutbound({
     const socket = isTls
       ? connectTls({ host, port, ...(servername && { servername }), ALPNProtocols: ["http/1.1"] })
       : connect({ host, port });
-    return readAnswer(socket, sent, request, deadline, isTls ? "secureConnect" : "connect");
+    const answer = readAnswer(socket, sent, request, isTls ? "secureConnect" : "connect");
+    return beforeDeadline(answer, deadline).finally(() => socket.destroy());
   }
 
   return async (request) => {
@@ -105,13 +106,11 @@ export function createOutbound({
 
 function beforeDeadline<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(tooSlow());
+  const stop = () => reject(failed("there is no answer in time"));
   if (deadline.aborted) stop();
   deadline.addEventListener("abort", stop, { once: true });
   return Promise.race([work, promise]).finally(() => deadline.removeEventListener("abort", stop));
 }
-
-const tooSlow = () => failed("there is no answer in time");
 
 function headOf(url: URL, { method, headers = {}, body }: OutboundRequest): string {
   const fields = {
@@ -133,7 +132,6 @@ function readAnswer(
   socket: Socket,
   sent: string,
   { method, mostBytes }: OutboundRequest,
-  deadline: AbortSignal,
   ready: "connect" | "secureConnect",
 ): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
@@ -144,9 +142,6 @@ function readAnswer(
   let read: Buffer = Buffer.alloc(0);
   const fail = (error: OutboundFailure) => reject(error);
   const finish = () => head && resolve({ ...head, body: read.subarray(0, Math.min(length, mostBytes)) });
-  const stop = () => fail(tooSlow());
-  if (deadline.aborted) stop();
-  deadline.addEventListener("abort", stop, { once: true });
   socket.once(ready, () => socket.write(sent));
   socket.on("error", (error: NodeJS.ErrnoException) => fail(failed(problemOf(error))));
   socket.once("close", () => {
@@ -172,10 +167,7 @@ function readAnswer(
     length = hasNoBody ? 0 : /^\d{1,15}$/.test(given) ? Number(given) : Number.POSITIVE_INFINITY;
     if (read.length >= Math.min(length, mostBytes)) finish();
   });
-  return promise.finally(() => {
-    deadline.removeEventListener("abort", stop);
-    socket.destroy();
-  });
+  return promise;
 }
 
 function parseHead(text: string): Omit<Answer, "body"> | null {

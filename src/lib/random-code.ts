@@ -2,7 +2,7 @@
  * Random codes of `A-Z a-z 0-9`. Discards bytes from 248 on, so all 62 characters are equally likely. Codes grow by a
  * character after several collisions in a row, so the search ends.
  */
-import { chunked } from "./chunked.ts";
+import { foundInChunks } from "./chunked.ts";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const FAIR_BYTES = 256 - (256 % ALPHABET.length);
@@ -52,13 +52,8 @@ export async function chooseCodes<E>(entries: readonly E[], choice: Choice<E>): 
       tried.add(key);
       chosen.set(entry, key);
     }
-    const found = new Set<string>();
-    for (const keys of chunked(
-      open.map((entry) => chosen.get(entry)!),
-      MOST_ASKED,
-    )) {
-      for (const key of await taken(keys)) found.add(key);
-    }
+    const keys = open.map((entry) => chosen.get(entry)!);
+    const found = new Set(await foundInChunks(keys, MOST_ASKED, taken));
     open = open.filter((entry) => found.has(chosen.get(entry)!));
   }
   return chosen;

@@ -1,15 +1,9 @@
 /** `late()` after `timeoutMs`. The work continues. */
 export async function withTimeout<T>(timeoutMs: number, work: Promise<T>, late: () => T): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const timer = setTimeout(() => {
-    try {
-      resolve(late());
-    } catch (error) {
-      reject(error);
-    }
-  }, timeoutMs);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, timeoutMs);
   try {
-    return await Promise.race([work, promise]);
+    return await Promise.race([work, promise.then(late)]);
   } finally {
     clearTimeout(timer);
   }

@@ -40,7 +40,7 @@ const NO_ACCOUNTS = [
   "token.",
 ];
 
-const TEXTS: Record<Subject["kind"], readonly TextPlace[]> = {
+export const TEXTS: Record<Subject["kind"], readonly TextPlace[]> = {
   address: [
     { table: "click_log", key: "id", column: "ip_address", set: { ip_address: null, referrer: null } },
     {
@@ -85,7 +85,7 @@ const BEFORE = { ...EVENTS, column: "before" } as const;
 const AFTER = { ...EVENTS, column: "after" } as const;
 const MAILS = { table: "mails", key: "id", column: "content" } as const;
 
-const JSONS: Record<Subject["kind"], readonly JsonPlace[]> = {
+export const JSONS: Record<Subject["kind"], readonly JsonPlace[]> = {
   address: [BEFORE, AFTER, MAILS],
   mail: [BEFORE, AFTER],
   sender: [BEFORE, AFTER],
@@ -97,9 +97,6 @@ const JSONS: Record<Subject["kind"], readonly JsonPlace[]> = {
     { table: "deleted_links", key: "link_id", column: "content" },
   ],
 };
-
-export const textsOf = ({ kind }: Subject): readonly TextPlace[] => TEXTS[kind];
-export const jsonsOf = ({ kind }: Subject): readonly JsonPlace[] => JSONS[kind];
 
 /** Names under which JSON has accounts, addresses and mail addresses. Elsewhere the same text is something else. */
 const NAMES = new Set([

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import { LIKE_ESCAPE, likePatterns } from "../db/text-search.ts";
-import { type JsonPlace, jsonsOf, replacedIn, type Subject, type TextPlace, textsOf } from "./places.ts";
+import { type JsonPlace, JSONS, replacedIn, type Subject, type TextPlace, TEXTS } from "./places.ts";
 
 /** Ids that one statement reads. */
 const PORTION = 20_000;
@@ -90,7 +90,7 @@ function createFinding(read: Db) {
 
   /** Rows with the text, whole, range by range. */
   async function* inTexts(subject: Subject): AsyncGenerator<FoundRows> {
-    for (const place of textsOf(subject)) {
+    for (const place of TEXTS[subject.kind]) {
       for await (const range of ranges(place)) {
         const shown = place.shown?.map((name) => sql.ref(name)) ?? [sql`*`];
         const rows = await rowsOf(
@@ -102,7 +102,7 @@ function createFinding(read: Db) {
   }
 
   async function* inJsons(subject: Subject): AsyncGenerator<FoundRows & { at: JsonPlace }> {
-    for (const at of jsonsOf(subject)) {
+    for (const at of JSONS[subject.kind]) {
       for await (const range of ranges(at)) {
         const rows = await rowsOf(
           sql`select ${sql.ref(at.key)}, ${sql.ref(at.column)} from ${sql.table(at.table)}
@@ -211,7 +211,7 @@ export function createPrivacyRepository({ read, dialect }: Pick<Database, "read"
             await write.deleteFrom(table).where("email", "=", subject.email).execute();
         }
       }
-      for (const place of textsOf(subject)) {
+      for (const place of TEXTS[subject.kind]) {
         const table = sql.table(place.table);
         const set = Object.entries(place.set ?? { [place.column]: by });
         const change =

@@ -6,6 +6,7 @@ import bundlePath from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file
 // @ts-expect-error a path, not a module
 import stylePath from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import viewer from "swagger-ui-dist/package.json" with { type: "json" };
+import { madeOnce } from "../../lib/made-once.ts";
 import { type SharedBytes, shareBytes } from "../../lib/shared-bytes.ts";
 import { startScript, STYLE } from "./theme.ts";
 
@@ -31,7 +32,7 @@ export function createDocsAssets(csrf: { cookie: string; header: string }) {
   /** Covers all files, so that a browser may keep them for good. */
   const version = `${viewer.version}-${Bun.hash(start + STYLE).toString(16)}`;
   /** By name and encoding. */
-  const kept = new Map<string, Promise<SharedBytes>>();
+  const kept = new Map<string, () => Promise<SharedBytes>>();
 
   return {
     version,
@@ -41,13 +42,12 @@ export function createDocsAssets(csrf: { cookie: string; header: string }) {
       const asset = Object.hasOwn(assets, name) ? assets[name]! : null;
       if (given !== version || asset === null || rest.length > 0) return null;
       const key = `${acceptsGzip ? "gzip" : "plain"} ${name}`;
-      let body = kept.get(key);
-      if (body === undefined) {
-        body = asset.read().then(async (bytes) => shareBytes(acceptsGzip ? await compress(bytes) : bytes));
-        kept.set(key, body);
-        body.catch(() => kept.delete(key));
-      }
-      return { type: asset.type, body: await body };
+      const made = async () => {
+        const bytes = await asset.read();
+        return shareBytes(acceptsGzip ? await compress(bytes) : bytes);
+      };
+      const read = kept.getOrInsertComputed(key, () => madeOnce(made));
+      return { type: asset.type, body: await read() };
     },
   };
 }
