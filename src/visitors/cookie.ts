@@ -31,7 +31,7 @@ export const unlockCookieName = (linkId: number): string => `waymark_share_${lin
 const recipientCookie = (linkId: number): string => `waymark_recipient_${linkId}_`;
 
 /** What follows the beginning in the first pairs that have it. */
-const pairsOf = (header: string | null, begin: string): string[] =>
+export const pairsOf = (header: string | null, begin: string): string[] =>
   (header ?? "")
     .split(";")
     .map((pair) => pair.trim())

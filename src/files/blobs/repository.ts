@@ -4,7 +4,7 @@ import type { Db } from "../../db/dialect.ts";
 import { unlessTaken } from "../../db/queries.ts";
 import type { Schema } from "../../db/schema.ts";
 import { camelCased } from "../../lib/case-names.ts";
-import { chunked } from "../../lib/chunked.ts";
+import { foundInChunks } from "../../lib/chunked.ts";
 import type { BlobState, DeadBlob, StoredBlob } from "./blob.ts";
 
 export type BlobsRepository = ReturnType<typeof createBlobsRepository>;
@@ -60,14 +60,13 @@ function references({ read, write, dialect }: Queries) {
       const sorted = [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
       const keys = ["policy_id", "sha256", "retired"] as const;
       await dialect.upsert(tx, { table: "blobs", keys, add: ["refs"] }, sorted);
-      const live = new Map<string, StoredBlob>();
       const policies = [...new Set(sorted.map((row) => row.policy_id))];
-      for (const chunk of chunked(sorted, CHUNK)) {
-        const hashes = chunk.map(({ sha256 }) => sha256);
+      const hashes = sorted.map(({ sha256 }) => sha256);
+      const found = await foundInChunks(hashes, CHUNK, (chunk) => {
         const query = tx.selectFrom("blobs").selectAll().where("policy_id", "in", policies);
-        const found = await query.where("sha256", "in", hashes).where("retired", "=", 0).execute();
-        for (const row of found) live.set(contentOf(row.policy_id, row.sha256), toBlob(row));
-      }
+        return query.where("sha256", "in", chunk).where("retired", "=", 0).execute();
+      });
+      const live = new Map(found.map((row) => [contentOf(row.policy_id, row.sha256), toBlob(row)]));
       return given.map(({ policyId, sha256 }) => live.get(contentOf(policyId, sha256))!);
     },
 
@@ -81,8 +80,7 @@ function references({ read, write, dialect }: Queries) {
     async release(tx: Db, counts: ReadonlyMap<number, number>): Promise<DeadBlob[]> {
       const ids = [...counts.keys()];
       await this.addRefs(tx, new Map(ids.map((id) => [id, -counts.get(id)!])));
-      const dead: DeadBlob[] = [];
-      for (const chunk of chunked(ids, CHUNK)) {
+      return foundInChunks(ids, CHUNK, async (chunk): Promise<DeadBlob[]> => {
         await tx
           .updateTable("blobs")
           .set((eb) => ({ state: "dead", retired: eb.ref("generation") }))
@@ -90,9 +88,8 @@ function references({ read, write, dialect }: Queries) {
           .where("refs", "<=", 0)
           .execute();
         const query = tx.selectFrom("blobs").select(DEAD_COLUMNS).where("id", "in", chunk);
-        dead.push(...(await query.where("state", "=", "dead").execute()));
-      }
-      return dead;
+        return query.where("state", "=", "dead").execute();
+      });
     },
 
     async setRefs(tx: Db, id: number, refs: number): Promise<void> {
@@ -157,22 +154,18 @@ function states({ read, write }: Pick<Database, "read" | "write">) {
 
     /** Of any policy: locations may be shared. */
     async knownKeys(keys: readonly string[]): Promise<Map<string, { size: number; state: string }>> {
-      const found = new Map<string, { size: number; state: string }>();
-      for (const chunk of chunked(keys, CHUNK)) {
+      const rows = await foundInChunks(keys, CHUNK, (chunk) => {
         const query = read.selectFrom("blobs").select(["object_key", "size", "state"]);
-        const rows = await query.where("object_key", "in", chunk).execute();
-        for (const row of rows) found.set(row.object_key, { size: row.size, state: row.state });
-      }
-      return found;
+        return query.where("object_key", "in", chunk).execute();
+      });
+      return new Map(rows.map(({ object_key: key, ...row }) => [key, row]));
     },
 
     async knownUploads(ids: readonly string[]): Promise<Set<string>> {
-      const found = new Set<string>();
-      for (const chunk of chunked(ids, CHUNK)) {
-        const rows = await read.selectFrom("uploads").select("id").where("id", "in", chunk).execute();
-        for (const { id } of rows) found.add(id);
-      }
-      return found;
+      const rows = await foundInChunks(ids, CHUNK, (chunk) =>
+        read.selectFrom("uploads").select("id").where("id", "in", chunk).execute(),
+      );
+      return new Set(rows.map(({ id }) => id));
     },
   };
 }

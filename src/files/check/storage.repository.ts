@@ -1,5 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
+import { countRows } from "../../db/queries.ts";
 import type { StoredBlob } from "../blobs/blob.ts";
 import { toBlob } from "../blobs/repository.ts";
 
@@ -16,10 +17,7 @@ export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
       return (await query.orderBy("id").limit(limit).execute()).map(toBlob);
     },
 
-    async countBlobs(): Promise<number> {
-      const query = read.selectFrom("blobs").select((eb) => eb.fn.countAll<number>().as("n"));
-      return Number((await query.executeTakeFirstOrThrow()).n);
-    },
+    countBlobs: (): Promise<number> => countRows(read.selectFrom("blobs")),
 
     /** Keys in (after, to], by key; null: to the end. */
     async blobsBetween(

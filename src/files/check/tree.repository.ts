@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
+import { countRows } from "../../db/queries.ts";
 import { MOST_LEVELS, ROOT, TRASH } from "../tree/entry.ts";
 import { REMOVED_ACCOUNT_ID } from "../tree/removal.repository.ts";
 
@@ -21,26 +22,11 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
   return {
     strays: (afterId: number, limit: number) => strays(read, afterId, limit),
 
-    async countFolders(): Promise<number> {
-      const query = read.selectFrom("entries").select((eb) => eb.fn.countAll<number>().as("n"));
-      const row = await query
-        .where("kind", "=", "folder")
-        .where("account_id", "<>", REMOVED_ACCOUNT_ID)
-        .executeTakeFirstOrThrow();
-      return Number(row.n);
-    },
+    countFolders: (): Promise<number> => countRows(foldersIn(read)),
 
     /** Of all accounts, by id. Not those being removed. */
     folders: (afterId: number, limit: number): Promise<CheckedEntry[]> =>
-      read
-        .selectFrom("entries")
-        .select(described)
-        .where("id", ">", afterId)
-        .where("kind", "=", "folder")
-        .where("account_id", "<>", REMOVED_ACCOUNT_ID)
-        .orderBy("id")
-        .limit(limit)
-        .execute(),
+      foldersIn(read).select(described).where("id", ">", afterId).orderBy("id").limit(limit).execute(),
 
     /** Folders whose chain of parents is endless. */
     async endless(firstId: number, lastId: number): Promise<Set<number>> {
@@ -104,6 +90,9 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
     },
   };
 }
+
+const foldersIn = (db: Db) =>
+  db.selectFrom("entries").where("kind", "=", "folder").where("account_id", "<>", REMOVED_ACCOUNT_ID);
 
 /** Outside any folder of their account and its trash, by id. Not those being removed. */
 const strays = (read: Db, afterId: number, limit: number): Promise<CheckedEntry[]> =>

@@ -4,8 +4,9 @@ import { z } from "zod";
 import { passwordFrom } from "../../cli/input.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
+import { given } from "../../lib/given.ts";
 import { validated } from "../../lib/validated.ts";
-import { dropInput, dropSchema, viewReceived } from "../drops/drop-view.ts";
+import { dropSchema, viewReceived } from "../drops/drop-view.ts";
 import { ADDING_DEFAULTS } from "../serving/adding.ts";
 import { JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
 import { addOwner, type Context, entryOf, type Owned } from "./place.commands.ts";
@@ -20,7 +21,6 @@ import {
   showShare,
   type ShareOptions,
   treeOfShare,
-  withoutUndefined,
 } from "./share-options.commands.ts";
 import { addRemoval, listShares, updateShare } from "./shares.commands.ts";
 
@@ -60,7 +60,7 @@ function addCreate(drops: Command, context: Context): void {
       if (entry.kind !== "folder") throw appError("BadRequest", "A drop box needs a folder; this is a file.");
       const { code, title, message, expires } = options;
       const limits = limitsIn(options);
-      const given = {
+      const body = {
         code,
         title,
         message,
@@ -70,7 +70,7 @@ function addCreate(drops: Command, context: Context): void {
         max_files: limits.max_files ?? ADDING_DEFAULTS.maxFiles,
         password: await passwordFrom(context, options),
       };
-      const input = dropInput(validated(dropSchema, withoutUndefined(given), "The drop box"));
+      const input = validated(dropSchema, given(body), "The drop box");
       const { dropBoxes } = (await context.services()).sharing;
       await showShare(context, await dropBoxes.create(tree, entry.id, input, COMMAND), options);
     });
@@ -97,7 +97,7 @@ async function updateDrop(context: Context, code: string, options: UpdateOptions
   if (box.kind !== "drop")
     throw appError("BadRequest", `${code} is a share; change it with 'waymark shares update'.`);
   const { maxBytes, maxFiles, maxFileSize, ...rest } = options;
-  const limits = withoutUndefined(limitsIn({ maxBytes, maxFiles, maxFileSize }));
+  const limits = given(limitsIn({ maxBytes, maxFiles, maxFileSize }));
   const { drop } = box;
   const now = {
     folder_id: box.entry!.id,

@@ -5,12 +5,14 @@ import { passwordFrom } from "../../cli/input.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { cursorText, limitOf, placeOf as placeInCursor } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
+import { given } from "../../lib/given.ts";
 import { pluralize } from "../../lib/pluralize.ts";
 import { validated } from "../../lib/validated.ts";
 import { collected } from "../../links/list/filter-options.ts";
 import { addingFields, notAFolder } from "../serving/adding.ts";
+import { idsOfItems } from "../serving/items.ts";
 import type { ShareRecord } from "../serving/served.ts";
-import { folderShareSchema, itemsShareSchema, shareInput } from "../serving/share-input.ts";
+import { folderShareSchema, itemsShareSchema } from "../serving/share-input.ts";
 import { viewOfShare } from "../serving/share-view.ts";
 import { JSON_OPTION, type JsonOption, type Texts } from "../../cli/command.ts";
 import { type Context, entryOf, numberIn, type Owned } from "./place.commands.ts";
@@ -83,42 +85,28 @@ export async function shareEntries(
   paths: readonly string[],
   options: ShareOptions,
 ): Promise<void> {
-  const places = await inOrder(paths, (path) => entryOf(context, path, options));
+  const places = await Array.fromAsync(paths, (path) => entryOf(context, path, options));
   const [first, ...others] = places;
   if (first === undefined) return;
   if (others.some(({ tree }) => tree !== first.tree)) {
     throw appError("BadRequest", "These belong to different owners; share those of one owner together.");
   }
-  const given = withoutUndefined(await bodyOf(context, options));
+  const body = given(await bodyOf(context, options));
   const { shares } = (await context.services()).sharing;
   const { tree, entry } = first;
   if (others.length === 0) {
-    if (entry.kind === "file" && Object.keys(addingFields).some((field) => field in given))
-      throw notAFolder();
-    const input = shareInput(validated(folderShareSchema.strict(), given, "The share"));
-    return showShare(
-      context,
-      await shares.create(tree, { kind: entry.kind, id: entry.id }, input, COMMAND),
-      options,
-    );
+    if (entry.kind === "file" && Object.keys(addingFields).some((field) => field in body)) throw notAFolder();
+    const input = validated(folderShareSchema.strict(), body, "The share");
+    const place = { kind: entry.kind, id: entry.id };
+    return showShare(context, await shares.create(tree, place, input, COMMAND), options);
   }
-  const ids = places.map((place) => place.entry.id).sort((a, b) => a - b);
   const items = places.map(({ entry: { id, kind } }) =>
     kind === "file" ? { file_id: id } : { folder_id: id },
   );
-  const { items: _, ...body } = validated(itemsShareSchema.strict(), { ...given, items }, "The share");
-  const share = await shares.createOfItems(tree, [...new Set(ids)], shareInput(body), COMMAND);
+  const { items: _, ...rest } = validated(itemsShareSchema.strict(), { ...body, items }, "The share");
+  const share = await shares.createOfItems(tree, idsOfItems(items), rest, COMMAND);
   await showShare(context, share, options);
 }
-
-async function inOrder<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  for (const item of items) results.push(await work(item));
-  return results;
-}
-
-export const withoutUndefined = (given: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 
 /** The owner's tree. @throws LinkNotFound */
 export async function treeOfShare({ services }: Context, code: string): Promise<number> {

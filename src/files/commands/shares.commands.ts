@@ -4,6 +4,7 @@ import { z } from "zod";
 import { COMMAND } from "../../lib/actor.ts";
 import { cursorText, placeOf as placeInCursor } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
+import { given } from "../../lib/given.ts";
 import { pageOf } from "../../lib/page-query.ts";
 import { pluralize } from "../../lib/pluralize.ts";
 import { viewVisit } from "../shares/recipient.routes.ts";
@@ -29,7 +30,6 @@ import {
   showPage,
   showShare,
   treeOfShare,
-  withoutUndefined,
 } from "./share-options.commands.ts";
 
 const COLUMNS = {
@@ -110,12 +110,9 @@ export async function listShares(context: Context, options: ListOptions): Promis
   const query = validated(shareListQuery, { ...rest, page_size, cursor }, "The list");
   const { sharing, drive, origins } = await context.services();
   const { shares } = sharing;
-  const filter = {
-    accountId: query.owner || query.team ? await drive.trees.ofAnyone(query) : null,
-    search: query.search || undefined,
-    kind: query.kind || undefined,
-    state: query.state || undefined,
-  };
+  const accountId = query.owner || query.team ? await drive.trees.ofAnyone(query) : null;
+  const { search, kind, state } = query;
+  const filter = { accountId, search, kind, state };
   const view = (share: ShareRecord) => viewOfShare(share, origins.ofServer());
   const show = (found: readonly ShareRecord[]) => {
     const rows = found.map((share) => shareRow(view(share)));
@@ -216,14 +213,14 @@ export async function updateShare(
       : await entryOf(context, options.serve, {
           owner: await drive.trees.nameOfOwner(tree),
         });
-  const given = {
-    ...withoutUndefined(await bodyOf(context, options)),
+  const asked = {
+    ...given(await bodyOf(context, options)),
     ...Object.fromEntries(cleared),
     ...more,
     ...(serve && { [serve.entry.kind === "file" ? "file_id" : "folder_id"]: serve.entry.id }),
     ...(options.url !== undefined && { target: options.url }),
   };
-  const body = validated(shareChangeSchema.strict(), given, "The share");
+  const body = validated(shareChangeSchema.strict(), asked, "The share");
   await showShare(context, await sharing.changes.patch(tree, code, body, COMMAND), options);
 }
 

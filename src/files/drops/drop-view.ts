@@ -17,11 +17,7 @@ export const dropSchema = shareSchema.omit({ max_downloads: true, recipients: tr
 });
 dropSchema.register(z.globalRegistry, { id: "NewDropBox" });
 
-/** For Drops.create. */
-export function dropInput(body: z.output<typeof dropSchema>) {
-  const { max_bytes: maxBytes, max_files: maxFiles, max_file_size: maxFileSize = null, ...link } = body;
-  return { ...link, maxBytes, maxFiles, maxFileSize };
-}
+export type GivenDrop = z.output<typeof dropSchema>;
 
 /** A share's view with the limits. */
 export const dropView = shareView.extend({

@@ -65,7 +65,7 @@ forEachDialect((dialect) => {
   afterEach(async () => expect(await at.wrongs()).toEqual([]));
   afterAll(() => at?.close());
 
-  const LIMITS = { maxBytes: 100_000, maxFiles: 100, maxFileSize: null };
+  const LIMITS = { max_bytes: 100_000, max_files: 100, max_file_size: null };
   async function open(limits: Partial<typeof LIMITS> = {}, more = {}): Promise<OpenDrop> {
     const { code } = await drops.create(me, folder, { ...LIMITS, ...limits, ...more }, COMMAND);
     return (await drops.find((await shares.linkOf(folder, code, { isDrop: true }))!))!;
@@ -107,7 +107,7 @@ forEachDialect((dialect) => {
   });
 
   test("200 strangers at once fill a box exactly, by files and by bytes", async () => {
-    for (const limits of [{ maxFiles: 10 }, { maxBytes: 109 }]) {
+    for (const limits of [{ max_files: 10 }, { max_bytes: 109 }]) {
       const box = await open(limits);
       const outcomes = await Promise.all(
         Array.from({ length: 200 }, (_, n) => refused(send(box, { same: "ten  bytes" }, `s${n}`))),
@@ -122,7 +122,7 @@ forEachDialect((dialect) => {
   }, 60_000);
 
   test("a form is stored whole or not at all", async () => {
-    const box = await open({ maxFiles: 3 });
+    const box = await open({ max_files: 3 });
     await send(box, { a: "1", b: "2" });
     // Judged by the box as it was before: the transaction decides.
     expect(await refused(send(box, { c: "3", d: "4" }))).toBe("full");
@@ -147,7 +147,7 @@ forEachDialect((dialect) => {
 
   describe("a resumable upload", () => {
     test("takes its place when it is whole, and room of the box until then", async () => {
-      const box = await open({ maxBytes: 20 });
+      const box = await open({ max_bytes: 20 });
       const { upload } = await begin(box, 15);
       expect(await again(box)).toMatchObject({ files: 0, bytes: 0 });
       const visitor = { linkId: box.linkId, sender: "a" };
@@ -165,7 +165,7 @@ forEachDialect((dialect) => {
     });
 
     test("into a box that others filled or that ended is refused, and leaves nothing", async () => {
-      const full = await open({ maxFiles: 1 });
+      const full = await open({ max_files: 1 });
       const late = await open({}, { expires_at: "30m" });
       const closed = await open();
       const begun = await Promise.all([full, late, closed].map(async (box) => (await begin(box, 4)).upload));
@@ -186,7 +186,7 @@ forEachDialect((dialect) => {
     test("without a byte takes no room of the box and of the account, and goes after two minutes", async () => {
       me = await at.account(1_500);
       folder = await at.folder(me, null, "in");
-      const box = await open({ maxBytes: 1_000 });
+      const box = await open({ max_bytes: 1_000 });
       for (let n = 0; n < 20; n++) await begin(box, 1_000);
       expect(await refused(begin(box, 1_000))).toBe("rate");
       const { upload } = await begin(box, 1_000, "b", "2");
@@ -236,7 +236,7 @@ forEachDialect((dialect) => {
   });
 
   test("a form that breaks off leaves nothing, and gives its room back", async () => {
-    const box = await open({ maxBytes: 10 });
+    const box = await open({ max_bytes: 10 });
     const head = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
     const cut = (text: string) =>
       receive(box, "a", {

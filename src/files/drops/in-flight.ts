@@ -3,7 +3,7 @@
  * which never exceed its limit. What has come of unfinished resumable uploads is in rows (gate.ts).
  */
 import type { Clock } from "../../lib/clock.ts";
-import { createGenerationMap } from "../../lib/generation-map.ts";
+import { createRateBuckets } from "../../lib/rate-buckets.ts";
 import { dropRefusal } from "./drop.ts";
 
 const MOST_OF_BOX = 400;
@@ -19,19 +19,18 @@ export type InFlight = ReturnType<typeof createInFlight>;
 
 export function createInFlight({ clock }: { clock: Clock }) {
   const boxes = new Map<number, Box>();
-  /** When the allowance is whole again (GCRA). */
-  const fullAts = createGenerationMap<number>(REMEMBERED);
+  const turns = createRateBuckets({
+    clock,
+    atOnce: AT_ONCE,
+    intervalMs: INTERVAL_MS,
+    generationSize: REMEMBERED,
+  });
 
   return {
     /** For each request that sends something. @throws RateLimitExceeded */
     takeTurn(linkId: number, address: string): void {
-      const key = `${linkId} ${address}`;
-      const now = clock.now();
-      const stored = fullAts.get(key) ?? now;
-      const fullAt = Math.min(Math.max(stored, now), now + AT_ONCE * INTERVAL_MS);
-      const waitMs = fullAt + INTERVAL_MS - (now + AT_ONCE * INTERVAL_MS);
+      const waitMs = turns.tryNow(`${linkId} ${address}`);
       if (waitMs > 0) throw dropRefusal("rate", { retryAfterSeconds: Math.ceil(waitMs / 1000) });
-      fullAts.set(key, fullAt + INTERVAL_MS);
     },
 
     /** Call `leave` once. @throws RateLimitExceeded */

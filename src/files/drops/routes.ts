@@ -6,7 +6,7 @@ import { CODE_FORM } from "../../links/link/code.ts";
 import { refuseOwnCode, shareCodeIn } from "../shares/routes.ts";
 import { entryIn, treeEndpoint } from "../tree/entry-id.ts";
 import type { Trees } from "../tree/trees.ts";
-import { dropInput, dropSchema, dropView, receivedView, viewDrop, viewReceived } from "./drop-view.ts";
+import { dropSchema, dropView, receivedView, viewDrop, viewReceived } from "./drop-view.ts";
 import type { Drops } from "./service.ts";
 
 const PATH = "/folders/:id/drop";
@@ -24,7 +24,7 @@ export const dropEndpoints = ({ drops, trees }: { drops: Drops; trees: Trees }):
     async handle({ c, account, body }) {
       refuseOwnCode(account, body.code);
       const [tree, folderId] = await entryIn(trees, { c, account }, "FolderNotFound");
-      const box = await drops.create(tree, folderId, dropInput(body), actorOf(account));
+      const box = await drops.create(tree, folderId, body, actorOf(account));
       return viewDrop(box, folderId, c.env.origin());
     },
   }),

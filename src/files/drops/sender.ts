@@ -2,6 +2,7 @@
  * A visitor of a drop box is identified by a cookie of 128 random bits. The database and the owner have only its hash.
  */
 import { keepsSecureCookies } from "../../lib/secure-cookies.ts";
+import { pairsOf } from "../../visitors/cookie.ts";
 
 const MAX_AGE_S = 365 * 24 * 3_600;
 /** A neighbour may set a cookie of the same name. */
@@ -23,12 +24,7 @@ export function createSenders({ isSecure }: { isSecure(): boolean }) {
 
   /** Null without the cookie. */
   function known(linkId: number, header: string | null): string | null {
-    const name = `${nameOf(linkId)}=`;
-    const value = (header ?? "")
-      .split(";")
-      .map((pair) => pair.trim())
-      .find((pair) => pair.startsWith(name) && VALUE.test(pair.slice(name.length)))
-      ?.slice(name.length);
+    const value = pairsOf(header, `${nameOf(linkId)}=`).find((one) => VALUE.test(one));
     return value === undefined ? null : hashOf(linkId, value);
   }
 

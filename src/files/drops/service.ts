@@ -4,20 +4,17 @@
  */
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { InternalInput, InternalLinks } from "../../links/write/internal-links.ts";
+import type { InternalLinks } from "../../links/write/internal-links.ts";
 import type { Invitations } from "../recipients/mails.ts";
 import { NO_RECIPIENTS } from "../recipients/recipients.ts";
 import { type AccountTree, nullIfNoFolder } from "../tree/account-tree.ts";
 import { createEntryShares } from "../serving/entry-shares.ts";
 import type { SharesRepository } from "../shares/repository.ts";
 import type { SharePolicy } from "../serving/policy.ts";
-import type { DropLimits, ShareRecord } from "../serving/served.ts";
-import type { ReceivedDrop } from "./drop-view.ts";
+import type { ShareRecord } from "../serving/served.ts";
+import type { GivenDrop, ReceivedDrop } from "./drop-view.ts";
 import type { OpenDrop, SentFile } from "./drop.ts";
 import type { DropsRepository } from "./repository.ts";
-
-export type DropInput = InternalInput &
-  Omit<DropLimits, "isTwoWay"> & { message?: string | null | undefined };
 
 export type Drops = ReturnType<typeof createDrops>;
 
@@ -43,7 +40,7 @@ export function createDrops({ tree, repository, shares, ...deps }: Deps) {
     async create(
       accountId: number,
       folderId: number,
-      { maxBytes, maxFiles, maxFileSize, message, ...input }: DropInput,
+      { max_bytes: maxBytes, max_files: maxFiles, max_file_size: size, message, ...input }: GivenDrop,
       actor: Actor,
     ): Promise<ShareRecord> {
       await tree.entry(accountId, placeOf(folderId));
@@ -51,7 +48,7 @@ export function createDrops({ tree, repository, shares, ...deps }: Deps) {
         ...NO_RECIPIENTS,
         message: message || null,
         maxDownloads: null,
-        drop: { maxBytes, maxFiles, maxFileSize, isTwoWay: false },
+        drop: { maxBytes, maxFiles, maxFileSize: size ?? null, isTwoWay: false },
       };
       return ofFolder.make(accountId, placeOf(folderId), input, limits, actor);
     },

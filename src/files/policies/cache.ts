@@ -1,38 +1,27 @@
 import { appError } from "../../lib/errors.ts";
+import { madeOnce } from "../../lib/made-once.ts";
 import type { PoliciesRepository, StoredPolicy } from "./repository.ts";
 
 export type PolicyCache = ReturnType<typeof createPolicyCache>;
 
 /** Read on demand and again after a change. There are few. */
 export function createPolicyCache({ list }: Pick<PoliciesRepository, "list">) {
-  let loading: Promise<ReadonlyMap<number, StoredPolicy>> | undefined;
-
-  async function load(): Promise<ReadonlyMap<number, StoredPolicy>> {
-    return new Map((await list()).map((policy) => [policy.id, policy]));
-  }
-
-  function all(): Promise<ReadonlyMap<number, StoredPolicy>> {
-    if (loading !== undefined) return loading;
-    const mine = load().catch((error: unknown) => {
-      if (loading === mine) loading = undefined;
-      throw error;
-    });
-    loading = mine;
-    return mine;
-  }
-
-  /** All policies, read after `known` was. */
-  function allAfter(known: typeof loading): ReturnType<typeof load> {
-    if (loading === known) loading = undefined;
-    return all();
-  }
-
+  const read = () =>
+    madeOnce(
+      async (): Promise<ReadonlyMap<number, StoredPolicy>> =>
+        new Map((await list()).map((policy) => [policy.id, policy])),
+    );
+  let all = read();
   return {
     list: async (): Promise<StoredPolicy[]> => [...(await all()).values()],
     /** Reads again for an unknown policy: another node may have just made it. @throws PolicyNotFound */
     async find(id: number): Promise<StoredPolicy> {
-      const known = loading;
-      const policy = (await all()).get(id) ?? (await allAfter(known)).get(id);
+      const known = all;
+      let policy = (await known()).get(id);
+      if (policy === undefined) {
+        if (all === known) all = read();
+        policy = (await all()).get(id);
+      }
       if (policy === undefined) throw appError("PolicyNotFound", "There is no such storage policy.");
       return policy;
     },
@@ -41,7 +30,7 @@ export function createPolicyCache({ list }: Pick<PoliciesRepository, "list">) {
       throw appError("StorageUnavailable", "There is no default storage policy.");
     },
     forget(): void {
-      loading = undefined;
+      all = read();
     },
   };
 }

@@ -1,7 +1,8 @@
-import type { Selectable, SelectQueryBuilder } from "kysely";
+import type { Selectable } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
+import { countRows } from "../../db/queries.ts";
 import type { Schema } from "../../db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { ownerNames } from "../../links/link/owners.repository.ts";
@@ -72,9 +73,12 @@ export function createPoliciesRepository({ read, dialect }: Pick<Database, "read
 
     async uses(id: number, mostFolders: number, db: Db = read): Promise<PolicyUses> {
       const folders = db.selectFrom("entries").select(["id", "name"]).where("policy_id", "=", id);
+      const blobs = db.selectFrom("blobs").where("policy_id", "=", id);
+      // Complete ones have become files.
+      const uploads = db.selectFrom("uploads").where("policy_id", "=", id).whereRef("received", "<", "size");
       return {
-        blobs: await blobsOf(db, id),
-        uploads: await unfinishedUploads(db, id),
+        blobs: await countRows(blobs),
+        uploads: await countRows(uploads),
         folders: await folders.orderBy("id").limit(mostFolders).execute(),
       };
     },
@@ -124,20 +128,6 @@ export function createPoliciesRepository({ read, dialect }: Pick<Database, "read
       return (await query.executeTakeFirstOrThrow()).uuid;
     },
   };
-}
-
-const blobsOf = (db: Db, policyId: number): Promise<number> =>
-  counted(db.selectFrom("blobs").where("policy_id", "=", policyId));
-
-/** Complete ones have become files. */
-const unfinishedUploads = (db: Db, policyId: number): Promise<number> =>
-  counted(db.selectFrom("uploads").where("policy_id", "=", policyId).whereRef("received", "<", "size"));
-
-async function counted<T extends "blobs" | "uploads">(
-  rows: SelectQueryBuilder<Schema, T, object>,
-): Promise<number> {
-  const { n } = await rows.select((eb) => eb.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
-  return Number(n);
 }
 
 const nameTaken =

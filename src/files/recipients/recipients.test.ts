@@ -4,7 +4,7 @@ import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { ownerOfTeam } from "../../lib/owner.ts";
 import { refusal } from "../drive.test-support.ts";
-import type { ShareInput } from "../shares/service.ts";
+import type { GivenShare } from "../serving/share-input.ts";
 import { type SharesHarness, startShares } from "../shares/shares.test-support.ts";
 import { createCodes } from "./codes.ts";
 import { createVisitJob } from "./visits-job.ts";
@@ -26,8 +26,8 @@ forEachDialect((dialect) => {
   afterEach(async () => expect(await at.mismatches()).toEqual([]));
   afterAll(() => at?.close());
 
-  const share = (input: Partial<ShareInput>) =>
-    at.shares.create(me, { kind: "file", id: fileId }, { maxDownloads: null, ...input }, at.actor(me));
+  const share = (input: GivenShare) =>
+    at.shares.create(me, { kind: "file", id: fileId }, input, at.actor(me));
   const patch = (code: string, input: Parameters<typeof at.changes.patch>[2]) =>
     at.changes.patch(me, code, input, at.actor(me));
   const mailed = () => at.mailed.splice(0).map(({ email, kind }) => `${kind} ${email}`);
@@ -98,9 +98,9 @@ forEachDialect((dialect) => {
     const name = `press ${me}`;
     const row = { name, created_at: 0, updated_at: 0 };
     const team = await at.database.dialect.insertReturningId(at.database.write, "teams", row);
-    const fromOf = async (accountId: number, input: Partial<ShareInput>) => {
+    const fromOf = async (accountId: number, input: GivenShare) => {
       const { id } = await at.upload(accountId, null, crypto.randomUUID());
-      const given = { maxDownloads: null, ...input };
+      const given = input;
       const made = await at.shares.create(accountId, { kind: "file", id }, given, at.actor(accountId));
       return (await at.shares.find(made.id))?.from;
     };

@@ -1,6 +1,7 @@
 import { type SelectQueryBuilder, sql, type Expression, type ExpressionBuilder, type SqlBool } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db, Dialect } from "../../db/dialect.ts";
+import { countRows } from "../../db/queries.ts";
 import type { Schema } from "../../db/schema.ts";
 import { ownerNames } from "../../links/link/owners.repository.ts";
 import { linksIn } from "../../links/link/query.repository.ts";
@@ -10,7 +11,7 @@ import { MOST_LEVELS, ROOT } from "../tree/entry.ts";
 import { isDropBox } from "./adding.ts";
 import { dropLimitsIn, SHARE_COLUMNS } from "./changes.repository.ts";
 import type { ShareRecord } from "./served.ts";
-import type { ShareFilter, ShareOrder, SHARE_KINDS } from "./share-filter.ts";
+import type { ShareFilter, ShareOrder, SHARE_KINDS, SHARE_STATES } from "./share-filter.ts";
 
 const NEWEST: ShareOrder = { by: "created_at", isDescending: true };
 
@@ -20,6 +21,9 @@ export type SharePage = {
   offset: number;
   limit: number;
 };
+
+/** `asOf`: when states are judged. */
+type Asked = ShareFilter & { asOf: number };
 
 export type ShareListRepository = ReturnType<typeof createShareListRepository>;
 
@@ -32,7 +36,7 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
       .selectFrom("shares")
       .$if(accountId !== null, (query) => query.where("shares.account_id", "=", accountId!));
 
-  const within = (db: Db, filter: ShareFilter) =>
+  const within = (db: Db, filter: Asked) =>
     ownedBy(db, filter)
       .innerJoin("links", "links.id", "shares.link_id")
       .innerJoin("entries", "entries.id", "shares.entry_id")
@@ -83,15 +87,12 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
   return {
     load,
 
-    async total(filter: ShareFilter): Promise<number> {
-      const shares = isFiltered(filter) ? within(read, filter) : ownedBy(read, filter);
-      const query = shares.select((eb) => eb.fn.countAll<number>().as("n"));
-      return Number((await query.executeTakeFirstOrThrow()).n);
-    },
+    total: (filter: Asked): Promise<number> =>
+      isFiltered(filter) ? countRows(within(read, filter)) : countRows(ownedBy(read, filter)),
 
     /** Ids of links. `after` goes with the newest first. */
     async page(
-      filter: ShareFilter,
+      filter: Asked,
       { after, offset, limit }: SharePage,
       { by, isDescending }: ShareOrder = NEWEST,
     ): Promise<number[]> {
@@ -192,21 +193,18 @@ function sortedBy(shares: Sorted, by: ShareOrder["by"], direction: "asc" | "desc
 type Tables = ExpressionBuilder<Schema, "shares" | "links" | "entries" | "blobs">;
 
 /** Besides the account. */
-const isFiltered = ({ search, kind, state }: ShareFilter): boolean =>
-  search !== undefined || kind !== undefined || state !== undefined;
+const isFiltered = ({ search, kind, state }: ShareFilter): boolean => Boolean(search || kind || state);
 
 /** Besides the account. */
 const shareConditions =
-  ({ search, kind, state }: ShareFilter, dialect: Dialect) =>
+  ({ search, kind, state, asOf }: Asked, dialect: Dialect) =>
   (eb: Tables): Expression<SqlBool> =>
     eb.and([
-      ...(search === undefined
-        ? []
-        : [
-            eb.or([dialect.linkContains(search), dialect.nameContains(search), hasItem(eb, search, dialect)]),
-          ]),
-      ...(kind === undefined ? [] : [ofKind(eb, kind)]),
-      ...(state === undefined ? [] : [inState(eb, state)]),
+      ...(search
+        ? [eb.or([dialect.linkContains(search), dialect.nameContains(search), hasItem(eb, search, dialect)])]
+        : []),
+      ...(kind ? [ofKind(eb, kind)] : []),
+      ...(state ? [inState(eb, state, asOf)] : []),
     ]);
 
 /** One of several items has the text in its name. */
@@ -232,7 +230,7 @@ const ofKind = (eb: Tables, kind: (typeof SHARE_KINDS)[number]): Expression<SqlB
 export const whereDropBox = (eb: ExpressionBuilder<Schema, "shares">): Expression<SqlBool> =>
   eb.and([eb("shares.max_files", "is not", null), eb("shares.two_way", "=", 0)]);
 
-function inState(eb: Tables, { is, asOf }: NonNullable<ShareFilter["state"]>): Expression<SqlBool> {
+function inState(eb: Tables, is: (typeof SHARE_STATES)[number], asOf: number): Expression<SqlBool> {
   const isSound = eb.or([
     eb("blobs.state", "is", null),
     eb("blobs.state", "!=", "damaged"),

@@ -3,14 +3,14 @@ export const SHARE_KINDS = ["file", "folder", "drop", "items"] as const;
 /** The first that applies of: damaged, expired, used up, active. Entries in the trash have one, too. */
 export const SHARE_STATES = ["active", "expired", "used_up", "damaged"] as const;
 
+/** Empty or absent: any. */
 export type ShareFilter = {
   /** Null: of all accounts. */
   accountId: number | null;
-  /** In code, title, note or name, ignoring case. Absent: any, like the others. */
+  /** In code, title, note or name, ignoring case. */
   search?: string | undefined;
-  kind?: (typeof SHARE_KINDS)[number] | undefined;
-  /** `asOf`: epoch milliseconds. */
-  state?: { is: (typeof SHARE_STATES)[number]; asOf: number } | undefined;
+  kind?: (typeof SHARE_KINDS)[number] | "" | undefined;
+  state?: (typeof SHARE_STATES)[number] | "" | undefined;
 };
 
 export const SHARE_SORTS = ["created_at", "code", "click_count", "expires_at"] as const;

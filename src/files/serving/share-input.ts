@@ -29,19 +29,24 @@ shareSchema.register(z.globalRegistry, { id: "NewShare" });
 export const itemsShareSchema = shareSchema.extend({ items: itemsInput });
 itemsShareSchema.register(z.globalRegistry, { id: "NewItemsShare" });
 
-/** For Shares.create and createOfItems. */
-export function shareInput({
-  max_downloads: most,
+export type GivenShare = z.output<typeof folderShareSchema>;
+
+export const shareInput = ({
+  max_downloads,
   message,
   recipients,
   verify,
-  ...given
-}: z.output<typeof folderShareSchema>) {
-  const { add, max_bytes, max_files, max_file_size, ...link } = given;
-  const says = recipientsAfter(NO_RECIPIENTS, { message, recipients, verify });
-  const adding = addingOf({ add, max_bytes, max_files, max_file_size });
-  return { ...link, ...says, maxDownloads: most ?? null, adding };
-}
+  add,
+  max_bytes,
+  max_files,
+  max_file_size,
+  ...input
+}: GivenShare) => ({
+  input,
+  says: recipientsAfter(NO_RECIPIENTS, { message, recipients, verify }),
+  maxDownloads: max_downloads ?? null,
+  adding: addingOf({ add, max_bytes, max_files, max_file_size }),
+});
 
 export const shareListQuery = z.object({
   ...pageQuery,

@@ -29,7 +29,7 @@ forEachDialect((dialect) => {
   const file = async (name = "file", account = me) => (await at.upload(account, null, name)).id;
   const folder = (name = "folder", account = me) => at.folder(account, null, name);
   const share = async (id: number, input: object = {}) =>
-    (await at.shares.create(me, { kind: "file", id }, { maxDownloads: null, ...input }, actor)).code;
+    (await at.shares.create(me, { kind: "file", id }, input, actor)).code;
   const link = async (input: object = {}) => (await links.create({ target: URL_A, ...input })).code;
   const idOf = async (code: string) => (await links.get(code)).id;
   const patch = (code: string, change: ShareChange) => at.changes.patch(me, code, change, actor);
@@ -40,7 +40,7 @@ forEachDialect((dialect) => {
 
   describe("a share", () => {
     test("changes in what is given; the history tells what was before", async () => {
-      const code = await share(await file(), { maxDownloads: 2, title: "Plan" });
+      const code = await share(await file(), { max_downloads: 2, title: "Plan" });
       const id = await idOf(code);
       expect(await at.shares.count(id)).toBe(true);
       const changed = await patch(code, {
@@ -171,7 +171,7 @@ forEachDialect((dialect) => {
     });
 
     test("keeps downloads that end after it became a URL", async () => {
-      const code = await share(await file(), { maxDownloads: 5 });
+      const code = await share(await file(), { max_downloads: 5 });
       const id = await idOf(code);
       for (let n = 0; n < 3; n++) await at.shares.count(id);
       expect(await patch(code, { target: URL_A })).toMatchObject({ downloads: 3 });

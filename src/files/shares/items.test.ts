@@ -23,8 +23,7 @@ forEachDialect((dialect) => {
   afterAll(() => at?.close());
 
   const upload = async (name: string, folder: number | null = null) => (await at.upload(me, folder, name)).id;
-  const make = async (...ids: number[]) =>
-    (await at.shares.createOfItems(me, ids, { maxDownloads: null }, actor)).code;
+  const make = async (...ids: number[]) => (await at.shares.createOfItems(me, ids, {}, actor)).code;
   const find = async (code: string) => (await at.shares.find((await at.repository.linkWith(code))!.linkId))!;
   const names = async (code: string) =>
     (await at.shares.itemsByCode(me, code)).map(({ name }) => name).toSorted();

@@ -20,7 +20,7 @@ forEachDialect((dialect) => {
   afterAll(() => at?.close());
 
   const share = async (place: Shareable, account = me) =>
-    (await at.shares.create(account, place, { maxDownloads: null }, at.actor(account))).code;
+    (await at.shares.create(account, place, {}, at.actor(account))).code;
   const page = (accountId: number | null, number: number, pageSize: number) =>
     at.shares.page({ accountId }, { page: number, pageSize });
   const codes = (shares: readonly { code: string }[]) => shares.map(({ code }) => code);
@@ -101,18 +101,18 @@ forEachDialect((dialect) => {
 
   test("a list is searched, narrowed by kind and state, and sorted", async () => {
     const folder = await at.folder(me, null, "Äpfel 100%");
-    const made = async (name: string, input: { maxDownloads?: number; title?: string }) => {
+    const made = async (name: string, input: { max_downloads?: number; title?: string }) => {
       const file = (await at.upload(me, null, name)).id;
-      const { maxDownloads = null, title = null } = input;
+      const { title = null } = input;
       const { code } = await at.shares.create(
         me,
         { kind: "file", id: file },
-        { maxDownloads, title, expires_at: "1h" },
+        { ...input, title, expires_at: "1h" },
         actor,
       );
       return { code, file };
     };
-    const used = await made("used.txt", { maxDownloads: 1 });
+    const used = await made("used.txt", { max_downloads: 1 });
     const lost = await made("lost.txt", { title: "Minutes of May" });
     const [whole, box] = [
       await share({ kind: "folder", id: folder }),

@@ -24,7 +24,7 @@ import type { Asking, Trees } from "../tree/trees.ts";
 import { refuseOwnCode, shareIn } from "./routes.ts";
 import type { Shares } from "./service.ts";
 import type { ShareRecord } from "../serving/served.ts";
-import { itemsShareSchema, shareChangeSchema, shareInput, shareListQuery } from "../serving/share-input.ts";
+import { itemsShareSchema, shareChangeSchema, shareListQuery } from "../serving/share-input.ts";
 import { shareView, viewOfShare } from "../serving/share-view.ts";
 
 const place = z.object({ id: z.int() });
@@ -59,12 +59,9 @@ export function manageEndpoints({ shares, trees, changes, policy }: Deps): Endpo
         if (ofAll && account.role !== "admin") {
           throw appError("Forbidden", "Only administrators list the shares of all accounts.");
         }
-        const filter = {
-          accountId: ofAll ? null : await trees.named({ c, account }, query),
-          search: query.search || undefined,
-          kind: query.kind || undefined,
-          state: query.state || undefined,
-        };
+        const accountId = ofAll ? null : await trees.named({ c, account }, query);
+        const { search, kind, state } = query;
+        const filter = { accountId, search, kind, state };
         const origin = c.env.origin();
         const view = (share: ShareRecord) => ({
           ...viewOfShare(share, origin),
@@ -148,10 +145,9 @@ export const itemEndpoints = ({ shares, trees }: Pick<Deps, "shares" | "trees">)
     async handle({ c, body, account }) {
       refuseOwnCode(account, body.code);
       const { items, ...given } = body;
-      const input = shareInput(given);
       const ids = idsOfItems(items);
       const tree = await trees.with({ c, account }, { entry: ids[0]! });
-      const made = await shares.createOfItems(tree, ids, input, actorOf(account));
+      const made = await shares.createOfItems(tree, ids, given, actorOf(account));
       return viewOfShare(made, c.env.origin());
     },
   }),

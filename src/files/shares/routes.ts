@@ -5,7 +5,7 @@ import { reachesRole, type Role } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
 import { CODE_FORM, isCodeText } from "../../links/link/code.ts";
 import { entryIn, treeEndpoint } from "../tree/entry-id.ts";
-import { folderShareSchema, shareInput, shareSchema } from "../serving/share-input.ts";
+import { folderShareSchema, shareSchema } from "../serving/share-input.ts";
 import { shareView, viewOfShare } from "../serving/share-view.ts";
 import { shareNotFound } from "../serving/changes.ts";
 import type { Shareable } from "../serving/served.ts";
@@ -59,8 +59,7 @@ function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint
       answer: shareView,
       async handle({ c, account, body }) {
         refuseOwnCode(account, body.code);
-        const input = shareInput(body);
-        const made = await shares.create(...(await placed({ c, account })), input, actorOf(account));
+        const made = await shares.create(...(await placed({ c, account })), body, actorOf(account));
         return viewOfShare(made, c.env.origin());
       },
     }),

@@ -7,29 +7,23 @@
 import type { Actor } from "../../lib/actor.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { InternalInput, InternalLinks } from "../../links/write/internal-links.ts";
+import type { InternalLinks } from "../../links/write/internal-links.ts";
 import type { Invitations } from "../recipients/mails.ts";
-import { NO_RECIPIENTS, type Recipients } from "../recipients/recipients.ts";
 import type { AccountTree } from "../tree/account-tree.ts";
 import type { Entry } from "../tree/entry.ts";
-import { addingAfter, type AddingInput } from "../serving/adding.ts";
+import { addingAfter } from "../serving/adding.ts";
 import { linkOfShare, shareNotFound } from "../serving/changes.ts";
 import { createShareRecipients } from "../serving/recipients.service.ts";
 import { createEntryShares, makeShare } from "../serving/entry-shares.ts";
 import type { SharedItems } from "../serving/items.ts";
 import { internalTarget } from "../../links/link/internal-target.ts";
 import type { ShareFilter, ShareOrder } from "../serving/share-filter.ts";
+import { type GivenShare, shareInput } from "../serving/share-input.ts";
 import type { SharesRepository } from "./repository.ts";
 import type { SharePolicy } from "../serving/policy.ts";
 import type { Shareable, ShareRecord } from "../serving/served.ts";
 import { createSharePlaces } from "./places.ts";
 import type { VisitStep, SharedEntry, VisitedShare } from "./share.ts";
-
-/** What a list shows; the state is judged when asked. */
-type ShareWish = Omit<ShareFilter, "state"> & { state?: NonNullable<ShareFilter["state"]>["is"] | undefined };
-
-export type ShareInput = InternalInput &
-  Partial<Recipients> & { maxDownloads: number | null; adding?: AddingInput | undefined };
 
 type Deps = {
   tree: AccountTree;
@@ -50,24 +44,15 @@ export function createShares(deps: Deps) {
   const ofEntry = createEntryShares({ ...deps, isDrop: false });
   const ofRecipients = createShareRecipients(deps);
   const { itemsOf, ...places } = createSharePlaces(deps);
-  const filterOf = ({ state, ...rest }: ShareWish): ShareFilter => ({
-    ...rest,
-    state: state && { is: state, asOf: clock.now() },
-  });
 
   return {
     /**
      * @throws FileNotFound, FolderNotFound, LinkAlreadyExists, LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime
      */
-    async create(
-      accountId: number,
-      place: Shareable,
-      { maxDownloads, adding, ...given }: ShareInput,
-      actor: Actor,
-    ): Promise<ShareRecord> {
+    async create(accountId: number, place: Shareable, given: GivenShare, actor: Actor): Promise<ShareRecord> {
       await tree.entry(accountId, place);
+      const { input, says, maxDownloads, adding } = shareInput(given);
       const drop = adding === undefined ? null : addingAfter(null, adding);
-      const { says, input } = saidIn(given);
       return ofEntry.make(accountId, place, input, { ...says, maxDownloads, drop }, actor);
     },
 
@@ -75,10 +60,10 @@ export function createShares(deps: Deps) {
     createOfItems: (
       accountId: number,
       ids: readonly number[],
-      { maxDownloads, ...given }: ShareInput,
+      given: GivenShare,
       actor: Actor,
     ): Promise<ShareRecord> => {
-      const { says, input } = saidIn(given);
+      const { input, says, maxDownloads } = shareInput(given);
       const prepare = async (db: Db) => {
         const known = await items.checked(accountId, { ids, isPast: false }, db);
         const serving = { ...says, accountId, entryId: known[0]!, items: known, maxDownloads, drop: null };
@@ -114,8 +99,12 @@ export function createShares(deps: Deps) {
       }),
 
     /** With drop boxes, newest first unless ordered. */
-    async page(wish: ShareWish, { page, pageSize }: { page: number; pageSize: number }, order?: ShareOrder) {
-      const filter = filterOf(wish);
+    async page(
+      wish: ShareFilter,
+      { page, pageSize }: { page: number; pageSize: number },
+      order?: ShareOrder,
+    ) {
+      const filter = { ...wish, asOf: clock.now() };
       const slice = { after: null, offset: (page - 1) * pageSize, limit: pageSize };
       const [ids, total] = await Promise.all([
         repository.page(filter, slice, order),
@@ -125,8 +114,9 @@ export function createShares(deps: Deps) {
     },
 
     /** What follows a link of the list. `next`: null at its end. */
-    async after(wish: ShareWish, after: number | null, limit: number) {
-      const ids = await repository.page(filterOf(wish), { after, offset: 0, limit: limit + 1 });
+    async after(wish: ShareFilter, after: number | null, limit: number) {
+      const filter = { ...wish, asOf: clock.now() };
+      const ids = await repository.page(filter, { after, offset: 0, limit: limit + 1 });
       const shown = ids.slice(0, limit);
       return { shares: await repository.load(shown), next: ids.length > limit ? shown.at(-1)! : null };
     },
@@ -149,13 +139,4 @@ export function createShares(deps: Deps) {
     finish: repository.finish,
     uncount: repository.uncount,
   };
-}
-
-function saidIn({ message, verify, recipients, ...input }: Omit<ShareInput, "maxDownloads" | "adding">) {
-  const says: Recipients = {
-    message: message ?? NO_RECIPIENTS.message,
-    verify: verify ?? NO_RECIPIENTS.verify,
-    recipients: recipients ?? NO_RECIPIENTS.recipients,
-  };
-  return { says, input };
 }

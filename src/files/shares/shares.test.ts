@@ -63,7 +63,7 @@ forEachDialect((dialect) => {
     id: (await at.upload(me, folderId, name)).id,
   });
   const linkId = async (code: string) => (await links.get(code)).id;
-  const none = { maxDownloads: null };
+  const none = {};
 
   describe("a share", () => {
     test("is a link with a row of its own, listed newest first and revoked with its link", async () => {
@@ -84,7 +84,7 @@ forEachDialect((dialect) => {
         downloads: 0,
         clickCount: 0,
       });
-      const second = await shares.create(me, place, { maxDownloads: 2 }, COMMAND);
+      const second = await shares.create(me, place, { max_downloads: 2 }, COMMAND);
       expect(second.code).toMatch(/^[A-Za-z0-9]{14}$/);
       expect(changed.toSorted()).toEqual([code, second.code].toSorted());
       const listed = await shares.list(me, place);
@@ -249,7 +249,7 @@ forEachDialect((dialect) => {
 
   test("concurrent downloads are counted exactly up to the limit", async () => {
     const place = await file();
-    const { code } = await shares.create(me, place, { maxDownloads: 3 }, COMMAND);
+    const { code } = await shares.create(me, place, { max_downloads: 3 }, COMMAND);
     const id = await linkId(code);
     const counted = await Promise.all(Array.from({ length: 12 }, () => shares.count(id)));
     expect(counted.filter(Boolean).length).toBe(3);

@@ -1,6 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
+import { countRows } from "../../db/queries.ts";
 import type { AppError } from "../../lib/errors.ts";
 import { type Entry, TRASH } from "../tree/entry.ts";
 import type { Removable } from "../tree/removal.repository.ts";
@@ -56,14 +57,10 @@ export function createTrashRepository({ read }: Pick<Database, "read">) {
       return [...same, ...older].map(toTrashed);
     },
 
-    async count(accountId: number): Promise<number> {
-      const query = read
-        .selectFrom("trash")
-        .select((eb) => eb.fn.countAll<number>().as("n"))
-        .where("account_id", "=", accountId)
-        .where("trashed_at", ">", EMPTIED);
-      return Number((await query.executeTakeFirstOrThrow()).n);
-    },
+    count: (accountId: number): Promise<number> =>
+      countRows(
+        read.selectFrom("trash").where("account_id", "=", accountId).where("trashed_at", ">", EMPTIED),
+      ),
 
     /** @throws the given error if the name is taken */
     async putBack(

@@ -1,6 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
-import { chunked } from "../../lib/chunked.ts";
+import { foundInChunks } from "../../lib/chunked.ts";
 import { MOST_LEVELS, ROOT } from "./entry.ts";
 
 /** From the root to the folder itself; empty for the root. */
@@ -39,22 +39,17 @@ export function createPathsRepository({ read }: Pick<Database, "read">) {
       folderIds: readonly number[],
       db: Db = read,
     ): Promise<Map<number, FolderPath>> {
-      const paths = new Map<number, FolderPath>();
       const wanted = [...new Set(folderIds)];
-      for (const chunk of chunked(
-        wanted.filter((id) => id > ROOT),
-        CHUNK,
-      )) {
-        const rows = await around(accountId, chunk, db);
-        const own = rows.filter((row) => row.accountId === accountId);
-        const folders = new Map(own.map((row) => [row.id, row]));
-        for (const id of chunk) {
+      const asked = wanted.filter((id) => id > ROOT);
+      const rows = await foundInChunks(asked, CHUNK, (chunk) => around(accountId, chunk, db));
+      const own = rows.filter((row) => row.accountId === accountId);
+      const folders = new Map(own.map((row) => [row.id, row]));
+      return new Map(
+        wanted.flatMap((id) => {
           const path = pathUp(folders, id);
-          if (path !== null) paths.set(id, path);
-        }
-      }
-      if (wanted.includes(ROOT)) paths.set(ROOT, []);
-      return paths;
+          return path === null ? [] : [[id, path] as const];
+        }),
+      );
     },
   };
 }
