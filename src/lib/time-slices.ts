@@ -4,14 +4,20 @@
  */
 const REST_MS = 1;
 
+/**
+ * End of the last rest, of any slices. Work in slices reads from work in slices: with a time of its own each would take
+ * the other's rest for work, and rest after every item.
+ */
+let restedAt = 0;
+
 export function createTimeSlices(sliceMs: number) {
-  let end = performance.now() + sliceMs;
+  const createdAt = performance.now();
   return {
-    due: (): boolean => performance.now() >= end,
+    due: (): boolean => performance.now() - Math.max(createdAt, restedAt) >= sliceMs,
     /** Yields to other events. */
     async rest(): Promise<void> {
       await new Promise<void>((resolve) => setTimeout(resolve, REST_MS));
-      end = performance.now() + sliceMs;
+      restedAt = performance.now();
     },
   };
 }
