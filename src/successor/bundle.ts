@@ -8,7 +8,7 @@
  */
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -17,6 +17,7 @@ import { createTarDecoder, createTarPacker } from "modern-tar";
 import { type Database, openSnapshot } from "../db/database.ts";
 import { migrateUp } from "../db/migrate.ts";
 import { appError } from "../lib/errors.ts";
+import { tryFileLock } from "../lib/file-lock.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { syncFolder } from "../lib/sync-folder.ts";
 import { VERSION } from "../lib/version.ts";
@@ -26,6 +27,8 @@ import { codesOf, copyLinks, countSameButCase, hostsOf } from "./successor.repos
 import { checkSignature, type Signature, type Signer } from "./signature.ts";
 
 const DATABASE = "private/waymark.db";
+/** In the folder of an unfinished bundle, held by its command. */
+const LOCK = "lock";
 
 export type BundleManifest = {
   format: 1;
@@ -56,15 +59,22 @@ type Sources = {
   onProgress(step: "links" | "pages", done: number, total?: number): void;
 };
 
-/** Replaces the file when the new one is complete and on disk. Only its owner may read it. */
+/**
+ * Replaces the file when the new one is complete and on disk. Only its owner may read it.
+ * @throws Conflict while another command writes the same file
+ */
 export async function makeBundle(path: string, sources: Sources): Promise<BundleManifest> {
   if ((await stat(path).catch(() => null))?.isDirectory()) {
     throw appError("BadRequest", `${path} is a folder; name a file.`);
   }
   const work = `${path}.part`;
-  await rm(work, { recursive: true, force: true });
-  await mkdir(work, { mode: 0o700 });
+  await mkdir(work, { recursive: true, mode: 0o700 });
+  const lock = tryFileLock(join(work, LOCK));
+  if (lock === null)
+    throw appError("Conflict", `Another command writes ${path} now. Wait until it has ended.`);
   try {
+    // What a killed one left.
+    for (const name of await readdir(work)) if (name !== LOCK) await rm(join(work, name));
     const copy = await openSnapshot(join(work, "copy.db"), silentLogger);
     try {
       await migrateUp(copy, { logger: silentLogger });
@@ -83,6 +93,7 @@ export async function makeBundle(path: string, sources: Sources): Promise<Bundle
     }
   } finally {
     await rm(work, { recursive: true, force: true });
+    lock.release();
   }
 }
 

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unpackTar } from "modern-tar";
 import { openSnapshot } from "../db/database.ts";
 import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
 import { COMMAND } from "../lib/actor.ts";
+import { tryFileLock } from "../lib/file-lock.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { internalTarget } from "../links/link/internal-target.ts";
 import { DAY, openLinks } from "../links/links.test-support.ts";
@@ -20,8 +21,8 @@ const signer = createSigner(new Uint8Array(32).fill(7));
 forEachDialect((dialect) => {
   const path = join(folder, `${dialect.name}.tar.gz`);
   let room: Awaited<ReturnType<typeof openLinks>>;
-  const make = () =>
-    makeBundle(path, {
+  const make = (to = path) =>
+    makeBundle(to, {
       database: room.database,
       signer,
       publicUrl: "https://go.test:8443",
@@ -131,6 +132,18 @@ forEachDialect((dialect) => {
       await copy.close();
     }
   });
+
+  if (dialect.name === "sqlite")
+    test("while a command writes a bundle, another one of that name is refused", async () => {
+      const other = join(folder, "twice.tar.gz");
+      mkdirSync(`${other}.part`);
+      const lock = tryFileLock(join(`${other}.part`, "lock"))!;
+      await Bun.write(join(`${other}.part`, "copy.db"), "half");
+      expect(await make(other).catch((error: Error) => error.message)).toContain("Another command writes");
+      lock.release();
+      await make(other);
+      expect(readdirSync(folder).filter((name) => name.startsWith("twice"))).toEqual(["twice.tar.gz"]);
+    });
 });
 
 test("what is no whole bundle of the wanted key is refused in a sentence", async () => {
