@@ -5,15 +5,13 @@ export const ACCOUNT_TABLES = {
     id: "serial",
     at: "int",
     /** An account's name, `token:{name}`, `cli` or `system`. */
-    actor: "text",
+    actor: "text(140)",
     /** "panel", "api", "token", "cli", "import" or "system". */
-    via: "text",
-    /** Of the MCP server. */
-    tool: "text?",
-    /** Such as "link.update"; ≤ 32 characters. */
-    action: "text",
+    via: "text(16)",
+    /** Such as "link.update". */
+    action: "text(32)",
     /** The code, user name or the like. */
-    subject: "text",
+    subject: "text(300)",
     /** Of links only: history survives renames. */
     subject_id: "int?",
     before: "text?",
@@ -22,83 +20,85 @@ export const ACCOUNT_TABLES = {
     bulk: "int?",
     /** 1: webhooks have to be told; see webhooks/. */
     untold: "int?",
+    /** Of the MCP server. */
+    tool: "text(40)?",
   },
   tokens: {
     id: "serial",
     /** 0 is the built-in administrator. */
     user_id: "int",
     /** Unique for the account. */
-    name: "text",
+    name: "text(64)",
     /** SHA-256 of the token, 64 hex digits; unique. */
-    hash: "text",
+    hash: "text(64)",
     /** Names, separated by blanks. */
-    scopes: "text",
+    scopes: "text(255)",
     created_at: "int",
     expires_at: "int?",
     /** Rounded to the hour. */
     last_used_at: "int?",
   },
-  settings: { key: "text", value: "text", updated_at: "int", updated_by: "text" },
+  settings: { key: "text(128)", value: "text", updated_at: "int", updated_by: "text(128)" },
   /** Masks sensitive values. */
   settings_history: {
     id: "serial",
-    key: "text",
+    key: "text(128)",
     /** The text in force before. */
     old_value: "text?",
     new_value: "text?",
     changed_at: "int",
-    changed_by: "text",
+    changed_by: "text(128)",
   },
   users: {
     id: "serial",
     /** Lower-case, unique. */
-    username: "text",
-    password_hash: "text",
+    username: "text(64)",
+    password_hash: "text(255)",
     /** "admin", "editor" or "user". */
-    role: "text",
+    role: "text(16)",
     /** 1: can't sign in and has no sessions. */
     disabled: "int",
-    /** Bytes; 0 is unlimited. */
-    quota_bytes: "int",
     created_at: "int",
     updated_at: "int",
+    /** Bytes; 0 is unlimited. */
+    quota_bytes: "int0",
   },
   /** As an owner a team has an id below -1 (lib/owner.ts). */
   teams: {
     id: "serial",
     /** Unique, lower-case. */
-    name: "text",
-    /** Bytes; 0 is unlimited. */
-    quota_bytes: "int0",
+    name: "text(64)",
     created_at: "int",
     updated_at: "int",
+    /** Bytes; 0 is unlimited. */
+    quota_bytes: "int0",
   },
   /** `account_id` 0 is the built-in administrator. `role`: "viewer", "editor" or "manager". Removed with the team. */
-  team_members: { team_id: "int", account_id: "int", role: "text" },
+  team_members: { team_id: "int", account_id: "int", role: "text(16)" },
   sessions: {
     /** A UUID. */
-    id: "text",
+    id: "text(36)",
     /** 0 is the built-in administrator, who has no row in users. */
     user_id: "int",
     created_at: "int",
     expires_at: "int",
-    refresh_jti: "text",
-    previous_jti: "text?",
+    refresh_jti: "text(64)",
+    previous_jti: "text(64)?",
     rotated_at: "int?",
     revoked_at: "int?",
     /** Of the client, at the sign-in or the last refresh. */
-    address: "text?",
+    address: "text(64)?",
     /** From the user agent of the sign-in, such as "Firefox" and "Linux". */
-    browser: "text?",
-    os: "text?",
+    browser: "text(64)?",
+    os: "text(64)?",
     /** What was proved (lib/credential.ts). */
-    signed_in_by: "text?",
+    signed_in_by: "text(16)?",
   },
   /** Of accounts with TOTP, like `recovery_codes`. */
   authenticators: {
     account_id: "int",
     /** Sealed (lib/secret-box.ts). */
-    secret: "text",
+    secret: "text(255)",
     /** Null: a sign-in does not ask for codes yet. */
     confirmed_at: "int?",
     /** The time step of the last accepted code (RFC 6238). */
@@ -106,13 +106,13 @@ export const ACCOUNT_TABLES = {
     created_at: "int",
   },
   /** A row is one unused code: its SHA-256, 64 hex digits. */
-  recovery_codes: { account_id: "int", hash: "text" },
+  recovery_codes: { account_id: "int", hash: "text(64)" },
   passkeys: {
     id: "serial",
     account_id: "int",
-    name: "text",
+    name: "text(64)",
     /** SHA-256 of `credential_id`, 64 hex digits; unique. */
-    credential_hash: "text",
+    credential_hash: "text(64)",
     /** Base64url, at most 1,364 characters. */
     credential_id: "text",
     /** COSE, as base64url. */
@@ -120,7 +120,7 @@ export const ACCOUNT_TABLES = {
     /** Of signatures; many authenticators keep it at 0. */
     counter: "int",
     /** Names, separated by blanks. */
-    transports: "text",
+    transports: "text(128)",
     /** Whether it is on several devices. */
     backed_up: "int",
     created_at: "int",
@@ -130,26 +130,25 @@ export const ACCOUNT_TABLES = {
   account_mail: {
     account_id: "int",
     /** Lower-case; unique. */
-    email: "text?",
+    email: "text(254)?",
     /** Null: nobody has followed a link sent there. */
     proved_at: "int?",
-    language: "text",
+    language: "text(8)",
     /** JSON: how often, by kind (auth/contact/choices.ts). */
     choices: "text",
   },
   /** The outbox, and the log of what was sent (mail/outbox.ts). */
   mails: {
     id: "serial",
-    /** ≤ 32 characters. */
-    kind: "text",
+    kind: "text(32)",
     /** Null: an address alone. */
     account_id: "int?",
-    recipient: "text",
-    language: "text",
+    recipient: "text(254)",
+    language: "text(8)",
     /** JSON, from which the mail is made; empty once it is sent. */
     content: "text",
     /** "waiting", "sending", "sent" or "failed". */
-    state: "text",
+    state: "text(16)",
     /** 0: before all others, even while the server is in trouble. */
     due_at: "int",
     attempts: "int",
@@ -158,25 +157,25 @@ export const ACCOUNT_TABLES = {
     is_server_trouble: "int",
     /** How often a process ended while it sent the mail. */
     was_interrupted: "int",
-    error: "text?",
+    error: "text(500)?",
     created_at: "int",
     sent_at: "int?",
     useful_until: "int?",
     /** Unique: a second mail of that key is not queued, or joins the first one. */
-    once_key: "text?",
+    once_key: "text(150)?",
   },
   /** Who an account is to providers of OpenID Connect. Removed with the account. */
   account_identities: {
     /** SHA-256 of issuer and subject, 64 hex digits. */
-    hash: "text",
+    hash: "text(64)",
     account_id: "int",
-    issuer: "text",
-    subject: "text",
+    issuer: "text(1000)",
+    subject: "text(255)",
     created_at: "int",
     used_at: "int",
   },
   /** Of sessions by OpenID Connect: the sealed ID token, which a sign-out sends back. Removed with the session. */
-  oidc_sessions: { session_id: "text", id_token: "text" },
+  oidc_sessions: { session_id: "text(36)", id_token: "text" },
   /** Also for one-time addresses (auth/set-up/repository.ts) and used challenges (auth/passkeys/repository.ts). */
-  login_failures: { account: "text", failures: "int", retry_at: "int", updated_at: "int" },
+  login_failures: { account: "text(128)", failures: "int", retry_at: "int", updated_at: "int" },
 } as const;

@@ -4,7 +4,8 @@
  */
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Dialect } from "./dialect.ts";
-import { type ColumnKind, TABLES, type TableName } from "./schema.ts";
+import type { ColumnKind } from "./column-kind.ts";
+import { TABLES, type TableName } from "./schema.ts";
 
 export type BulkColumn = { name: string; kind: ColumnKind };
 

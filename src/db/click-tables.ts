@@ -1,7 +1,7 @@
 /** Tables of clicks; see schema.ts. */
 export const CLICK_TABLES = {
   /** Moved in the transaction that counts. */
-  journals: { id: "text", position: "int", updated_at: "int" },
+  journals: { id: "text(36)", position: "int", updated_at: "int" },
   /**
    * Clicks by hour, day and month (UTC), written in the transaction that counts: `hour` is epoch milliseconds /
    * 3,600,000, `day` / 86,400,000, `month` counts from January 1970, all rounded down. Link 0 is all links and keeps
@@ -14,7 +14,7 @@ export const CLICK_TABLES = {
   click_values: {
     id: "serial",
     dimension: "int",
-    value: "text",
+    value: "text(255)",
     /** The newest day of a click with this value. */
     seen_day: "int",
   },
@@ -32,8 +32,8 @@ export const CLICK_TABLES = {
   user_agents: {
     id: "serial",
     /** First 32 hex digits of the text's SHA-256. */
-    hash: "text",
-    text: "text",
+    hash: "text(32)",
+    text: "text(1024)",
     /** In click_values. */
     value_id: "int",
     seen_day: "int",
@@ -43,37 +43,37 @@ export const CLICK_TABLES = {
     link_id: "int",
     clicked_at: "int",
     /** Cleaned. */
-    referrer: "text?",
+    referrer: "text(2048)?",
     /** The utm_source value, `ref:{domain}` or `direct`. */
-    source: "text",
-    ip_address: "text?",
+    source: "text(255)",
+    ip_address: "text(45)?",
     /** ISO 3166-1 alpha-2. */
-    country: "text?",
-    city: "text?",
+    country: "text(2)?",
+    city: "text(200)?",
     user_agent_id: "int?",
     /** 1 or 0. */
     automated: "int0",
     /** In lower case. */
-    referrer_host: "text?",
+    referrer_host: "text(255)?",
     /** Of the request, else of the target. */
-    utm_source: "text?",
-    utm_medium: "text?",
-    utm_campaign: "text?",
-    utm_term: "text?",
-    utm_content: "text?",
+    utm_source: "text(255)?",
+    utm_medium: "text(255)?",
+    utm_campaign: "text(255)?",
+    utm_term: "text(255)?",
+    utm_content: "text(255)?",
     /** BCP 47, the first of Accept-Language. */
-    language: "text?",
+    language: "text(35)?",
     /** See clicks/details/channels.ts. */
-    channel: "text?",
+    channel: "text(16)?",
     /** Number of the rule that decided where the link leads, from 1; null: none. */
-    rule: "text?",
+    rule: "text(3)?",
   },
   /** Clicks without details in click_log (clicks/details/drops.ts). */
   detail_drops: {
     /** Days since 1970-01-01. */
     day: "int",
     /** "full", "disconnected", "sampled_out", "signal" or "stopped". */
-    reason: "text",
+    reason: "text(16)",
     clicks: "int",
   },
 } as const;

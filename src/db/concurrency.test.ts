@@ -57,7 +57,7 @@ const body = (dialect: TestDialect) => {
     test("a failing step keeps the steps before it and can run again", async () => {
       const database = await openMigrated();
       let broken = true;
-      const extra = createTable("9001_extra", "instance", () => []);
+      const extra = createTable("9001_extra", "instance", {}, []);
       const step = {
         name: extra.name,
         up: async () => {

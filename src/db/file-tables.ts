@@ -3,19 +3,19 @@ export const FILE_TABLES = {
   /** Keys are sealed (lib/secret-box.ts). */
   policies: {
     id: "serial",
-    name: "text",
+    name: "text(255)",
     /** "local" or "s3". For local the columns up to secret_key are null. */
-    driver_type: "text",
-    endpoint: "text?",
-    bucket: "text?",
-    region: "text?",
-    access_key: "text?",
-    secret_key: "text?",
-    base_path: "text",
+    driver_type: "text(16)",
+    endpoint: "text(1024)?",
+    bucket: "text(255)?",
+    region: "text(64)?",
+    access_key: "text(1024)?",
+    secret_key: "text(1024)?",
+    base_path: "text(1024)",
     /** Bytes; 0 is unlimited. */
     max_file_size: "int",
     /** "relay" or "redirect". */
-    download: "text",
+    download: "text(16)",
     /** 1 or null, so that one row is the default. */
     is_default: "int?",
     created_at: "int",
@@ -26,7 +26,7 @@ export const FILE_TABLES = {
     id: "serial",
     policy_id: "int",
     /** 64 hex digits. */
-    sha256: "text",
+    sha256: "text(64)",
     /** Random, below 2^52; tells apart the objects that ever held this content. */
     generation: "int",
     /** 0 for the live blob of its content, else its generation. */
@@ -35,9 +35,9 @@ export const FILE_TABLES = {
     /** Number of entries. */
     refs: "int",
     /** "live", "dead" (no refs, object being removed) or "damaged" (not served, kept for repair). */
-    state: "text",
+    state: "text(16)",
     /** Relative to the policy's base path. */
-    object_key: "text",
+    object_key: "text(128)",
     /** When the bytes were last compared with sha256; 0: never. */
     checked_at: "int",
     created_at: "int",
@@ -53,23 +53,23 @@ export const FILE_TABLES = {
     /** A folder of the same account; 0 is the root, -1 the trash, -2 a folder of `transfers`. */
     parent_id: "int",
     /** "folder" or "file". */
-    kind: "text",
+    kind: "text(8)",
     /** NFC, compared by bytes. */
-    name: "text",
+    name: "text(255)",
     /** Folders only: overrides the inherited policy. */
     policy_id: "int?",
     /** Files only, like the next two. */
     blob_id: "int?",
-    mime_type: "text?",
+    mime_type: "text(255)?",
     /** Copied from blobs for listings. */
-    sha256: "text?",
+    sha256: "text(64)?",
     /** Likewise; 0 for folders. */
     size: "int",
     created_at: "int",
     updated_at: "int",
   },
   /** Its row is the lock of the account's tree. */
-  account_usage: { account_id: "int", bytes: "int", moves: "int" },
+  account_usage: { account_id: "int", bytes: "int", moves: "int0" },
   /**
    * Large folders on their way to another owner (files/tree/transfers.ts). Their row in `entries` is the new owner's,
    * with the parent -2 and its id as name.
@@ -80,7 +80,7 @@ export const FILE_TABLES = {
     to_id: "int",
     /** Where the folder will be. */
     parent_id: "int",
-    name: "text",
+    name: "text(255)",
     /** 1: the folder takes all that the former owner has. */
     is_whole: "int",
     /** Of what has not come yet; counts in the quota. */
@@ -88,12 +88,12 @@ export const FILE_TABLES = {
   },
   uploads: {
     /** A lower-case UUID, which the storage also uses for the bytes. */
-    id: "text",
+    id: "text(36)",
     account_id: "int",
     /** 0 is the root. */
     folder_id: "int",
-    name: "text",
-    mime_type: "text",
+    name: "text(255)",
+    mime_type: "text(255)",
     /** Upload-Metadata as sent. */
     metadata: "text",
     /** Null until the client sends it. */
@@ -105,10 +105,10 @@ export const FILE_TABLES = {
     expires_at: "int",
     /** For a stranger's upload the drop box, like the next three; null for the account's own. */
     drop_link_id: "int?",
-    sender: "text?",
-    sender_name: "text?",
+    sender: "text(64)?",
+    sender_name: "text(100)?",
     /** Hash of the visitor's network address. */
-    sender_address: "text?",
+    sender_address: "text(64)?",
   },
   /** What unfinished uploads take of each policy's storage, as last counted (files/blobs/left-overs.ts). */
   staged_counts: {
@@ -125,10 +125,9 @@ export const FILE_TABLES = {
     link_id: "int",
     /** The foreign key requires removing the link with the entry. */
     entry_id: "int",
-    /** The entry's. */
-    account_id: "int",
     max_downloads: "int?",
     downloads: "int",
+    created_at: "int",
     /** Null for shares that take no files. In a drop box the entry is the folder that takes the files. */
     max_bytes: "int?",
     max_files: "int?",
@@ -137,22 +136,23 @@ export const FILE_TABLES = {
     /** What a drop box has taken, including files that are gone. */
     bytes: "int0",
     files: "int0",
+    /** The entry's. */
+    account_id: "int0",
+    message: "text(2000)?",
+    /** 1: only its recipients see it, once they have proved their address. */
+    verify: "int0",
     /** 1: the folder is shared too, so it is no drop box. */
     two_way: "int0",
     /** 1: it shares what `share_items` names. The entry is one of them, and another one when that is removed. */
     several: "int0",
-    created_at: "int",
-    message: "text?",
-    /** 1: only its recipients see it, once they have proved their address. */
-    verify: "int0",
   },
   share_recipients: {
     id: "serial",
     link_id: "int",
     /** Lower case. */
-    email: "text",
+    email: "text(254)",
     /** Of the code that was mailed last, and has not been used. */
-    code_hash: "text?",
+    code_hash: "text(64)?",
     code_until: "int",
     /** Wrong ones. */
     code_tries: "int",
@@ -163,11 +163,11 @@ export const FILE_TABLES = {
   share_visits: {
     id: "serial",
     link_id: "int",
-    email: "text",
+    email: "text(254)",
     /** "open", "download" or "archive". */
-    action: "text",
+    action: "text(16)",
     /** Of the file or folder. */
-    name: "text?",
+    name: "text(255)?",
     at: "int",
   },
   /** Files and folders that are one share. Removed with the link, or the entry. */
@@ -181,11 +181,11 @@ export const FILE_TABLES = {
     /** The drop box, which may be gone. */
     link_id: "int",
     /** Hash of the visitor's cookie. */
-    sender: "text",
+    sender: "text(64)",
     /** As the visitor gave it. */
-    sender_name: "text?",
+    sender_name: "text(100)?",
     /** The name that the visitor sees; the file may be stored under another. */
-    name: "text",
+    name: "text(255)",
     created_at: "int",
   },
   /**
@@ -196,7 +196,7 @@ export const FILE_TABLES = {
     entry_id: "int",
     account_id: "int",
     parent_id: "int",
-    name: "text",
+    name: "text(255)",
     trashed_at: "int",
   },
   /** Locks of WebDAV clients; without a row there is none. */

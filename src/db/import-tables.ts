@@ -2,17 +2,17 @@
 export const IMPORT_TABLES = {
   imports: {
     id: "serial",
-    product: "text",
+    product: "text(16)",
     /** Name of the file, or address without secrets. */
-    source: "text",
+    source: "text(1000)",
     /** An uploaded file in the folder of imports. */
-    file: "text?",
+    file: "text(64)?",
     /** The key of the source, sealed. */
-    secret: "text?",
+    secret: "text(2000)?",
     /** See imports/move/state.ts. */
-    state: "text",
+    state: "text(16)",
     created_at: "int",
-    created_by: "text",
+    created_by: "text(140)",
     updated_at: "int",
     /** JSON. */
     options: "text",
@@ -21,14 +21,14 @@ export const IMPORT_TABLES = {
     /** Of the last written link, visit and file of the source; 0: none. */
     link_place: "int0",
     visit_place: "int0",
-    file_place: "int0",
     event_id: "int?",
+    file_place: "int0",
   },
   /** What an import brought, until it is confirmed. */
   import_links: {
     import_id: "int",
     /** Hash of domain and code in the source. */
-    source_key: "text",
+    source_key: "text(32)",
     link_id: "int",
     /** `updated_at` of the new link. */
     made_at: "int",
@@ -63,5 +63,12 @@ export const IMPORT_TABLES = {
     made_at: "int",
   },
   /** What was not brought, or not as it was, and why. */
-  import_notes: { id: "serial", import_id: "int", place: "int", kind: "text", code: "text", reason: "text" },
+  import_notes: {
+    id: "serial",
+    import_id: "int",
+    place: "int",
+    kind: "text(16)",
+    code: "text(200)",
+    reason: "text(1000)",
+  },
 } as const;

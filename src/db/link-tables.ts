@@ -3,25 +3,24 @@ export const LINK_TABLES = {
   links: {
     id: "serial",
     /** The link's key (links/link/key.ts): on the default domain its code. Case-sensitive ASCII. */
-    code: "text",
+    code: "text(140)",
     /** ≤ 8192 bytes. */
     target: "text",
     created_at: "int",
     updated_at: "int",
     expires_at: "int?",
-    password_hash: "text?",
-    /** ≤ 200 characters. */
-    title: "text?",
+    password_hash: "text(255)?",
+    title: "text(200)?",
     /** ≤ 2,000 characters. */
     note: "text?",
     /** An account or team (lib/owner.ts); null for commands and imports. */
     owner_id: "int?",
     /** For people: an account's name, `token:{name}` or `cli`. */
-    created_by: "text?",
+    created_by: "text(128)?",
     /** JSON (links/link/options.ts); null for a link that only redirects. */
     options: "text?",
     /** The state of `held` in the options, for filters. */
-    held: "text?",
+    held: "text(16)?",
     /** The checks of targets failed since then (links/safety/); null while the target answers. */
     dead_since: "int?",
   },
@@ -32,8 +31,7 @@ export const LINK_TABLES = {
     failures: "int",
     failed_since: "int",
     checked_at: "int",
-    /** ≤ 200 characters. */
-    problem: "text",
+    problem: "text(200)",
   },
   /** One row, id 1: which links the checks of targets have passed since their start. */
   target_rounds: { id: "int", started_at: "int", link_id: "int" },
@@ -43,16 +41,15 @@ export const LINK_TABLES = {
     link_id: "int",
     at: "int",
     /** See links/safety/report.ts. */
-    reason: "text",
-    /** ≤ 1,000 characters. */
-    details: "text?",
+    reason: "text(16)",
+    details: "text(1000)?",
     resolved_at: "int?",
-    resolved_by: "text?",
+    resolved_by: "text(128)?",
   },
   /** Their sums are the numbers of links and clicks: see links/link/query.repository.ts. */
   link_totals: { id: "serial", links: "int", clicks: "int0", automated: "int0", imported: "int0" },
   /** Former codes of links, kept by renames; no link has them (links/write/writer.ts). Removed with the link. */
-  link_aliases: { code: "text", link_id: "int", created_at: "int" },
+  link_aliases: { code: "text(140)", link_id: "int", created_at: "int" },
   /** How many people passed a link with `max_clicks`. Removed with the link. */
   link_uses: { link_id: "int", uses: "int" },
   /** Downloads of links that served a share and redirect now. Removed with the link. */
@@ -61,7 +58,7 @@ export const LINK_TABLES = {
   tags: {
     id: "serial",
     /** Unique, lower-case, NFC, 1 to 64 characters. */
-    tag: "text",
+    tag: "text(64)",
     links: "int",
   },
   link_tags: { tag_id: "int", link_id: "int" },
@@ -70,8 +67,8 @@ export const LINK_TABLES = {
   /** Hosts besides the default one, which is domain 0 without a row. */
   domains: {
     id: "serial",
-    /** Unique, lower-case, Punycode, without port; ≤ 253 characters. */
-    host: "text",
+    /** Unique, lower-case, Punycode, without port. */
+    host: "text(253)",
     default_url: "text?",
     not_found_url: "text?",
     expired_url: "text?",
@@ -81,16 +78,16 @@ export const LINK_TABLES = {
     owner_id: "int?",
   },
   /** One row per link, removed with it. `ranked` is indexed: see links/list/ranking.ts. */
-  link_clicks: { link_id: "int", clicks: "int", ranked: "int", automated: "int0" },
+  link_clicks: { link_id: "int", clicks: "int", ranked: "int0", automated: "int0" },
   /**
    * For the analytics of deleted links, and to put them back: an id is here or in `links`. Retention removes a row with
    * the last row of its clicks, after `content`. A code may occur several times, and a link may have it again.
    */
   deleted_links: {
     link_id: "int",
-    code: "text",
+    code: "text(140)",
     deleted_at: "int",
-    deleted_by: "text?",
+    deleted_by: "text(140)?",
     /** JSON (links/deleted/content.ts) while the link can be put back; never of a share. */
     content: "text?",
     owner_id: "int?",

@@ -1,11 +1,15 @@
 /**
- * The tables as data, from which types follow; bulk.ts reads how to send a column. `?` means nullable. Times are epoch
- * milliseconds, booleans 0 or 1, integers below 2^53. For keys and lengths see migrations/.
+ * The tables as data, from which types and the columns of the migrations follow; bulk.ts reads how to send a column.
+ * Times are epoch milliseconds, booleans 0 or 1, integers below 2^53. For keys and indexes see migrations/. The
+ * `*-tables.ts` are as version 1.0 makes them; a column that a later version adds is here:
+ * `links: { ...LINK_TABLES.links, mood: "int0" }`.
  */
 import type { Generated, Selectable } from "kysely";
 import type { CamelCased } from "../lib/case-names.ts";
 import { ACCOUNT_TABLES } from "./account-tables.ts";
 import { CLICK_TABLES } from "./click-tables.ts";
+import { CLUSTER_TABLES } from "./cluster-tables.ts";
+import type { ColumnKind } from "./column-kind.ts";
 import { FILE_TABLES } from "./file-tables.ts";
 import { IMPORT_TABLES } from "./import-tables.ts";
 import { LINK_TABLES } from "./link-tables.ts";
@@ -18,33 +22,8 @@ export const TABLES = {
   ...ACCOUNT_TABLES,
   ...WEBHOOK_TABLES,
   ...IMPORT_TABLES,
-  /** See cluster/changes.ts. */
-  changes: { id: "serial", topic: "text", payload: "text", origin: "text", created_at: "int" },
-  /** Requests with an Idempotency-Key: see cluster/repeats.ts. */
-  repeats: {
-    /** SHA-256 of account and key, 64 hex digits. */
-    id: "text",
-    account_id: "int",
-    /** HMAC of method, address and body, 64 hex digits. */
-    fingerprint: "text",
-    /** A UUID. */
-    claim: "text",
-    /** "claimed", "written" or "done". */
-    state: "text",
-    claimed_until: "int",
-    expires_at: "int",
-    /** Characters of `answer`. */
-    size: "int",
-    /** Sealed. */
-    answer: "text?",
-  },
-  leases: { name: "text", owner: "text", expires_at: "int" },
-  /** One row, id 1. */
-  instance: { id: "int", uuid: "text", created_at: "int" },
+  ...CLUSTER_TABLES,
 } as const satisfies Record<string, Record<string, ColumnKind>>;
-
-/** `serial`: the database assigns it. `int0`: 0 unless given. */
-export type ColumnKind = "serial" | "int" | "int0" | "int?" | "text" | "text?";
 
 type ColumnType<K extends ColumnKind> = K extends "serial" | "int0"
   ? Generated<number>
@@ -52,9 +31,9 @@ type ColumnType<K extends ColumnKind> = K extends "serial" | "int0"
     ? number
     : K extends "int?"
       ? number | null
-      : K extends "text"
-        ? string
-        : string | null;
+      : K extends `${string}?`
+        ? string | null
+        : string;
 
 export type TableName = keyof typeof TABLES;
 export type Schema = {

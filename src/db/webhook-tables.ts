@@ -2,15 +2,15 @@
 export const WEBHOOK_TABLES = {
   webhooks: {
     id: "serial",
-    url: "text",
+    url: "text(2000)",
     /** Names, separated by blanks. */
-    events: "text",
+    events: "text(1000)",
     /** Sealed (lib/secret-box.ts), like the previous one. */
-    secret: "text",
-    previous_secret: "text?",
+    secret: "text(300)",
+    previous_secret: "text(300)?",
     previous_until: "int?",
     /** "asked", "gone" or "failing"; null: it is enabled. */
-    disabled_because: "text?",
+    disabled_because: "text(16)?",
     /** No attempt has succeeded since then; null: the last one did. */
     failing_since: "int?",
     /** The receiver wants nothing before. */
@@ -28,9 +28,9 @@ export const WEBHOOK_TABLES = {
     /** With `webhook_id` unique; null: a test. */
     event_id: "int?",
     /** Such as "link.created". */
-    event: "text",
+    event: "text(32)",
     /** "waiting", "sending", "delivered" or "failed". */
-    state: "text",
+    state: "text(16)",
     due_at: "int",
     /** Of the present schedule. */
     attempts: "int",

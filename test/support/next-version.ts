@@ -34,11 +34,7 @@ const NEXT: readonly Step[] = [
     up: (db, words) => words.createIndex(db, { name: "links_mood", table: "links", columns: "mood, id" }),
   },
   // A table that this version does not know.
-  createTable("9005_moods", "moods" as "links", (w) => [
-    `id ${w.serial}`,
-    `mood ${w.int} not null`,
-    "index moods_mood (mood)",
-  ]),
+  createTable("9005_moods", "moods" as "links", { id: "serial", mood: "int" }, ["index moods_mood (mood)"]),
 ];
 
 (MIGRATIONS as Step[]).push(...NEXT);

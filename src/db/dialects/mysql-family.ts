@@ -6,7 +6,7 @@ import type { SchemaSyntax } from "../schema-syntax.ts";
 import type { OpenBackend, SqlFlavour } from "../driver.ts";
 import { DatabaseError, type FailureKind, isNetworkFailure } from "../failures.ts";
 import { PARTITIONED } from "../partitioned-tables.ts";
-import type { ColumnKind } from "../schema.ts";
+import type { ColumnKind } from "../column-kind.ts";
 import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS } from "../text-search.ts";
 import { openPoolSource } from "./mysql-pool.ts";
 import type { SessionSyntax } from "./mysql-session.ts";

@@ -5,7 +5,7 @@ import type { Dialect } from "../dialect.ts";
 import type { SchemaSyntax } from "../schema-syntax.ts";
 import type { OpenBackend, SqlFlavour } from "../driver.ts";
 import { type FailureKind, isNetworkFailure } from "../failures.ts";
-import type { ColumnKind } from "../schema.ts";
+import type { ColumnKind } from "../column-kind.ts";
 import { COUNTER_STORAGE, PARTITIONED } from "../partitioned-tables.ts";
 import { postgresNames } from "./postgres-names.ts";
 import { openPrimarySource } from "./postgres-pool.ts";

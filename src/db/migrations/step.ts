@@ -4,43 +4,77 @@
  */
 import { type Kysely, sql } from "kysely";
 import type { SchemaSyntax } from "../schema-syntax.ts";
-import type { PartitionedTable } from "../partitioned-tables.ts";
+import type { ColumnKind } from "../column-kind.ts";
+import { PARTITIONED, type PartitionedTable } from "../partitioned-tables.ts";
 import type { TableName } from "../schema.ts";
 
 export type Step = { name: string; up(db: Kysely<unknown>, words: SchemaSyntax): Promise<void> };
 
-/** In the database's SQL: columns and constraints, and `index name (columns)` for each index. */
-type Parts = (words: SchemaSyntax) => readonly string[];
+type Columns = Readonly<Record<string, ColumnKind>>;
+/** Constraints in SQL, and `index name (columns)` for each index. */
+type Parts = readonly string[];
 
-export const createTable = (name: string, table: TableName, parts: Parts): Step =>
-  tableStep({ name, table, parts }, plain(table, "tableOptions"));
+export const createTable = (name: string, table: TableName, columns: Columns, parts: Parts): Step =>
+  tableStep({ name, table, columns, parts }, plain(table, "tableOptions"));
 
 /** A table of narrow rows, increased by primary key. */
-export const createCounterTable = (name: string, table: TableName, parts: Parts): Step =>
-  tableStep({ name, table, parts }, plain(table, "counterTableOptions"));
+export const createCounterTable = (name: string, table: TableName, columns: Columns, parts: Parts): Step =>
+  tableStep({ name, table, columns, parts }, plain(table, "counterTableOptions"));
 
 /** A table whose old rows go together. */
-export const createPartitionedTable = (name: string, table: PartitionedTable, parts: Parts): Step =>
-  tableStep({ name, table, parts }, (words, list) => words.partitionedTable(table, list));
+export const createPartitionedTable = (
+  name: string,
+  table: PartitionedTable,
+  columns: Columns,
+  parts: Parts,
+): Step =>
+  tableStep(
+    { name, table, columns, parts },
+    {
+      serial: (words) => words.partitionedSerial(PARTITIONED[table].column),
+      statements: (words, list) => words.partitionedTable(table, list),
+    },
+  );
 
-type Table = { name: string; table: TableName; parts: Parts };
-type Statements = (words: SchemaSyntax, columns: string) => readonly string[];
+type Table = { name: string; table: TableName; columns: Columns; parts: Parts };
+type Form = {
+  serial(words: SchemaSyntax): readonly string[];
+  statements(words: SchemaSyntax, list: string): readonly string[];
+};
 
-const plain =
-  (table: TableName, options: "tableOptions" | "counterTableOptions"): Statements =>
-  (words, columns) => [`create table if not exists ${table} (${columns}) ${words[options]}`.trimEnd()];
+const plain = (table: TableName, options: "tableOptions" | "counterTableOptions"): Form => ({
+  serial: (words) => [`id ${words.serial}`],
+  statements: (words, list) => [`create table if not exists ${table} (${list}) ${words[options]}`.trimEnd()],
+});
 
 const INDEX = /^index (\w+) \((.+)\)$/;
+/** Of one column, after which it is written. */
+const KEY = /^primary key \((\w+)\)$/;
 
-const tableStep = ({ name, table, parts }: Table, statements: Statements): Step => ({
+const tableStep = ({ name, table, columns, parts }: Table, { serial, statements }: Form): Step => ({
   name,
   up: async (db, words) => {
-    const all = parts(words);
-    const columns = all.filter((part) => !INDEX.test(part)).join(",\n  ");
-    for (const text of statements(words, `\n  ${columns}\n`)) await sql.raw(text).execute(db);
-    for (const part of all) {
+    const key = parts.map((part) => KEY.exec(part)?.[1]).find((column) => column !== undefined);
+    const lines = Object.entries(columns).flatMap(([column, kind]) => {
+      if (kind === "serial") return serial(words);
+      return columnSql(words, column, kind) + (column === key ? " primary key" : "");
+    });
+    lines.push(...parts.filter((part) => !INDEX.test(part) && !KEY.test(part)));
+    for (const text of statements(words, `\n  ${lines.join(",\n  ")}\n`)) await sql.raw(text).execute(db);
+    for (const part of parts) {
       const [, index, indexed] = INDEX.exec(part) ?? [];
       if (index && indexed) await words.createIndex(db, { name: index, table, columns: indexed });
     }
   },
 });
+
+const RESERVED = ["key", "before", "after"];
+
+function columnSql(words: SchemaSyntax, column: string, kind: ColumnKind): string {
+  const name = RESERVED.includes(column) ? words.quote(column) : column;
+  const length = /^text\((\d+)\)/.exec(kind)?.[1];
+  const ofText = length === undefined ? words.longText : words.text(Number(length));
+  const type = kind.startsWith("text") ? ofText : words.int;
+  if (kind.endsWith("?")) return `${name} ${type}`;
+  return `${name} ${type} not null${kind === "int0" ? " default 0" : ""}`;
+}

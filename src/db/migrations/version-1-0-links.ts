@@ -1,23 +1,10 @@
 /** Version 1.0: links. */
+import { LINK_TABLES } from "../link-tables.ts";
 import { sql } from "kysely";
 import { createCounterTable, createTable, type Step } from "./step.ts";
 
 export const steps: readonly Step[] = [
-  createTable("1001_links", "links", (w) => [
-    `id ${w.serial}`,
-    `code ${w.text(140)} not null`,
-    `target ${w.longText} not null`,
-    `created_at ${w.int} not null`,
-    `updated_at ${w.int} not null`,
-    `expires_at ${w.int}`,
-    `password_hash ${w.text(255)}`,
-    `title ${w.text(200)}`,
-    `note ${w.longText}`,
-    `owner_id ${w.int}`,
-    `created_by ${w.text(128)}`,
-    `options ${w.longText}`,
-    `held ${w.text(16)}`,
-    `dead_since ${w.int}`,
+  createTable("1001_links", "links", LINK_TABLES.links, [
     "constraint links_code unique (code)",
     "index links_created_at (created_at desc, code, expires_at)",
     "index links_expires_at (expires_at, id)",
@@ -26,70 +13,34 @@ export const steps: readonly Step[] = [
     "index links_dead_since (dead_since)",
   ]),
   { name: "1002_links_search", up: (db, words) => words.createLinkSearch(db) },
-  createTable("1003_link_clicks", "link_clicks", (w) => [
-    `link_id ${w.int} not null primary key`,
-    `clicks ${w.int} not null`,
-    `ranked ${w.int} not null default 0`,
-    `automated ${w.int} not null default 0`,
+  createTable("1003_link_clicks", "link_clicks", LINK_TABLES.link_clicks, [
+    "primary key (link_id)",
     "constraint link_clicks_link foreign key (link_id) references links (id) on delete cascade",
     "index link_clicks_ranked (ranked, link_id)",
   ]),
-  createTable("1004_deleted_links", "deleted_links", (w) => [
-    `link_id ${w.int} not null primary key`,
-    `code ${w.text(140)} not null`,
-    `deleted_at ${w.int} not null`,
-    `deleted_by ${w.text(140)}`,
-    `content ${w.longText}`,
-    `owner_id ${w.int}`,
-    `clicks ${w.int} not null default 0`,
-    `automated ${w.int} not null default 0`,
+  createTable("1004_deleted_links", "deleted_links", LINK_TABLES.deleted_links, [
+    "primary key (link_id)",
     "index deleted_links_deleted_at (deleted_at, link_id)",
     "index deleted_links_owner (owner_id, deleted_at, link_id)",
     "index deleted_links_code (code)",
   ]),
-  createTable("1005_domains", "domains", (w) => [
-    `id ${w.serial}`,
-    `host ${w.text(253)} not null`,
-    `default_url ${w.longText}`,
-    `not_found_url ${w.longText}`,
-    `expired_url ${w.longText}`,
-    `created_at ${w.int} not null`,
-    `updated_at ${w.int} not null`,
-    `owner_id ${w.int}`,
-    "constraint domains_host unique (host)",
-  ]),
-  createTable("1006_tags", "tags", (w) => [
-    `id ${w.serial}`,
-    `tag ${w.text(64)} not null`,
-    `links ${w.int} not null`,
-    "constraint tags_tag unique (tag)",
-  ]),
-  createCounterTable("1007_link_tags", "link_tags", (w) => [
-    `tag_id ${w.int} not null`,
-    `link_id ${w.int} not null`,
+  createTable("1005_domains", "domains", LINK_TABLES.domains, ["constraint domains_host unique (host)"]),
+  createTable("1006_tags", "tags", LINK_TABLES.tags, ["constraint tags_tag unique (tag)"]),
+  createCounterTable("1007_link_tags", "link_tags", LINK_TABLES.link_tags, [
     "primary key (tag_id, link_id)",
     "constraint link_tags_link foreign key (link_id) references links (id) on delete cascade",
     "index link_tags_link_id (link_id)",
   ]),
-  createTable("1008_link_aliases", "link_aliases", (w) => [
-    `code ${w.text(140)} not null primary key`,
-    `link_id ${w.int} not null`,
-    `created_at ${w.int} not null`,
+  createTable("1008_link_aliases", "link_aliases", LINK_TABLES.link_aliases, [
+    "primary key (code)",
     "constraint link_aliases_link foreign key (link_id) references links (id) on delete cascade",
     "index link_aliases_link_id (link_id)",
   ]),
-  createTable("1009_link_uses", "link_uses", (w) => [
-    `link_id ${w.int} not null primary key`,
-    `uses ${w.int} not null`,
+  createTable("1009_link_uses", "link_uses", LINK_TABLES.link_uses, [
+    "primary key (link_id)",
     "constraint link_uses_link foreign key (link_id) references links (id) on delete cascade",
   ]),
-  createTable("1010_link_totals", "link_totals", (w) => [
-    `id ${w.serial}`,
-    `links ${w.int} not null`,
-    `clicks ${w.int} not null default 0`,
-    `automated ${w.int} not null default 0`,
-    `imported ${w.int} not null default 0`,
-  ]),
+  createTable("1010_link_totals", "link_totals", LINK_TABLES.link_totals, []),
   {
     name: "1011_link_totals_row",
     up: async (db) => {
@@ -97,38 +48,19 @@ export const steps: readonly Step[] = [
       if (rows.length === 0) await sql`insert into link_totals (links) values (0)`.execute(db);
     },
   },
-  createCounterTable("1012_link_downloads", "link_downloads", (w) => [
-    `link_id ${w.int} not null primary key`,
-    `downloads ${w.int} not null`,
+  createCounterTable("1012_link_downloads", "link_downloads", LINK_TABLES.link_downloads, [
+    "primary key (link_id)",
     "constraint link_downloads_link foreign key (link_id) references links (id) on delete cascade",
   ]),
-  createCounterTable("1013_owner_tags", "owner_tags", (w) => [
-    `owner_id ${w.int} not null`,
-    `tag_id ${w.int} not null`,
-    `links ${w.int} not null`,
+  createCounterTable("1013_owner_tags", "owner_tags", LINK_TABLES.owner_tags, [
     "primary key (owner_id, tag_id)",
   ]),
-  createTable("1014_target_checks", "target_checks", (w) => [
-    `link_id ${w.int} not null primary key`,
-    `failures ${w.int} not null`,
-    `failed_since ${w.int} not null`,
-    `checked_at ${w.int} not null`,
-    `problem ${w.text(200)} not null`,
+  createTable("1014_target_checks", "target_checks", LINK_TABLES.target_checks, [
+    "primary key (link_id)",
     "constraint target_checks_link foreign key (link_id) references links (id) on delete cascade",
   ]),
-  createTable("1015_target_rounds", "target_rounds", (w) => [
-    `id ${w.int} not null primary key`,
-    `started_at ${w.int} not null`,
-    `link_id ${w.int} not null`,
-  ]),
-  createTable("1016_link_reports", "link_reports", (w) => [
-    `id ${w.serial}`,
-    `link_id ${w.int} not null`,
-    `at ${w.int} not null`,
-    `reason ${w.text(16)} not null`,
-    `details ${w.text(1000)}`,
-    `resolved_at ${w.int}`,
-    `resolved_by ${w.text(128)}`,
+  createTable("1015_target_rounds", "target_rounds", LINK_TABLES.target_rounds, ["primary key (id)"]),
+  createTable("1016_link_reports", "link_reports", LINK_TABLES.link_reports, [
     "constraint link_reports_link foreign key (link_id) references links (id) on delete cascade",
     "index link_reports_link (link_id, resolved_at)",
     "index link_reports_open (resolved_at, id)",
