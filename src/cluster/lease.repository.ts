@@ -1,5 +1,7 @@
+import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
 import { chunked } from "../lib/chunked.ts";
+import type { Clock } from "../lib/clock.ts";
 
 export type LeaseRepository = ReturnType<typeof createLeaseRepository>;
 
@@ -10,18 +12,19 @@ const REMOVED_AT_ONCE = 1_000;
 export type LeaseDeps = {
   database: Database;
   /** Default: the clock of the database, because those of nodes may differ. */
-  clock?: { now(): number | Promise<number> };
+  clock?: Clock;
 };
 
 export function createLeaseRepository({ database, clock }: LeaseDeps) {
-  const time = async () => (clock ? clock.now() : database.dialect.currentTime(database.write));
+  const now = () => (clock ? sql.lit(clock.now()) : database.dialect.now());
+  const after = (ms: number) => sql<number>`${now()} + ${ms}`;
+
   const take = async (name: string, owner: string, ttlMs: number): Promise<boolean> => {
-    const now = await time();
     const { numUpdatedRows } = await database.write
       .updateTable("leases")
-      .set({ owner, expires_at: now + ttlMs })
+      .set({ owner, expires_at: after(ttlMs) })
       .where("name", "=", name)
-      .where((eb) => eb.or([eb("owner", "=", owner), eb("expires_at", "<=", now)]))
+      .where((eb) => eb.or([eb("owner", "=", owner), eb("expires_at", "<=", now())]))
       .executeTakeFirst();
     return numUpdatedRows > 0n;
   };
@@ -43,7 +46,7 @@ export function createLeaseRepository({ database, clock }: LeaseDeps) {
 
     /** Also extends an expired lease that nobody took. */
     async renew(name: string, owner: string, ttlMs: number): Promise<boolean> {
-      const renewed = ownedBy(name, owner).set({ expires_at: (await time()) + ttlMs });
+      const renewed = ownedBy(name, owner).set({ expires_at: after(ttlMs) });
       const { numUpdatedRows } = await renewed.where("expires_at", ">", RELEASED).executeTakeFirst();
       return numUpdatedRows > 0n;
     },
@@ -51,7 +54,7 @@ export function createLeaseRepository({ database, clock }: LeaseDeps) {
     /** Frees the lease of this owner and keeps everybody from taking it for that time. No effect for another owner. */
     async block(name: string, owner: string, ms: number): Promise<void> {
       await ownedBy(name, owner)
-        .set({ owner: "", expires_at: (await time()) + ms })
+        .set({ owner: "", expires_at: after(ms) })
         .execute();
     },
 

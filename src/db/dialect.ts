@@ -145,8 +145,8 @@ export type Dialect = {
   /** For migrations. */
   readonly schema: SchemaSyntax;
 
-  /** Epoch milliseconds. */
-  currentTime(db: Db): Promise<number>;
+  /** Epoch milliseconds by the clock of the database, in a query. */
+  now(): RawBuilder<number>;
 
   /** Removes what deleted and replaced rows left in the database's files. Servers do so by themselves, some time later. */
   readonly shred?: (db: Db) => Promise<void>;

@@ -1,7 +1,7 @@
 /** Queries that many tables need alike. */
 import { type SelectQueryBuilder, sql } from "kysely";
 import { pagesAfter } from "../lib/pages.ts";
-import type { Db } from "./dialect.ts";
+import type { Db, Dialect } from "./dialect.ts";
 import { isUniqueViolation } from "./failures.ts";
 
 export async function countRows<DB, T extends keyof DB>(
@@ -40,22 +40,18 @@ export async function unlessTaken(write: () => Promise<unknown>): Promise<boolea
   }
 }
 
-/** Whether a share has had all its downloads. */
-export const isUsedUp = (db: Db, linkId: number): Promise<boolean> =>
-  finds(
-    db
-      .selectFrom("shares")
-      .select("link_id")
-      .where("link_id", "=", linkId)
-      .whereRef("downloads", ">=", "max_downloads"),
-  );
+/** Epoch milliseconds by the clock of the database. */
+export async function currentTime(db: Db, { now }: Pick<Dialect, "now">): Promise<number> {
+  const { rows } = await sql<{ now: number }>`select ${now()} as now`.execute(db);
+  return Number(rows[0]?.now);
+}
 
 type Found = { execute(): Promise<{ id: number | string }[]> };
 
 /** Returns how many were found. Two statements: not every server takes a limit in a subquery. */
 export async function deleteFound(
   write: Db,
-  table: "events" | "mails" | "sessions" | "tokens" | "webhook_deliveries",
+  table: "changes" | "events" | "mails" | "sessions" | "tokens" | "webhook_deliveries",
   found: Found,
 ): Promise<number> {
   const ids = (await found.execute()).map(({ id }) => id);

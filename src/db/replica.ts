@@ -5,6 +5,7 @@
  * does not arrive at once. Reports and exports look at most every two seconds. A statement that the replica does not
  * answer is asked of the database, so only transactions that read may use it.
  */
+import { currentTime } from "./queries.ts";
 import type { Kysely } from "kysely";
 import type { Logger } from "../lib/logger.ts";
 import { withTimeout } from "../lib/timeout.ts";
@@ -156,7 +157,7 @@ async function measureLag(primary: Deps["primary"], replica: Kysely<Schema>): Pr
 }
 
 async function setMark({ read, write, dialect }: Deps["primary"]): Promise<number> {
-  const mark = await dialect.currentTime(read);
+  const mark = await currentTime(read, dialect);
   const { numUpdatedRows } = await write
     .updateTable("leases")
     .set({ expires_at: mark })

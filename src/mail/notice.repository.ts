@@ -1,6 +1,5 @@
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
-import { isUsedUp } from "../db/queries.ts";
 
 export type NoticeRepository = ReturnType<typeof createNoticeRepository>;
 
@@ -17,8 +16,6 @@ const MOST_MANAGERS = 20;
 
 export function createNoticeRepository({ read }: Pick<Database, "read">) {
   return {
-    isUsedUp,
-
     async link(id: number, db: Db = read): Promise<LinkFacts | null> {
       const row = await db
         .selectFrom("links")

@@ -135,6 +135,7 @@ export function createNotices(deps: Deps) {
       code: string;
       title: string | null;
       maxDownloads: number | null;
+      isUsedUp: boolean;
     }): Promise<void> {
       if (!isOffered()) return;
       const { linkId, accountId, maxDownloads } = share;
@@ -147,7 +148,7 @@ export function createNotices(deps: Deps) {
           { kind: "download", content: { title, count: 1, url } },
           String(linkId),
         );
-        if (maxDownloads === null || !(await repository.isUsedUp(tx.db, linkId))) return;
+        if (!share.isUsedUp) return;
         const mail = { kind: "share_ends", content: { title, endsAt: null, url } } as const;
         await tellOwners(tx, accountId, mail, `${linkId} used ${maxDownloads}`);
       });

@@ -1,3 +1,4 @@
+import { currentTime } from "../db/queries.ts";
 import type { Database } from "../db/database.ts";
 import type { MigrationState } from "../db/migrate.ts";
 import { programName } from "../lib/program-name.ts";
@@ -49,7 +50,7 @@ export const checkClock = (open: () => Promise<Database>, now: () => number): Ch
       ];
     }
     const { dialect, read } = await open();
-    const differenceMs = (await dialect.currentTime(read)) - now();
+    const differenceMs = (await currentTime(read, dialect)) - now();
     if (Math.abs(differenceMs) <= CLOCK_TOLERANCE_MS)
       return [ok("this machine and the database agree on the time")];
     return [

@@ -1,6 +1,6 @@
 import type { Queries } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
-import { finds, isUsedUp } from "../db/queries.ts";
+import { finds } from "../db/queries.ts";
 import { ENDED } from "./webhook-events.ts";
 
 export type ShareEndsRepository = ReturnType<typeof createShareEndsRepository>;
@@ -9,8 +9,6 @@ export type EndedShare = { linkId: number; key: string; title: string | null; en
 
 export function createShareEndsRepository({ read }: Pick<Queries, "read">) {
   return {
-    isUsedUp,
-
     /** Shares and drop boxes that expired in that time, after a link, by time and link. */
     async expired(
       { after, to }: { after: { endedAt: number; linkId: number }; to: number },

@@ -17,7 +17,13 @@ type Deps = {
   clock: Clock;
 };
 
-type Downloaded = { linkId: number; code: string; title: string | null; maxDownloads: number | null };
+type Downloaded = {
+  linkId: number;
+  code: string;
+  title: string | null;
+  maxDownloads: number | null;
+  isUsedUp: boolean;
+};
 
 const EVERY_MS = 10_000;
 /** A first look, after a stop of all processes. */
@@ -36,9 +42,9 @@ export function createShareEnds({ repository, write, record, isWanted, codeOf, c
 
   return {
     /** A download of a share has ended well. */
-    async downloaded({ linkId, code, title, maxDownloads }: Downloaded): Promise<void> {
+    async downloaded({ linkId, code, title, maxDownloads, isUsedUp }: Downloaded): Promise<void> {
       const tellsDownload = isWanted("share.downloaded");
-      const tellsEnd = maxDownloads !== null && isWanted("share.ended");
+      const tellsEnd = isUsedUp && isWanted("share.ended");
       if (!tellsDownload && !tellsEnd) return;
       const at = clock.now();
       const named = title === null ? {} : { title };
@@ -46,8 +52,7 @@ export function createShareEnds({ repository, write, record, isWanted, codeOf, c
         const after = { ...named, ...(maxDownloads !== null && { max_downloads: maxDownloads }) };
         const subject = { subject: codeOf(code), subjectId: linkId };
         if (tellsDownload) await record(db, [{ at, actor: SYSTEM, action: DOWNLOADED, ...subject, after }]);
-        if (tellsEnd && (await repository.isUsedUp(db, linkId)))
-          await end(db, linkId, code, at, { ...after, reason: "used_up" });
+        if (tellsEnd) await end(db, linkId, code, at, { ...after, reason: "used_up" });
       });
     },
 

@@ -111,11 +111,7 @@ const familyDialect = (family: MysqlVariant): Dialect => ({
   forUpdate: (query) => query.forUpdate() as typeof query,
   // Both servers know this form.
   forShare: (query) => query.modifyEnd(sql`lock in share mode`) as typeof query,
-  currentTime: async (db) => {
-    const { rows } = await sql<{ now: number }>`
-      select cast(unix_timestamp(now(3)) * 1000 as signed) as now`.execute(db);
-    return Number(rows[0]?.now);
-  },
+  now: () => sql`cast(unix_timestamp(now(3)) * 1000 as signed)`,
   snapshot: null,
   findDamage: null,
   dumpAdvice: `${family.dumpTool} --single-transaction --routines NAME > waymark.sql; back: ${family.client} NAME < waymark.sql`,

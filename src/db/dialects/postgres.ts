@@ -132,11 +132,7 @@ const dialect: Dialect = {
   },
   forUpdate: (query) => query.forUpdate() as typeof query,
   forShare: (query) => query.modifyEnd(sql`for share`) as typeof query,
-  currentTime: async (db) => {
-    const { rows } = await sql<{ now: number }>`
-      select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(db);
-    return Number(rows[0]?.now);
-  },
+  now: () => sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
   snapshot: null,
   findDamage: null,
   dumpAdvice:

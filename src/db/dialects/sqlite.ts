@@ -104,7 +104,7 @@ const dialect: Dialect = {
   insertReturningId: insertThenId,
   forUpdate: (query) => query,
   forShare: (query) => query,
-  currentTime: async () => Date.now(),
+  now: () => sql`${Date.now()}`,
   async shred(db) {
     await sql`vacuum`.execute(db);
     await sql`pragma wal_checkpoint(truncate)`.execute(db);

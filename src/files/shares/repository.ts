@@ -12,6 +12,7 @@ import { ENTRY_COLUMNS, toEntry } from "../tree/entries.repository.ts";
 import { type Entry, ROOT, TRASH } from "../tree/entry.ts";
 import { ITEMS, type SharedEntry } from "./share.ts";
 import { prepared } from "../../db/prepared.ts";
+import { finds } from "../../db/queries.ts";
 
 export type SharesRepository = ReturnType<typeof createSharesRepository>;
 
@@ -56,6 +57,16 @@ export function createSharesRepository({ database, record }: Deps) {
     recipients: recipientsIn(database),
     ...itemQueries(read),
     count,
+
+    /** Whether the share has had all its downloads. */
+    isUsedUp: (linkId: number): Promise<boolean> =>
+      finds(
+        read
+          .selectFrom("shares")
+          .select("link_id")
+          .where("link_id", "=", linkId)
+          .whereRef("downloads", ">=", "max_downloads"),
+      ),
 
     /** A finished download of a share without limit. */
     finish: (linkId: number): Promise<void> => add(linkId, 1),

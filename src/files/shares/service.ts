@@ -33,7 +33,7 @@ type Deps = {
   policy: SharePolicy;
   invitations: Invitations;
   /** A download has ended well. */
-  tell(share: SharedEntry): Promise<void>;
+  tell(share: SharedEntry & { isUsedUp: boolean }): Promise<void>;
   clock: Clock;
 };
 
@@ -132,7 +132,8 @@ export function createShares(deps: Deps) {
     /** A download has ended well. */
     async tell(share: VisitedShare, step: VisitStep): Promise<void> {
       await ofRecipients.note(share, step);
-      await tell(share);
+      const isUsedUp = share.maxDownloads !== null && (await repository.isUsedUp(share.linkId));
+      await tell({ ...share, isUsedUp });
     },
     ...ofRecipients,
     count: repository.count,
