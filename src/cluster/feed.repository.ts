@@ -1,5 +1,6 @@
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
+import { deleteFound } from "../db/queries.ts";
 import type { MissingIds } from "./feed-gaps.ts";
 
 /** Keys are parsed on access, so a process never parses its own rows. */
@@ -74,24 +75,10 @@ export function createFeed({ read, write, dialect, commits }: Database) {
 
     /** In short transactions. */
     async prune(before: number): Promise<void> {
-      for (let portion = 0; portion < PRUNE_PORTIONS; portion++) {
-        const old = await read
-          .selectFrom("changes")
-          .select("id")
-          .where("created_at", "<", before)
-          .orderBy("created_at")
-          .limit(PRUNED_AT_ONCE)
-          .execute();
-        if (old.length === 0) return;
-        await write
-          .deleteFrom("changes")
-          .where(
-            "id",
-            "in",
-            old.map(({ id }) => id),
-          )
-          .execute();
-      }
+      const old = read.selectFrom("changes").select("id").where("created_at", "<", before);
+      const oldest = old.orderBy("created_at").limit(PRUNED_AT_ONCE);
+      for (let portion = 0; portion < PRUNE_PORTIONS; portion++)
+        if ((await deleteFound(write, "changes", oldest)) === 0) return;
     },
   };
 }

@@ -5,7 +5,7 @@
  * Sentinels of the URL, if it names some, for the master.
  */
 import { RedisClient } from "bun";
-import { withTimeout } from "../lib/timeout.ts";
+import { noAnswer, withTimeout } from "../lib/timeout.ts";
 import { appError, messageOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import { findMaster, sentinelsOf } from "./redis-sentinel.ts";
@@ -47,7 +47,7 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
     active = client;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no EventTarget
     client.onclose = (error) => lose(client, error);
-    withTimeout(connectMs + commandMs, establish(client), late).then(
+    withTimeout(connectMs + commandMs, establish(client), noAnswer).then(
       () => {
         if (client !== active) return;
         isReady = true;
@@ -89,7 +89,7 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
     const client = active;
     if (client === null || !isReady) throw away();
     try {
-      return await withTimeout(commandMs, client.send(command, [...args]), late);
+      return await withTimeout(commandMs, client.send(command, [...args]), noAnswer);
     } catch (error) {
       lose(client, error);
       throw appError("ServiceUnavailable", `Redis did not execute ${command}.`, { cause: error });
@@ -141,10 +141,6 @@ function later(run: () => unknown, ms: number): ReturnType<typeof setTimeout> {
 }
 
 const away = () => appError("ServiceUnavailable", "Redis is away.");
-
-const late = (): never => {
-  throw new Error("no answer in time");
-};
 
 /** Logs once when Redis goes away and once when it is back. */
 function createReport(logger: Logger, where: { purpose: string; redis: string }) {

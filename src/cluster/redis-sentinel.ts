@@ -1,7 +1,7 @@
 /** Redis Sentinel: the servers to ask for the master of a name, which changes with each failover. */
 import { RedisClient } from "bun";
 import { appError } from "../lib/errors.ts";
-import { withTimeout } from "../lib/timeout.ts";
+import { noAnswer, withTimeout } from "../lib/timeout.ts";
 
 const SENTINEL_URL =
   /^(?<scheme>rediss?)\+sentinel:\/\/(?<credentials>[^@/]*@)?(?<hosts>[^@/]+)\/(?<name>[^/]+)(?:\/(?<database>\d+))?$/;
@@ -65,7 +65,7 @@ async function askSentinel(url: string, name: string, timeoutMs: number): Promis
     return (await client.send("SENTINEL", ["get-master-addr-by-name", name])) as [string, string] | null;
   };
   try {
-    const master = await withTimeout(timeoutMs, asking(), late);
+    const master = await withTimeout(timeoutMs, asking(), noAnswer);
     if (master === null) throw new Error(`it knows no master ${name}`);
     const [host, port] = master;
     return `${host.includes(":") ? `[${host}]` : host}:${port}`;
@@ -73,7 +73,3 @@ async function askSentinel(url: string, name: string, timeoutMs: number): Promis
     client.close();
   }
 }
-
-const late = (): never => {
-  throw new Error("no answer in time");
-};

@@ -122,11 +122,7 @@ export async function openDatabase(
       logger,
     });
   const ask = <T>(text: string) =>
-    withTimeout<{ rows: T[] }>(
-      CONNECT_TIMEOUT_MS,
-      sql.raw<T>(text).execute(read),
-      tooLate(CONNECT_TIMEOUT_MS),
-    );
+    withTimeout<{ rows: T[] }>(CONNECT_TIMEOUT_MS, sql.raw<T>(text).execute(read), tooLate);
   return {
     name: databaseName(location),
     read,
@@ -209,6 +205,6 @@ const queryLink = (read: Kysely<Schema>, code: string): Promise<LinkRow | undefi
     )
     .executeTakeFirst();
 
-const tooLate = (timeoutMs: number) => () => {
-  throw new DatabaseError("timeout", new Error(`no answer within ${timeoutMs} ms`));
+const tooLate = () => {
+  throw new DatabaseError("timeout", new Error(`no answer within ${CONNECT_TIMEOUT_MS} ms`));
 };

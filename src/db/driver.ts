@@ -6,7 +6,6 @@ import {
   type DialectAdapter,
   type Driver,
   Kysely,
-  type Dialect as KyselyDialect,
   type QueryCompiler,
   type QueryResult,
 } from "kysely";
@@ -94,25 +93,23 @@ type Settings = {
 
 /** Closing it does not close the source. */
 export function createKysely(settings: Settings): Kysely<Schema> {
-  const dialect: KyselyDialect = {
-    createDriver: () => createDriver(settings),
-    createAdapter: settings.flavour.adapter,
-    createQueryCompiler: settings.flavour.compiler,
-    createIntrospector: settings.flavour.introspector,
-  };
-  return new Kysely<Schema>({ dialect });
+  const { adapter, compiler, introspector } = settings.flavour;
+  return new Kysely<Schema>({
+    dialect: {
+      createDriver: () => createDriver(settings),
+      createAdapter: adapter,
+      createQueryCompiler: compiler,
+      createIntrospector: introspector,
+    },
+  });
 }
 
 type OpenConnection = DatabaseConnection & { connection: SqlConnection; broken: boolean };
 
-const run = async (open: DatabaseConnection, text: string): Promise<void> => {
-  await open.executeQuery(CompiledQuery.raw(text));
-};
-
 /** A failure leaves the state of the transaction unknown. */
 const decide = async (open: DatabaseConnection, sql: string): Promise<void> => {
   try {
-    await run(open, sql);
+    await open.executeQuery(CompiledQuery.raw(sql));
   } catch (error) {
     (open as OpenConnection).broken = true;
     throw error;

@@ -4,19 +4,7 @@
  */
 import { AppError, type ErrorName } from "../lib/errors.ts";
 
-/** "retry": a deadlock or lost lock rolled the transaction back; it may run again. "other": a defect of ours. */
-export type FailureKind =
-  | "unique"
-  | "foreign_key"
-  | "retry"
-  | "timeout"
-  | "unavailable"
-  | "full"
-  | "damaged"
-  | "moving"
-  | "other";
-
-const ANSWERS: Record<Exclude<FailureKind, "other">, { name: ErrorName; message: string }> = {
+const ANSWERS = {
   unique: { name: "Conflict", message: "An entry with this key already exists." },
   foreign_key: {
     name: "Conflict",
@@ -37,15 +25,20 @@ const ANSWERS: Record<Exclude<FailureKind, "other">, { name: ErrorName; message:
     name: "ServiceUnavailable",
     message: "The data is moving to another database. Try again in a few seconds.",
   },
-};
+} satisfies Record<string, { name: ErrorName; message: string }>;
+
+type KnownFailure = keyof typeof ANSWERS;
+
+/** "retry": a deadlock or lost lock rolled the transaction back; it may run again. "other": a defect of ours. */
+export type FailureKind = KnownFailure | "other";
 
 /** Servers have followed a move by then. */
 const MOVE_SECONDS = 5;
 
 export class DatabaseError extends AppError {
-  readonly failure: FailureKind;
+  readonly failure: KnownFailure;
 
-  constructor(failure: Exclude<FailureKind, "other">, cause: unknown) {
+  constructor(failure: KnownFailure, cause: unknown) {
     const details = failure === "moving" ? { details: { retryAfterSeconds: MOVE_SECONDS } } : {};
     super(ANSWERS[failure].name, ANSWERS[failure].message, { cause, ...details });
     this.failure = failure;
@@ -70,8 +63,8 @@ function withoutStatement(error: unknown): void {
   if (typeof error === "object" && error !== null && "sql" in error) delete error.sql;
 }
 
-const failedBy = (error: unknown, failure: FailureKind): boolean =>
-  error instanceof DatabaseError && error.failure === failure;
+const failedBy = (error: unknown, ...failures: readonly KnownFailure[]): boolean =>
+  error instanceof DatabaseError && failures.includes(error.failure);
 
 /** After this error, roll the transaction back. */
 export const isUniqueViolation = (error: unknown): boolean => failedBy(error, "unique");
@@ -100,12 +93,7 @@ export const isRetryable = (error: unknown): boolean => failedBy(error, "retry")
 export const isDamaged = (error: unknown): boolean => failedBy(error, "damaged");
 /** A later try may succeed. A commit may have happened. */
 export const isUnavailable = (error: unknown): boolean =>
-  failedBy(error, "unavailable") ||
-  failedBy(error, "timeout") ||
-  failedBy(error, "retry") ||
-  failedBy(error, "full") ||
-  failedBy(error, "moving") ||
-  isDamaged(error);
+  failedBy(error, "unavailable", "timeout", "retry", "full", "moving", "damaged");
 
 const NETWORK_CODES = new Set([
   "ECONNREFUSED",

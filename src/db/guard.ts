@@ -1,5 +1,5 @@
 import type { Logger } from "../lib/logger.ts";
-import { withTimeout } from "../lib/timeout.ts";
+import { noAnswer, withTimeout } from "../lib/timeout.ts";
 import type { Backend, SqlConnection, ConnectionSource } from "./driver.ts";
 import { createAvailability, isAnswer, type Availability, type AvailabilityLimits } from "./availability.ts";
 import { DatabaseError } from "./failures.ts";
@@ -44,7 +44,7 @@ async function ask({ reader, pingSql }: Backend): Promise<void> {
   const connection = await reader.acquire(PROBE_STATEMENT_MS);
   let isBroken = true;
   try {
-    await withTimeout<unknown>(PROBE_STATEMENT_MS, connection.execute(pingSql, []), late);
+    await withTimeout<unknown>(PROBE_STATEMENT_MS, connection.execute(pingSql, []), noAnswer);
     isBroken = false;
   } finally {
     reader.release(connection, isBroken);
@@ -108,9 +108,6 @@ function notice(availability: Availability, error: unknown): void {
   else availability.suspect();
 }
 
-const late = (): never => {
-  throw new Error("no answer in time");
-};
 const noConnection = (): never => {
   throw new DatabaseError("unavailable", new Error("no connection in time"));
 };

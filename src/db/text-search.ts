@@ -2,15 +2,27 @@
  * Case-insensitive search with LIKE. Beyond ASCII the databases fold case differently, so such a needle is searched in
  * four spellings. Links keep texts as typed, so letters with marks are searched composed (NFC) and decomposed (NFD).
  */
+import { type RawBuilder, sql, type SqlBool } from "kysely";
 
 export const SEARCHED_COLUMNS = ["links.code", "links.target", "links.title", "links.note"] as const;
 
 /** Unlike the backslash it needs no escaping in SQL literals. */
-export const LIKE_ESCAPE = "!";
+const LIKE_ESCAPE = "!";
 
 /** `%needle%`, escaped, for each of `writtenForms`. */
 export function likePatterns(needle: string): string[] {
   return writtenForms(needle).map((text) => `%${text.replace(/[!%_]/g, (char) => LIKE_ESCAPE + char)}%`);
+}
+
+/** One of the texts is like one of the patterns. */
+export function anyLike(
+  texts: readonly RawBuilder<unknown>[],
+  patterns: readonly string[],
+): RawBuilder<SqlBool> {
+  const tests = patterns.flatMap((pattern) =>
+    texts.map((text) => sql`${text} like ${pattern} escape ${sql.lit(LIKE_ESCAPE)}`),
+  );
+  return sql`(${sql.join(tests, sql` or `)})`;
 }
 
 const ASCII = /^[\x00-\x7f]*$/;

@@ -9,6 +9,10 @@ export async function withTimeout<T>(timeoutMs: number, work: Promise<T>, late: 
   }
 }
 
+export const noAnswer = (): never => {
+  throw new Error("no answer in time");
+};
+
 /** Undefined when it failed or took longer. The work continues. */
 export const inTime = <T>(timeoutMs: number, work: Promise<T>): Promise<T | undefined> =>
   withTimeout<T | undefined>(timeoutMs, work, () => undefined).catch(() => undefined);

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
-import { LIKE_ESCAPE, likePatterns } from "../db/text-search.ts";
+import { anyLike, likePatterns } from "../db/text-search.ts";
 import { type JsonPlace, JSONS, replacedIn, type Subject, type TextPlace, TEXTS } from "./places.ts";
 
 /** Ids that one statement reads. */
@@ -73,14 +73,7 @@ function createRanges(read: Db) {
     return sql`${sql.ref(place.column)} = ${(place.start ?? "") + value}${sql.join(others, sql``)}`;
   };
   const mayHave = (place: JsonPlace, subject: Subject) =>
-    sql.join(
-      wantedOf(subject).flatMap((text) =>
-        likePatterns(text).map(
-          (pattern) => sql`${sql.ref(place.column)} like ${pattern} escape ${sql.lit(LIKE_ESCAPE)}`,
-        ),
-      ),
-      sql` or `,
-    );
+    anyLike([sql.ref(place.column)], wantedOf(subject).flatMap(likePatterns));
 
   return { rowsOf, ranges, inRange, sought, isText, mayHave };
 }

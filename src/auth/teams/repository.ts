@@ -4,7 +4,7 @@ import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
 import { countRows } from "../../db/queries.ts";
 import type { Schema } from "../../db/schema.ts";
-import { LIKE_ESCAPE, likePatterns } from "../../db/text-search.ts";
+import { anyLike, likePatterns } from "../../db/text-search.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { teamRoleOf } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
@@ -26,9 +26,8 @@ export function createTeamRepository({ read, dialect }: Pick<Database, "read" | 
       const own = read.selectFrom("team_members").select("team_id").where("account_id", "=", accountId);
       query = query.where("id", "in", own);
     }
-    for (const pattern of search ? likePatterns(search.toLowerCase()).slice(0, 1) : []) {
-      query = query.where(sql<boolean>`name like ${pattern} escape ${sql.lit(LIKE_ESCAPE)}`);
-    }
+    const patterns = likePatterns(search?.toLowerCase() ?? "").slice(0, 1);
+    if (search) query = query.where(anyLike([sql.ref("name")], patterns));
     return query;
   }
 

@@ -4,7 +4,7 @@ import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
 import { countRows } from "../../db/queries.ts";
 import type { Schema } from "../../db/schema.ts";
-import { LIKE_ESCAPE, likePatterns } from "../../db/text-search.ts";
+import { anyLike, likePatterns } from "../../db/text-search.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { roleOf } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
@@ -34,9 +34,7 @@ export function createUsersRepository({ read, dialect }: Pick<Database, "read" |
   function matching({ search, role, disabled }: UserFilter) {
     let query = read.selectFrom("users");
     // Usernames are ASCII in lower case.
-    for (const pattern of search ? likePatterns(search.toLowerCase()).slice(0, 1) : []) {
-      query = query.where(sql<boolean>`username like ${pattern} escape ${sql.lit(LIKE_ESCAPE)}`);
-    }
+    if (search) query = query.where(anyLike([sql.ref("username")], likePatterns(search.toLowerCase())));
     if (role !== undefined) query = query.where("role", "=", role);
     if (disabled !== undefined) query = query.where("disabled", "=", disabled ? 1 : 0);
     return query;

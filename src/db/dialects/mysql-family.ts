@@ -7,7 +7,7 @@ import type { OpenBackend, SqlFlavour } from "../driver.ts";
 import { DatabaseError, type FailureKind, isNetworkFailure } from "../failures.ts";
 import { PARTITIONED } from "../partitioned-tables.ts";
 import type { ColumnKind } from "../column-kind.ts";
-import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS } from "../text-search.ts";
+import { anyLike, likePatterns, SEARCHED_COLUMNS } from "../text-search.ts";
 import { openPoolSource } from "./mysql-pool.ts";
 import type { SessionSyntax } from "./mysql-session.ts";
 
@@ -19,20 +19,14 @@ export type MysqlVariant = SessionSyntax & {
   searchCollation: string;
 };
 
-const JSON_COLUMNS: Record<ColumnKind, string> = {
-  serial: "bigint",
-  int: "bigint",
-  int0: "bigint",
-  "int?": "bigint",
-  text: "mediumtext character set utf8mb4 collate utf8mb4_bin",
-  "text?": "mediumtext character set utf8mb4 collate utf8mb4_bin",
-};
+const jsonType = (kind: ColumnKind): string =>
+  kind.startsWith("text") ? "mediumtext character set utf8mb4 collate utf8mb4_bin" : "bigint";
 
 const words: BulkSyntax = {
   values: (columns, rows) => {
     const list = columns.map(
       ({ name, kind }, i) =>
-        sql`${sql.ref(name)} ${sql.raw(JSON_COLUMNS[kind])} path ${sql.lit(`$[${i}]`)} null on empty error on error`,
+        sql`${sql.ref(name)} ${sql.raw(jsonType(kind))} path ${sql.lit(`$[${i}]`)} null on empty error on error`,
     );
     return sql`json_table(${JSON.stringify(rows)}, '$[*]' columns (${sql.join(list)})) as v`;
   },
@@ -77,25 +71,14 @@ const schema: SchemaSyntax = {
   createNameSearch: async () => {},
 };
 
+const folding = (family: MysqlVariant) => (column: string) =>
+  sql`${sql.ref(column)} collate ${sql.raw(family.searchCollation)}`;
+
 const familyDialect = (family: MysqlVariant): Dialect => ({
   name: family.name,
   ...createBulk(words),
-  linkContains: (needle) => {
-    const tests = likePatterns(needle).flatMap((pattern) =>
-      SEARCHED_COLUMNS.map(
-        (column) =>
-          sql`${sql.ref(column)} collate ${sql.raw(family.searchCollation)} like ${pattern} escape ${sql.lit(LIKE_ESCAPE)}`,
-      ),
-    );
-    return sql`(${sql.join(tests, sql` or `)})`;
-  },
-  nameContains: (needle) => {
-    const name = sql`entries.name collate ${sql.raw(family.searchCollation)}`;
-    const tests = likePatterns(needle).map(
-      (pattern) => sql`${name} like ${pattern} escape ${sql.lit(LIKE_ESCAPE)}`,
-    );
-    return sql`(${sql.join(tests, sql` or `)})`;
-  },
+  linkContains: (needle) => anyLike(SEARCHED_COLUMNS.map(folding(family)), likePatterns(needle)),
+  nameContains: (needle) => anyLike([folding(family)("entries.name")], likePatterns(needle)),
   hasFewNames: async () => false,
   hasOneWriter: false,
   sharesScans: false,

@@ -1,12 +1,12 @@
 /** Finds entries by a part of their names with an index of trigrams, if the account may create the extension. */
 import { type Kysely, sql, type SqlBool } from "kysely";
 import type { Dialect } from "../dialect.ts";
-import { LIKE_ESCAPE, likePatterns, spellings } from "../text-search.ts";
+import { anyLike, likePatterns, spellings } from "../text-search.ts";
 
 /** The index uses exactly this expression. Collation C folds ASCII only. */
 const FOLDED = sql`lower(entries.name collate "C")`;
 /** Beyond ASCII the locale of the database says what a letter is. */
-const TRIGRAM = /[a-z0-9]{3}/i;
+export const TRIGRAM = /[a-z0-9]{3}/i;
 
 async function createNameSearch(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -18,14 +18,10 @@ async function createNameSearch(db: Kysely<unknown>): Promise<void> {
     end $$`.execute(db);
 }
 
-const small = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+export const smallPatterns = (needle: string): string[] =>
+  likePatterns(needle).map((text) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()));
 
-const containing = (needle: string) => {
-  const tests = likePatterns(needle).map(
-    (pattern) => sql`${FOLDED} like ${small(pattern)} escape ${sql.lit(LIKE_ESCAPE)}`,
-  );
-  return sql<SqlBool>`(${sql.join(tests, sql` or `)})`;
-};
+const containing = (needle: string) => anyLike([FOLDED], smallPatterns(needle));
 
 /** Coalesce keeps the planner off the index. */
 const nameContains: Dialect["nameContains"] = (needle, { usesIndex = false } = {}) =>

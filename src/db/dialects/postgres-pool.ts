@@ -8,7 +8,7 @@ import {
   types as pgTypes,
 } from "pg";
 import type { Logger } from "../../lib/logger.ts";
-import { withTimeout } from "../../lib/timeout.ts";
+import { noAnswer, withTimeout } from "../../lib/timeout.ts";
 import { type Address, addressName, type DatabaseLocation } from "../database-url.ts";
 import {
   CONNECT_TIMEOUT_MS,
@@ -213,10 +213,6 @@ function assertWritable(role: Role | undefined): void {
   if (role?.isStandby) throw new NotPrimary("it is a standby");
   if (role?.isReadOnly) throw new NotPrimary("it is read-only");
 }
-
-const noAnswer = (): never => {
-  throw new Error("no answer in time");
-};
 
 /** The server lost its role, or may have: all connections to it are useless. */
 const isDeposed = (error: unknown): boolean =>

@@ -1,4 +1,4 @@
-import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql, type SqlBool } from "kysely";
+import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from "kysely";
 import { type BulkSyntax, createBulk } from "../bulk.ts";
 import { standardCreateIndex, standardSyntax } from "../standard-syntax.ts";
 import type { Dialect } from "../dialect.ts";
@@ -7,19 +7,12 @@ import type { OpenBackend, SqlFlavour } from "../driver.ts";
 import { type FailureKind, isNetworkFailure } from "../failures.ts";
 import type { ColumnKind } from "../column-kind.ts";
 import { COUNTER_STORAGE, PARTITIONED } from "../partitioned-tables.ts";
-import { postgresNames } from "./postgres-names.ts";
+import { postgresNames, smallPatterns, TRIGRAM } from "./postgres-names.ts";
 import { openPrimarySource } from "./postgres-pool.ts";
 import { postgresSums } from "./postgres-sums.ts";
-import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS, writtenForms } from "../text-search.ts";
+import { anyLike, SEARCHED_COLUMNS, writtenForms } from "../text-search.ts";
 
-const ARRAYS: Record<ColumnKind, string> = {
-  serial: "bigint[]",
-  int: "bigint[]",
-  int0: "bigint[]",
-  "int?": "bigint[]",
-  text: "text[]",
-  "text?": "text[]",
-};
+const arrayType = (kind: ColumnKind): string => (kind.startsWith("text") ? "text[]" : "bigint[]");
 
 const words: BulkSyntax = {
   /**
@@ -28,7 +21,7 @@ const words: BulkSyntax = {
    */
   values: (columns, rows) => {
     const arrays = columns.map(
-      ({ kind }, i) => sql`(select ${rows.map((row) => row[i])}::${sql.raw(ARRAYS[kind])})`,
+      ({ kind }, i) => sql`(select ${rows.map((row) => row[i])}::${sql.raw(arrayType(kind))})`,
     );
     const names = columns.map(({ name }) => sql.ref(name));
     return sql`unnest(${sql.join(arrays)}) as v(${sql.join(names)})`;
@@ -79,9 +72,7 @@ const schema: SchemaSyntax = {
 };
 
 /** Shortest needle that the index serves. */
-const TRIGRAM = 3;
-/** Beyond ASCII the locale of the database says what a letter is. */
-const INDEXED = /[a-z0-9]{3}/i;
+const SHORTEST = 3;
 
 /** The folded text, or null if it equals the original. Folding dominates a search of a million links. */
 const KEPT_FOLDED = sql.ref("links.folded");
@@ -95,20 +86,15 @@ const dialect: Dialect = {
    * Coalesce keeps the planner off the index and makes it assume half of the rows, whatever its statistics say.
    */
   linkContains: (needle, { usesIndex = false } = {}) => {
-    const isShort = needle.normalize("NFC").length < TRIGRAM;
+    const isShort = needle.normalize("NFC").length < SHORTEST;
     const isIndexed = usesIndex && !isShort;
     const folded = isShort ? KEPT_FOLDED : FOLDED;
-    const tests = likePatterns(needle).flatMap((pattern) => {
-      const small = pattern.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-      const like = sql`like ${small} escape ${sql.lit(LIKE_ESCAPE)}`;
-      const plain = isIndexed ? [] : SEARCHED_COLUMNS.map((column) => sql`${sql.ref(column)} ${like}`);
-      return [...plain, sql`${folded} ${like}`];
-    });
-    const test = sql<SqlBool>`(${sql.join(tests, sql` or `)})`;
+    const plain = isIndexed ? [] : SEARCHED_COLUMNS.map((column) => sql.ref(column));
+    const test = anyLike([...plain, folded], smallPatterns(needle));
     return isIndexed ? test : sql`coalesce(${test}, false)`;
   },
   linkCandidates: (needle, most) =>
-    writtenForms(needle).every((form) => INDEXED.test(form))
+    writtenForms(needle).every((form) => TRIGRAM.test(form))
       ? sql`(select id from links where ${dialect.linkContains(needle, { usesIndex: true })} limit ${sql.lit(most)})`
       : null,
   indexLinkTexts: null,

@@ -5,7 +5,7 @@
  */
 import { type Kysely, sql } from "kysely";
 import type { Dialect } from "../dialect.ts";
-import { LIKE_ESCAPE, likePatterns, spellings } from "../text-search.ts";
+import { anyLike, likePatterns, spellings } from "../text-search.ts";
 
 export const GRAM = 3;
 /** More trigrams of a needle only cost. */
@@ -35,11 +35,8 @@ async function createNameSearch(db: Kysely<unknown>): Promise<void> {
 }
 
 const nameContains: Dialect["nameContains"] = (needle, { usesIndex = false } = {}) => {
-  const tests = likePatterns(needle).map(
-    (pattern) => sql`entries.name like ${pattern} escape ${sql.lit(LIKE_ESCAPE)}`,
-  );
   const among = usesIndex ? sql`entries.id in (${candidates(needle)}) and ` : sql``;
-  return sql`(${among}(${sql.join(tests, sql` or `)}))`;
+  return sql`(${among}${anyLike([sql.ref("entries.name")], likePatterns(needle))})`;
 };
 
 const hasFewNames: Dialect["hasFewNames"] = async (db, needle, most) => {

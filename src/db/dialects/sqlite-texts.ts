@@ -5,7 +5,7 @@
  */
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Dialect } from "../dialect.ts";
-import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS, writtenForms } from "../text-search.ts";
+import { anyLike, likePatterns, SEARCHED_COLUMNS, writtenForms } from "../text-search.ts";
 import { GRAM, matchingGrams } from "./sqlite-names.ts";
 
 const TEXTS = SEARCHED_COLUMNS.map((column) => column.slice("links.".length));
@@ -59,12 +59,10 @@ const linkCandidates: Dialect["linkCandidates"] = (needle, most) => {
 
 /** Kept off indexes by its form, so a query that `usesIndex` starts with the candidates. */
 const linkContains: Dialect["linkContains"] = (needle, { usesIndex = false } = {}) => {
-  const tests = likePatterns(needle).flatMap((pattern) =>
-    SEARCHED_COLUMNS.map((column) => sql`${sql.ref(column)} like ${pattern} escape ${sql.lit(LIKE_ESCAPE)}`),
-  );
+  const columns = SEARCHED_COLUMNS.map((column) => sql.ref(column));
   const candidates = usesIndex ? linkCandidates(needle, -1) : null;
   const among = candidates === null ? sql`` : sql`links.id in ${candidates} and `;
-  return sql`(${among}(${sql.join(tests, sql` or `)}))`;
+  return sql`(${among}${anyLike(columns, likePatterns(needle))})`;
 };
 
 export const sqliteTexts = {
