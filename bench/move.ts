@@ -1,12 +1,13 @@
 /**
  * `waymark move` between two databases while visitors follow links and somebody changes some:
  *
- *     bin/bun bench/move.ts [--from sqlite] [--to postgres] [--links 1000000] [--clicks 10000000] [--rate 2000] [--kills 10]
+ *     bin/bun bench/move.ts [--from sqlite] [--to postgres] [--links 1000000] [--clicks 10000000] [--rate 2000]
+ *       [--kills 10] [--within 4]
  *
- * Before the move that is measured, `--kills` of them end by SIGKILL at a moment of their own, every third time the server
- * too. Visits leave at a fixed rate. At the end each table is compared by the command, each counted visit with those that
- * were sent and answered, and each change that was answered with what the new database says. Servers need
- * `eval "$(scripts/services env)"`.
+ * Before the move that is measured, `--kills` of them end by SIGKILL at a moment of their own, `--within` so many seconds
+ * after their start, every third time the server too. Visits leave at a fixed rate. At the end each table is compared by
+ * the command, each counted visit with those that were sent and answered, and each change that was answered with what the
+ * new database says. Servers need `eval "$(scripts/services env)"`.
  */
 import { parseArgs } from "node:util";
 import { openDatabase } from "../src/db/database.ts";
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     clicks: { type: "string", default: "10000000" },
     rate: { type: "string", default: "2000" },
     kills: { type: "string", default: "0" },
+    within: { type: "string", default: "4" },
   },
 });
 /** Of the history, on the default domain. */
@@ -45,7 +47,7 @@ try {
   let server = await installation.serve();
   for (let round = 1; round <= Number(values.kills); round++) {
     const move = spawnMove();
-    await Bun.sleep(300 + Math.random() * 4_000);
+    await Bun.sleep(300 + Math.random() * Number(values.within) * 1_000);
     move.kill("SIGKILL");
     await move.exited;
     if (round % 3 !== 0) continue;
