@@ -171,7 +171,7 @@ function eventQueries({ read }: Pick<Queries, "read">) {
         .execute(),
 
     /** The event of a webhook's creation; 0 if it is gone. */
-    async birthOf(db: Db, { id, createdAt }: { id: number; createdAt: number }): Promise<number> {
+    async birthOf({ id, createdAt }: { id: number; createdAt: number }, db: Db = read): Promise<number> {
       const rows = await db
         .selectFrom("events")
         .select(["id", "after"])

@@ -13,8 +13,11 @@ import { ENDED, type WebhookEventName, webhookEventOf } from "./webhook-events.t
 const MOST_WAITING = 100_000;
 /** Events in one transaction. */
 const PORTION = 500;
-/** Processes mark no events for a webhook before they hear of it, within seconds. */
-const NEW_MS = 60_000;
+/**
+ * Processes mark no events for a webhook before they hear of it: within seconds, or after the database was away. So looks
+ * come ever more rarely, after a tenth of the webhook's age.
+ */
+const NEW_MS = 24 * 3_600_000;
 const LOOK_AGAIN_MS = 5_000;
 const MOST_PORTIONS = 20;
 
@@ -53,7 +56,7 @@ export function createWebhookQueue({ webhooks, deliveries, write, mostWaiting = 
     await write(async ({ db }) => {
       const enabled = (await webhooks.list(db)).filter(({ disabledBecause }) => disabledBecause === null);
       for (const webhook of enabled) {
-        const wanted = wantedBy(webhook, events, await deliveries.birthOf(db, webhook));
+        const wanted = wantedBy(webhook, events, await deliveries.birthOf(webhook, db));
         if (wanted.length === 0) continue;
         if (await isFull(db, webhook.id)) await postpone(db, webhook.id, wanted);
         else await deliveries.queue(db, wanted, now());
@@ -74,19 +77,20 @@ export function createWebhookQueue({ webhooks, deliveries, write, mostWaiting = 
     const { id, createdAt, updatedAt } = webhook;
     const age = now() - createdAt;
     if (age < 0 || age > NEW_MS || updatedAt !== createdAt) return void lookedAt.delete(id);
-    if (now() - (lookedAt.get(id) ?? 0) < LOOK_AGAIN_MS) return;
+    if (now() - (lookedAt.get(id) ?? 0) < Math.max(LOOK_AGAIN_MS, age / 10)) return;
+    const birth = await deliveries.birthOf(webhook);
+    let isMore = birth > 0;
+    for (let after = birth, portions = 0; isMore && portions < MOST_PORTIONS; portions++) {
+      const events = await deliveries.events({ after, to: Number.MAX_SAFE_INTEGER }, PORTION);
+      const wanted = wantedBy(webhook, events, birth);
+      if (wanted.length > 0)
+        await write(async ({ db }) => {
+          if (!(await isFull(db, id))) await deliveries.queue(db, wanted, now());
+        });
+      isMore = events.length === PORTION;
+      after = events.at(-1)?.id ?? after;
+    }
     lookedAt.set(id, now());
-    await write(async ({ db }) => {
-      const birth = await deliveries.birthOf(db, webhook);
-      let isMore = birth > 0 && !(await isFull(db, id));
-      for (let after = birth, portions = 0; isMore && portions < MOST_PORTIONS; portions++) {
-        const events = await deliveries.events({ after, to: Number.MAX_SAFE_INTEGER }, PORTION);
-        const wanted = wantedBy(webhook, events, birth);
-        if (wanted.length > 0) await deliveries.queue(db, wanted, now());
-        isMore = events.length === PORTION;
-        after = events.at(-1)?.id ?? after;
-      }
-    });
   }
 
   async function postpone(db: Db, id: number, wanted: readonly { eventId: number }[]): Promise<void> {

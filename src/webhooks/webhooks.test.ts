@@ -149,21 +149,32 @@ forEachDialect(({ openDb }) => {
     expect(delivery).toMatchObject({ attempts: 1, tries: [{ at: time.now, status: 204, error: null }] });
   });
 
-  test("an event of a process that has not heard of a new webhook is told once", async () => {
+  test("events of a process that has not heard of a new webhook are told once, also after a long outage", async () => {
     const deaf = createEvents({ database, clock });
-    const event = { at: time.now, actor: COMMAND, action: "link.create", after: {} };
-    await database.transaction((db) => deaf.add(db, [{ ...event, subject: "before" }]));
+    const happenUnheard = (subject: string) =>
+      database.transaction((db) =>
+        deaf.add(db, [{ at: time.now, actor: COMMAND, action: "link.create", after: {}, subject }]),
+      );
+    const workOn = async () => {
+      stop = new AbortController();
+      const running = webhooks.job.run(stop.signal);
+      const known = asked.length;
+      await until(() => asked.length > known);
+      stop.abort();
+      await running;
+    };
+    await happenUnheard("before");
     await add();
-    await database.transaction((db) => deaf.add(db, [{ ...event, subject: "after" }]));
+    await happenUnheard("after");
     await happen("a");
-    stop = new AbortController();
-    const running = webhooks.job.run(stop.signal);
-    await until(() => asked.length === 2);
-    stop.abort();
-    await running;
+    time.now += 10 * 60_000;
+    await workOn();
+    await happenUnheard("later");
+    time.now += 2 * 60_000;
+    await workOn();
     time.now += 6_000;
     await work();
-    expect(told().toSorted()).toEqual(["a", "after"]);
+    expect(told().toSorted()).toEqual(["a", "after", "later"]);
   });
 
   test("after the clock was set back, new events are told, queued ones too, and none from before the webhook", async () => {
