@@ -21,7 +21,6 @@ function openPool(location: DatabaseLocation, address: Address, poolSize: number
     idleTimeout: IDLE_MS,
     enableKeepAlive: true,
     timezone: "Z",
-    supportBigNumbers: true,
     decimalNumbers: true,
     stringifyObjects: true,
   });
