@@ -378,8 +378,8 @@ test("the specification's restart, secret and default rules hold", () => {
   expect(definitionOf("analytics.sample_rate").defaultText).toBe("1.0");
 });
 
-test("click records are bounded unless 0 is chosen", () => {
-  expect(definitionOf("analytics.max_log_rows").defaultText).toBe("10000000");
+test("click records are not bounded unless a bound is chosen, as specified", () => {
+  expect(definitionOf("analytics.max_log_rows").defaultText).toBe("0");
 });
 
 test("categories beyond the specification's come last", () => {

@@ -172,7 +172,7 @@ export const DEFINITIONS = {
       { min: 0, max: 1 },
       { description: "Share of clicks that detailed logging records; 1.0 is all. Counts stay exact." },
     ),
-    "analytics.max_log_rows": int(10_000_000, between(0, 1_000_000_000, "records"), {
+    "analytics.max_log_rows": int(0, between(0, 1_000_000_000, "records"), {
       description: "Maximum number of raw click records. 0: unlimited. 10000000 suits one machine.",
     }),
     "analytics.max_rows_action": choice(
