@@ -4821,6 +4821,7 @@ export interface components {
             /** @description null: the last page */
             next_cursor?: string | null;
             pagination?: components["schemas"]["Pagination"];
+            total?: number;
         };
         LinkPatch: {
             /** @description tags to add */
@@ -13091,6 +13092,8 @@ export interface operations {
     listLinks: {
         parameters: {
             query?: {
+                /** @description with a cursor: true adds total, the number of all links that the filter finds */
+                count?: boolean;
                 /** @description RFC 3339; this instant or later */
                 created_after?: string;
                 /** @description RFC 3339; this instant or earlier */
@@ -13181,7 +13184,8 @@ export interface operations {
                      *         "total": 1,
                      *         "total_pages": 1
                      *       },
-                     *       "next_cursor": null
+                     *       "next_cursor": null,
+                     *       "total": 1
                      *     }
                      */
                     "application/json": components["schemas"]["LinkPageAnswer"];

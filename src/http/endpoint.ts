@@ -200,8 +200,8 @@ export class Beside {
 
 /** `next` is null on the last page. */
 export class CursorPage extends Beside {
-  constructor(data: readonly unknown[], next: string | null) {
-    super(data, { next_cursor: next });
+  constructor(data: readonly unknown[], next: string | null, more: Readonly<Record<string, unknown>> = {}) {
+    super(data, { next_cursor: next, ...more });
   }
 }
 

@@ -17,7 +17,7 @@ import type { Owners } from "./link/owners.repository.ts";
 import type { PlannedChange } from "./write/internal-links.ts";
 import { parseLinkInput, parseLinkPatch, parseLinkUpdate } from "./link/input.ts";
 import { createChoice } from "./list/chosen.ts";
-import { filterFor } from "./list/filter.ts";
+import { filterFor, type LinkFilter } from "./list/filter.ts";
 import type { LinkSets } from "./list/link-set.repository.ts";
 import type { Domains } from "./domains/registry.ts";
 import type { LinkQuery, PlacedQuery } from "./list/page.ts";
@@ -154,11 +154,10 @@ export function createActorLinks(parts: Parts, actor: Actor) {
 
     list: (query: LinkQuery) => list.page({ ...query, filter: filterFor(actor, query.filter) }),
 
-    /** A page of the list without its total. */
+    /** Pages of the list without its total: by number, or after a place. */
     rows: (query: LinkQuery) => list.rows({ ...query, filter: filterFor(actor, query.filter) }),
-
-    /** Links after a place in the list. */
     after: (query: PlacedQuery) => list.after({ ...query, filter: filterFor(actor, query.filter) }),
+    count: (filter: LinkFilter) => list.total(filterFor(actor, filter)),
 
     /** For reports; null: all links. @throws LinkNotFound for an unknown code, BadRequest */
     chosen: createChoice(parts, actor),

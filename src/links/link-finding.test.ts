@@ -68,6 +68,11 @@ describe("cursor", () => {
     const second = await call("GET", `/links?sort=code&page_size=2&cursor=${first.body.next_cursor}`);
     expect(second.body.data.map(({ code }: { code: string }) => code)).toEqual(["c"]);
     expect(second.body.next_cursor).toBeNull();
+    const counted = await call(
+      "GET",
+      `/links?sort=code&page_size=2&count=true&cursor=${first.body.next_cursor}`,
+    );
+    expect(counted.body).toMatchObject({ next_cursor: null, total: 3 });
     const other = await call("GET", `/links?sort=created_at&cursor=${first.body.next_cursor}`);
     expect(failure(other)).toEqual([400, 1000, "BadRequest"]);
   });

@@ -25,7 +25,7 @@ import {
   usesSchema,
   viewOfLink,
 } from "./link/link.ts";
-import { isCounted, linkQueryOf, listQuery, placedQueryOf } from "./list/page.ts";
+import { asksForTotal, isCounted, linkQueryOf, listQuery, placedQueryOf } from "./list/page.ts";
 import { ownersIn } from "./list/filter.ts";
 import { linkCursor } from "./list/place.ts";
 import type { LinkSharing } from "./link/sharing.ts";
@@ -112,6 +112,7 @@ const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] 
     query: listQuery,
     answer: z.array(linkViewSchema),
     paged: "either",
+    beside: { total: z.int().optional() },
     async handle({ c, query, account }) {
       const view = (link: ShownLink) => viewIn(links, c, link);
       const own = links.by(actorOf(account));
@@ -119,8 +120,11 @@ const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] 
       const placed = placedQueryOf(asked, now(), links.domains.filterOf);
       const at = linkQueryOf(asked, now(), links.domains.filterOf);
       if (placed !== null || !isCounted(query)) {
-        const { links: found, next } = await (placed === null ? own.rows(at) : own.after(placed));
-        return new CursorPage(found.map(view), next && linkCursor(at.order, next));
+        const [{ links: found, next }, total] = await Promise.all([
+          placed === null ? own.rows(at) : own.after(placed),
+          asksForTotal(query) ? own.count(at.filter) : undefined,
+        ]);
+        return new CursorPage(found.map(view), next && linkCursor(at.order, next), { total });
       }
       const found = await own.list(at);
       return page(found.links.map(view), { ...at, total: found.total });

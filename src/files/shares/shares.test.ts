@@ -84,6 +84,7 @@ forEachDialect((dialect) => {
         downloads: 0,
         clickCount: 0,
       });
+      await expect(shares.create(me, place, { code }, COMMAND)).rejects.toThrow(/; choose another\.$/);
       const second = await shares.create(me, place, { max_downloads: 2 }, COMMAND);
       expect(second.code).toMatch(/^[A-Za-z0-9]{14}$/);
       expect(changed.toSorted()).toEqual([code, second.code].toSorted());

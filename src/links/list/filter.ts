@@ -140,7 +140,7 @@ export function filterOf(query: FilterQuery, now: number, domainOf = everyDomain
 export const ownersIn = ({ owner, team }: { owner?: string | undefined; team?: string | undefined }) =>
   common(owner ? [Number(owner)] : null, team ? [Number(team)] : null);
 
-const isSet = (text: string | undefined): boolean => /^(?:true|1)$/i.test(text ?? "");
+export const isSet = (text: string | undefined): boolean => /^(?:true|1)$/i.test(text ?? "");
 
 function instantOf(name: string, text: string | undefined): number | null {
   if (!text) return null;

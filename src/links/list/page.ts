@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
-import { everyDomain, filterOf, filterQuery, flag, type LinkFilter } from "./filter.ts";
+import { everyDomain, filterOf, filterQuery, flag, isSet, type LinkFilter } from "./filter.ts";
 import { cursorQuery } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 import { type LinkOrder, SORT_KEYS } from "./order.ts";
@@ -38,6 +38,7 @@ export const listQuery = filterQuery.extend({
   ),
   order: choice(["asc", "desc"], "default: desc for created_at and click_count"),
   total: flag("false: next_cursor instead of pagination, before the links are counted"),
+  count: flag("with a cursor: true adds total, the number of all links that the filter finds"),
   cursor: cursorQuery.cursor.describe(
     "instead of page: empty for the first page, then next_cursor of the previous one",
   ),
@@ -65,6 +66,9 @@ function orderOf({ sort: by, order }: ListQuery): LinkOrder {
   const descends = sort === "created_at" || sort === "click_count";
   return { sort, descending: order ? order === "desc" : descends };
 }
+
+/** A list by cursor has no total unless asked. */
+export const asksForTotal = ({ count }: ListQuery): boolean => isSet(count);
 
 /** By default. */
 export const isCounted = ({ total }: ListQuery): boolean => !/^(?:false|0)$/i.test(total ?? "");

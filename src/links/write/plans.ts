@@ -5,6 +5,7 @@ import { AppError } from "../../lib/errors.ts";
 import {
   alreadyExists,
   isAlias,
+  isTaken,
   linkNotFound,
   linkServesShare,
   mentionedBefore,
@@ -15,6 +16,7 @@ import type { Link, LinkContent, LinkPatch } from "../link/link.ts";
 import type { TagChange } from "../link/input.ts";
 import { domainRefusal, type KeptDomains } from "./moves.ts";
 import { MOST_TAGS, tagsAfter, tooManyTags } from "../tags/tag.ts";
+import { isInternal } from "../link/internal-target.ts";
 import { type LinkOptions, readOptions, writeOptions } from "../link/options.ts";
 import type { ReviewVerb, ServedFields } from "../link/events.ts";
 import { reaches } from "./reach.ts";
@@ -106,7 +108,7 @@ export function planCreate(
     if (claimed.has(code)) return mentionedBefore(code);
     if (existing.aliases.has(code)) return isAlias(code);
     if (stored !== undefined && !(entry.force && mayChange(actor, stored.ownerId)))
-      return alreadyExists(code);
+      return entry.force || isInternal(entry.target) ? isTaken(code) : alreadyExists(code);
     if (stored?.isInternal) return linkServesShare(code);
     const closed =
       stored === undefined ? domainRefusal(actor, existing.domains, entry.domain) : takenDownRefusal(stored);
