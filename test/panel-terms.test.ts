@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { policyView } from "../src/files/policies/policy.ts";
 import { domainView } from "../src/links/domains/domain.ts";
 import { OPTIONS } from "../src/links/link/fields.ts";
-import { enMails } from "../src/mail/texts/en.ts";
+import { REASON_OF } from "../src/mail/texts/contents.ts";
 import { product } from "./support/source-files.ts";
 
 const PANEL = join(import.meta.dir, "../panel/src");
@@ -58,7 +58,7 @@ const namesIn = (file: string): string[] =>
 
 test("the panel has a name for each kind of mail, and each action and field of events", () => {
   const kinds = new Set(namesIn("mail/mail-texts.ts"));
-  expect(Object.keys(enMails.reasons).filter((kind) => !kinds.has(kind))).toEqual([]);
+  expect(Object.keys(REASON_OF).filter((kind) => !kinds.has(kind))).toEqual([]);
 
   const names = new Set(["events/event-texts.ts", "links/form/field-texts.ts"].flatMap(namesIn));
   const actions = product.flatMap(({ text }) =>

@@ -5,6 +5,7 @@ import { COLOURS, RADIUS, TYPE } from "../lib/tokens.ts";
 import type { MailContent } from "./mail.ts";
 import type { SmtpMessage } from "./smtp.ts";
 import { foreign, oneLine } from "./foreign.ts";
+import { REASON_OF } from "./texts/contents.ts";
 import { deMails } from "./texts/de.ts";
 import { enMails, type MailFacts, type MailText, type MailTexts } from "./texts/en.ts";
 import { frMails } from "./texts/fr.ts";
@@ -51,7 +52,7 @@ export const createLetters =
     const make = texts[mail.kind] as (content: object, of: MailFacts) => MailText;
     const said = make(foreign(mail.content), facts);
     const url = "url" in mail.content ? mail.content.url : null;
-    const reason = texts.reasons[mail.kind](name);
+    const reason = texts.reasons[REASON_OF[mail.kind]](name);
     const subject = oneLine(said.subject, LONGEST_SUBJECT);
     const parts = { ...said, subject, url, reason, name, language, ifNot: texts.ifNot };
     return {

@@ -31,3 +31,23 @@ export type MailContents = {
   webhook: { receiver: string; isGone: boolean; url: string };
 };
 export type MailKind = keyof MailContents;
+
+/** Why one gets a mail. `asked`: somebody entered the address. `chosen`: the account can turn such mails off. */
+export type MailReason = "test" | "asked" | "chosen" | "share";
+export const REASON_OF: Readonly<Record<MailKind, MailReason>> = {
+  test: "test",
+  invitation: "asked",
+  reset: "asked",
+  address: "asked",
+  sign_in: "chosen",
+  passkey: "chosen",
+  drop: "chosen",
+  download: "chosen",
+  share_ends: "chosen",
+  share: "share",
+  share_code: "asked",
+  link_reached: "chosen",
+  target_dead: "chosen",
+  backup: "chosen",
+  webhook: "chosen",
+};

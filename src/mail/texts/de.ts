@@ -1,14 +1,4 @@
-import type { MailFacts, MailTexts } from "./en.ts";
-
-const listed = (names: readonly string[], count: number, { number }: MailFacts): string =>
-  [
-    ...names.map((name) => `• ${name}`),
-    ...(count > names.length ? [`… und ${number(count - names.length)} weitere`] : []),
-  ].join("\n");
-
-const asked = () =>
-  "Sie erhalten diese E-Mail, weil jemand Ihre Adresse eingegeben hat. Wenn Sie das nicht waren, beachten Sie sie nicht.";
-const chosen = (instance: string) => `In Ihrem Konto bei ${instance} können Sie solche E-Mails abschalten.`;
+import { listed, type MailTexts } from "./en.ts";
 
 export const deMails: MailTexts = {
   ifNot: "Wenn die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse:",
@@ -60,7 +50,7 @@ export const deMails: MailTexts = {
   drop: ({ title, count, names }, facts) => ({
     subject:
       count === 1 ? `Eine Datei für ${title} ist da` : `${facts.number(count)} Dateien für ${title} sind da`,
-    lines: [listed(names, count, facts)],
+    lines: [listed(names, count, (more) => `… und ${facts.number(more)} weitere`)],
     action: "Dateien zeigen",
   }),
   download: ({ title, count }, { number }) => ({
@@ -133,20 +123,10 @@ export const deMails: MailTexts = {
   }),
   reasons: {
     test: () => "Ein Administrator hat Ihnen diese E-Mail zur Probe geschickt.",
-    invitation: asked,
-    reset: asked,
-    address: asked,
-    sign_in: chosen,
-    passkey: chosen,
-    drop: chosen,
-    download: chosen,
-    share_ends: chosen,
     share: (instance) =>
       `Sie erhalten diese E-Mail, weil jemand auf ${instance} Ihre Adresse eingegeben hat.`,
-    share_code: asked,
-    link_reached: chosen,
-    target_dead: chosen,
-    backup: chosen,
-    webhook: chosen,
+    asked: () =>
+      "Sie erhalten diese E-Mail, weil jemand Ihre Adresse eingegeben hat. Wenn Sie das nicht waren, beachten Sie sie nicht.",
+    chosen: (instance) => `In Ihrem Konto bei ${instance} können Sie solche E-Mails abschalten.`,
   },
 };

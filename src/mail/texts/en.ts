@@ -1,5 +1,5 @@
 /** English: the mails that every language has. */
-import type { MailContents, MailKind } from "./contents.ts";
+import type { MailContents, MailKind, MailReason } from "./contents.ts";
 
 export type MailText = {
   /** Also the heading. */
@@ -23,18 +23,15 @@ export type MailTexts = {
 } & {
   ifNot: string;
   /** Why one gets it, at the end of the mail. */
-  reasons: Record<MailKind, (instance: string) => string>;
+  reasons: Record<MailReason, (instance: string) => string>;
 };
 
-const listed = (names: readonly string[], count: number, { number }: MailFacts): string =>
+/** One name a line. @param names the first of them */
+export const listed = (names: readonly string[], count: number, andMore: (more: number) => string): string =>
   [
     ...names.map((name) => `• ${name}`),
-    ...(count > names.length ? [`… and ${number(count - names.length)} more`] : []),
+    ...(count > names.length ? [andMore(count - names.length)] : []),
   ].join("\n");
-
-const asked = () =>
-  "You received this mail because somebody entered your address. If that was not you, ignore it.";
-const chosen = (instance: string) => `You can turn off such mails in your account on ${instance}.`;
 
 export const enMails: MailTexts = {
   ifNot: "If the button does not work, open this address:",
@@ -85,7 +82,7 @@ export const enMails: MailTexts = {
   }),
   drop: ({ title, count, names }, facts) => ({
     subject: count === 1 ? `A file arrived in ${title}` : `${facts.number(count)} files arrived in ${title}`,
-    lines: [listed(names, count, facts)],
+    lines: [listed(names, count, (more) => `… and ${facts.number(more)} more`)],
     action: "Show the files",
   }),
   download: ({ title, count }, { number }) => ({
@@ -157,19 +154,9 @@ export const enMails: MailTexts = {
   }),
   reasons: {
     test: () => "An administrator sent you this mail as a test.",
-    invitation: asked,
-    reset: asked,
-    address: asked,
-    sign_in: chosen,
-    passkey: chosen,
-    drop: chosen,
-    download: chosen,
-    share_ends: chosen,
     share: (instance) => `You received this mail because a user of ${instance} entered your address.`,
-    share_code: asked,
-    link_reached: chosen,
-    target_dead: chosen,
-    backup: chosen,
-    webhook: chosen,
+    asked: () =>
+      "You received this mail because somebody entered your address. If that was not you, ignore it.",
+    chosen: (instance) => `You can turn off such mails in your account on ${instance}.`,
   },
 };

@@ -1,14 +1,4 @@
-import type { MailFacts, MailTexts } from "./en.ts";
-
-const listed = (names: readonly string[], count: number, { number }: MailFacts): string =>
-  [
-    ...names.map((name) => `• ${name}`),
-    ...(count > names.length ? [`… et ${number(count - names.length)} de plus`] : []),
-  ].join("\n");
-
-const asked = () =>
-  "Vous recevez ce message parce que quelqu’un a saisi votre adresse. Si ce n’était pas vous, ignorez-le.";
-const chosen = (instance: string) => `Vous pouvez désactiver ces messages dans votre compte sur ${instance}.`;
+import { listed, type MailTexts } from "./en.ts";
 
 export const frMails: MailTexts = {
   ifNot: "Si le bouton ne fonctionne pas, ouvrez cette adresse :",
@@ -62,7 +52,7 @@ export const frMails: MailTexts = {
       count === 1
         ? `Un fichier est arrivé dans ${title}`
         : `${facts.number(count)} fichiers sont arrivés dans ${title}`,
-    lines: [listed(names, count, facts)],
+    lines: [listed(names, count, (more) => `… et ${facts.number(more)} de plus`)],
     action: "Afficher les fichiers",
   }),
   download: ({ title, count }, { number }) => ({
@@ -132,19 +122,9 @@ export const frMails: MailTexts = {
   }),
   reasons: {
     test: () => "Un administrateur vous a envoyé ce message pour un essai.",
-    invitation: asked,
-    reset: asked,
-    address: asked,
-    sign_in: chosen,
-    passkey: chosen,
-    drop: chosen,
-    download: chosen,
-    share_ends: chosen,
     share: (instance) => `Vous recevez cet e-mail parce que quelqu’un a saisi votre adresse sur ${instance}.`,
-    share_code: asked,
-    link_reached: chosen,
-    target_dead: chosen,
-    backup: chosen,
-    webhook: chosen,
+    asked: () =>
+      "Vous recevez ce message parce que quelqu’un a saisi votre adresse. Si ce n’était pas vous, ignorez-le.",
+    chosen: (instance) => `Vous pouvez désactiver ces messages dans votre compte sur ${instance}.`,
   },
 };

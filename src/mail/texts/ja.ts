@@ -1,14 +1,4 @@
-import type { MailFacts, MailTexts } from "./en.ts";
-
-const listed = (names: readonly string[], count: number, { number }: MailFacts): string =>
-  [
-    ...names.map((name) => `• ${name}`),
-    ...(count > names.length ? [`ほか ${number(count - names.length)} 件`] : []),
-  ].join("\n");
-
-const asked = () =>
-  "このメールは、あなたのアドレスが入力されたためにお送りしています。お心当たりがない場合は無視してください。";
-const chosen = (instance: string) => `このようなメールは ${instance} のアカウントで停止できます。`;
+import { listed, type MailTexts } from "./en.ts";
 
 export const jaMails: MailTexts = {
   ifNot: "ボタンが使えない場合は、次のアドレスを開いてください。",
@@ -59,7 +49,7 @@ export const jaMails: MailTexts = {
   }),
   drop: ({ title, count, names }, facts) => ({
     subject: `${title} に ${facts.number(count)} 件のファイルが届きました`,
-    lines: [listed(names, count, facts)],
+    lines: [listed(names, count, (more) => `ほか ${facts.number(more)} 件`)],
     action: "ファイルを表示",
   }),
   download: ({ title, count }, { number }) => ({
@@ -130,19 +120,9 @@ export const jaMails: MailTexts = {
   }),
   reasons: {
     test: () => "管理者がテストとしてこのメールを送信しました。",
-    invitation: asked,
-    reset: asked,
-    address: asked,
-    sign_in: chosen,
-    passkey: chosen,
-    drop: chosen,
-    download: chosen,
-    share_ends: chosen,
     share: (instance) => `このメールは、${instance} の利用者があなたのアドレスを入力したため送信されました。`,
-    share_code: asked,
-    link_reached: chosen,
-    target_dead: chosen,
-    backup: chosen,
-    webhook: chosen,
+    asked: () =>
+      "このメールは、あなたのアドレスが入力されたためにお送りしています。お心当たりがない場合は無視してください。",
+    chosen: (instance) => `このようなメールは ${instance} のアカウントで停止できます。`,
   },
 };

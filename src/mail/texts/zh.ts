@@ -1,13 +1,4 @@
-import type { MailFacts, MailTexts } from "./en.ts";
-
-const listed = (names: readonly string[], count: number, { number }: MailFacts): string =>
-  [
-    ...names.map((name) => `• ${name}`),
-    ...(count > names.length ? [`……以及另外 ${number(count - names.length)} 个`] : []),
-  ].join("\n");
-
-const asked = () => "您收到这封邮件，是因为有人填写了您的邮箱地址。如果不是您本人，请忽略。";
-const chosen = (instance: string) => `您可以在 ${instance} 的账户中关闭此类邮件。`;
+import { listed, type MailTexts } from "./en.ts";
 
 export const zhMails: MailTexts = {
   ifNot: "如果按钮无法使用，请打开此网址：",
@@ -56,7 +47,7 @@ export const zhMails: MailTexts = {
   }),
   drop: ({ title, count, names }, facts) => ({
     subject: `${title} 收到 ${facts.number(count)} 个文件`,
-    lines: [listed(names, count, facts)],
+    lines: [listed(names, count, (more) => `……以及另外 ${facts.number(more)} 个`)],
     action: "显示文件",
   }),
   download: ({ title, count }, { number }) => ({
@@ -119,19 +110,8 @@ export const zhMails: MailTexts = {
   }),
   reasons: {
     test: () => "管理员发送了这封测试邮件。",
-    invitation: asked,
-    reset: asked,
-    address: asked,
-    sign_in: chosen,
-    passkey: chosen,
-    drop: chosen,
-    download: chosen,
-    share_ends: chosen,
     share: (instance) => `您收到此邮件，是因为 ${instance} 的用户输入了您的地址。`,
-    share_code: asked,
-    link_reached: chosen,
-    target_dead: chosen,
-    backup: chosen,
-    webhook: chosen,
+    asked: () => "您收到这封邮件，是因为有人填写了您的邮箱地址。如果不是您本人，请忽略。",
+    chosen: (instance) => `您可以在 ${instance} 的账户中关闭此类邮件。`,
   },
 };
