@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { CSV, csvAnswer } from "../http/csv-answer.ts";
 import { actorOf, CursorPage, type Endpoint, endpoint, type HttpContext } from "../http/endpoint.ts";
-import { streamAnswer } from "../http/stream-pages.ts";
 import { csvLine } from "../lib/csv.ts";
 import { cursorQuery, cursorText, limitOf, placeOf } from "../lib/cursor.ts";
 import { appError } from "../lib/errors.ts";
@@ -136,20 +136,12 @@ function noteEndpoints({ imports, logger }: Deps): Endpoint[] {
     endpoint("GET /imports/:id/report", {
       ...shared,
       summary: "The notes of a move as CSV",
-      raw: { type: "text/csv", headers: z.object({ "Content-Disposition": z.string() }) },
+      raw: CSV,
       failures: [404],
       async handle({ c }) {
         const { id } = await imports.find(idOf(c));
-        const body = await streamAnswer(c, reportOf(imports, id), {
-          logger,
-          failure: "a report was cut off",
-        });
-        return new Response(body, {
-          headers: {
-            "Content-Type": "text/csv; charset=utf-8",
-            "Content-Disposition": `attachment; filename="import-${id}.csv"`,
-          },
-        });
+        const options = { fileName: `import-${id}.csv`, failure: "a report was cut off", logger };
+        return csvAnswer(c, reportOf(imports, id), options);
       },
     }),
   ];

@@ -1,7 +1,6 @@
 /** The reports. Relative to {admin}/v1. */
-import { z } from "zod";
+import { CSV, csvAnswer, csvColumns } from "../../http/csv-answer.ts";
 import { type Endpoint, endpoint } from "../../http/endpoint.ts";
-import { streamAnswer } from "../../http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
 import {
   DETAILS,
@@ -105,27 +104,16 @@ function exportEndpoint({ analytics, clickExport, links, now, logger }: Deps): E
       "Export the clicks that were recorded in detail as CSV, in order of time; with visitors there is a column for their class",
     query: rangeQuery.extend({
       ...clickQuery.shape,
-      columns: z
-        .enum(["all", ""], "must be all")
-        .optional()
-        .describe(
-          "all: with the columns domain, referrer_host, utm_source and so on, language, channel, rule",
-        )
-        .meta({ enum: ["all"] }),
+      ...csvColumns("with the columns domain, referrer_host, utm_source and so on, language, channel, rule"),
     }),
-    raw: { type: "text/csv", headers: z.object({ "Content-Disposition": z.string() }) },
+    raw: CSV,
     async handle({ c, query, account }) {
       const [asked, range] = [await askedBy(links)(account, query), rangeOf(query, now())];
       const nameOf = query.columns === "all" ? links.domains.nameOf : null;
       const selection = await analytics.selected(asked);
       const pages = clickExport.pages(range, selection, query.visitors ? selection.visitors : null, nameOf);
-      const body = await streamAnswer(c, pages, { logger, failure: "an analytics export was cut off" });
-      return new Response(body, {
-        headers: {
-          "Content-Type": "text/csv; charset=utf-8",
-          "Content-Disposition": `attachment; filename="${clickExport.filename(range)}"`,
-        },
-      });
+      const fileName = clickExport.filename(range);
+      return csvAnswer(c, pages, { fileName, failure: "an analytics export was cut off", logger });
     },
   });
 }

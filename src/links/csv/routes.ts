@@ -1,9 +1,10 @@
 import { z } from "zod";
 import type { BodyReservation } from "../../http/body-memory.ts";
+import { CSV, csvAnswer, csvColumns } from "../../http/csv-answer.ts";
 import { actorOf, type Caller, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { type FilePart, readMultipart } from "../../http/multipart.ts";
 import { toAppError } from "../../http/errors.ts";
-import { streamAnswer, streamPages } from "../../http/stream-pages.ts";
+import { streamPages } from "../../http/stream-pages.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { filterFor, filterOf, filterQuery } from "../list/filter.ts";
@@ -100,14 +101,8 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
       access: "editor",
       summary:
         "Export links as CSV, ordered by code; editors get their own links. Password hashes are for administrators' sessions and tokens with the scope admin, for others the column is empty",
-      query: filterQuery.extend({
-        columns: z
-          .enum(["all", ""], "must be all")
-          .optional()
-          .describe("all: adds domain, title, tags and the other fields of a link")
-          .meta({ enum: ["all"] }),
-      }),
-      raw: { type: "text/csv", headers: z.object({ "Content-Disposition": z.string() }) },
+      query: filterQuery.extend(csvColumns("adds domain, title, tags and the other fields of a link")),
+      raw: CSV,
       async handle({ c, query, account }) {
         const actor = actorOf(account);
         const filter = filterFor(actor, filterOf(await csv.owners.resolved(query), now(), csv.domainOf));
@@ -117,13 +112,8 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
             whole: query.columns === "all",
           }),
         );
-        const body = await streamAnswer(c, pages, { logger, failure: "a link export was cut off" });
-        return new Response(body, {
-          headers: {
-            "Content-Type": "text/csv; charset=utf-8",
-            "Content-Disposition": `attachment; filename="${csv.export.filename()}"`,
-          },
-        });
+        const fileName = csv.export.filename();
+        return csvAnswer(c, pages, { fileName, failure: "a link export was cut off", logger });
       },
     }),
     endpoint("POST /links/import", {
