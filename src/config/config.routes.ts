@@ -3,11 +3,12 @@ import { actorOf, type Endpoint, endpoint } from "../http/endpoint.ts";
 import { createView } from "../lib/case-names.ts";
 import { type Config, HISTORY_LIMIT } from "./config.service.ts";
 import { CONFIG_KEYS, type ConfigKey, definitionOf } from "./definitions.ts";
+import { NUMBER_UNITS, VALUE_TYPES } from "./value-types.ts";
 import { type ConfigItem, viewItem } from "./items.ts";
 import type { SettingChange } from "./stored-setting.ts";
 import { namedObject } from "../lib/named-object.ts";
 
-const valueType = z.enum(["string", "int", "float", "bool", "enum", "stringarray", "enumarray"]);
+const valueType = z.enum(VALUE_TYPES);
 const action = z.enum(["generate_token"]);
 
 const itemAnswer = namedObject("Setting", {
@@ -34,7 +35,7 @@ const schemaAnswer = namedObject("SettingDefinition", {
   allowed: z.string().describe('what follows "must be", such as a whole number from 1 to 3650'),
   minimum: z.number().nullable().describe("of a number, inclusive; null for other types"),
   maximum: z.number().nullable(),
-  unit: z.enum(["seconds", "minutes", "days", "characters", "clicks", "records"]).nullable(),
+  unit: z.enum(NUMBER_UNITS).nullable(),
   category: z.string(),
   enum_options: z
     .array(z.object({ value: z.string(), label: z.string(), description: z.string().nullable() }))

@@ -15,7 +15,8 @@ export type CheckedText =
 /** Null: it is not what the setting allows. */
 export type CheckedValue = CheckedText | null;
 
-export type ValueType = "string" | "int" | "float" | "bool" | "enum" | "stringarray" | "enumarray";
+export const VALUE_TYPES = ["string", "int", "float", "bool", "enum", "stringarray", "enumarray"] as const;
+type ValueType = (typeof VALUE_TYPES)[number];
 export type Category =
   | "auth"
   | "cookie"
@@ -31,7 +32,8 @@ export type Category =
   | "links"
   | "cors";
 export type Action = "generate_token";
-type NumberUnit = "seconds" | "minutes" | "days" | "characters" | "clicks" | "records";
+export const NUMBER_UNITS = ["seconds", "minutes", "days", "characters", "clicks", "records"] as const;
+type NumberUnit = (typeof NUMBER_UNITS)[number];
 export type EnumOption = { value: string; label: string; description: string | null };
 
 type About = {

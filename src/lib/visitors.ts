@@ -1,16 +1,13 @@
 /** Whose clicks a report counts; automated-visitors.ts has the rule. */
 import { z } from "zod";
+import { queryChoice } from "./query-text.ts";
 
 const VISITORS = ["all", "human", "automated"] as const;
 export type Visitors = (typeof VISITORS)[number];
 
-/** For `z.object`. An empty text counts as absent. */
+/** For `z.object`. */
 export const visitorsQuery = {
-  visitors: z
-    .enum([...VISITORS, ""], `must be one of ${VISITORS.join(", ")}`)
-    .optional()
-    .describe("whose clicks are counted; default: all")
-    .meta({ enum: VISITORS }),
+  visitors: queryChoice(VISITORS, "whose clicks are counted; default: all"),
 };
 
 export const visitorsOf = (query: { visitors?: Visitors | "" | undefined }): Visitors =>
@@ -18,6 +15,17 @@ export const visitorsOf = (query: { visitors?: Visitors | "" | undefined }): Vis
 
 /** `automated` is a part of `clicks`. */
 export type ClickSum = { clicks: number; automated: number };
+
+export const NO_CLICKS: Readonly<ClickSum> = { clicks: 0, automated: 0 };
+
+/** Of a query's sums, which some servers answer as texts, and which are null without rows. */
+export const clickSumOf = ({
+  clicks,
+  automated,
+}: {
+  clicks: number | null;
+  automated: number | null;
+}): ClickSum => ({ clicks: Number(clicks ?? 0), automated: Number(automated ?? 0) });
 
 export const countOf = ({ clicks, automated }: ClickSum, visitors: Visitors): number =>
   ({ all: clicks, human: clicks - automated, automated })[visitors];

@@ -1,6 +1,7 @@
 /** Queries and answers of the reports. */
 import { z } from "zod";
 import { beside } from "../../http/endpoint.ts";
+import { queryChoice } from "../../lib/query-text.ts";
 import { bothCounts, visitorsQuery } from "../../lib/visitors.ts";
 import { strictly } from "../../lib/strict-handling.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
@@ -126,11 +127,7 @@ export const unitQuery = {
     .meta({ enum: [...UNITS] }),
 };
 export const placeQuery = {
-  by: z
-    .enum(["country", "city", ""], "must be one of country, city")
-    .optional()
-    .describe("country: each country once, without its cities; default: city")
-    .meta({ enum: ["country", "city"] }),
+  by: queryChoice(["country", "city"], "country: each country once, without its cities; default: city"),
 };
 
 /** Anything but a whole number counts as absent. */

@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { type Actor, mayChange, ownersReadBy } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import { NOBODY } from "../../lib/owner.ts";
-import { queryText } from "../../lib/query-text.ts";
+import { queryChoice, queryText } from "../../lib/query-text.ts";
 import { parseRfc3339 } from "../../lib/rfc3339.ts";
 import { HELD_STATES, type HeldState } from "../link/held.ts";
 import { checkTags, tagList } from "../tags/tag.ts";
@@ -47,17 +48,6 @@ export function common(
   return both.length === 0 ? [NOBODY] : both;
 }
 
-export const isEverything = (filter: LinkFilter): boolean =>
-  filter.search === null &&
-  filter.createdAfter === null &&
-  filter.createdBefore === null &&
-  filter.domain === null &&
-  filter.owners === null &&
-  filter.state === null &&
-  filter.held === null &&
-  !filter.dead &&
-  filter.tags.length === 0;
-
 export const EVERYTHING: LinkFilter = {
   search: null,
   createdAfter: null,
@@ -70,6 +60,9 @@ export const EVERYTHING: LinkFilter = {
   dead: false,
   tags: [],
 };
+
+export const isEverything = (filter: LinkFilter): boolean =>
+  isDeepStrictEqual({ ...filter, asOf: EVERYTHING.asOf }, EVERYTHING);
 
 /** In any case: Python clients write True. */
 export const flag = (meaning: string) =>
@@ -95,11 +88,7 @@ export const filterQuery = z.object({
   only_expired: flag("only links that have expired"),
   tag: tagList.optional().describe("repeated: links that have all of these tags"),
   only_active: flag("only links without an expiry or before it"),
-  held: z
-    .enum([...HELD_STATES, ""], `must be one of ${HELD_STATES.join(", ")}`)
-    .optional()
-    .describe("links that wait for approval, were refused or were taken down")
-    .meta({ enum: HELD_STATES }),
+  held: queryChoice(HELD_STATES, "links that wait for approval, were refused or were taken down"),
   only_dead: flag("only links whose target does not answer"),
   owner: queryText(MOST_OF_NAME)
     .optional()

@@ -1,5 +1,6 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
+import { queryChoice } from "../../lib/query-text.ts";
 import { everyDomain, filterOf, filterQuery, flag, isSet, type LinkFilter } from "./filter.ts";
 import { cursorQuery } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
@@ -22,21 +23,13 @@ export type PlacedQuery = {
   limit: number;
 };
 
-/** An empty text counts as absent. */
-const choice = <T extends string>(options: readonly T[], meaning: string) =>
-  z
-    .enum([...options, ""], `must be one of ${options.join(", ")}`)
-    .optional()
-    .describe(meaning)
-    .meta({ enum: options });
-
 export const listQuery = filterQuery.extend({
   ...pageQuery,
-  sort: choice(
+  sort: queryChoice(
     SORT_KEYS,
     "default: created_at; from 100,000 links on, click_count is about half a minute old",
   ),
-  order: choice(["asc", "desc"], "default: desc for created_at and click_count"),
+  order: queryChoice(["asc", "desc"], "default: desc for created_at and click_count"),
   total: flag("false: next_cursor instead of pagination, before the links are counted"),
   count: flag("with a cursor: true adds total, the number of all links that the filter finds"),
   cursor: cursorQuery.cursor.describe(

@@ -1,5 +1,6 @@
 /** The looks of a QR code, as query of the API and options of the command. */
 import { z } from "zod";
+import { queryChoice } from "../../lib/query-text.ts";
 import { type Colour, colourOf, HEX_COLOUR, refuseFaint } from "./colours.ts";
 
 export const FORMATS = ["svg", "png"] as const;
@@ -18,11 +19,7 @@ export type QrLook = {
 };
 
 const choice = <T extends string>(values: readonly T[], standard: T, meaning: string) =>
-  z
-    .enum([...values, ""], `must be one of ${values.join(", ")}`)
-    .optional()
-    .describe(meaning)
-    .meta({ enum: values, default: standard });
+  queryChoice(values, meaning).meta({ default: standard });
 
 const whole = (least: number, most: number, standard: number, meaning: string) =>
   z
