@@ -40,6 +40,24 @@ export async function unlessTaken(write: () => Promise<unknown>): Promise<boolea
   }
 }
 
+/** Inclusive. */
+export type Extent = { from: number; to: number };
+
+/** The least and the largest value, from an index. Null without rows. */
+export async function extentOf<DB, T extends keyof DB>(
+  values: SelectQueryBuilder<DB, T, { value: number }>,
+): Promise<Extent | null> {
+  const [first, last] = await Promise.all(
+    (["asc", "desc"] as const).map((way) =>
+      values
+        .orderBy("value" as never, way)
+        .limit(1)
+        .executeTakeFirst(),
+    ),
+  );
+  return first && last ? { from: first.value, to: last.value } : null;
+}
+
 /** Epoch milliseconds by the clock of the database. */
 export async function currentTime(db: Db, { now }: Pick<Dialect, "now">): Promise<number> {
   const { rows } = await sql<{ now: number }>`select ${now()} as now`.execute(db);

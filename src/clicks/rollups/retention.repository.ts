@@ -1,4 +1,5 @@
 /** Deletes at most 1,000 rows per call, found by a key. */
+import { extentOf } from "../../db/queries.ts";
 import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import { DAY_MS } from "./time-buckets.ts";
@@ -51,18 +52,11 @@ function counterRows({ read, write, transaction }: Database) {
       return rows.length;
     },
 
-    /** Oldest and newest bucket, or null. */
-    async extent(table: CounterTable): Promise<{ first: number; last: number } | null> {
-      const time = KEYS[table][0];
-      const end = async (way: "asc" | "desc") => {
-        const { rows } = await sql<{ time: number }>`
-          select ${sql.ref(time)} as time from ${sql.table(table)}
-          order by ${sql.ref(time)} ${sql.raw(way)} limit 1`.execute(read);
-        return rows[0]?.time;
-      };
-      const [first, last] = [await end("asc"), await end("desc")];
-      return first === undefined || last === undefined ? null : { first, last };
-    },
+    /** Oldest and newest bucket. */
+    extent: (table: CounterTable) =>
+      extentOf(
+        read.selectFrom(table as "click_hours").select(sql<number>`${sql.ref(KEYS[table][0])}`.as("value")),
+      ),
 
     /** Of up to 1,000 links. */
     async deleteCounts(
@@ -92,17 +86,12 @@ function clickRows({ read, write }: Database) {
 
     /** Exact if it may exceed `limit`; otherwise a bound not above it. */
     async countClicks(limit: number): Promise<number> {
-      const first = await read.selectFrom("click_log").select("id").orderBy("id").limit(1).executeTakeFirst();
-      const last = await read
-        .selectFrom("click_log")
-        .select("id")
-        .orderBy("id", "desc")
-        .limit(1)
-        .executeTakeFirst();
-      if (first === undefined || last === undefined) return 0;
-      if (last.id - first.id + 1 <= limit) return last.id - first.id + 1;
+      const ids = await extentOf(read.selectFrom("click_log").select("id as value"));
+      if (ids === null) return 0;
+      const { from: first, to: last } = ids;
+      if (last - first + 1 <= limit) return last - first + 1;
       let count = 0;
-      for (let from = first.id; from <= last.id; from += COUNT_WINDOW) {
+      for (let from = first; from <= last; from += COUNT_WINDOW) {
         const { clicks } = await read
           .selectFrom("click_log")
           .select((eb) => eb.fn.countAll<number>().as("clicks"))
@@ -114,12 +103,7 @@ function clickRows({ read, write }: Database) {
       return count;
     },
 
-    async logExtent(): Promise<{ first: number; last: number } | null> {
-      const times = read.selectFrom("click_log").select("clicked_at").limit(1);
-      const first = await times.orderBy("clicked_at").executeTakeFirst();
-      const last = await times.orderBy("clicked_at", "desc").executeTakeFirst();
-      return first && last ? { first: first.clicked_at, last: last.clicked_at } : null;
-    },
+    logExtent: () => extentOf(read.selectFrom("click_log").select("clicked_at as value")),
 
     /** At most 1,000 links. Returns the number of rows. */
     async deleteClicksOf(links: readonly number[], day: number): Promise<number> {

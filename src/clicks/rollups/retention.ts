@@ -158,7 +158,7 @@ async function removeUnknownLinks({ database, restMs = REST_MS }: Deps, signal: 
   async function removeLinks(links: readonly number[]): Promise<void> {
     const log = await rows.logExtent();
     if (log !== null) {
-      await forEach(BUCKETS.day.of(log.first), BUCKETS.day.of(log.last), async (day) => {
+      await forEach(BUCKETS.day.of(log.from), BUCKETS.day.of(log.to), async (day) => {
         while (!signal.aborted && (await rows.deleteClicksOf(links, day)) > 0) await rest(restMs, signal);
       });
     }
@@ -187,7 +187,7 @@ async function removeUnknownLinks({ database, restMs = REST_MS }: Deps, signal: 
 
   async function inBuckets(table: CounterTable, work: (bucket: number) => Promise<void>): Promise<void> {
     const extent = await rows.extent(table);
-    if (extent !== null) await forEach(extent.first, extent.last, work);
+    if (extent !== null) await forEach(extent.from, extent.to, work);
   }
 
   async function forEach(

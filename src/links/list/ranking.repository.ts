@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import type { IdRange } from "./sizes.repository.ts";
+import { type Extent, extentOf } from "../../db/queries.ts";
 
 export type Counted = { link_id: number; clicks: number; ranked: number };
 
@@ -16,22 +16,10 @@ export function createRankingRepository({
     },
 
     /** Null without links. */
-    async extent(): Promise<IdRange | null> {
-      const ends = await Promise.all(
-        (["asc", "desc"] as const).map((way) =>
-          read
-            .selectFrom("link_clicks")
-            .select("link_id")
-            .orderBy("link_id", way)
-            .limit(1)
-            .executeTakeFirst(),
-        ),
-      );
-      return ends[0] && ends[1] ? { from: ends[0].link_id, to: ends[1].link_id } : null;
-    },
+    extent: () => extentOf(read.selectFrom("link_clicks").select("link_id as value")),
 
     /** Links whose rank differs from their clicks, by id; limit ≤ 1,000. */
-    behind: ({ from, to }: IdRange, limit: number): Promise<Counted[]> =>
+    behind: ({ from, to }: Extent, limit: number): Promise<Counted[]> =>
       read
         .selectFrom("link_clicks")
         .select(["link_id", "clicks", "ranked"])

@@ -1,5 +1,6 @@
 /** Queries find the ids or codes of a page, over narrow columns and indexes, then read its rows. */
 import type { Database } from "../../db/database.ts";
+import type { Extent } from "../../db/queries.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Link } from "../link/link.ts";
 import { linksIn, readTotal } from "../link/query.repository.ts";
@@ -9,7 +10,7 @@ import { matching } from "./matching.repository.ts";
 import type { LinkOrder } from "./order.ts";
 import { createOrderedKeys, direction, type LinkKeys } from "./ordered-keys.repository.ts";
 import type { Start } from "./plan.ts";
-import { type CountBounds, createCounts, createStarts, type IdRange } from "./sizes.repository.ts";
+import { type CountBounds, createCounts, createStarts } from "./sizes.repository.ts";
 
 export type LinkListRepository = ReturnType<typeof createLinkListRepository>;
 
@@ -39,7 +40,7 @@ export function createLinkListRepository(
     ...createCounts({ read, dialect }, bounds),
 
     /** The first matches, by id; `limit` ≤ 1,001. */
-    keysWithin: (filter: LinkFilter, { from, to }: IdRange, limit: number): Promise<FoundKey[]> =>
+    keysWithin: (filter: LinkFilter, { from, to }: Extent, limit: number): Promise<FoundKey[]> =>
       // The range first: a server tests equally expensive conditions in order.
       read
         .selectFrom("links")

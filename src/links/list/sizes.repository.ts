@@ -2,16 +2,13 @@
 import { type SelectQueryBuilder, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
-import { countRows } from "../../db/queries.ts";
+import { countRows, extentOf } from "../../db/queries.ts";
 import type { Schema } from "../../db/schema.ts";
 import { keysOf } from "../link/key.ts";
 import { readingTotal, readTotal } from "../link/query.repository.ts";
 import { EVERYTHING, isEverything, type LinkFilter } from "./filter.ts";
 import { idsWith, matching } from "./matching.repository.ts";
 import { COUNTED, type SizedStart, smallest, SORTED, type Start, TAGGED } from "./plan.ts";
-
-/** Inclusive. */
-export type IdRange = { from: number; to: number };
 
 /** `matches`: about how many links fulfil all conditions; null if that was not tried. */
 export type Starts = { filter: LinkFilter; starts: readonly SizedStart[]; matches: number | null };
@@ -203,15 +200,7 @@ export function createCounts({ read, dialect }: Reading, { countedUpTo = COUNTED
     return countRows(inside);
   }
 
-  /** Null without links. */
-  async function extent(): Promise<IdRange | null> {
-    const ends = await Promise.all(
-      (["asc", "desc"] as const).map((way) =>
-        read.selectFrom("links").select("id").orderBy("id", way).limit(1).executeTakeFirst(),
-      ),
-    );
-    return ends[0] && ends[1] ? { from: ends[0].id, to: ends[1].id } : null;
-  }
+  const extent = () => extentOf(read.selectFrom("links").select("id as value"));
 
   /** In two queries at once, for the two readers of a file database. */
   async function countAll(filter: LinkFilter): Promise<number> {
@@ -224,6 +213,7 @@ export function createCounts({ read, dialect }: Reading, { countedUpTo = COUNTED
   }
 
   return {
+    /** Null without links. */
     extent,
 
     /** From the start, or from all links. */

@@ -2,7 +2,7 @@
 import { foundInChunks } from "../../lib/chunked.ts";
 import type { LinkFilter } from "../list/filter.ts";
 import type { FoundKey, LinkListRepository } from "../list/repository.ts";
-import type { IdRange } from "../list/sizes.repository.ts";
+import type { Extent } from "../../db/queries.ts";
 
 export type FoundRepository = Pick<LinkListRepository, "keysWithin" | "keysAmong" | "idsOfCodes" | "extent">;
 
@@ -11,9 +11,9 @@ type Portion = { keys: FoundKey[]; from: number };
 
 export type FoundKeys = {
   /** Null without links. */
-  extent(): Promise<IdRange | null>;
+  extent(): Promise<Extent | null>;
   /** At most `most` ≤ 1,000. */
-  portion(range: IdRange, most: number): Promise<Portion>;
+  portion(range: Extent, most: number): Promise<Portion>;
 };
 
 const CHUNK = 1_000;
