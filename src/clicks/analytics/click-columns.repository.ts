@@ -6,6 +6,7 @@ import type { LinkSet } from "../../links/list/link-set.repository.ts";
 import type { Visitors } from "../../lib/visitors.ts";
 import { TOTAL } from "../rollups/sums.ts";
 import type { Span } from "../rollups/time-buckets.ts";
+import type { SumUnit } from "./range.ts";
 import type { SelectedClicks } from "./selection.ts";
 
 /** For a row with the columns `clicks` and `automated`. */
@@ -38,6 +39,10 @@ export const isSummed =
   (links: LinkSet | null) =>
   (eb: ExpressionBuilder<Schema, Counted>): Expression<SqlBool> =>
     links === null ? eb("link_id", "=", TOTAL) : isAmong(links)(eb);
+
+/** Rows of the sums of links in these buckets. */
+export const sumRows = (read: Db, unit: SumUnit, buckets: readonly number[]) =>
+  read.selectFrom(`click_${unit}s` as "click_hours").where(unit as "hour", "in", buckets);
 
 export function rawRows(read: Db, { links, details }: SelectedClicks, { from, to }: Span) {
   return read

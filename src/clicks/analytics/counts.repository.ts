@@ -3,10 +3,10 @@ import { type ExpressionBuilder, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Schema } from "../../db/schema.ts";
 import type { LinkSet } from "../../links/list/link-set.repository.ts";
-import { type ClickSum, plus } from "../../lib/visitors.ts";
-import { isAmong, isSummed, rawRows, rawSums } from "./click-columns.repository.ts";
+import { type ClickSum, clickSumOf, NO_CLICKS, plus } from "../../lib/visitors.ts";
+import { isAmong, isSummed, rawRows, rawSums, sumRows } from "./click-columns.repository.ts";
 import { MOST_RAW_ROWS } from "./edges.ts";
-import type { SumParts } from "./range.ts";
+import { SUM_UNITS, type SumParts, type SumUnit } from "./range.ts";
 import type { SelectedClicks } from "./selection.ts";
 import type { Span } from "../rollups/time-buckets.ts";
 
@@ -14,33 +14,25 @@ import type { Span } from "../rollups/time-buckets.ts";
 export type BucketCounts = ReadonlyMap<number, ClickSum>;
 
 const NO_DETAILS = { details: null };
-const NONE: ClickSum = { clicks: 0, automated: 0 };
 
 export type CountRepository = ReturnType<typeof createCountRepository>;
 
 export function createCountRepository({ read, findLink }: Pick<Database, "read" | "findLink">) {
-  const months = (list: readonly number[]) => read.selectFrom("click_months").where("month", "in", list);
-  const days = (list: readonly number[]) => read.selectFrom("click_days").where("day", "in", list);
-  const hours = (list: readonly number[]) => read.selectFrom("click_hours").where("hour", "in", list);
-
   return {
     async linkId(code: string): Promise<number | null> {
       return (await findLink(code))?.id ?? null;
     },
 
-    monthCounts(links: LinkSet | null, list: readonly number[]): Promise<BucketCounts> {
-      const own = months(list).where(isSummed(links) as never);
-      return countsOf(list, own.select("month as bucket").select(summed).groupBy("month"));
-    },
-
-    dayCounts(links: LinkSet | null, list: readonly number[]): Promise<BucketCounts> {
-      const own = days(list).where(isSummed(links) as never);
-      return countsOf(list, own.select("day as bucket").select(summed).groupBy("day"));
-    },
-
-    hourCounts(links: LinkSet | null, list: readonly number[]): Promise<BucketCounts> {
-      const own = hours(list).where(isSummed(links) as never);
-      return countsOf(list, own.select("hour as bucket").select(summed).groupBy("hour"));
+    /** Of the sums of one unit. */
+    async inBuckets(unit: SumUnit, links: LinkSet | null, list: readonly number[]): Promise<BucketCounts> {
+      const own = sumRows(read, unit, list).where(isSummed(links) as never);
+      return countsOf(
+        list,
+        own
+          .select(`${unit} as bucket` as "hour as bucket")
+          .select(summed)
+          .groupBy(unit as "hour"),
+      );
     },
 
     /** Of consecutive hours, by their number modulo `cycle`. */
@@ -56,19 +48,15 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
 
     async total(cut: SumParts, selected: SelectedClicks): Promise<ClickSum> {
       const { links } = selected;
-      const found = await Promise.all([
-        this.monthCounts(links, cut.months),
-        this.dayCounts(links, cut.days),
-        this.hourCounts(links, cut.hours),
-      ]);
+      const found = await Promise.all(SUM_UNITS.map((unit) => this.inBuckets(unit, links, cut[`${unit}s`])));
       const spans = await Promise.all(cut.spans.map((span) => this.clicksIn(selected, span)));
-      return [...found.flatMap((sums) => [...sums.values()]), ...spans].reduce(plus, NONE);
+      return [...found.flatMap((sums) => [...sums.values()]), ...spans].reduce(plus, NO_CLICKS);
     },
 
     /** From raw rows. */
     async clicksIn(selected: SelectedClicks, span: Span): Promise<ClickSum> {
       const rows = rawRows(read, selected, span);
-      return sumOf(await rows.select(rawSums).executeTakeFirstOrThrow());
+      return clickSumOf(await rows.select(rawSums).executeTakeFirstOrThrow());
     },
 
     /** From raw rows, by the multiple of `ms` before a click; after `cycleMs` again from 0. */
@@ -82,7 +70,7 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
       const at = cycleMs === null ? sql<number>`${exact}` : sql<number>`${exact} % ${sql.lit(cycleMs)}`;
       const rows = rawRows(read, selected, span).select(rawSums).select(at.as("instant")).groupBy(at);
       const found = await rows.execute();
-      return new Map(found.map(({ instant, ...sum }) => [Number(instant), sumOf(sum)]));
+      return new Map(found.map(({ instant, ...sum }) => [Number(instant), clickSumOf(sum)]));
     },
 
     /** NaN if the span has more than `most` raw rows of all links. */
@@ -113,20 +101,15 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
   };
 }
 
-const summed = (eb: ExpressionBuilder<Schema, "click_hours" | "click_days" | "click_months">) => [
+const summed = (eb: ExpressionBuilder<Schema, "click_hours">) => [
   eb.fn.sum<number>("clicks").as("clicks"),
   eb.fn.sum<number>("automated").as("automated"),
 ];
-
-const sumOf = ({ clicks, automated }: { clicks: number; automated: number | null }): ClickSum => ({
-  clicks: Number(clicks),
-  automated: Number(automated ?? 0),
-});
 
 async function countsOf(
   list: readonly number[],
   query: { execute(): Promise<({ bucket: number } & ClickSum)[]> },
 ): Promise<BucketCounts> {
   const rows = list.length === 0 ? [] : await query.execute();
-  return new Map(rows.map(({ bucket, ...sum }) => [bucket, sumOf(sum)]));
+  return new Map(rows.map(({ bucket, ...sum }) => [bucket, clickSumOf(sum)]));
 }

@@ -4,7 +4,7 @@ import type { AgeRepository } from "./ages.repository.ts";
 import type { BucketCounts, CountRepository } from "./counts.repository.ts";
 import { type BucketFacts, joinParts, settleDays, settleHours } from "./edges.ts";
 import { appError } from "../../lib/errors.ts";
-import { plus } from "../../lib/visitors.ts";
+import { NO_CLICKS, plus } from "../../lib/visitors.ts";
 import { BUCKETS, HOUR_MS } from "../rollups/time-buckets.ts";
 import { type DateRange, sequence, spanOf, splitSpan, type SumParts, withMonths } from "./range.ts";
 import type { ClickFilter } from "./select.ts";
@@ -23,8 +23,8 @@ export type Cuts = ReturnType<typeof createCuts>;
 
 export function createCuts({ ages, counts, values, now, mostDetails }: Deps) {
   const countFacts = (links: LinkSet | null): BucketFacts => ({
-    day: async (day) => (await counts.dayCounts(links, [day])).get(day)?.clicks ?? 0,
-    hours: async (hours) => totalsOf(await counts.hourCounts(links, hours)),
+    day: async (day) => (await counts.inBuckets("day", links, [day])).get(day)?.clicks ?? 0,
+    hours: async (hours) => totalsOf(await counts.inBuckets("hour", links, hours)),
     rawRows: (span) => counts.clicksInSmall(links, span),
   });
   const valueFacts = (links: LinkSet | null): BucketFacts => ({
@@ -39,11 +39,9 @@ export function createCuts({ ages, counts, values, now, mostDetails }: Deps) {
     const oldest = (await ages.oldestDetail()) ?? span.to;
     const { day } = BUCKETS;
     const days = sequence(day.of(Math.max(span.from, oldest)), day.of(span.to - 1) + 1);
-    const clicks = [...(await counts.dayCounts(null, days)).values()].reduce(plus, {
-      clicks: 0,
-      automated: 0,
-    });
-    if (clicks.clicks > mostDetails && Number.isNaN(await counts.clicksInSmall(null, span, mostDetails))) {
+    const ofDays = await counts.inBuckets("day", null, days);
+    const { clicks } = ofDays.values().reduce(plus, NO_CLICKS);
+    if (clicks > mostDetails && Number.isNaN(await counts.clicksInSmall(null, span, mostDetails))) {
       const most = mostDetails.toLocaleString("en");
       throw appError(
         "BadRequest",

@@ -4,8 +4,8 @@ import type { Queries } from "../../db/database.ts";
 import type { Schema } from "../../db/schema.ts";
 import type { ClickSum } from "../../lib/visitors.ts";
 import { TOTAL } from "../rollups/sums.ts";
-import { isAmong, rawRows } from "./click-columns.repository.ts";
-import type { SumParts } from "./range.ts";
+import { isAmong, rawRows, sumRows } from "./click-columns.repository.ts";
+import { SUM_UNITS, type SumParts } from "./range.ts";
 import type { Selection } from "./selection.ts";
 
 type Reading = Pick<Queries, "read" | "dialect">;
@@ -29,21 +29,13 @@ export function linkCounts(
     return eb.and([isChosen, eb("link_id", half.side === "lower" ? "<=" : ">", half.middle)]);
   };
   const columns = ["link_id", "clicks", "automated"] as const;
-  const { months, days, hours, spans } = cut;
-  const parts: object[] = [];
-  if (months.length > 0) {
-    const rows = read.selectFrom("click_months").where("month", "in", months);
-    parts.push(rows.where(isOwn as never).select(columns));
-  }
-  if (days.length > 0) {
-    const rows = read.selectFrom("click_days").where("day", "in", days);
-    parts.push(rows.where(isOwn as never).select(columns));
-  }
-  if (hours.length > 0) {
-    const rows = read.selectFrom("click_hours").where("hour", "in", hours);
-    parts.push(rows.where(isOwn as never).select(columns));
-  }
-  for (const span of spans) {
+  const used = SUM_UNITS.filter((unit) => cut[`${unit}s`].length > 0);
+  const parts: object[] = used.map((unit) =>
+    sumRows(read, unit, cut[`${unit}s`])
+      .where(isOwn as never)
+      .select(columns),
+  );
+  for (const span of cut.spans) {
     const rows = rawRows(read, { links: null, details }, span).where(isOwn as never);
     const sums = rows.select("link_id").groupBy("link_id");
     const all = sums.select((eb) => eb.fn.countAll<number>().as("clicks"));

@@ -20,8 +20,9 @@ export function createNewestClicks(database: Pick<Database, "read" | "findLink">
   /** The hours or days with these visitors' clicks, newest first, until they hold `limit` clicks. */
   async function placesOf({ links, visitors }: Selection, { from, to }: Span, limit: number) {
     const days = sequence(Math.max(day.of(from), day.of(to - 1) - MOST_DAYS), day.of(to - 1) + 1);
-    const ofDays = clickedOf(await counts.dayCounts(links, days), visitors).slice(0, MOST_SPANS);
-    const ofHours = await counts.hourCounts(
+    const ofDays = clickedOf(await counts.inBuckets("day", links, days), visitors).slice(0, MOST_SPANS);
+    const ofHours = await counts.inBuckets(
+      "hour",
       links,
       ofDays.flatMap(([at]) => sequence(hour.of(day.startOf(at)), hour.of(day.startOf(at + 1)))),
     );

@@ -15,8 +15,11 @@ export type Edge = { bucket: number; span: Span };
 /** Whole buckets from..to (excluded), and the parts around them. */
 export type WholeAndEdges = { whole: Span; edges: Edge[] };
 
+/** Units of the tables of sums. */
+export const SUM_UNITS = ["month", "day", "hour"] as const;
+export type SumUnit = (typeof SUM_UNITS)[number];
 /** Whole buckets of each table, and spans of raw rows. */
-export type SumParts = { months: number[]; days: number[]; hours: number[]; spans: Span[] };
+export type SumParts = Record<`${SumUnit}s`, number[]> & { spans: Span[] };
 
 export type TrendQuery = { unit: Unit; first: number; labels: string[] };
 

@@ -8,7 +8,7 @@ import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
 import { TEAM_MARK } from "../../lib/owner.ts";
 import { prefixOfKey } from "../../links/link/query.repository.ts";
-import { type ClickSum, countOf, plus, type Visitors } from "../../lib/visitors.ts";
+import { type ClickSum, clickSumOf, countOf, NO_CLICKS, plus, type Visitors } from "../../lib/visitors.ts";
 import { clicksOf } from "./click-columns.repository.ts";
 import { linkCounts, type LinkHalf, linkSums, namedSums } from "./link-sums.repository.ts";
 import type { SumParts } from "./range.ts";
@@ -28,7 +28,6 @@ type GroupsOf = (half: LinkHalf | null) => object | null;
 const MOST_GROUPS = 5_000;
 /** No tag is empty. */
 const UNTAGGED = "";
-const NONE: ClickSum = { clicks: 0, automated: 0 };
 
 export function createClickRanking(reading: Reading) {
   const { read } = reading;
@@ -43,7 +42,7 @@ export function createClickRanking(reading: Reading) {
       .orderBy("value")
       .limit(limit)
       .execute();
-    return rows.map(({ value, ...sum }) => ({ value, ...numbersOf(sum) }));
+    return rows.map(({ value, ...sum }) => ({ value, ...clickSumOf(sum) }));
   }
 
   /** In the middle of a day or month of the range, as popular links may have neighbouring ids. */
@@ -100,7 +99,7 @@ export function createClickRanking(reading: Reading) {
     const found = await Promise.all(both.map((half) => rankMany(half, most)));
     if (!areKeys && found.some(({ length }) => length === most)) return rankMany(null, limit);
     const sums = new Map<string, ClickSum>();
-    for (const { value, ...sum } of found.flat()) sums.set(value, plus(sums.get(value) ?? NONE, sum));
+    for (const { value, ...sum } of found.flat()) sums.set(value, plus(sums.get(value) ?? NO_CLICKS, sum));
     return [...sums]
       .map(([value, sum]) => ({ value, ...sum }))
       .sort((a, b) => countOf(b, visitors) - countOf(a, visitors) || (a.value < b.value ? -1 : 1))
@@ -125,7 +124,7 @@ export function createClickRanking(reading: Reading) {
       const found = await ranked(tagGroups(reading, cut, selection), cut, limit + 1, selection);
       const tags = found.filter(({ value }) => value !== UNTAGGED).slice(0, limit);
       if (found.length <= limit) {
-        return { ranked: tags, rest: found.find(({ value }) => value === UNTAGGED) ?? NONE };
+        return { ranked: tags, rest: found.find(({ value }) => value === UNTAGGED) ?? NO_CLICKS };
       }
       const shown = tags.map(({ value }) => value);
       const both = await halves(cut, selection, false);
@@ -226,7 +225,7 @@ async function tagged(
   half: LinkHalf | null,
 ): Promise<ClickSum> {
   const all = linkCounts(reading, cut, selection, half);
-  if (all === null) return NONE;
+  if (all === null) return NO_CLICKS;
   const shown = reading.read
     .selectFrom("link_tags")
     .innerJoin("tags", "tags.id", "link_tags.tag_id")
@@ -237,10 +236,5 @@ async function tagged(
     .select([reading.dialect.sum("clicks").as("clicks"), reading.dialect.sum("automated").as("automated")])
     .where(sql<boolean>`${reading.dialect.scanned("link_id")} in ${shown}`)
     .executeTakeFirstOrThrow();
-  return numbersOf(sum);
+  return clickSumOf(sum);
 }
-
-const numbersOf = ({ clicks, automated }: { clicks: number | null; automated: number | null }): ClickSum => ({
-  clicks: Number(clicks ?? 0),
-  automated: Number(automated ?? 0),
-});

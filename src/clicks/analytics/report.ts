@@ -1,6 +1,6 @@
 /** Clicks by any dimension, link, tag, domain, account or hour of the week. */
 import type { ClickSum } from "../../lib/visitors.ts";
-import { countOf, plus } from "../../lib/visitors.ts";
+import { countOf, NO_CLICKS, plus } from "../../lib/visitors.ts";
 import { ADMIN_NAME } from "../../lib/owner.ts";
 import type { AgeRepository } from "./ages.repository.ts";
 import type { CountRepository } from "./counts.repository.ts";
@@ -133,11 +133,7 @@ async function byHour({ ages, counts, cuts }: Parts, { range, limit, selection }
     [...sums].map(([bucket, sum]) => ({ value: hourOfWeek(at === 0 ? bucket : bucket / HOUR_MS), ...sum })),
   );
   const share = { values, visitors: selection.visitors };
-  return reportOf(
-    share,
-    limit,
-    countOf(values.reduce(plus, { clicks: 0, automated: 0 }), selection.visitors),
-  );
+  return reportOf(share, limit, countOf(values.reduce(plus, NO_CLICKS), selection.visitors));
 }
 
 /** Adds up repeated values. */

@@ -1,11 +1,11 @@
 /** Reports on the clicks of a range, from rollups. An answer may include a part of the clicks that come meanwhile. */
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { type ClickSum, countOf, type Visitors, plus } from "../../lib/visitors.ts";
+import { type ClickSum, countOf, NO_CLICKS, type Visitors, plus } from "../../lib/visitors.ts";
 import { createAgeRepository } from "./ages.repository.ts";
-import { type BucketCounts, type CountRepository, createCountRepository } from "./counts.repository.ts";
+import { type CountRepository, createCountRepository } from "./counts.repository.ts";
 import { createCuts, type Cuts } from "./cuts.ts";
-import { type DateRange, trendOf } from "./range.ts";
+import { type DateRange, SUM_UNITS, trendOf } from "./range.ts";
 import { createNewestClicks } from "./newest.ts";
 import type { NewestClick } from "./newest.repository.ts";
 import {
@@ -118,7 +118,7 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
         values.share("source", selection, cut, LINK_REFERRERS),
         values.share("place", selection, cut, LINK_PLACES),
       ]);
-      const both = sums.reduce(plus, { clicks: 0, automated: 0 });
+      const both = sums.reduce(plus, NO_CLICKS);
       return {
         /** The key; see links/link/key.ts. */
         code: key,
@@ -152,13 +152,11 @@ async function trend(
   const { links, visitors } = selection;
   const cut = await (unit === "hour" ? cuts.hours : cuts.days)(selection, range, unit === "month");
   const finest = unit === "hour" ? HOUR_MS : DAY_MS;
-  const [months, days, hours, ...spans] = await Promise.all([
-    counts.monthCounts(links, cut.months),
-    counts.dayCounts(links, cut.days),
-    counts.hourCounts(links, cut.hours),
-    ...cut.spans.map((span) => counts.clicksEvery(finest, selection, span)),
+  const [found, spans] = await Promise.all([
+    Promise.all(SUM_UNITS.map((finer) => counts.inBuckets(finer, links, cut[`${finer}s`]))),
+    Promise.all(cut.spans.map((span) => counts.clicksEvery(finest, selection, span))),
   ]);
-  const sums = labels.map((): ClickSum => ({ clicks: 0, automated: 0 }));
+  const sums = labels.map((): ClickSum => ({ ...NO_CLICKS }));
   const add = (instant: number, { clicks, automated }: ClickSum) => {
     // The first bucket may begin before the range.
     const sum = sums[BUCKETS[unit].of(Math.max(instant, range.start)) - first];
@@ -166,12 +164,8 @@ async function trend(
     sum.clicks += clicks;
     sum.automated += automated;
   };
-  const addAll = (finer: "hour" | "day" | "month", found: BucketCounts) => {
-    for (const [bucket, clicks] of found) add(BUCKETS[finer].startOf(bucket), clicks);
-  };
-  addAll("month", months);
-  addAll("day", days);
-  addAll("hour", hours);
+  for (const [index, finer] of SUM_UNITS.entries())
+    for (const [bucket, clicks] of found[index]!) add(BUCKETS[finer].startOf(bucket), clicks);
   for (const span of spans) for (const [instant, clicks] of span) add(instant, clicks);
   const valuesOf = (shown: Visitors) => sums.map((sum) => countOf(sum, shown));
   return {

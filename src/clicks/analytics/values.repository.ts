@@ -6,11 +6,11 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
-import type { ClickSum, Visitors } from "../../lib/visitors.ts";
+import { type ClickSum, clickSumOf, type Visitors } from "../../lib/visitors.ts";
 import type { LinkSet } from "../../links/list/link-set.repository.ts";
 import { clicksOf, isSummed, rawRows, rawSums } from "./click-columns.repository.ts";
 import type { SelectedClicks, Selection } from "./selection.ts";
-import type { SumParts } from "./range.ts";
+import { SUM_UNITS, type SumParts } from "./range.ts";
 import { detailedClicksOf } from "../rollups/detailed-hours.repository.ts";
 import { COLUMN_OF, type Dimension, DIMENSIONS, isColumnDimension, OTHER } from "../rollups/dimensions.ts";
 import type { Span } from "../rollups/time-buckets.ts";
@@ -109,11 +109,7 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
         .limit(limit)
         .execute();
       return {
-        values: rows.map(({ value, clicks, automated }) => ({
-          value,
-          clicks: Number(clicks),
-          automated: Number(automated),
-        })),
+        values: rows.map(({ value, ...sum }) => ({ value, ...clickSumOf(sum) })),
         total: Number(rows[0]?.total ?? 0),
         visitors,
       };
@@ -123,23 +119,16 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
 
 function createValueParts(read: Db) {
   const partsOf = (dimension: Dimension, selected: SelectedClicks, cut: SumParts): ValueCounts[] => {
-    const number = DIMENSIONS[dimension];
-    const { months, days, hours, spans } = cut;
-    const found: Part[] = [];
-    if (months.length > 0) {
-      const table = read.selectFrom("click_dim_months").select(["value_id", "clicks", "automated"]);
-      found.push(table.where("month", "in", months).where("dimension", "=", number));
-    }
-    if (days.length > 0) {
-      const table = read.selectFrom("click_dim_days").select(["value_id", "clicks", "automated"]);
-      const own = table.where("day", "in", days).where(isSummed(selected.links) as never);
-      found.push(own.where("dimension", "=", number));
-    }
-    if (hours.length > 0) {
-      const table = read.selectFrom("click_dim_hours").select(["value_id", "clicks", "automated"]);
-      found.push(table.where("hour", "in", hours).where("dimension", "=", number));
-    }
-    for (const span of spans) found.push(rawCountsOf(dimension, selected, span));
+    const used = SUM_UNITS.filter((unit) => cut[`${unit}s`].length > 0);
+    const found = used.map((unit): Part => {
+      const rows = read
+        .selectFrom(`click_dim_${unit}s` as "click_dim_days")
+        .select(["value_id", "clicks", "automated"])
+        .where(unit as "day", "in", cut[`${unit}s`])
+        .where("dimension", "=", DIMENSIONS[dimension]);
+      return unit === "day" ? rows.where(isSummed(selected.links) as never) : rows;
+    });
+    for (const span of cut.spans) found.push(rawCountsOf(dimension, selected, span));
     return found as unknown as ValueCounts[];
   };
 

@@ -12,15 +12,6 @@ export type RawClick = ColumnValues &
     "id" | "linkId" | "clickedAt" | "source" | "country" | "city" | "userAgentId" | "automated"
   >;
 
-/** `text`: empty if it was deleted; `profile` stays. */
-export type LoggedUserAgent = {
-  id: number;
-  text: string;
-  valueId: number;
-  seenDay: number;
-  profile: string | null;
-};
-
 const PAGE = 1_000;
 const COLUMNS = COLUMN_DIMENSIONS.map((name) => `${COLUMN_OF[name]} as ${name}` as const);
 
@@ -86,7 +77,8 @@ export function createRawRepository({ read }: Pick<Database, "read">) {
       return { clicks: Number(clicks), automated: Number(automated ?? 0) };
     },
 
-    userAgents: (ids: readonly number[]): Promise<LoggedUserAgent[]> =>
+    /** `text`: empty if it was deleted; `profile` stays. */
+    userAgents: (ids: readonly number[]) =>
       read
         .selectFrom("user_agents")
         .leftJoin("click_values as value", "value.id", "user_agents.value_id")

@@ -1,5 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
+import type { RowFields } from "../../db/schema.ts";
 import { createClickValues } from "./values.repository.ts";
 import {
   type AgentProfile,
@@ -11,10 +12,10 @@ import {
   OTHER,
   placeValue,
 } from "./dimensions.ts";
-import { type RawClick, createRawRepository, type LoggedUserAgent } from "./raw-clicks.repository.ts";
+import { type RawClick, createRawRepository } from "./raw-clicks.repository.ts";
 import { createRebuildRepository } from "./rebuild.repository.ts";
 import { createDayRollup, type DayRollup, type ValueCount } from "./rollup.ts";
-import type { ClickSum } from "../../lib/visitors.ts";
+import { type ClickSum, NO_CLICKS } from "../../lib/visitors.ts";
 import { addTo, raiseTo, TOTAL } from "./sums.ts";
 import { BUCKETS, DAY_MS, type Span } from "./time-buckets.ts";
 
@@ -25,7 +26,7 @@ export type RawDay = {
   agents: ReadonlyMap<number, Profile>;
 };
 
-type Profile = { value: string } & Pick<LoggedUserAgent, "valueId" | "seenDay">;
+type Profile = { value: string } & Pick<RowFields<"user_agents">, "valueId" | "seenDay">;
 
 export type WrittenValues = {
   /** Counts that were too low. */
@@ -88,7 +89,7 @@ export function createDayRebuild(
       const known = await rollups.hourCounts(tx, hours, links);
       const knownHours = new Map(known.map(({ hour, linkId, ...sum }) => [`${hour} ${linkId}`, sum]));
       const changed = hourly.flatMap(({ hour, linkId, ...found }) => {
-        const had = knownHours.get(`${hour} ${linkId}`) ?? NONE;
+        const had = knownHours.get(`${hour} ${linkId}`) ?? NO_CLICKS;
         const sum = raiseTo(had, found);
         knownHours.set(`${hour} ${linkId}`, sum);
         return isSame(sum, had) ? [] : [{ hour, link_id: linkId, ...sum }];
@@ -99,8 +100,8 @@ export function createDayRebuild(
         addTo(ofHours, Number(key.split(" ")[1]), clicks, automated);
       const hadDays = await rollups.dayCounts(tx, day, links);
       const days = rollup.days.flatMap(({ linkId, ...found }) => {
-        const had = hadDays.get(linkId) ?? NONE;
-        const sum = raiseTo(raiseTo(had, found), ofHours.get(linkId) ?? NONE);
+        const had = hadDays.get(linkId) ?? NO_CLICKS;
+        const sum = raiseTo(raiseTo(had, found), ofHours.get(linkId) ?? NO_CLICKS);
         return !wanted.has(linkId) || isSame(sum, had) ? [] : [{ day, link_id: linkId, ...sum }];
       });
       await rollups.setDays(tx, days);
@@ -115,18 +116,18 @@ export function createDayRebuild(
       const known = await rollups.hourCounts(tx, hours, [TOTAL]);
       const totals = new Map<number, ClickSum>(known.map((row) => [row.hour, row]));
       const changed = [...sums].flatMap(([hour, found]) => {
-        const had = totals.get(hour) ?? NONE;
+        const had = totals.get(hour) ?? NO_CLICKS;
         const sum = raiseTo(had, found);
         totals.set(hour, sum);
         return isSame(sum, had) ? [] : [{ hour, link_id: TOTAL, ...sum }];
       });
       await rollups.setHours(tx, changed);
-      const ofHours = { ...NONE };
+      const ofHours = { ...NO_CLICKS };
       for (const { clicks, automated } of totals.values()) {
         ofHours.clicks += clicks;
         ofHours.automated += automated;
       }
-      const had = (await rollups.dayCounts(tx, day, [TOTAL])).get(TOTAL) ?? NONE;
+      const had = (await rollups.dayCounts(tx, day, [TOTAL])).get(TOTAL) ?? NO_CLICKS;
       const sum = raiseTo(raiseTo(had, ofHours), await rollups.daySum(tx, day));
       const isChanged = !isSame(sum, had);
       if (isChanged) await rollups.setDays(tx, [{ day, link_id: TOTAL, ...sum }]);
@@ -211,7 +212,6 @@ function createValueWriter(database: Pick<Database, "read" | "dialect">) {
   return { writeValues, writeHourValues, writeAgents };
 }
 
-const NONE: ClickSum = { clicks: 0, automated: 0 };
 const isSame = (one: ClickSum, other: ClickSum): boolean =>
   one.clicks === other.clicks && one.automated === other.automated;
 

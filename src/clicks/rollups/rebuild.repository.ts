@@ -5,7 +5,7 @@ import type { Database } from "../../db/database.ts";
 import type { Db, Rows } from "../../db/dialect.ts";
 import { detailedClicksOf } from "./detailed-hours.repository.ts";
 import { DIMENSIONS } from "./dimensions.ts";
-import type { ClickSum } from "../../lib/visitors.ts";
+import { type ClickSum, clickSumOf } from "../../lib/visitors.ts";
 import { raiseTo } from "./sums.ts";
 import type { Span } from "./time-buckets.ts";
 
@@ -74,7 +74,7 @@ function countRows({ dialect }: Pick<Database, "dialect">) {
         .where("link_id", "<>", 0)
         .groupBy("hour")
         .execute();
-      return new Map(rows.map((row) => [row.hour, sumOf(row)]));
+      return new Map(rows.map((row) => [row.hour, clickSumOf(row)]));
     },
 
     async daySum(db: Db, day: number): Promise<ClickSum> {
@@ -84,7 +84,7 @@ function countRows({ dialect }: Pick<Database, "dialect">) {
         .where("day", "=", day)
         .where("link_id", "<>", 0)
         .executeTakeFirstOrThrow();
-      return sumOf(sum);
+      return clickSumOf(sum);
     },
 
     setHours: (db: Db, rows: Rows<"click_hours">) =>
@@ -123,7 +123,7 @@ function countRows({ dialect }: Pick<Database, "dialect">) {
           { table: "click_months", keys: ["month", "link_id"], set: COUNTS },
           rows.map((row) => {
             const had = { clicks: Number(row.hadClicks), automated: Number(row.hadAutomated) };
-            return { month, link_id: row.link_id, ...raiseTo(had, sumOf(row)) };
+            return { month, link_id: row.link_id, ...raiseTo(had, clickSumOf(row)) };
           }),
         );
       }
@@ -206,8 +206,4 @@ function detailRows({ dialect }: Pick<Database, "dialect">) {
   };
 }
 
-const sumOf = ({ clicks, automated }: { [K in keyof ClickSum]: number | null }): ClickSum => ({
-  clicks: Number(clicks ?? 0),
-  automated: Number(automated ?? 0),
-});
 const listed = ({ from, to }: Span): number[] => Array.from({ length: to - from }, (_, at) => from + at);

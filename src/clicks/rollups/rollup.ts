@@ -118,11 +118,5 @@ function bounded(counts: Counts, bound: number): [string, ClickSum][] {
   return [...named, [OTHER, rest]];
 }
 
-function within<V>(outer: Map<number, Map<V, ClickSum>>, key: number): Map<V, ClickSum> {
-  let inner = outer.get(key);
-  if (inner === undefined) {
-    inner = new Map();
-    outer.set(key, inner);
-  }
-  return inner;
-}
+const within = <V>(outer: Map<number, Map<V, ClickSum>>, key: number): Map<V, ClickSum> =>
+  outer.getOrInsertComputed(key, () => new Map());

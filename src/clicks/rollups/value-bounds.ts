@@ -99,10 +99,8 @@ const NONE_STORED: Stored = { ...byDimension(() => 0), all: 0 };
 function sumStored(counts: readonly GroupCount[]): Map<number, Map<number, Stored>> {
   const buckets = new Map<number, Map<number, Stored>>();
   for (const { bucket, linkId, dimension, values } of counts) {
-    let links = buckets.get(bucket);
-    if (links === undefined) buckets.set(bucket, (links = new Map()));
-    let stored = links.get(linkId);
-    if (stored === undefined) links.set(linkId, (stored = { ...NONE_STORED }));
+    const links = buckets.getOrInsertComputed(bucket, () => new Map<number, Stored>());
+    const stored = links.getOrInsertComputed(linkId, () => ({ ...NONE_STORED }));
     stored[NAME_OF[dimension]!] = values;
     stored.all += values;
   }
