@@ -20,6 +20,31 @@ export function showRows<T extends Record<string, unknown>>(
   else output.table(cells === undefined ? rows : rows.map((row) => ({ ...row, ...cells(row) })), columns);
 }
 
+/** `end`: the cursor of the next page, or where in the list a page by its number is. */
+type Page<T> = JsonOption & {
+  name: string;
+  rows: readonly T[];
+  table(rows: readonly T[]): void;
+  end: { next: string | null } | { page: number; pageSize: number; total: number; counted: string };
+};
+
+export function showList<T>(
+  output: Pick<Output, "json" | "note">,
+  { json, name, rows, table, end }: Page<T>,
+): void {
+  if ("next" in end) {
+    if (json) return output.json({ [name]: rows, next_cursor: end.next });
+    if (rows.length > 0) table(rows);
+    return output.note(end.next === null ? "This is the last page." : `Next page: --cursor ${end.next}`);
+  }
+  const { page, pageSize, total, counted } = end;
+  const pages = Math.ceil(total / pageSize);
+  const pagination = { page, page_size: pageSize, total, total_pages: pages };
+  if (json) return output.json({ [name]: rows, pagination });
+  if (rows.length > 0) table(rows);
+  output.note(`${counted}${pages === 0 ? "" : `, page ${page} of ${pages}`}`);
+}
+
 const PAGE_SIZE = 100;
 
 export async function allPages<T>(

@@ -1,6 +1,7 @@
 /** Works with the server running or not. */
 import type { Command } from "commander";
 import { passwordFrom } from "../cli/input.ts";
+import { showList } from "../cli/listing.ts";
 import { type CommandContext, JSON_OPTION, type JsonOption, subcommand, type Texts } from "../cli/command.ts";
 import type { LinkCsv } from "./csv/service.ts";
 import type { LinkService } from "./links.service.ts";
@@ -88,31 +89,19 @@ async function listLinks(context: Context, options: ListOptions): Promise<void> 
   const { links, origins } = await context.services();
   const query = await links.owners.resolved(validated(listQuery, given, "The list"));
   const viewOf = (link: ShownLink) => viewOfLink(link, origins.ofServer(), links.domains.hostOf);
+  const columns = options.domain === undefined ? COLUMNS : { ...COLUMNS, domain: "DOMAIN" };
+  const table = (rows: readonly LinkView[]) => context.output.table(rows.map(rowOf), columns);
+  const shown = { json: options.json, name: "links", table };
   const placed = placedQueryOf(query, systemClock.now(), links.domains.filterOf);
   if (placed !== null) {
     const found = await links.by(COMMAND).after(placed);
-    const rows = found.links.map(viewOf);
     const next = found.next && linkCursor(placed.order, found.next);
-    if (options.json) return context.output.json({ links: rows, next_cursor: next });
-    showTable(context, rows, options);
-    return context.output.note(next === null ? "This is the last page." : `Next page: --cursor ${next}`);
+    return showList(context.output, { ...shown, rows: found.links.map(viewOf), end: { next } });
   }
   const at = linkQueryOf(query, systemClock.now(), links.domains.filterOf);
-  const found = await links.by(COMMAND).list(at);
-  const rows = found.links.map(viewOf);
-  const pages = Math.ceil(found.total / at.pageSize);
-  if (options.json) {
-    const pagination = { page: at.page, page_size: at.pageSize, total: found.total, total_pages: pages };
-    return context.output.json({ links: rows, pagination });
-  }
-  showTable(context, rows, options);
-  const where = pages === 0 ? "" : `, page ${at.page} of ${pages}`;
-  context.output.note(`${pluralize(found.total, "link")}${where}`);
-}
-
-function showTable({ output }: Context, rows: readonly LinkView[], { domain }: ListOptions): void {
-  const columns = domain === undefined ? COLUMNS : { ...COLUMNS, domain: "DOMAIN" };
-  if (rows.length > 0) output.table(rows.map(rowOf), columns);
+  const { links: found, total } = await links.by(COMMAND).list(at);
+  const end = { ...at, total, counted: pluralize(total, "link") };
+  showList(context.output, { ...shown, rows: found.map(viewOf), end });
 }
 
 type AddOptions = JsonOption &

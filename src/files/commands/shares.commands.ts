@@ -14,6 +14,7 @@ import type { ShareRecord } from "../serving/served.ts";
 import { SHARE_KINDS, SHARE_SORTS, SHARE_STATES } from "../serving/share-filter.ts";
 import { shareChangeSchema, shareListQuery } from "../serving/share-input.ts";
 import { viewOfShare } from "../serving/share-view.ts";
+import { showList } from "../../cli/listing.ts";
 import { JSON_OPTION, type JsonOption, subcommand, type Texts } from "../../cli/command.ts";
 import { addOwner, type Context, eachGiven, entryOf, type Owned, PATH_OR_ID } from "./place.commands.ts";
 import {
@@ -114,24 +115,16 @@ export async function listShares(context: Context, options: ListOptions): Promis
   const { search, kind, state } = query;
   const filter = { accountId, search, kind, state };
   const view = (share: ShareRecord) => viewOfShare(share, origins.ofServer());
-  const show = (found: readonly ShareRecord[]) => {
-    const rows = found.map((share) => shareRow(view(share)));
-    if (rows.length > 0) context.output.table(rows, COLUMNS);
-  };
+  const table = (rows: readonly ReturnType<typeof viewOfShare>[]) =>
+    context.output.table(rows.map(shareRow), COLUMNS);
+  const shown = { json, name: "shares", table };
   const at = pageOf(query);
   if (query.cursor === undefined) {
     const order = { by: query.sort || "created_at", isDescending: query.order !== "asc" } as const;
     const { shares: found, total } = await shares.page(filter, at, order);
-    const pages = Math.ceil(total / at.pageSize);
-    if (json) {
-      const pagination = { page: at.page, page_size: at.pageSize, total, total_pages: pages };
-      return context.output.json({ shares: found.map(view), pagination });
-    }
-    show(found);
-    const where = pages === 0 ? "" : `, page ${at.page} of ${pages}`;
-    return context.output.note(
-      `${pluralize(total, query.kind === "drop" ? "drop box" : "share", query.kind === "drop" ? "drop boxes" : "shares")}${where}`,
-    );
+    const counted =
+      query.kind === "drop" ? pluralize(total, "drop box", "drop boxes") : pluralize(total, "share");
+    return showList(context.output, { ...shown, rows: found.map(view), end: { ...at, total, counted } });
   }
   if (query.sort || query.order || query.page) {
     throw appError(
@@ -144,10 +137,8 @@ export async function listShares(context: Context, options: ListOptions): Promis
     placeInCursor(place, query.cursor)?.id ?? null,
     at.pageSize,
   );
-  const after = next === null ? null : cursorText({ id: next });
-  if (json) return context.output.json({ shares: found.map(view), next_cursor: after });
-  show(found);
-  context.output.note(after === null ? "This is the last page." : `Next page: --cursor ${after}`);
+  const end = { next: next === null ? null : cursorText({ id: next }) };
+  showList(context.output, { ...shown, rows: found.map(view), end });
 }
 
 type UpdateOptions = ShareOptions & {
