@@ -4,14 +4,6 @@ import type { Db } from "../db/dialect.ts";
 export type NoticeRepository = ReturnType<typeof createNoticeRepository>;
 
 export type LinkFacts = { id: number; key: string; title: string | null; ownerId: number | null };
-export type EndingShare = {
-  linkId: number;
-  accountId: number;
-  key: string;
-  title: string | null;
-  endsAt: number;
-};
-
 const MOST_MANAGERS = 20;
 
 export function createNoticeRepository({ read }: Pick<Database, "read">) {
@@ -56,11 +48,7 @@ export function createNoticeRepository({ read }: Pick<Database, "read">) {
     },
 
     /** Shares and drop boxes that end in that time, by id, after one. */
-    async ending(
-      { from, to }: { from: number; to: number },
-      after: number,
-      limit: number,
-    ): Promise<EndingShare[]> {
+    async ending({ from, to }: { from: number; to: number }, after: number, limit: number) {
       const rows = await read
         .selectFrom("shares")
         .innerJoin("links", "links.id", "shares.link_id")

@@ -15,12 +15,14 @@ const FORGOTTEN_MS = 86_400_000;
 /** Lost races for a row before the attempt is refused. */
 const MOST_RACES = 10;
 
+/** Of a sign-in, or a request of a session. */
+export type FactorKey = { username: string } | { sessionId: string };
+
 /** A username, a known browser by its former session, or a link, which may serve a share. */
 export type DelayKey =
-  | { username: string }
-  | { sessionId: string }
+  | FactorKey
   /** Of the codes of one of these two. */
-  | { secondFactorOf: { username: string } | { sessionId: string } }
+  | { secondFactorOf: FactorKey }
   | { what: "link" | "share"; linkId: number };
 
 export type AccountDelay = ReturnType<typeof createAccountDelay>;

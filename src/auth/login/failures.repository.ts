@@ -1,13 +1,10 @@
 import type { Database } from "../../db/database.ts";
 import { unlessTaken } from "../../db/queries.ts";
+import type { RowFields } from "../../db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 
-export type LoginFailures = {
-  failures: number;
-  /** End of the delay, epoch ms. */
-  retryAt: number;
-  updatedAt: number;
-};
+/** `retryAt`: end of the delay. */
+export type LoginFailures = Omit<RowFields<"login_failures">, "account">;
 
 export type LoginFailuresRepository = ReturnType<typeof createLoginFailuresRepository>;
 
@@ -23,7 +20,13 @@ export function createLoginFailuresRepository({ write }: Pick<Database, "write">
     /** False when another process was faster. */
     async replace(account: string, expected: LoginFailures | null, next: LoginFailures): Promise<boolean> {
       const row = snakeCased(next);
-      if (expected === null) return unlessTaken(() => insert(account, row));
+      if (expected === null)
+        return unlessTaken(() =>
+          write
+            .insertInto("login_failures")
+            .values({ account, ...row })
+            .execute(),
+        );
       const { numUpdatedRows } = await write
         .updateTable("login_failures")
         .set(row)
@@ -51,11 +54,4 @@ export function createLoginFailuresRepository({ write }: Pick<Database, "write">
       return stale.length;
     },
   };
-
-  function insert(account: string, row: { failures: number; retry_at: number; updated_at: number }) {
-    return write
-      .insertInto("login_failures")
-      .values({ account, ...row })
-      .execute();
-  }
 }

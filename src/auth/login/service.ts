@@ -6,7 +6,7 @@ import { AppError, appError } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import { validated } from "../../lib/validated.ts";
 import { type Account, BUILT_IN_ADMIN } from "../account.ts";
-import type { AccountDelay, DelayKey } from "./account-delay.ts";
+import type { AccountDelay, DelayKey, FactorKey } from "./account-delay.ts";
 import type { AuthConfig } from "../auth-config.ts";
 import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import type { Passwords } from "./password.ts";
@@ -25,11 +25,12 @@ export type LoginAttempt = {
   /** Default: the built-in administrator. */
   username?: string | null | undefined;
   password: string;
-  totp?: string | null | undefined;
-  recoveryCode?: string | null | undefined;
   client: SessionClient & { address: string };
   via: Via;
-} & FormerTokens;
+} & Codes &
+  FormerTokens;
+
+export type Codes = { totp?: string | null | undefined; recoveryCode?: string | null | undefined };
 
 type Doing = Pick<LoginAttempt, "client" | "via"> & { by: SignInMethod };
 
@@ -45,18 +46,15 @@ export type AdminPasswordSetting = {
 
 /** What an account proves besides its password; null: nothing is asked. */
 export type SecondFactorCheck = {
-  admit(
-    account: Account,
-    codes: Pick<LoginAttempt, "totp" | "recoveryCode">,
-    key: FactorKey,
-  ): Promise<{
-    by: "totp" | "recovery_code";
-    use(tx: AuthTransaction): Promise<void>;
-    settle(): Promise<void>;
-  } | null>;
+  admit(account: Account, codes: Codes, key: FactorKey): Promise<Proof | null>;
 };
 
-type FactorKey = { username: string } | { sessionId: string };
+/** `use` takes the code in the transaction of what it allows; `settle` follows its commit. */
+export type Proof = {
+  by: "totp" | "recovery_code";
+  use(tx: AuthTransaction): Promise<void>;
+  settle(): Promise<void>;
+};
 
 type Deps = {
   users: UsersRepository;

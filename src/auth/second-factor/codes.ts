@@ -5,16 +5,14 @@ import { appError } from "../../lib/errors.ts";
 import { SealedWithAnotherKey, type SecretBox } from "../../lib/secret-box.ts";
 import type { FailureMethod } from "../auth-metrics.ts";
 import type { AuthTransaction } from "../changes.ts";
-import type { AccountDelay, DelayKey } from "../login/account-delay.ts";
+import type { AccountDelay, DelayKey, FactorKey } from "../login/account-delay.ts";
+import type { Codes, Proof } from "../login/service.ts";
 import { hashOfRecoveryCode } from "./recovery-codes.ts";
 import type { Authenticator, SecondFactorRepository } from "./repository.ts";
 import { stepOfCode } from "./totp.ts";
 
 /** For the secret box. */
 export const PURPOSE = "totp";
-
-/** Of a sign-in, or a request of a session. */
-export type FactorKey = { username: string } | { sessionId: string };
 
 export const codeSchema = z.string().max(32).describe("six digits");
 
@@ -24,15 +22,6 @@ export type CodeDeps = {
   accountDelay: AccountDelay;
   onFailure: (method: FailureMethod) => void;
   clock: Clock;
-};
-
-export type Codes = { totp?: string | null | undefined; recoveryCode?: string | null | undefined };
-
-/** `use` takes the code in the transaction of what it allows; `settle` follows its commit. */
-export type Proof = {
-  by: "totp" | "recovery_code";
-  use(tx: AuthTransaction): Promise<void>;
-  settle(): Promise<void>;
 };
 
 /** @throws AuthFailed, RateLimitExceeded */

@@ -5,11 +5,10 @@ import { appError } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import type { Account } from "../account.ts";
 import type { AuthChanges } from "../changes.ts";
-import type { DelayKey } from "../login/account-delay.ts";
+import type { DelayKey, FactorKey } from "../login/account-delay.ts";
 import type { Sessions } from "../sessions/service.ts";
-import { type CodeDeps, type FactorKey, proofOf, PURPOSE, secretOf, wrongCode } from "./codes.ts";
+import { type CodeDeps, proofOf, PURPOSE, secretOf, wrongCode } from "./codes.ts";
 import { hashOfRecoveryCode, newRecoveryCodes } from "./recovery-codes.ts";
-import type { Authenticator } from "./repository.ts";
 import { newTotpSecret, stepOfCode, totpUri } from "./totp.ts";
 
 export type EnrolmentDeps = CodeDeps & {
@@ -22,11 +21,15 @@ export type EnrolmentDeps = CodeDeps & {
 export function createEnrolment(deps: EnrolmentDeps) {
   const { repository, box, accountDelay, config, changes, record, clock } = deps;
 
-  /** @throws NotFound */
-  async function confirmed(id: number): Promise<Authenticator> {
-    const found = await repository.find(id);
-    if (found === null || found.confirmedAt === null) noAuthenticator();
-    return found;
+  /** Returns the codes, which nobody can read again. */
+  async function giveCodes(tx: Db, id: number): Promise<string[]> {
+    const codes = newRecoveryCodes();
+    await repository.replaceCodes(
+      tx,
+      id,
+      codes.map((one) => hashOfRecoveryCode(id, one)),
+    );
+    return codes;
   }
 
   return {
@@ -64,19 +67,17 @@ export function createEnrolment(deps: EnrolmentDeps) {
       await accountDelay.charge(key);
       const step = await stepOfCode(secretOf(deps, found), code, clock.now());
       if (step === null) throw wrongCode("BadRequest", "code");
-      const codes = newRecoveryCodes();
-      const hashes = codes.map((one) => hashOfRecoveryCode(id, one));
-      await changes.write(async (tx) => {
+      const codes = await changes.write(async (tx) => {
         const current = await repository.lock(tx.db, id);
         if (current?.secret !== found.secret || current.confirmedAt !== null) {
           throw appError("Conflict", "The authenticator app was set up anew meanwhile.");
         }
         await repository.confirm(tx.db, id, { step, now: clock.now() });
-        await repository.replaceCodes(tx.db, id, hashes);
         await record(tx.db, [{ at: clock.now(), actor, action: "totp.enable", subject: username }]);
         if (credential?.signedInBy === "oidc")
           await deps.sessions.prove(tx, credential.sessionId, "oidc_mfa");
         tx.changed("users", [String(id)]);
+        return giveCodes(tx.db, id);
       });
       await accountDelay.clear(key);
       return codes;
@@ -84,20 +85,18 @@ export function createEnrolment(deps: EnrolmentDeps) {
 
     /** The caller has proved its password. The old codes end. @throws NotFound */
     async renewCodes({ id, username }: Account, actor: Actor): Promise<string[]> {
-      const codes = newRecoveryCodes();
-      const hashes = codes.map((one) => hashOfRecoveryCode(id, one));
-      await changes.write(async (tx) => {
+      return changes.write(async (tx) => {
         const current = await repository.lock(tx.db, id);
         if (current === null || current.confirmedAt === null) noAuthenticator();
-        await repository.replaceCodes(tx.db, id, hashes);
         await record(tx.db, [{ at: clock.now(), actor, action: "recovery_codes.renew", subject: username }]);
+        return giveCodes(tx.db, id);
       });
-      return codes;
     },
 
     /** `code` null: the caller has proved its password. @throws AuthFailed, NotFound, RateLimitExceeded */
     async remove({ id, username, credential }: Account, code: string | null, actor: Actor): Promise<void> {
-      const found = await confirmed(id);
+      const found = await repository.find(id);
+      if (found === null || found.confirmedAt === null) noAuthenticator();
       const key: FactorKey = credential ?? { username };
       const proof = code === null ? null : await proofOf(deps, found, { totp: code }, key, "code");
       await changes.write(async (tx) => {

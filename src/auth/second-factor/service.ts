@@ -10,7 +10,9 @@ import type { Account } from "../account.ts";
 import type { AuthTransaction } from "../changes.ts";
 import { createFreshCache } from "../fresh-cache.ts";
 import type { Sessions } from "../sessions/service.ts";
-import { type Codes, type FactorKey, type Proof, proofOf } from "./codes.ts";
+import { proofOf } from "./codes.ts";
+import type { FactorKey } from "../login/account-delay.ts";
+import type { Codes, Proof } from "../login/service.ts";
 import { createEnrolment, type EnrolmentDeps, noAccount } from "./enrolment.ts";
 import type { SecondFactorRepository } from "./repository.ts";
 

@@ -1,4 +1,6 @@
 import type { Database } from "../../db/database.ts";
+import { inOrderOf } from "../../db/queries.ts";
+import { pagesAfter } from "../../lib/pages.ts";
 import type { StoredLink } from "./cached-link.ts";
 import { cacheable } from "./special-link.ts";
 
@@ -27,12 +29,10 @@ export function createLinkScan(
 
   return {
     async *links(): AsyncGenerator<StoredLink[]> {
-      for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-        const page = await stored().where("id", "<", before).orderBy("id", "desc").limit(PAGE).execute();
-        if (page.length > 0) yield page.map(storedLink);
-        if (page.length < PAGE) return;
-        before = page.at(-1)!.id;
-      }
+      const below = (before: number, limit: number) =>
+        stored().where("id", "<", before).orderBy("id", "desc").limit(limit).execute();
+      const pages = pagesAfter(Number.MAX_SAFE_INTEGER, PAGE, below, ({ id }) => id);
+      for await (const page of pages) yield page.map(storedLink);
     },
 
     /** Codes of links with a smaller id, or of all: at most 4,000 a text, separated by blanks. */
@@ -60,18 +60,8 @@ export function createLinkScan(
 
     /** At most 4,000 per text, separated by blanks. */
     async *aliases(): AsyncGenerator<string> {
-      for (let after = ""; ; ) {
-        const page = await read
-          .selectFrom("link_aliases")
-          .select("code")
-          .where("code", ">", after)
-          .orderBy("code")
-          .limit(CODES)
-          .execute();
-        if (page.length > 0) yield page.map(({ code }) => code).join(" ");
-        if (page.length < CODES) return;
-        after = page.at(-1)!.code;
-      }
+      const pages = inOrderOf(read.selectFrom("link_aliases").select("code"), "code", "", CODES);
+      for await (const page of pages) yield page.map(({ code }) => code).join(" ");
     },
 
     /** At most 1,000 codes, also aliases. */

@@ -4,25 +4,13 @@ import type { Db } from "../../db/dialect.ts";
 /** `linkId`: the last link that the round has passed; null: it is over. */
 export type Round = { startedAt: number; linkId: number | null };
 
-export type CheckedLink = {
-  id: number;
-  code: string;
-  target: string;
-  options: string | null;
-  expiresAt: number | null;
-  updatedAt: number;
-  deadSince: number | null;
-  /** Of the last failures in a row; null without. */
-  failures: number | null;
-  failedSince: number | null;
-  checkedAt: number | null;
-};
-
 type Failure = { failures: number; failedSince: number; checkedAt: number; problem: string };
 
 const OVER = -1;
 
 export type ChecksRepository = ReturnType<typeof createChecksRepository>;
+/** With the last failures in a row; null without. */
+export type CheckedLink = Awaited<ReturnType<ChecksRepository["portion"]>>[number];
 
 export function createChecksRepository({
   read,
@@ -43,7 +31,7 @@ export function createChecksRepository({
       ]),
 
     /** In the order of their ids, after one. */
-    portion: (after: number, limit: number): Promise<CheckedLink[]> =>
+    portion: (after: number, limit: number) =>
       read
         .selectFrom("links")
         .leftJoin("target_checks", "target_checks.link_id", "links.id")
@@ -75,7 +63,7 @@ export function createChecksRepository({
     },
 
     /** False if the link is gone or leads elsewhere meanwhile. */
-    async mark(tx: Db, { id, target }: Pick<CheckedLink, "id" | "target">, deadSince: number | null) {
+    async mark(tx: Db, { id, target }: { id: number; target: string }, deadSince: number | null) {
       const { numUpdatedRows } = await tx
         .updateTable("links")
         .set({ dead_since: deadSince })

@@ -1,7 +1,8 @@
 /** What visitors report about a link, for administrators. */
 import { z } from "zod";
+import type { RowFields } from "../../db/schema.ts";
+import { createView } from "../../lib/case-names.ts";
 import { namedObject } from "../../lib/named-object.ts";
-import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { shortUrl } from "../../lib/short-url.ts";
 import { heldShown, showHeld } from "../link/held.ts";
 import { codeOf, domainOf } from "../link/key.ts";
@@ -13,20 +14,9 @@ export type ReportReason = (typeof REPORT_REASONS)[number];
 
 export const MOST_DETAILS = 1000;
 
-export type VisitorReport = {
-  id: number;
-  at: number;
-  /** Unknown stored ones count as `other`. */
-  reason: string;
-  details: string | null;
-  resolvedAt: number | null;
-  resolvedBy: string | null;
-  linkId: number;
-  /** The key. */
-  code: string;
-  target: string;
-  options: string | null;
-};
+/** With its link, whose `code` is the key. */
+export type VisitorReport = RowFields<"link_reports"> &
+  Pick<RowFields<"links">, "code" | "target" | "options">;
 
 export const reportSchema = namedObject("VisitorReport", {
   id: z.int(),
@@ -43,20 +33,16 @@ export const reportSchema = namedObject("VisitorReport", {
   held: heldShown.nullable(),
 });
 
+const viewReport = createView(reportSchema);
+
 export const viewOfReport = (report: VisitorReport, origin: string, hostOf: HostOf) => {
   const [code, domain] = [codeOf(report.code), hostOf(domainOf(report.code))];
-  return {
-    id: report.id,
-    at: formatRfc3339(report.at),
+  return viewReport({
+    ...report,
     reason: REPORT_REASONS.find((reason) => reason === report.reason) ?? "other",
-    details: report.details,
-    resolved_at: report.resolvedAt === null ? null : formatRfc3339(report.resolvedAt),
-    resolved_by: report.resolvedBy,
-    link_id: report.linkId,
     code,
     domain,
-    short_url: shortUrl(origin, domain, code),
-    target: report.target,
+    shortUrl: shortUrl(origin, domain, code),
     held: showHeld(readOptions(report.options).held),
-  };
+  });
 };
