@@ -1,28 +1,8 @@
 /** Files in drop boxes, for the live view of the boxes' owners. */
 import type { Clock } from "../lib/clock.ts";
+import type { LiveDrop, LiveRepository } from "./live.repository.ts";
 
-export type LiveDrop = {
-  fileId: number;
-  accountId: number;
-  folderId: number;
-  /** Of the drop box, with its domain; null if it is closed. */
-  key: string | null;
-  name: string;
-  size: number;
-  sender: string;
-  senderName: string | null;
-  at: number;
-};
-
-type Deps = {
-  repository: {
-    /** 0 without one. */
-    lastDropId(): Promise<number>;
-    /** With ids above `after`, ascending. */
-    dropsAfter(after: number, limit: number): Promise<LiveDrop[]>;
-  };
-  clock: Clock;
-};
+type Deps = { repository: Pick<LiveRepository, "lastDropId" | "dropsAfter">; clock: Clock };
 
 const MOST = 500;
 /** Ids become visible in the order of commits, which may differ by this much. */

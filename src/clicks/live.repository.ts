@@ -1,7 +1,7 @@
 import type { Database } from "../db/database.ts";
-import type { LiveDrop } from "./live-drops.ts";
 
 export type LiveRepository = ReturnType<typeof createLiveRepository>;
+export type LiveDrop = Awaited<ReturnType<LiveRepository["dropsAfter"]>>[number];
 
 export function createLiveRepository({ read }: Pick<Database, "read">) {
   return {
@@ -16,12 +16,14 @@ export function createLiveRepository({ read }: Pick<Database, "read">) {
       return new Map(rows.map(({ id, code }) => [id, code]));
     },
 
+    /** 0 without one. */
     async lastDropId(): Promise<number> {
       const query = read.selectFrom("drop_files").select((eb) => eb.fn.max("entry_id").as("last"));
       return Number((await query.executeTakeFirst())?.last ?? 0);
     },
 
-    dropsAfter: (after: number, limit: number): Promise<LiveDrop[]> =>
+    /** With ids above `after`, ascending. `key`: of the drop box, with its domain; null if it is closed. */
+    dropsAfter: (after: number, limit: number) =>
       read
         .selectFrom("drop_files")
         .innerJoin("entries", "entries.id", "drop_files.entry_id")

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import type { LiveDrop } from "./live-drops.ts";
+import type { LiveDrop } from "./live.repository.ts";
 import { createLive, type Live, type LiveEvent } from "./live.ts";
 import type { WorkerLiveStats } from "./live-stats.ts";
 

@@ -6,8 +6,8 @@ import type { LinkName } from "../links/domains/registry.ts";
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
 import { shortSender } from "../lib/short-sender.ts";
-import { createLiveDrops, type LiveDrop } from "./live-drops.ts";
-import type { LiveRepository } from "./live.repository.ts";
+import { createLiveDrops } from "./live-drops.ts";
+import type { LiveDrop, LiveRepository } from "./live.repository.ts";
 import type { LiveFilter, LiveSecond } from "./live-filter.ts";
 import type { WorkerLiveStats } from "./live-stats.ts";
 

@@ -7,8 +7,7 @@ import { parseRfc3339 } from "../lib/rfc3339.ts";
 import { CODE_FORM, isCodeText, linkNotFound } from "../links/link/code.ts";
 import { codeOf } from "../links/link/key.ts";
 import { domainQuery, type Link, type LinkView } from "../links/link/link.ts";
-import { conditionName } from "../links/rules/rule.ts";
-import { type Explain, REASONS } from "./explain.ts";
+import { type Explain, explanation } from "./explain.ts";
 
 type Deps = {
   explain: Explain;
@@ -39,28 +38,6 @@ const query = domainQuery.extend({
   referrer: header.describe("the header Referer, or its host"),
   query: z.string().max(8_192).optional().describe("query of the request, such as utm_source=mail&ref=1"),
 });
-
-const explanation = z.object({
-  target: z.string().nullable().describe("a URL, or share:CODE; null: nowhere"),
-  status: z.int().describe("of the answer to the visitor"),
-  reason: z.enum(REASONS),
-  steps: z
-    .array(
-      z.object({
-        rule: z.int().describe("index in rules"),
-        holds: z.boolean(),
-        because: z.array(
-          z.object({
-            condition: conditionName,
-            holds: z.boolean(),
-            found: z.string().nullable().describe("what the visitor has; null: not known"),
-          }),
-        ),
-      }),
-    )
-    .describe("the rules until the one that decides"),
-});
-explanation.register(z.globalRegistry, { id: "Explanation" });
 
 /** Relative to {admin}/v1. Mount it before `/links/:code{.+}`. */
 export const explainEndpoint = ({ explain, get, keyOf, view, now }: Deps): Endpoint =>

@@ -1,40 +1,52 @@
 /** Says where a link would lead a visitor, and why, by the same steps as a redirect. Counts no click and takes no use. */
+import { z } from "zod";
 import { isLinkPreview } from "../lib/automated-visitors.ts";
+import { namedObject } from "../lib/named-object.ts";
 import type { LookedUp } from "../links/cache/special-link.ts";
 import { cacheable, readSpecial, type SpecialLink } from "../links/cache/special-link.ts";
 import { toLocation } from "../links/cache/location.ts";
 import { isInternal } from "../links/link/internal-target.ts";
-import { explainRules, type RuleStep } from "../links/rules/decide.ts";
+import { explainRules } from "../links/rules/decide.ts";
 import type { Facts } from "../links/rules/facts.ts";
-import { sharedCode } from "../links/rules/rule.ts";
+import { conditionName, sharedCode } from "../links/rules/rule.ts";
 import { closedAs, type Fallbacks, locate } from "./special.ts";
 import { withUtm } from "./utm.ts";
 import type { Sent, VisitorFacts } from "./visitor-facts.ts";
 
-export const REASONS = [
-  "rule",
-  "target",
-  "share",
-  "expired",
-  "not_started",
-  "used_up",
-  "person",
-  "password",
-  "card",
-  "waiting",
-  "refused",
-  "taken_down",
-] as const;
-
-export type Explanation = {
-  /** A URL, `share:CODE`, or null: nowhere. */
-  target: string | null;
-  /** Of the answer. */
-  status: number;
-  reason: (typeof REASONS)[number];
-  /** The rules until the one that decides. */
-  steps: RuleStep[];
-};
+export const explanation = namedObject("Explanation", {
+  target: z.string().nullable().describe("a URL, or share:CODE; null: nowhere"),
+  status: z.int().describe("of the answer to the visitor"),
+  reason: z.enum([
+    "rule",
+    "target",
+    "share",
+    "expired",
+    "not_started",
+    "used_up",
+    "person",
+    "password",
+    "card",
+    "waiting",
+    "refused",
+    "taken_down",
+  ]),
+  steps: z
+    .array(
+      z.object({
+        rule: z.int().describe("index in rules"),
+        holds: z.boolean(),
+        because: z.array(
+          z.object({
+            condition: conditionName,
+            holds: z.boolean(),
+            found: z.string().nullable().describe("what the visitor has; null: not known"),
+          }),
+        ),
+      }),
+    )
+    .describe("the rules until the one that decides"),
+});
+type Explanation = z.output<typeof explanation>;
 
 export type Explained = LookedUp & { code: string; shortUrl: string };
 

@@ -7,6 +7,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Domains } from "../links/domains/registry.ts";
 import { isInternal } from "../links/link/internal-target.ts";
 import { codeOf } from "../links/link/key.ts";
+import type { Link } from "../links/link/link.ts";
 import { readOptions } from "../links/link/options.ts";
 import { MOST_DETAILS, REPORT_REASONS, type ReportReason } from "../links/safety/report.ts";
 import type { Look, VisitorPages } from "../visitors/look.ts";
@@ -20,14 +21,7 @@ import { endOfPath, keyIn } from "./path-code.ts";
 import { HELD_AS } from "./special.ts";
 import type { PeerSource } from "./visit.ts";
 
-type Asked = {
-  id: number;
-  code: string;
-  target: string;
-  options: string | null;
-  expiresAt: number | null;
-  passwordHash: string | null;
-};
+type Asked = Pick<Link, "id" | "code" | "target" | "options" | "expiresAt" | "passwordHash">;
 
 type Deps = {
   /** By a key, also of an alias. Rejects if the database fails. */

@@ -3,24 +3,13 @@ import { rawRows } from "./click-columns.repository.ts";
 import type { Selection } from "./selection.ts";
 import type { Span } from "../rollups/time-buckets.ts";
 
-export type NewestClick = {
-  id: number;
-  /** The key of its link, which may be deleted. */
-  key: string;
-  clickedAt: number;
-  source: string;
-  country: string | null;
-  city: string | null;
-  /** An agentValue; see dimensions.ts. */
-  agent: string | null;
-  /** 1 or 0. */
-  automated: number;
-};
+/** `key`: of its link, which may be deleted. `agent`: an agentValue; see dimensions.ts. */
+export type NewestClick = Awaited<ReturnType<ReturnType<typeof createNewestRepository>["in"]>>[number];
 
 export function createNewestRepository({ read }: Pick<Database, "read">) {
   return {
     /** Newest first, without those of links that left no trace; limit ≤ 100. */
-    async in(span: Span, { visitors, ...selected }: Selection, limit: number): Promise<NewestClick[]> {
+    async in(span: Span, { visitors, ...selected }: Selection, limit: number) {
       const clicks = rawRows(read, selected, span)
         .$if(visitors !== "all", (query) => query.where("automated", "=", visitors === "automated" ? 1 : 0))
         .selectAll()
