@@ -28,6 +28,12 @@ async function ask(method: string, path: string, body?: unknown, headers: Record
   };
 }
 
+/** The tag of the answer that made it is good for a change. */
+async function wasMade(path: string, tag: string | null) {
+  const read = await ask("GET", path);
+  expect([path, tag?.split(".")[0]]).toEqual([path, read.tag.split(".")[0]]);
+}
+
 /** Reads it twice, changes it by its tag, is refused with the old one, and deletes it with the new one. */
 async function goesThrough(path: string, change: { method: string; body: object } | null) {
   const read = await ask("GET", path);
@@ -95,10 +101,13 @@ test("a folder, a file in it and its share, a token", async () => {
     body: form,
   });
   const file = ((await uploaded.json()) as { data: { id: number } }).data.id;
+  await wasMade(`/files/${file}`, uploaded.headers.get("ETag"));
   const share = await ask("POST", `/files/${file}/share`, {});
+  await wasMade(`/shares/${share.data.code}`, share.tag);
   await goesThrough(`/shares/${share.data.code}`, { method: "PATCH", body: { max_downloads: 3 } });
   await goesThrough(`/files/${file}`, { method: "PATCH", body: { name: "b.txt" } });
   await goesThrough(`/folders/${folder.data.id}`, { method: "PATCH", body: { name: "g" } });
   const token = await ask("POST", "/admin/v1/tokens", { name: "t", scopes: ["links:read"] });
+  await wasMade(`/admin/v1/tokens/${token.data.id}`, token.tag);
   await goesThrough(`/admin/v1/tokens/${token.data.id}`, null);
 });

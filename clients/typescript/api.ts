@@ -14438,6 +14438,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: string;
                     "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
@@ -14598,6 +14599,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: string;
                     "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
@@ -15138,6 +15140,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: string;
                     "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
@@ -16706,6 +16709,7 @@ export interface operations {
             /** @description OK */
             201: {
                 headers: {
+                    ETag: string;
                     "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
@@ -18548,6 +18552,7 @@ export interface operations {
             /** @description OK */
             201: {
                 headers: {
+                    ETag: string;
                     "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
@@ -19366,6 +19371,7 @@ export interface operations {
             /** @description OK */
             201: {
                 headers: {
+                    ETag: string;
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -20345,6 +20351,7 @@ export interface operations {
             /** @description OK */
             201: {
                 headers: {
+                    ETag: string;
                     "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
@@ -21101,6 +21108,7 @@ export interface operations {
             /** @description OK */
             201: {
                 headers: {
+                    ETag: string;
                     "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;

@@ -7,7 +7,7 @@ import { strongTagsIn, tagsIn } from "../lib/conditional-request.ts";
 import { appError } from "../lib/errors.ts";
 import type { HttpContext } from "./endpoint.ts";
 
-/** Of answers, but of no edit: what visitors and time change, and addresses. Edits also change `updated_at`. */
+/** Of answers, but of no edit: what visitors and time change, addresses, and a token's text. Edits also change `updated_at`. */
 const UNEDITED = new Set([
   "click_count",
   "human_clicks",
@@ -17,6 +17,7 @@ const UNEDITED = new Set([
   "dead_since",
   "damaged",
   "last_used_at",
+  "token",
   "expired",
   "short_url",
   "url",

@@ -190,6 +190,7 @@ function itemEndpoints(links: LinkService, sharing: LinkSharing | undefined): En
         viewIn(links, c, await links.by(actorOf(account)).get(keyIn(c, query))),
     }),
     endpoint(`POST /links/:code{.+}/history/:id/restore`, {
+      tagged: true,
       ...ofCode,
       params: { ...ofCode.params, id: z.int().min(1) },
       summary: "Go back to a state in the history of a link or share; code and password stay",

@@ -46,6 +46,7 @@ export function tokenEndpoints({ apiTokens, now }: { apiTokens: ApiTokens; now()
     }),
     endpoint("POST /tokens", {
       ...shared,
+      tagged: true,
       summary: "Create an API token; only this answer shows its text",
       body: createTokenSchema,
       failures: [404, 409],

@@ -137,6 +137,7 @@ const itemView = namedObject("SharedItem", {
 export const itemEndpoints = ({ shares, trees }: Pick<Deps, "shares" | "trees">): Endpoint[] => [
   endpoint("POST /shares", {
     ...common,
+    tagged: true,
     summary: "Share several files and folders by one short link",
     body: itemsShareSchema,
     failures: [403, 404, 409],

@@ -52,6 +52,7 @@ function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint
   return [
     endpoint(`POST ${path}`, {
       ...common,
+      tagged: true,
       summary: `Share a ${kind} by a short link`,
       body: kind === "file" ? shareSchema : folderShareSchema,
       failures: [403, 409],

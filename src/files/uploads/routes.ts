@@ -16,6 +16,7 @@ export const uploadEndpoint = ({ uploads, trees }: { uploads: Uploads; trees: Tr
   endpoint("POST /files/upload", {
     ...treeEndpoint("files"),
     ownsPath: true,
+    tagged: true,
     summary: "Upload a file: multipart/form-data with one file, in a field of any name",
     query: z.object({ folder_id: idInQuery.optional().describe("default: the root"), ...ownerQuery }),
     form: z.object({ file: z.string().meta({ format: "binary" }) }),

@@ -78,6 +78,7 @@ export function deletedEndpoints({ deleted, ownersIn, get, hostOf }: Deps): Endp
     }),
     endpoint("POST /links/deleted/:id/restore", {
       ...shared,
+      tagged: true,
       summary: "Put a deleted link back with its counts",
       body: restoreBody,
       optionalBody: true,

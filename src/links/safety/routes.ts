@@ -50,6 +50,7 @@ export function safetyEndpoints({ safety, get, keyOf, hostOf }: Deps): Endpoint[
   return [
     endpoint("POST /links/:code{.+}/review", {
       ...shared,
+      tagged: true,
       params: { code: z.string().meta(CODE_FORM) },
       query: domainQuery,
       summary: "Approve or refuse a link that waits, take a link or share down, or put it back",
