@@ -139,7 +139,6 @@ export function createLinkService(deps: LinkServiceDeps) {
     domainService: createDomainService({
       ...deps,
       repository: domainRepository,
-      registry: domains,
       owners,
     }),
     deleted,

@@ -51,6 +51,7 @@ forEachDialect(({ openDb }) => {
       expect(await domainService.list(COMMAND)).toEqual([]);
       expect(await refusal(domainService.remove(made.id, COMMAND))).toBe("NotFound");
       expect(await refusal(domainService.update(made.id, {}, COMMAND))).toBe("NotFound");
+      expect(await refusal(domainService.byHost("go.example"))).toBe("NotFound");
       const events = await room.database.read.selectFrom("events").selectAll().orderBy("id").execute();
       expect(events.slice(-3).map(({ action, subject }) => [action, subject])).toEqual([
         ["domain.create", "go.example"],

@@ -11,8 +11,8 @@ import {
   type UpdateDomainInput,
   viewDomain,
 } from "./domain.ts";
+import { checkHost } from "./host.ts";
 import type { Owners } from "../link/owners.repository.ts";
-import type { Domains } from "./registry.ts";
 import { type DomainRepository, MOST_DOMAINS } from "./repository.ts";
 
 export type DomainTransaction = {
@@ -27,7 +27,6 @@ export type DomainChanges = {
 
 type Deps = {
   repository: DomainRepository;
-  registry: Domains;
   owners: Pick<Owners, "idOf">;
   changes: DomainChanges;
   record: RecordEvents<Db>;
@@ -43,7 +42,7 @@ export type DomainService = ReturnType<typeof createDomainService>;
 const BARE = { defaultUrl: null, notFoundUrl: null, expiredUrl: null, ownerId: null, owner: null };
 
 export function createDomainService(deps: Deps) {
-  const { repository, registry, owners, changes, record, publicUrl, holdPublicUrl, clock } = deps;
+  const { repository, owners, changes, record, publicUrl, holdPublicUrl, clock } = deps;
 
   async function locked(db: Db, id: number): Promise<OwnedDomain> {
     const domain = await repository.lock(db, id);
@@ -87,7 +86,8 @@ export function createDomainService(deps: Deps) {
 
     /** @throws NotFound */
     async byHost(host: string): Promise<OwnedDomain> {
-      const found = (await repository.list()).find((domain) => domain.id === registry.idOf(host));
+      const checked = checkHost(host);
+      const found = (await repository.list()).find((domain) => domain.host === checked);
       if (found === undefined) throw unknownDomain();
       return found;
     },
