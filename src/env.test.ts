@@ -145,7 +145,8 @@ describe("start-up settings", () => {
     expect(() => load(null, { WAYMARK__SERVER__TLS_CERT: "cert.pem" })).toThrow("belong together");
   });
 
-  test("a named file that does not exist is refused", () => {
+  test("a named file that does not exist, or is a folder, is refused", () => {
+    expect(() => loadEnv({ cwd: dir, processEnv: {}, configFile: dir })).toThrow("can't be read: EISDIR");
     expect(() => loadEnv({ cwd: dir, processEnv: {}, configFile: "no.toml" })).toThrow(
       "no.toml does not exist",
     );

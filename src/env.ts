@@ -54,8 +54,13 @@ export function loadEnv({ cwd = process.cwd(), processEnv = process.env, configF
 const wrong = (message: string) => appError("BadRequest", message);
 
 function readFile(file: string, values: Map<string, SettingValue>): void {
-  const source = readFileSync(file, "utf8");
+  let source: string;
   let sections: Record<string, unknown>;
+  try {
+    source = readFileSync(file, "utf8");
+  } catch (error) {
+    throw wrong(`${file} can't be read: ${(error as Error).message}`);
+  }
   try {
     sections = parse(source);
   } catch (error) {

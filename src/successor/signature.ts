@@ -47,10 +47,11 @@ export type Signature = {
 
 /** Reads the file once. @param key whose signature it must be. @throws BadRequest that says what is wrong */
 export async function checkSignature(file: FileHandle, path: string, key?: string): Promise<Signature> {
-  const { size } = await file.stat();
+  const stat = await file.stat();
+  const { size } = stat;
   const trailer = Buffer.alloc(TRAILER_BYTES);
   const start = size - TRAILER_BYTES;
-  if (start > 0) await file.read(trailer, 0, TRAILER_BYTES, start);
+  if (stat.isFile() && start > 0) await file.read(trailer, 0, TRAILER_BYTES, start);
   const isWhole =
     trailer.subarray(0, HEAD.length).equals(HEAD) && trailer.subarray(-TAIL.length).equals(TAIL);
   if (!isWhole) {

@@ -162,6 +162,7 @@ test("what is no whole bundle of the wanted key is refused in a sentence", async
   for (const cut of [bytes.subarray(0, -1), bytes.subarray(0, 1_000), new Uint8Array(0)]) {
     expect(await refusal(cut)).toContain("is no whole successor bundle. It may be cut short");
   }
+  await expect(withBundle(folder, undefined, async () => 1)).rejects.toThrow("is no whole successor bundle");
   const stranger = createSigner(new Uint8Array(32)).publicKey;
   expect(await refusal(bytes, stranger)).toContain(`is signed by the key ${signer.publicKey}, not by`);
   expect(await withBundle(join(folder, "none"), undefined, async () => 1).catch(String)).toContain(
