@@ -41,6 +41,11 @@ export function createArchives({ repository, blobs, dataDir }: Deps) {
       giveBack: (bytes) => void (left += bytes),
     });
 
+  async function expectFolders(accountId: number, ids: readonly number[]): Promise<void> {
+    const found = await repository.folders(accountId, ids);
+    if (ids.some((id) => !found.has(id))) throw appError("FolderNotFound", "The folder was deleted.");
+  }
+
   /** The tree at one moment: a move during the read could hide an entry. */
   async function read(folder: Folder, signal: AbortSignal, items?: readonly Entry[]) {
     for (let tries = 0; tries < TRIES; tries++) {
@@ -48,7 +53,10 @@ export function createArchives({ repository, blobs, dataDir }: Deps) {
       try {
         const moves = await repository.moves(folder.accountId);
         const totals = await takeSnapshot({ repository, log, folder, items, signal });
-        if ((await repository.moves(folder.accountId)) === moves) return { log, totals };
+        if ((await repository.moves(folder.accountId)) === moves) {
+          if (items === undefined) await expectFolders(folder.accountId, [folder.id]);
+          return { log, totals };
+        }
         await log.close();
       } catch (error) {
         await log.close();
@@ -65,20 +73,9 @@ export function createArchives({ repository, blobs, dataDir }: Deps) {
      * signal's reason
      */
     async make(folder: Folder, signal: AbortSignal, items?: readonly Entry[]) {
-      const { accountId } = folder;
       const { log, totals } = await read(folder, signal, items);
-      const expectFolders = async (ids: readonly number[]): Promise<void> => {
-        const found = await repository.folders(accountId, ids);
-        if (ids.some((id) => !found.has(id))) throw appError("FolderNotFound", "The folder was deleted.");
-      };
-      try {
-        if (items === undefined) await expectFolders([folder.id]);
-      } catch (error) {
-        await log.close();
-        throw error;
-      }
       const contents = {
-        expectFolders,
+        expectFolders: (ids: readonly number[]) => expectFolders(folder.accountId, ids),
         find: repository.contents,
         open: async (blob: Parameters<typeof blobs.openFound>[0]) =>
           openSource((await blobs.openFound(blob, { signal })).body),

@@ -1,5 +1,5 @@
 /** The main thread's side of the hash thread. If it dies, its open hashes are lost and the next hash starts another. */
-import { createRpc, type Rpc } from "../../lib/rpc.ts";
+import { createRpc } from "../../lib/rpc.ts";
 import { workerUrl } from "../../lib/worker-url.ts";
 
 type Piece = { hash: number; bytes: Uint8Array } | { hash: number; at: number; length: number };
@@ -17,54 +17,16 @@ export type ThreadHash = ReturnType<HashThread["begin"]>;
 /** Missing in the web's types. */
 type RuntimeWorker = Worker & { ref(): void; unref(): void };
 
-type Thread = {
-  ask<M extends keyof HashCalls>(
-    method: M,
-    payload: Parameters<HashCalls[M]>[0],
-  ): Promise<ReturnType<HashCalls[M]> | null>;
-  tell: Rpc<HashCalls>["tell"];
-  pieceOf(hash: number, bytes: Uint8Array): Piece;
-};
-
 export type HashThread = ReturnType<typeof createHashThread>;
 
 export function createHashThread() {
-  let thread: Thread | undefined;
+  let thread: ReturnType<typeof startThread> | undefined;
   let lastHash = 0;
 
-  function start(): Thread {
-    const worker = new Worker(workerUrl("files/blobs/hash.worker.ts"), { smol: true }) as RuntimeWorker;
-    const rpc = createRpc<HashCalls>({ send: (message) => worker.postMessage(message), handlers: {} });
-    let asked = 0;
-    // An idle thread must not keep the process alive.
-    worker.unref();
-    worker.addEventListener("message", ({ data }) => rpc.receive(data));
-    const end = (): void => {
+  function start() {
+    const started = startThread(() => {
       if (thread === started) thread = undefined;
-      rpc.close();
-    };
-    worker.addEventListener("error", end);
-    worker.addEventListener("close", end);
-    let memory: SharedArrayBuffer | undefined;
-    const started: Thread = {
-      async ask(method, payload) {
-        if (asked++ === 0) worker.ref();
-        try {
-          return await rpc.call(method, payload);
-        } catch {
-          return null;
-        } finally {
-          if (--asked === 0) worker.unref();
-        }
-      },
-      tell: rpc.tell,
-      pieceOf(hash, bytes) {
-        const { buffer, byteOffset: at, byteLength: length } = bytes;
-        if (!(buffer instanceof SharedArrayBuffer)) return { hash, bytes };
-        if (memory === undefined) rpc.tell("memory", (memory = buffer));
-        return buffer === memory ? { hash, at, length } : { hash, bytes };
-      },
-    };
+    });
     return started;
   }
 
@@ -79,6 +41,41 @@ export function createHashThread() {
         digest: (): Promise<string | null> => ask("digest", hash),
         forget: (): void => tell("forget", hash),
       };
+    },
+  };
+}
+
+function startThread(onEnd: () => void) {
+  const worker = new Worker(workerUrl("files/blobs/hash.worker.ts"), { smol: true }) as RuntimeWorker;
+  const rpc = createRpc<HashCalls>({ send: (message) => worker.postMessage(message), handlers: {} });
+  let asked = 0;
+  // An idle thread must not keep the process alive.
+  worker.unref();
+  worker.addEventListener("message", ({ data }) => rpc.receive(data));
+  const end = (): void => {
+    onEnd();
+    rpc.close();
+  };
+  worker.addEventListener("error", end);
+  worker.addEventListener("close", end);
+  let memory: SharedArrayBuffer | undefined;
+  return {
+    async ask<M extends keyof HashCalls>(method: M, payload: Parameters<HashCalls[M]>[0]) {
+      if (asked++ === 0) worker.ref();
+      try {
+        return await rpc.call(method, payload);
+      } catch {
+        return null;
+      } finally {
+        if (--asked === 0) worker.unref();
+      }
+    },
+    tell: rpc.tell,
+    pieceOf(hash: number, bytes: Uint8Array): Piece {
+      const { buffer, byteOffset: at, byteLength: length } = bytes;
+      if (!(buffer instanceof SharedArrayBuffer)) return { hash, bytes };
+      if (memory === undefined) rpc.tell("memory", (memory = buffer));
+      return buffer === memory ? { hash, at, length } : { hash, bytes };
     },
   };
 }

@@ -76,10 +76,11 @@ function createMeter(thread: HashThread | null) {
 export async function digestOf(staging: Staging, meter: Meter | null): Promise<string> {
   const isWhole = meter !== null && meter.bytes === staging.received;
   const metered = isWhole ? await meter.digest() : null;
-  return metered ?? hashOf(staging.read());
+  return metered ?? sha256Of(staging.read());
 }
 
-async function hashOf(source: AsyncIterable<Uint8Array>): Promise<string> {
+/** Hex digits. */
+export async function sha256Of(source: AsyncIterable<Uint8Array>): Promise<string> {
   const hasher = new Bun.CryptoHasher("sha256");
   for await (const chunk of source) hasher.update(chunk);
   return hasher.digest("hex");

@@ -67,10 +67,3 @@ async function* piecesOf(
     yield* piecesOf({ path: join(path, name), names: [...names, name], around: within }, settings);
   }
 }
-
-/** Hex digits. */
-export async function sha256Of(bytes: AsyncIterable<Uint8Array>): Promise<string> {
-  const hasher = new Bun.CryptoHasher("sha256");
-  for await (const chunk of bytes) hasher.update(chunk);
-  return hasher.digest("hex");
-}

@@ -10,7 +10,8 @@ import type { Lookup } from "../tree/lookup.ts";
 import type { Files } from "../tree/files.service.ts";
 import type { Destination, ReceivedFile, Uploads } from "../uploads/service.ts";
 import { openLocal, type OpenFile, readTrouble } from "../../lib/local-file.ts";
-import { type LocalFile, type LocalPiece, localPieces, sha256Of } from "./local-files.ts";
+import { sha256Of } from "../blobs/hashes.ts";
+import { type LocalFile, type LocalPiece, localPieces } from "./local-files.ts";
 
 /** At once: their transactions and syncs are shared. */
 const FILES_AT_ONCE = 32;

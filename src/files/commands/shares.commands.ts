@@ -2,7 +2,6 @@
 import { type Command, Option } from "commander";
 import { z } from "zod";
 import { COMMAND } from "../../lib/actor.ts";
-import { cursorText, placeOf as placeInCursor } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 import { given } from "../../lib/given.ts";
 import { pageOf } from "../../lib/page-query.ts";
@@ -81,8 +80,6 @@ type ListOptions = JsonOption &
   Owned &
   Texts<"search" | "kind" | "state" | "sort" | "order" | "page" | "pageSize"> & { cursor?: string | true };
 
-const place = z.object({ id: z.int() });
-
 function addList(shares: Command, context: Context): void {
   subcommand(shares, "ls", "list shares and drop boxes, newest first")
     .alias("list")
@@ -132,13 +129,8 @@ export async function listShares(context: Context, options: ListOptions): Promis
       "With --cursor the order is newest first; leave out --sort, --order and --page.",
     );
   }
-  const { shares: found, next } = await shares.after(
-    filter,
-    placeInCursor(place, query.cursor)?.id ?? null,
-    at.pageSize,
-  );
-  const end = { next: next === null ? null : cursorText({ id: next }) };
-  showList(context.output, { ...shown, rows: found.map(view), end });
+  const { shares: found, next } = await shares.after(filter, query.cursor, at.pageSize);
+  showList(context.output, { ...shown, rows: found.map(view), end: { next } });
 }
 
 type UpdateOptions = ShareOptions & {
@@ -194,16 +186,9 @@ export async function updateShare(
   if (clash !== undefined) throw appError("BadRequest", "An option and its --clear exclude each other.");
   const tree = await treeOfShare(context, code);
   const { sharing, drive } = await context.services();
-  const cleared = CLEARS.filter(([clear]) => options[clear] !== undefined).map(([, , field]) => [
-    field,
-    null,
-  ]);
-  const serve =
-    options.serve === undefined
-      ? null
-      : await entryOf(context, options.serve, {
-          owner: await drive.trees.nameOfOwner(tree),
-        });
+  const cleared = CLEARS.filter(([clear]) => options[clear]).map(([, , field]) => [field, null]);
+  const owned = async () => ({ owner: await drive.trees.nameOfOwner(tree) });
+  const serve = options.serve === undefined ? null : await entryOf(context, options.serve, await owned());
   const asked = {
     ...given(await bodyOf(context, options)),
     ...Object.fromEntries(cleared),

@@ -1,6 +1,7 @@
 /** A drop box: a row of `shares` whose entry is the folder that takes the files of strangers. */
 import { appError } from "../../lib/errors.ts";
 import type { DropLimits } from "../serving/served.ts";
+import type { SharedEntry } from "../shares/share.ts";
 
 /** The visitor's name in forms and Upload-Metadata. */
 export const NAME_FIELD = "sender_name";
@@ -8,21 +9,11 @@ export const NAME_FIELD = "sender_name";
 /** What the box received, including files that are gone. */
 type Taken = { bytes: number; files: number };
 
-/** For its visitors. */
+/** For its visitors. `from`: who gets the files, if the box has a message. */
 export type OpenDrop = DropLimits &
-  Taken & {
-    linkId: number;
-    code: string;
-    title: string | null;
-    message: string | null;
-    /** The account or team that gets the files, if the box has a message; as of shares (`shares/share.ts`). */
-    from: string | null;
-    createdAt: number;
-    expiresAt: number | null;
-    passwordHash: string | null;
-    folderId: number;
-    accountId: number;
-  };
+  Taken &
+  Pick<SharedEntry, "linkId" | "code" | "title" | "message" | "from" | "createdAt" | "expiresAt"> &
+  Pick<SharedEntry, "passwordHash" | "accountId"> & { folderId: number };
 
 /** A file as its sender sees it. */
 export type SentFile = { name: string; size: number; at: number };

@@ -3,14 +3,9 @@
  * enforces the limits.
  */
 import type { Actor } from "../../lib/actor.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { InternalLinks } from "../../links/write/internal-links.ts";
-import type { Invitations } from "../recipients/mails.ts";
 import { NO_RECIPIENTS } from "../recipients/recipients.ts";
-import { type AccountTree, nullIfNoFolder } from "../tree/account-tree.ts";
-import { createEntryShares } from "../serving/entry-shares.ts";
-import type { SharesRepository } from "../shares/repository.ts";
-import type { SharePolicy } from "../serving/policy.ts";
+import { nullIfNoFolder } from "../tree/account-tree.ts";
+import { createEntryShares, type EntrySharesDeps } from "../serving/entry-shares.ts";
 import type { ShareRecord } from "../serving/served.ts";
 import type { GivenDrop, ReceivedDrop } from "./drop-view.ts";
 import type { OpenDrop, SentFile } from "./drop.ts";
@@ -18,14 +13,9 @@ import type { DropsRepository } from "./repository.ts";
 
 export type Drops = ReturnType<typeof createDrops>;
 
-type Deps = {
-  tree: AccountTree;
+type Deps = Omit<EntrySharesDeps, "repository" | "isDrop"> & {
   repository: DropsRepository;
-  shares: Pick<SharesRepository, "insert" | "linkOf" | "load" | "ofEntry" | "removeLink">;
-  links: InternalLinks;
-  policy: SharePolicy;
-  invitations: Invitations;
-  clock: Clock;
+  shares: EntrySharesDeps["repository"];
 };
 
 const MOST_SENT_LISTED = 200;

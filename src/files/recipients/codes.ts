@@ -4,21 +4,18 @@
  * the same time.
  */
 import { createHmac, randomInt } from "node:crypto";
-import type { Db } from "../../db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Language } from "../../lib/language.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { createRateBuckets, tooManyAttempts } from "../../lib/rate-buckets.ts";
-import type { ShareMail } from "./mails.ts";
+import type { ShareMail, ShareMailTransaction } from "./mails.ts";
 import type { RecipientCodesRepository } from "./codes.repository.ts";
 import type { RecipientsRepository } from "./repository.ts";
-
-type Transaction = { readonly db: Db; changed(topic: "mails", keys: readonly string[]): void };
 
 type Deps = {
   repository: RecipientCodesRepository & Pick<RecipientsRepository, "emailOf">;
   mail: Pick<ShareMail, "queue">;
-  write<T>(run: (tx: Transaction) => Promise<T>): Promise<T>;
+  write<T>(run: (tx: ShareMailTransaction) => Promise<T>): Promise<T>;
   /** Of any length, the same on all nodes. */
   secret(): string;
   clock: Clock;

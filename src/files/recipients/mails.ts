@@ -20,7 +20,10 @@ export type ShareMailContent =
     }
   | { kind: "share_code"; content: { title: string; code: string; minutes: number } };
 
-type Transaction = { readonly db: Db; changed(topic: "mails", keys: readonly string[]): void };
+export type ShareMailTransaction = {
+  readonly db: Db;
+  changed(topic: "mails", keys: readonly string[]): void;
+};
 type To = { accountId: null; email: string; language: Language };
 type Options = { usefulUntil?: number | null; onceKey?: string };
 
@@ -32,7 +35,7 @@ export type ShareMail = {
   /** Of the mails of an account. */
   languageOf(accountId: number): Promise<Language>;
   /** Null: the outbox is full. */
-  queue(tx: Transaction, to: To, mail: ShareMailContent, options?: Options): Promise<number | null>;
+  queue(tx: ShareMailTransaction, to: To, mail: ShareMailContent, options?: Options): Promise<number | null>;
   /** Whether more than so many mails were queued since then whose key begins with `begin`. */
   hasMore(db: Db, begin: string, since: number, most: number): Promise<boolean>;
 };
@@ -68,7 +71,7 @@ export function createInvitations({ mail, clock }: Deps) {
     added: addedRecipients,
 
     /** In the transaction that lists them. @throws RateLimitExceeded, Conflict (the outbox is full) */
-    async send(tx: Transaction, share: InvitedShare, emails: readonly string[]): Promise<void> {
+    async send(tx: ShareMailTransaction, share: InvitedShare, emails: readonly string[]): Promise<void> {
       if (emails.length === 0) return;
       if (!mail.isOffered()) throw noShareMail("recipients");
       const now = clock.now();

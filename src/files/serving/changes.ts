@@ -4,33 +4,26 @@
  */
 import type { Db } from "../../db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { CHOSEN } from "../../links/link/fields.ts";
 import { isInternal } from "../../links/link/internal-target.ts";
-import type { InternalLinks, PlannedChange } from "../../links/write/internal-links.ts";
+import type { PlannedChange } from "../../links/write/internal-links.ts";
 import type { PatchInput, ShownLink } from "../../links/link/link.ts";
-import type { Invitations } from "../recipients/mails.ts";
 import { NO_RECIPIENTS, recipientsAfter } from "../recipients/recipients.ts";
-import type { AccountTree, TreeTransaction } from "../tree/account-tree.ts";
+import type { TreeTransaction } from "../tree/account-tree.ts";
 import type { HeldLink, ShareChangesRepository } from "./changes.repository.ts";
 import type { ShareListRepository } from "./list.repository.ts";
-import type { SharePolicy } from "./policy.ts";
 import { addingOf } from "./adding.ts";
+import type { EntrySharesDeps } from "./entry-shares.ts";
 import type { SharedItems } from "./items.ts";
 import { createServingAfter, type Plan, QUIET, type ShareChange, wantedBy } from "./plan.ts";
 import { createReversal, type LinksOfActor } from "./reversal.ts";
 import { idsOfWanted, mayServe, type Serving, servedFields, type ShareRecord } from "./served.ts";
 
-export type ChangesDeps = {
-  tree: AccountTree;
+export type ChangesDeps = Omit<EntrySharesDeps, "repository" | "isDrop"> & {
   items: SharedItems;
   repository: ShareChangesRepository & Pick<ShareListRepository, "load">;
-  links: InternalLinks;
   linksOf(actor: Actor): LinksOfActor;
-  policy: SharePolicy;
-  invitations: Invitations;
-  clock: Clock;
 };
 
 export type ShareChanges = ReturnType<typeof createShareChanges>;

@@ -16,7 +16,7 @@ import { NO_RECIPIENTS, type Recipients } from "../recipients/recipients.ts";
 import type { SharePolicy } from "./policy.ts";
 import { type Serving, type Shareable, servedFields, type ShareRecord } from "./served.ts";
 
-type Deps = {
+export type EntrySharesDeps = {
   tree: AccountTree;
   repository: Pick<ShareChangesRepository, "insert"> &
     Pick<ShareListRepository, "load" | "ofEntry"> & {
@@ -32,7 +32,7 @@ type Deps = {
 
 const MOST_LISTED = 1_000;
 
-export function createEntryShares(deps: Deps) {
+export function createEntryShares(deps: EntrySharesDeps) {
   const { tree, repository, clock, isDrop } = deps;
   /** @throws LinkNotFound */
   async function linkOf(place: Shareable, code: string, db?: Db): Promise<number> {
@@ -88,7 +88,7 @@ type Making = {
 
 /** @throws what `prepare` throws, LinkAlreadyExists, LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime, Forbidden */
 export async function makeShare(
-  { tree, repository, links, policy, invitations, clock }: Omit<Deps, "isDrop">,
+  { tree, repository, links, policy, invitations, clock }: Omit<EntrySharesDeps, "isDrop">,
   { accountId, input, actor, says, prepare }: Making,
 ): Promise<ShareRecord> {
   const checked = await links.check({ ...input, expires_at: policy.expiry(actor, input.expires_at) });

@@ -168,26 +168,13 @@ async function reachable(db: Db, linkIds: readonly number[]): Promise<Set<number
 type Sorted = SelectQueryBuilder<Schema, "shares" | "links", { link_id: number }>;
 
 function sortedBy(shares: Sorted, by: ShareOrder["by"], direction: "asc" | "desc"): Sorted {
-  const last = (query: Sorted) => query.orderBy("shares.link_id", "desc");
-  if (by === "code") return last(shares.orderBy("links.code", direction));
-  if (by === "expires_at") {
-    return last(
-      shares.orderBy((eb) => eb.fn.coalesce("links.expires_at", eb.lit(Number.MAX_SAFE_INTEGER)), direction),
-    );
-  }
-  return last(
-    shares.orderBy(
-      (eb) =>
-        eb.fn.coalesce(
-          eb
-            .selectFrom("link_clicks")
-            .select("clicks")
-            .whereRef("link_clicks.link_id", "=", "shares.link_id"),
-          eb.lit(0),
-        ),
-      direction,
-    ),
-  );
+  const sorted = shares.orderBy((eb): Expression<unknown> => {
+    if (by === "code") return eb.ref("links.code");
+    if (by === "expires_at") return eb.fn.coalesce("links.expires_at", eb.lit(MOST));
+    const clicks = eb.selectFrom("link_clicks").select("clicks");
+    return eb.fn.coalesce(clicks.whereRef("link_clicks.link_id", "=", "shares.link_id"), eb.lit(0));
+  }, direction);
+  return sorted.orderBy("shares.link_id", "desc");
 }
 
 type Tables = ExpressionBuilder<Schema, "shares" | "links" | "entries" | "blobs">;

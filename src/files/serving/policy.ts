@@ -4,6 +4,7 @@ import type { Actor } from "../../lib/actor.ts";
 import type { Role } from "../../lib/access.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
+import { given } from "../../lib/given.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import type { ShareRecord } from "./served.ts";
 
@@ -129,20 +130,16 @@ function ownOf(byRole: readonly string[], role: Role): Partial<Limits> | null {
   const named = (name: string) =>
     own.filter((item) => item.startsWith(`${name}=`)).map((item) => item.slice(name.length + 1));
   const number = (name: string) => named(name).map(Number).at(-1);
-  const flag = (name: string) =>
-    named(name)
-      .map((value) => value === "true")
-      .at(-1);
+  const flag = (name: string) => [undefined, ...named(name).map((value) => value === "true")].at(-1);
   const domains = named("recipient_domains");
-  const given = {
+  return given({
     defaultDays: number("default_days"),
     maxDays: number("max_days"),
     password: flag("password"),
     maxDownloads: number("max_downloads"),
     verify: flag("verify"),
     domains: domains.length === 0 ? undefined : domains,
-  };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  });
 }
 
 const refused = (field: string, message: string) => appError("Forbidden", message, { field });

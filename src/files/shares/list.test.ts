@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
 import type { Actor } from "../../lib/actor.ts";
+import { cursorText } from "../../lib/cursor.ts";
 import type { Shareable } from "../serving/served.ts";
 import { startShares, type SharesHarness } from "./shares.test-support.ts";
 
@@ -58,7 +59,7 @@ forEachDialect((dialect) => {
       [],
     ]);
     const seen: string[] = [];
-    for (let after: number | null = null, rounds = 0; rounds === 0 || after !== null; rounds++) {
+    for (let after: string | null = "", rounds = 0; after !== null; rounds++) {
       const { shares, next }: Awaited<ReturnType<typeof at.shares.after>> = await at.shares.after(
         { accountId: me },
         after,
@@ -162,7 +163,7 @@ forEachDialect((dialect) => {
     expect(await sorted("expires_at", false)).toEqual([lost.code, used.code, box, whole]);
     const byCode = [used.code, lost.code, whole, box].toSorted((a, b) => (a < b ? -1 : 1));
     expect(await sorted("code", true)).toEqual(byCode.toReversed());
-    const { shares, next } = await at.shares.after({ accountId: me, kind: "file" }, null, 1);
-    expect([codes(shares), next]).toEqual([[lost.code], idOf(lost.code)]);
+    const { shares, next } = await at.shares.after({ accountId: me, kind: "file" }, "", 1);
+    expect([codes(shares), next]).toEqual([[lost.code], cursorText({ id: idOf(lost.code) })]);
   });
 });

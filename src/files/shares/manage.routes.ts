@@ -11,7 +11,6 @@ import {
   requireScope,
 } from "../../http/endpoint.ts";
 import { reachesRole } from "../../lib/access.ts";
-import { cursorText, placeOf } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { pageOf } from "../../lib/page-query.ts";
@@ -26,8 +25,6 @@ import type { Shares } from "./service.ts";
 import type { ShareRecord } from "../serving/served.ts";
 import { itemsShareSchema, shareChangeSchema, shareListQuery } from "../serving/share-input.ts";
 import { shareView, viewOfShare } from "../serving/share-view.ts";
-
-const place = z.object({ id: z.int() });
 
 const common = treeEndpoint("shares");
 const params = { code: z.string().meta(CODE_FORM) };
@@ -77,9 +74,8 @@ export function manageEndpoints({ shares, trees, changes, policy }: Deps): Endpo
           throw appError("BadRequest", "With cursor the order is newest first; leave out sort and order.");
         }
         if (query.page) throw appError("BadRequest", "cursor and page exclude each other; give one of them.");
-        const after = placeOf(place, query.cursor)?.id ?? null;
-        const { shares: found, next } = await shares.after(filter, after, at.pageSize);
-        return new CursorPage(found.map(view), next === null ? null : cursorText({ id: next }));
+        const { shares: found, next } = await shares.after(filter, query.cursor, at.pageSize);
+        return new CursorPage(found.map(view), next);
       },
     }),
     endpoint("GET /shares/:code{.+}", {

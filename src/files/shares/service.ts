@@ -4,38 +4,32 @@
  * A limited share counts a download at its start and takes it back if the client leaves, so parallel downloads stay
  * within the limit. After a crash the running ones stay counted.
  */
+import { z } from "zod";
 import type { Actor } from "../../lib/actor.ts";
 import type { Db } from "../../db/dialect.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { InternalLinks } from "../../links/write/internal-links.ts";
-import type { Invitations } from "../recipients/mails.ts";
-import type { AccountTree } from "../tree/account-tree.ts";
+import { cursorText, placeOf } from "../../lib/cursor.ts";
 import type { Entry } from "../tree/entry.ts";
 import { addingAfter } from "../serving/adding.ts";
 import { linkOfShare, shareNotFound } from "../serving/changes.ts";
 import { createShareRecipients } from "../serving/recipients.service.ts";
-import { createEntryShares, makeShare } from "../serving/entry-shares.ts";
+import { createEntryShares, type EntrySharesDeps, makeShare } from "../serving/entry-shares.ts";
 import type { SharedItems } from "../serving/items.ts";
 import { internalTarget } from "../../links/link/internal-target.ts";
 import type { ShareFilter, ShareOrder } from "../serving/share-filter.ts";
 import { type GivenShare, shareInput } from "../serving/share-input.ts";
 import type { SharesRepository } from "./repository.ts";
-import type { SharePolicy } from "../serving/policy.ts";
 import type { Shareable, ShareRecord } from "../serving/served.ts";
 import { createSharePlaces } from "./places.ts";
 import type { VisitStep, SharedEntry, VisitedShare } from "./share.ts";
 
-type Deps = {
-  tree: AccountTree;
+type Deps = Omit<EntrySharesDeps, "repository" | "isDrop"> & {
   items: SharedItems;
   repository: SharesRepository;
-  links: InternalLinks;
-  policy: SharePolicy;
-  invitations: Invitations;
   /** A download has ended well. */
   tell(share: SharedEntry & { isUsedUp: boolean }): Promise<void>;
-  clock: Clock;
 };
+
+const listPlace = z.object({ id: z.int() });
 
 export type Shares = ReturnType<typeof createShares>;
 
@@ -113,12 +107,16 @@ export function createShares(deps: Deps) {
       return { shares: await repository.load(ids), total };
     },
 
-    /** What follows a link of the list. `next`: null at its end. */
-    async after(wish: ShareFilter, after: number | null, limit: number) {
+    /** What follows a place of the list, newest first. `next`: null at its end. @throws BadRequest */
+    async after(wish: ShareFilter, cursor: string, limit: number) {
+      const after = placeOf(listPlace, cursor)?.id ?? null;
       const filter = { ...wish, asOf: clock.now() };
       const ids = await repository.page(filter, { after, offset: 0, limit: limit + 1 });
       const shown = ids.slice(0, limit);
-      return { shares: await repository.load(shown), next: ids.length > limit ? shown.at(-1)! : null };
+      return {
+        shares: await repository.load(shown),
+        next: ids.length > limit ? cursorText({ id: shown.at(-1) }) : null,
+      };
     },
 
     /** Null if the link serves nothing. */

@@ -3,6 +3,7 @@ import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { finds } from "../../db/queries.ts";
 import type { Schema } from "../../db/schema.ts";
+import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { createLinkRows } from "../../links/write/rows.repository.ts";
 import { createTagging } from "../../links/tags/tagging.repository.ts";
 import { ROOT, TRANSIT, TRASH } from "./entry.ts";
@@ -157,9 +158,8 @@ function createMoves({ read, dialect }: Reading) {
 /** Of what is on its way. */
 function createTransferRows({ read }: Pick<Database, "read">) {
   return {
-    async insert(tx: Db, { entryId, from, to, parentId, name, isWhole, bytes }: Transfer): Promise<void> {
-      const ids = { entry_id: entryId, from_id: from, to_id: to, parent_id: parentId };
-      const values = { ...ids, name, is_whole: isWhole ? 1 : 0, bytes };
+    async insert(tx: Db, { from, to, isWhole, ...rest }: Transfer): Promise<void> {
+      const values = { ...snakeCased(rest), from_id: from, to_id: to, is_whole: isWhole ? 1 : 0 };
       await tx.insertInto("transfers").values(values).execute();
     },
 
@@ -200,12 +200,7 @@ function createTransferRows({ read }: Pick<Database, "read">) {
   };
 }
 
-const toTransfer = (row: Selectable<Schema["transfers"]>): Transfer => ({
-  entryId: row.entry_id,
-  from: row.from_id,
-  to: row.to_id,
-  parentId: row.parent_id,
-  name: row.name,
-  isWhole: row.is_whole === 1,
-  bytes: row.bytes,
-});
+function toTransfer(row: Selectable<Schema["transfers"]>): Transfer {
+  const { fromId: from, toId: to, isWhole, ...rest } = camelCased(row);
+  return { ...rest, from, to, isWhole: isWhole === 1 };
+}

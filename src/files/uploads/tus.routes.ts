@@ -72,7 +72,12 @@ function uploadEndpoints({ resumable, trees }: Deps): Endpoint[] {
     const upload = uploadIdIn(asking.c);
     return [await trees.with(asking, { upload }), upload];
   };
-  const append = async (input: Input) => appendTo(resumable, input, await placed(input));
+  const append = async (input: Input) => {
+    const upload = await placed(input);
+    const chunk = readChunk(input.c.req.raw, input.reservation);
+    input.c.env.liftIdleTimeout();
+    return emptyAnswer(204, progressOf(await resumable.append(...upload, chunk)));
+  };
   const terminate = async (input: Input) => {
     await resumable.terminate(...(await placed(input)));
     return emptyAnswer(204, {});
@@ -180,16 +185,6 @@ function folderIdOf(text: string | undefined): number | null {
   if (text === undefined || text === "") return null;
   if (!/^-?\d{1,30}$/.test(text)) throw appError("BadRequest", "folder_id must be a whole number");
   return Number(text);
-}
-
-async function appendTo(
-  resumable: Resumable,
-  { c, reservation }: Input,
-  upload: [number, string],
-): Promise<Response> {
-  const chunk = readChunk(c.req.raw, reservation);
-  c.env.liftIdleTimeout();
-  return emptyAnswer(204, progressOf(await resumable.append(...upload, chunk)));
 }
 
 /** An impossible id is treated as unknown. */

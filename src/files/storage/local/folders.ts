@@ -112,11 +112,8 @@ async function expectReal(folder: string): Promise<void> {
   if ((await realpath(folder)) !== folder) throw planted(folder);
 }
 
-const isReal = (folder: string): Promise<boolean> =>
-  expectReal(folder).then(
-    () => true,
-    () => false,
-  );
+const isReal = async (folder: string): Promise<boolean> =>
+  (await realpath(folder).catch(() => null)) === folder;
 
 const planted = (path: string) =>
   appError("StorageUnavailable", "The storage contains an unexpected file or symbolic link.", {

@@ -1,8 +1,9 @@
-import { lstat, open, rename } from "node:fs/promises";
+import { lstat, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { syncFolder } from "../../../lib/sync-folder.ts";
 import { type LocalFolders, nullIfMissing } from "./folders.ts";
 import { markerOf } from "../object-key.ts";
+import { NEW_DURABLE_FILE } from "./placement.ts";
 
 /** Only the file's name matters. */
 export async function claimFolder(
@@ -18,13 +19,7 @@ export async function claimFolder(
 
 async function writeMarker(path: string): Promise<boolean> {
   const unfinished = `${path}.${crypto.randomUUID()}`;
-  const file = await open(unfinished, "wx", 0o600);
-  try {
-    await file.writeFile("Waymark keeps files here. Do not remove this one.\n");
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await writeFile(unfinished, "Waymark keeps files here. Do not remove this one.\n", NEW_DURABLE_FILE);
   await rename(unfinished, path);
   await syncFolder(dirname(path));
   return true;

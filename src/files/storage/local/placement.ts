@@ -27,7 +27,7 @@ export type StagedFile = {
 export type Placement = (file: StagedFile) => Promise<string>;
 
 const { O_CREAT, O_DSYNC, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
-const NEW_DURABLE_FILE = { flag: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_DSYNC, mode: 0o600 };
+export const NEW_DURABLE_FILE = { flag: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_DSYNC, mode: 0o600 };
 const PLACED_AT_ONCE = 64;
 
 export function createPlacement(folders: LocalFolders): Placement {
@@ -35,7 +35,8 @@ export function createPlacement(folders: LocalFolders): Placement {
     try {
       if (file.chunks !== null) await writeDurably(from, file.chunks);
       // Without links in the file system the staging is lost.
-      if (!file.stays || !(await isLinked(from, to))) await rename(from, to);
+      if (file.stays) await link(from, to).catch(() => rename(from, to));
+      else await rename(from, to);
     } catch (error) {
       await rm(from, { force: true }).catch(() => undefined);
       throw error;
@@ -68,12 +69,6 @@ export function createPlacement(folders: LocalFolders): Placement {
   const batches = createBatches<null, StagedFile, string>({ most: PLACED_AT_ONCE, run: placeAll });
   return (file) => batches(null, file);
 }
-
-const isLinked = (from: string, to: string): Promise<boolean> =>
-  link(from, to).then(
-    () => true,
-    () => false,
-  );
 
 async function writeDurably(path: string, chunks: readonly Uint8Array[]): Promise<void> {
   const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);

@@ -104,7 +104,7 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
         ...(request.body !== undefined && { body: request.body.bytes }),
       });
       const isAnswer = [200, 204, 206, ...(request.accept ?? [])].includes(response.status);
-      if (!isAnswer) throw await refusalIn(response);
+      if (!isAnswer) throw refusalOfText(response.status, await textIn(response).catch(() => ""));
       return await read(response);
     } catch (error) {
       if (late.signal.aborted) throw late.signal.reason;
@@ -146,10 +146,10 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
         return text;
       }),
     /** Reads and discards the body. */
-    head: (request: S3Request): Promise<{ status: number; headers: Headers }> =>
+    head: (request: S3Request): Promise<Pick<Response, "status" | "headers">> =>
       send(request, async (response) => {
         await textIn(response);
-        return { status: response.status, headers: response.headers };
+        return response;
       }),
     presign: (key: string, query: Readonly<Record<string, string>>, expiresSeconds: number): string => {
       const request = { method: "GET", host: endpoint.host, path: pathOf(key), query };
@@ -181,11 +181,6 @@ function createOrigin(
     known = { origin, until: clock.now() + ADDRESS_MS };
     return origin;
   };
-}
-
-async function refusalIn(response: Response): Promise<S3Refusal> {
-  const text = await textIn(response).catch(() => "");
-  return refusalOfText(response.status, text);
 }
 
 function refusalOfText(status: number, text: string): S3Refusal {

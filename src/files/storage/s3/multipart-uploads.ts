@@ -4,6 +4,8 @@ import { invalidAnswer } from "./failure.ts";
 
 export type Part = { number: number; etag: string; size: number };
 
+export const sizeOf = (parts: readonly Part[]): number => parts.reduce((sum, part) => sum + part.size, 0);
+
 export type MultipartUpload = { key: string; uploadId: string; initiatedAt: number };
 
 /** S3's limit. Growing parts reach 387 GiB and keep small uploads small. */

@@ -1,7 +1,7 @@
 import { invalidAnswer, s3RefusalOf } from "./failure.ts";
 import type { S3Client, S3Request } from "./client.ts";
 import { storageFailure } from "../storage-failure.ts";
-import type { Part, MultipartUpload } from "./multipart-uploads.ts";
+import { type Part, type MultipartUpload, sizeOf } from "./multipart-uploads.ts";
 import { escapeXml } from "../../../lib/escape-xml.ts";
 
 const MIB = 1024 * 1024;
@@ -45,7 +45,7 @@ export async function completeUpload(
   );
   const xml = `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${list.join("")}</CompleteMultipartUpload>`;
   const bytes = new TextEncoder().encode(xml);
-  const size = parts.reduce((sum, part) => sum + part.size, 0);
+  const size = sizeOf(parts);
   try {
     await client.text({
       method: "POST",

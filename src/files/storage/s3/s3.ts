@@ -9,7 +9,13 @@ import { createS3Client, type S3Client, type S3Settings } from "./client.ts";
 import { s3RefusalOf } from "./failure.ts";
 import { createS3Location, type S3Location } from "./location.ts";
 import { hashOf, objectSize, putObject } from "./parts.ts";
-import { abortUploads, listMultipartUploads, type MultipartUpload, partsOf } from "./multipart-uploads.ts";
+import {
+  abortUploads,
+  listMultipartUploads,
+  type MultipartUpload,
+  partsOf,
+  sizeOf,
+} from "./multipart-uploads.ts";
 import { openS3Object } from "./read.ts";
 import { createS3Staging, resumeS3Staging } from "./staging.ts";
 
@@ -87,8 +93,7 @@ async function stagedParts(
 ): Promise<Omit<StagedBytes, "id"> | null> {
   try {
     const { parts, newestAt } = await partsOf(client, upload);
-    const size = parts.reduce((sum, part) => sum + part.size, 0);
-    return { size, modifiedAt: Math.max(upload.initiatedAt, newestAt) };
+    return { size: sizeOf(parts), modifiedAt: Math.max(upload.initiatedAt, newestAt) };
   } catch (error) {
     if (s3RefusalOf(error)?.word === "NoSuchUpload") return null;
     throw error;

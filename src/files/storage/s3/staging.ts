@@ -19,6 +19,7 @@ import {
   listMultipartUploads,
   type Part,
   partsOf,
+  sizeOf,
 } from "./multipart-uploads.ts";
 import { openS3Object } from "./read.ts";
 import { stagingLost } from "../storage-failure.ts";
@@ -73,8 +74,6 @@ async function findParts({ client, full }: S3Location, id: string): Promise<Part
 
 /** Up to the first gap. Later parts are sent again under their numbers. */
 const unbroken = (parts: readonly Part[]): Part[] => parts.filter(({ number }, at) => number === at + 1);
-
-const sizeOf = (parts: readonly Part[]): number => parts.reduce((sum, part) => sum + part.size, 0);
 
 function continueStaging(
   location: S3Location,
