@@ -1,35 +1,20 @@
 /** Moves from other products. */
 import { clickPrivacy } from "./app-privacy.ts";
 import { createDetailsParser } from "./clicks/details/details.ts";
-import type { Database } from "./db/database.ts";
 import type { Env } from "./env.ts";
-import type { MovedFiles } from "./files/moved/service.ts";
 import type { Events } from "./events/events.service.ts";
-import { createImports } from "./imports/imports.ts";
+import { createImports, type ImportsDeps } from "./imports/imports.ts";
 import type { Config } from "./config/config.service.ts";
-import type { Leases } from "./cluster/leases.ts";
-import type { Clock } from "./lib/clock.ts";
 import { dataPath } from "./lib/data-folder.ts";
-import type { Logger } from "./lib/logger.ts";
 import { createOutbound } from "./lib/outbound.ts";
-import type { SecretBox } from "./lib/secret-box.ts";
 import type { LinkService } from "./links/links.service.ts";
-import type { LinkChanges } from "./links/write/changes.ts";
 
-type Rooms = {
-  database: Database;
-  changes: Pick<LinkChanges, "write">;
-  routePrefixes(): readonly string[];
-  hashPassword(plain: string): Promise<string>;
+type Taken = "database" | "changes" | "routePrefixes" | "hashPassword" | "files" | "leases" | "box";
+type Rooms = Pick<ImportsDeps, Taken | "clock" | "logger"> & {
   links: LinkService;
-  files: MovedFiles;
   config: Config;
   events: Events;
-  leases: Leases;
   rollCall: { call(): Promise<unknown> };
-  box: SecretBox;
-  clock: Clock;
-  logger: Logger;
   server: boolean;
 };
 

@@ -1,12 +1,7 @@
 /** The storage side of files: policies, blobs, their jobs and the check. */
-import type { Changes } from "../cluster/changes.ts";
 import type { Processes } from "../cluster/processes.ts";
 import type { Database } from "../db/database.ts";
-import type { Db } from "../db/dialect.ts";
-import type { RecordEvents } from "../lib/event.ts";
-import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
-import type { SecretBox } from "../lib/secret-box.ts";
 import { createLeftOvers } from "./blobs/left-overs.ts";
 import { createReaper } from "./blobs/reaper.ts";
 import { createBlobsRepository } from "./blobs/repository.ts";
@@ -19,7 +14,7 @@ import { createProbe } from "./policies/probe.ts";
 import { createPoliciesRepository } from "./policies/repository.ts";
 import { policyEndpoints } from "./policies/routes.ts";
 import { createStandings } from "./policies/standing.ts";
-import { createPolicies } from "./policies/service.ts";
+import { createPolicies, type PoliciesDeps } from "./policies/service.ts";
 import { createStorageCheck } from "./check/storage-check.ts";
 import { createStorageCheckRepository } from "./check/storage.repository.ts";
 import { dataPath } from "../lib/data-folder.ts";
@@ -36,13 +31,9 @@ import { createPathsRepository } from "./tree/paths.repository.ts";
 
 export type Content = ReturnType<typeof createContent>;
 
-export type ContentDeps = {
+export type ContentDeps = Pick<PoliciesDeps, "changes" | "box" | "record" | "clock"> & {
   database: Database;
-  changes: Changes;
   processes: Processes;
-  box: SecretBox;
-  record: RecordEvents<Db>;
-  clock: Clock;
   logger: Logger;
   locations: StorageContext["locations"];
   resolve?: StorageContext["resolve"];

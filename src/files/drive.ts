@@ -1,10 +1,5 @@
 /** Folders and files, on top of content.ts. */
 import type { Leases } from "../cluster/leases.ts";
-import type { Database } from "../db/database.ts";
-import type { Db } from "../db/dialect.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { RecordEvents } from "../lib/event.ts";
-import type { Logger } from "../lib/logger.ts";
 import { createArchiveAnswer } from "./archive/archive-answer.ts";
 import { createArchiveRepository } from "./archive/repository.ts";
 import { archiveEndpoint } from "./archive/routes.ts";
@@ -51,17 +46,14 @@ import type { DeadProperty } from "./dav/properties.ts";
 import { createJsonLists } from "./dav/repository.ts";
 import { createDav } from "./dav/routes.ts";
 import { createCopies } from "./tree/copies.ts";
+import type { ContentDeps } from "./content.ts";
 
 export type Drive = ReturnType<typeof createDrive>;
 
-type Deps = {
-  database: Database;
+type Deps = Pick<ContentDeps, "database" | "record" | "clock" | "logger"> & {
   changes: TreeChanges;
   content: { policies: Policies; blobs: Blobs; dataDir: string };
   leases: Leases;
-  record: RecordEvents<Db>;
-  clock: Clock;
-  logger: Logger;
   trashDays(): number;
 };
 

@@ -1,12 +1,9 @@
 /** Share links and drop boxes, on top of drive.ts and the links. */
 import type { Queries } from "../db/database.ts";
-import type { Db } from "../db/dialect.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { RecordEvents } from "../lib/event.ts";
 import { addressGroup } from "../lib/ip-address.ts";
-import type { Logger } from "../lib/logger.ts";
 import type { InternalLinks } from "../links/write/internal-links.ts";
 import type { Blobs } from "./blobs/service.ts";
+import type { ContentDeps } from "./content.ts";
 import type { Drive } from "./drive.ts";
 import type { VisitorDoor } from "../visitors/door.ts";
 import { createDropAnswers, type DropAnswers } from "./drops/public.routes.ts";
@@ -40,9 +37,8 @@ import { createSharesRepository } from "./shares/repository.ts";
 import { shareEndpoints } from "./shares/routes.ts";
 import { createShares } from "./shares/service.ts";
 
-type Deps = {
+type Deps = Pick<ContentDeps, "record" | "clock" | "logger"> & {
   database: Queries;
-  record: RecordEvents<Db>;
   drive: Pick<
     Drive,
     "tree" | "trees" | "folders" | "answerArchive" | "files" | "uploads" | "resumable" | "dropGate"
@@ -60,9 +56,9 @@ type Deps = {
   /** How long visits of recipients are kept. */
   visitDays(): number;
   tellDownload: Parameters<typeof createShares>[0]["tell"];
-  clock: Clock;
-  logger: Logger;
 };
+
+export type Sharing = ReturnType<typeof createSharing>;
 
 export function createSharing(deps: Deps) {
   const { database, record, drive, content, links, door, clock, logger } = deps;

@@ -6,61 +6,42 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { DetailsParser } from "../clicks/details/details.ts";
-import type { Leases } from "../cluster/leases.ts";
 import type { Database } from "../db/database.ts";
 import { type Actor, COMMAND } from "../lib/actor.ts";
-import type { Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
-import type { Logger } from "../lib/logger.ts";
-import type { Outbound } from "../lib/outbound.ts";
-import type { SecretBox } from "../lib/secret-box.ts";
 import { createCodeRule } from "../links/link/code.ts";
 import { checkHost } from "../links/domains/host.ts";
 import type { Domains } from "../links/domains/registry.ts";
 import type { DomainService } from "../links/domains/service.ts";
 import { DEFAULT_DOMAIN, keyOf } from "../links/link/key.ts";
 import { createOwners } from "../links/link/owners.repository.ts";
-import type { LinkChanges } from "../links/write/changes.ts";
 import { createLinkRepository } from "../links/write/repository.ts";
-import type { TargetPolicy } from "../links/write/target-policy.ts";
 import { createMoveActions } from "./move/actions.ts";
 import { createImportRepository, type StoredImport } from "./move/repository.ts";
 import type { MoveDomains } from "./move/new-domains.ts";
 import { createRuns } from "./move/run.ts";
 import type { OnNotes, OnProgress, RunDeps } from "./move/portions.ts";
-import type { MovedFiles } from "../files/moved/service.ts";
 import { emptyReport, type ImportReport, type ImportState, type MoveOptions } from "./move/state.ts";
 import { createUndo } from "./move/undo.ts";
 import { createVisitWriting } from "./move/write-visits.ts";
-import { moverOf, KEY_PURPOSE, openMoved, WORKING, createWork } from "./move/work.ts";
+import { moverOf, KEY_PURPOSE, openMoved, WORKING, createWork, type WorkDeps } from "./move/work.ts";
 import type { Product } from "./readers/products.ts";
+import type { LinkWriting } from "./move/write-links.ts";
 
 export type Imports = ReturnType<typeof createImports>;
 
-type Deps = {
-  database: Database;
-  changes: Pick<LinkChanges, "write">;
-  leases: Leases;
-  keepEvent: RunDeps["keepEvent"];
-  settings: RunDeps["settings"];
-  parser: DetailsParser;
-  policy: TargetPolicy;
-  files: MovedFiles;
-  routePrefixes(): readonly string[];
-  randomCodeLength(): number;
-  hashPassword(plain: string): Promise<string>;
-  domains: Pick<Domains, "key" | "find" | "of">;
-  domainService: Pick<DomainService, "create" | "remove">;
-  /** Of the default domain; null if it is not set. */
-  ownHost(): string | null;
-  settle(): Promise<unknown>;
-  box: SecretBox;
-  /** For uploaded files. */
-  folder: string;
-  outbound: Outbound;
-  clock: Clock;
-  logger: Logger;
-};
+export type ImportsDeps = Pick<RunDeps, "changes" | "keepEvent" | "settings"> &
+  Pick<WorkDeps, "leases" | "box" | "folder" | "outbound" | "clock" | "logger"> &
+  Required<Pick<LinkWriting, "policy" | "files" | "randomCodeLength" | "hashPassword">> & {
+    database: Database;
+    parser: DetailsParser;
+    routePrefixes(): readonly string[];
+    domains: Pick<Domains, "key" | "find" | "of">;
+    domainService: Pick<DomainService, "create" | "remove">;
+    /** Of the default domain; null if it is not set. */
+    ownHost(): string | null;
+    settle(): Promise<unknown>;
+  };
 
 export type NewImport = {
   product: Product;
@@ -74,7 +55,7 @@ export type NewImport = {
 
 const RECOVER_MS = 60_000;
 
-export function createImports(deps: Deps) {
+export function createImports(deps: ImportsDeps) {
   const { database, clock } = deps;
   const repository = createImportRepository(database);
   const links = createLinkRepository(database);
@@ -155,7 +136,7 @@ export function createImports(deps: Deps) {
   };
 }
 
-function moveDomains({ domains, domainService, ownHost }: Deps): MoveDomains {
+function moveDomains({ domains, domainService, ownHost }: ImportsDeps): MoveDomains {
   const find = (host: string) => domains.find(domains.of(host)?.id ?? DEFAULT_DOMAIN);
   const actor = (name: string) => ({ ...COMMAND, name, via: "import" }) as const;
   return {

@@ -6,16 +6,12 @@
 import { pagesAfter } from "../../lib/pages.ts";
 import type { Processes } from "../../cluster/processes.ts";
 import type { Job } from "../../jobs/runner.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { Logger } from "../../lib/logger.ts";
 import { createSetbacks } from "../../lib/setbacks.ts";
 import type { DeadBlob } from "./blob.ts";
-import type { BlobsRepository } from "./repository.ts";
-import type { PolicyCache } from "../policies/cache.ts";
-import type { Drivers } from "../policies/drivers.ts";
 import type { Driver } from "../storage/driver.ts";
 import { stagingOfKey, tagOfKey } from "../storage/object-key.ts";
 import type { LeftOvers } from "./left-overs.ts";
+import type { BlobsDeps } from "./service.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -28,15 +24,10 @@ const PAGE = 500;
 
 export type Reaper = ReturnType<typeof createReaper>;
 
-type Deps = {
-  repository: BlobsRepository;
-  policies: PolicyCache;
-  drivers: Drivers;
+type Deps = Pick<BlobsDeps, "repository" | "policies" | "drivers" | "clock" | "logger"> & {
   leftOvers: LeftOvers;
   processes: Pick<Processes, "forget">;
   discard(dead: readonly DeadBlob[], options?: { again?: boolean }): Promise<void>;
-  clock: Clock;
-  logger: Logger;
 };
 
 export function createReaper(deps: Deps) {

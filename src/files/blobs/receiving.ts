@@ -35,9 +35,9 @@ export type OpenUpload = {
   abort(): Promise<void>;
 };
 
-type Deps = { drivers: Drivers; processes: Pick<Processes, "number">; logger: Logger };
+export type ReceivingDeps = { drivers: Drivers; processes: Pick<Processes, "number">; logger: Logger };
 
-export function createReceiving({ drivers, processes, logger }: Deps) {
+export function createReceiving({ drivers, processes, logger }: ReceivingDeps) {
   const hashes = createHashes();
 
   const remove = async (driver: Driver, key: string): Promise<void> => {

@@ -4,12 +4,9 @@
  * repair from a backup; the next run or the doctor accepts it once it matches.
  */
 import type { Job } from "../../jobs/runner.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { Logger } from "../../lib/logger.ts";
 import type { StoredBlob } from "./blob.ts";
-import type { BlobsRepository } from "./repository.ts";
-import type { Drivers } from "../policies/drivers.ts";
 import type { Driver } from "../storage/driver.ts";
+import type { BlobsDeps } from "./service.ts";
 
 const HOUR_MS = 3_600_000;
 const CYCLE_MS = 30 * 24 * HOUR_MS;
@@ -21,12 +18,8 @@ const FILES_TOLD = 20;
 export type Scrub = ReturnType<typeof createScrub>;
 export type BlobCondition = "sound" | "missing" | "damaged";
 
-type Deps = {
-  repository: BlobsRepository;
-  drivers: Drivers;
+type Deps = Pick<BlobsDeps, "repository" | "drivers" | "clock" | "logger"> & {
   filesOf(blobId: number, limit: number): Promise<string[]>;
-  clock: Clock;
-  logger: Logger;
   bytesPerRun?: number;
   bytesPerSecond?: number;
 };

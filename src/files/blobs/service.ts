@@ -9,7 +9,6 @@
  * decides which object stays. A dead blob never returns: the same content gets a new generation and key, so a late
  * removal can't hit it. After a commit with unknown outcome the object stays, and the reaper decides by the row.
  */
-import type { Processes } from "../../cluster/processes.ts";
 import type { ByteRange } from "../../lib/byte-range.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -17,14 +16,12 @@ import { appError } from "../../lib/errors.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
 import { fault } from "../../lib/fault.ts";
 import { createSetbacks } from "../../lib/setbacks.ts";
-import type { Logger } from "../../lib/logger.ts";
 import type { DeadBlob, StoredBlob } from "./blob.ts";
 import type { BlobsRepository } from "./repository.ts";
 import { createKeeping } from "./keeping.ts";
 import { createReadQueues } from "./read-queue.ts";
-import { createReceiving } from "./receiving.ts";
+import { createReceiving, type ReceivingDeps } from "./receiving.ts";
 import type { PolicyCache } from "../policies/cache.ts";
-import type { Drivers } from "../policies/drivers.ts";
 import type { PresignedAnswer } from "../storage/driver.ts";
 import { contentDamaged } from "../storage/storage-failure.ts";
 
@@ -45,18 +42,23 @@ type OpenOptions = { range?: ByteRange; signal?: AbortSignal };
 
 const DISCARDS_AT_ONCE = 8;
 
-type Deps = {
+export type BlobsDeps = ReceivingDeps & {
   repository: BlobsRepository;
   policies: PolicyCache;
-  drivers: Drivers;
-  processes: Pick<Processes, "number">;
   /** Removes what was made of the content. Never rejects. */
   onRemoved(id: number): Promise<void>;
   clock: Clock;
-  logger: Logger;
 };
 
-export function createBlobs({ repository, policies, drivers, processes, onRemoved, clock, logger }: Deps) {
+export function createBlobs({
+  repository,
+  policies,
+  drivers,
+  processes,
+  onRemoved,
+  clock,
+  logger,
+}: BlobsDeps) {
   const setbacks = createSetbacks<number>(clock);
   const pending = new Set<Promise<void>>();
 

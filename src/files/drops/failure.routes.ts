@@ -9,7 +9,7 @@ import { type DropRefusal, dropRefusal } from "./drop.ts";
 
 type Told = { response: Response; sentence: string; status: number; headers: Record<string, string> };
 
-type Deps = { pages: VisitorPages; clock: Clock; logger: Logger };
+export type DropFailureDeps = { pages: VisitorPages; clock: Clock; logger: Logger };
 
 type Known = DropRefusal | "form" | "failed" | "storage";
 
@@ -23,7 +23,7 @@ const OF_THE_REQUEST = [
   "NotFound",
 ];
 
-export function createDropFailures({ pages, clock, logger }: Deps) {
+export function createDropFailures({ pages, clock, logger }: DropFailureDeps) {
   const report = createFailureLog(clock, (error, suppressed) => {
     // A stack would be a dozen lines of a log that strangers fill.
     const reason = error instanceof AppError ? { reason: error.message } : { err: error };

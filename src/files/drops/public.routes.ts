@@ -5,39 +5,28 @@
 import { seeOther } from "../shares/public.routes.ts";
 import type { BodyMemory } from "../../http/body-memory.ts";
 import { hasLongBody } from "../../http/read-body.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { Logger } from "../../lib/logger.ts";
-import type { VisitorPages } from "../../visitors/look.ts";
 import { messagePage } from "../../visitors/messages.ts";
 import { answerPage } from "../../visitors/page.ts";
 import { isBrowser, pathWithQuery, type Unlock, type VisitorConnection } from "../../visitors/unlock.ts";
-import type { Uploads } from "../uploads/service.ts";
 import type { OpenDrop, SentFile } from "./drop.ts";
-import { createDropFailures, jsonAnswer } from "./failure.routes.ts";
+import { createDropFailures, jsonAnswer, type DropFailureDeps } from "./failure.routes.ts";
 import type { ReceiveForm } from "./form.routes.ts";
 import type { InFlight } from "./in-flight.ts";
-import type { Senders } from "./sender.ts";
-import type { Drops } from "./service.ts";
-import { createDropShow } from "./shown-drop.ts";
+import { createDropShow, type DropShowDeps } from "./shown-drop.ts";
 import { type DropTus, tusMethodOf, uploadOf, withVersion } from "./tus.routes.ts";
 
 export type DropAnswers = ReturnType<typeof createDropAnswers>;
 
-type Deps = {
-  drops: Drops;
-  uploads: Pick<Uploads, "destination">;
-  receiveForm: ReceiveForm;
-  tus: DropTus;
-  inFlight: InFlight;
-  senders: Senders;
-  unlock: Unlock;
-  pages: VisitorPages;
-  bodies: BodyMemory;
-  /** The client's address, for limits. */
-  addressOf(peer: string, forwardedFor: string | null): string;
-  clock: Clock;
-  logger: Logger;
-};
+type Deps = DropShowDeps &
+  DropFailureDeps & {
+    receiveForm: ReceiveForm;
+    tus: DropTus;
+    inFlight: InFlight;
+    unlock: Unlock;
+    bodies: BodyMemory;
+    /** The client's address, for limits. */
+    addressOf(peer: string, forwardedFor: string | null): string;
+  };
 
 const FORM = "multipart/form-data";
 

@@ -9,14 +9,14 @@ import { mostIn } from "./gate.ts";
 import type { Senders } from "./sender.ts";
 import type { Drops } from "./service.ts";
 
-type Deps = {
+export type DropShowDeps = {
   drops: Drops;
   uploads: Pick<Uploads, "destination">;
   senders: Senders;
   pages: VisitorPages;
 };
 
-export function createDropShow({ drops, uploads, senders, pages }: Deps) {
+export function createDropShow({ drops, uploads, senders, pages }: DropShowDeps) {
   async function viewOf(box: OpenDrop, request: Request, note: DropNote | null) {
     const { policy } = await uploads.destination(box.accountId, box.folderId);
     const { id, cookie } = senders.of(box, request);

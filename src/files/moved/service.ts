@@ -4,15 +4,13 @@
  */
 import type { Db } from "../../db/dialect.ts";
 import { AppError } from "../../lib/errors.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { openLocal } from "../../lib/local-file.ts";
 import { dropName } from "../drops/drop-name.ts";
-import type { AccountTree, TreeTransaction } from "../tree/account-tree.ts";
+import type { TreeTransaction } from "../tree/account-tree.ts";
 import type { EntriesRepository } from "../tree/entries.repository.ts";
 import { type Folder, ROOT, type StoredFile } from "../tree/entry.ts";
-import type { Files } from "../tree/files.service.ts";
+import type { Files, FilesDeps } from "../tree/files.service.ts";
 import { freeNames } from "../tree/free-name.ts";
-import type { Removal } from "../tree/removal.ts";
 import type { Uploads } from "../uploads/service.ts";
 import type { MovedPlace, MovedRepository } from "./repository.ts";
 import { planRoom, TOO_LARGE } from "./room.ts";
@@ -24,16 +22,13 @@ export type MovedFiles = ReturnType<typeof createMovedFiles>;
 /** In lower case. */
 export type MovedOwner = { email: string; name: string };
 
-type Deps = {
+type Deps = Pick<FilesDeps, "tree" | "removal" | "clock"> & {
   repository: MovedRepository;
   undoing: MovedUndoRepository;
-  tree: AccountTree;
   entries: EntriesRepository;
   uploads: Uploads;
   files: Files;
-  removal: Removal;
   dataDir: string;
-  clock: Clock;
 };
 
 /** The built-in administrator. */

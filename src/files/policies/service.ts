@@ -30,7 +30,7 @@ export type PolicyUsage = PolicyUses & {
 
 export type Policies = ReturnType<typeof createPolicies>;
 
-type Deps = {
+export type PoliciesDeps = {
   repository: PoliciesRepository;
   cache: PolicyCache;
   changes: Changes;
@@ -44,7 +44,7 @@ type Deps = {
   probe(policyId: number): Promise<void>;
 };
 
-export function createPolicies(deps: Deps) {
+export function createPolicies(deps: PoliciesDeps) {
   const { repository, cache, changes, box, context, record, clock, finishDeletes, probe } = deps;
   changes.subscribe("policies", cache.forget);
   const seal = (key: string, purpose: string) => box.seal(key, purpose);

@@ -1,20 +1,15 @@
 /** What recipients of shares did, and their mails once more. */
-import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
-import type { Invitations } from "../recipients/mails.ts";
 import type { RecipientVisit } from "../recipients/visit.ts";
 import type { RecipientVisitsRepository } from "../recipients/visits.repository.ts";
-import type { AccountTree } from "../tree/account-tree.ts";
 import { linkOfShare, shareNotFound } from "./changes.ts";
 import type { ShareChangesRepository } from "./changes.repository.ts";
 import type { ShareListRepository } from "./list.repository.ts";
+import type { EntrySharesDeps } from "./entry-shares.ts";
 
-type Deps = {
-  tree: AccountTree;
+type Deps = Pick<EntrySharesDeps, "tree" | "invitations" | "clock"> & {
   repository: Pick<ShareListRepository, "load"> &
     Pick<ShareChangesRepository, "linkWith"> & { recipients: RecipientVisitsRepository };
-  invitations: Invitations;
-  clock: Clock;
 };
 
 type Visited = { linkId: number; visitor: string | null };

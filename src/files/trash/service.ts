@@ -10,19 +10,17 @@ import { pagesAfter } from "../../lib/pages.ts";
 import type { Db } from "../../db/dialect.ts";
 import { isUnavailable } from "../../db/failures.ts";
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
-import type { Logger } from "../../lib/logger.ts";
 import { NOBODY } from "../../lib/owner.ts";
 import { inPortions } from "../../lib/portions.ts";
 import { createSetbacks } from "../../lib/setbacks.ts";
-import { type AccountTree, type TreeTransaction, toFolderId } from "../tree/account-tree.ts";
+import { type TreeTransaction, toFolderId } from "../tree/account-tree.ts";
 import type { EntriesRepository } from "../tree/entries.repository.ts";
 import { type Entry, MOST_LEVELS } from "../tree/entry.ts";
 import type { LocatedEntry } from "../tree/located-entry.ts";
 import type { PathsRepository } from "../tree/paths.repository.ts";
-import { PORTION, type Removal } from "../tree/removal.ts";
+import { PORTION, type Removal, type RemovalDeps } from "../tree/removal.ts";
 import type { TrashPlace, TrashRepository } from "./repository.ts";
 import type { Trashed, TrashedItem } from "./trashed.ts";
 
@@ -32,14 +30,11 @@ const ACCOUNTS_AT_ONCE = 100;
 /** Absent fields stand for the former name and place. Null is the root. */
 export type Restoration = { name?: string | undefined; folderId?: number | null | undefined };
 
-type Deps = {
-  tree: AccountTree;
+type Deps = Pick<RemovalDeps, "tree" | "clock" | "logger"> & {
   entries: Pick<EntriesRepository, "height" | "lineage">;
   paths: PathsRepository;
   removal: Pick<Removal, "picked">;
   repository: TrashRepository;
-  clock: Clock;
-  logger: Logger;
   trashDays(): number;
 };
 

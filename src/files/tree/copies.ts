@@ -1,13 +1,11 @@
 /** Copies of files and folders within a tree. They share the stored content of their originals. */
 import type { Db } from "../../db/dialect.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import type { Blobs } from "../blobs/service.ts";
-import { type AccountTree, toFolderId } from "./account-tree.ts";
-import type { EntriesRepository } from "./entries.repository.ts";
+import { toFolderId } from "./account-tree.ts";
 import { type Entry, MOST_LEVELS } from "./entry.ts";
-import { overQuota, remainingBytes } from "./files.service.ts";
+import { overQuota, remainingBytes, type FilesDeps } from "./files.service.ts";
 import { tooDeep } from "./folders.service.ts";
 
 export type Copying = {
@@ -24,12 +22,7 @@ export type Copying = {
 /** In one transaction. */
 const MOST_COPIED = 1_000;
 
-type Deps = {
-  tree: AccountTree;
-  repository: EntriesRepository;
-  blobs: Pick<Blobs, "retain">;
-  clock: Clock;
-};
+type Deps = Pick<FilesDeps, "tree" | "repository" | "clock"> & { blobs: Pick<Blobs, "retain"> };
 
 export type Copies = ReturnType<typeof createCopies>;
 

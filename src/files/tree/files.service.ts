@@ -38,7 +38,7 @@ const ADDED_AT_ONCE = 64;
 const GARBAGE_BYTES = 80 * 1024;
 const SWEPT_BYTES = 8 * 1024 * 1024;
 
-type Deps = {
+export type FilesDeps = {
   tree: AccountTree;
   repository: EntriesRepository;
   removal: Removal;
@@ -48,7 +48,7 @@ type Deps = {
 
 export type Files = ReturnType<typeof createFiles>;
 
-export function createFiles({ tree, repository, removal, blobs, clock }: Deps) {
+export function createFiles({ tree, repository, removal, blobs, clock }: FilesDeps) {
   const addIn = createAdding({ tree, repository, clock });
   const addTogether = (accountId: number, items: readonly Addition[], commit: Commit) =>
     tree.change(accountId, (tx) => addIn(tx, accountId, items, commit));
@@ -142,7 +142,7 @@ export function createFiles({ tree, repository, removal, blobs, clock }: Deps) {
   };
 }
 
-function createAdding({ tree, repository, clock }: Pick<Deps, "tree" | "repository" | "clock">) {
+function createAdding({ tree, repository, clock }: Pick<FilesDeps, "tree" | "repository" | "clock">) {
   const namesOf = ({ db }: TreeTransaction, accountId: number, items: readonly Addition[]) =>
     freeNames(
       items.map(({ file }) => file),

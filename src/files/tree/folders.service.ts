@@ -1,13 +1,11 @@
 import type { Db } from "../../db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
-import { type AccountTree, toFolderId, type TreeTransaction } from "./account-tree.ts";
-import type { EntriesRepository } from "./entries.repository.ts";
+import { toFolderId, type TreeTransaction } from "./account-tree.ts";
 import { type Folder, MOST_LEVELS, newFolder, ROOT, type StoredFile } from "./entry.ts";
 import type { Policies } from "../policies/service.ts";
-import type { Removal } from "./removal.ts";
+import type { FilesDeps } from "./files.service.ts";
 
 /** A listing continues after this name. */
 export type Cursor = { kind: "folder" | "file"; name: string };
@@ -34,13 +32,7 @@ export type FolderChange = {
   policyId?: number | null | undefined;
 };
 
-type Deps = {
-  tree: AccountTree;
-  repository: EntriesRepository;
-  removal: Removal;
-  policies: Pick<Policies, "find">;
-  clock: Clock;
-};
+type Deps = Omit<FilesDeps, "blobs"> & { policies: Pick<Policies, "find"> };
 
 export type Folders = ReturnType<typeof createFolders>;
 

@@ -26,7 +26,7 @@ const FOLDERS_AT_ONCE = 500;
 const LINKS_AT_ONCE = 1_000;
 const ACCOUNTS_AT_ONCE = 100;
 
-type Deps = {
+export type RemovalDeps = {
   tree: AccountTree;
   entries: Pick<EntriesRepository, "addUsage">;
   removal: RemovalRepository;
@@ -37,7 +37,7 @@ type Deps = {
 
 export type Removal = ReturnType<typeof createRemoval>;
 
-export function createRemoval(deps: Deps) {
+export function createRemoval(deps: RemovalDeps) {
   const { tree, removal, blobs, clock, logger } = deps;
   const { gather, remove } = createPortionRemoval(deps);
   const finish = createDetachedRemoval(deps, remove);
@@ -116,7 +116,7 @@ export function createRemoval(deps: Deps) {
   };
 }
 
-function createPortionRemoval({ removal, entries, blobs, clock }: Deps) {
+function createPortionRemoval({ removal, entries, blobs, clock }: RemovalDeps) {
   const gather = (
     { db }: TreeTransaction,
     accountId: number,
@@ -160,7 +160,10 @@ function createPortionRemoval({ removal, entries, blobs, clock }: Deps) {
 type Portions = ReturnType<typeof createPortionRemoval>;
 
 /** Of detached folders, and of the trees of deleted accounts. */
-function createDetachedRemoval({ tree, removal, blobs, clock, logger }: Deps, remove: Portions["remove"]) {
+function createDetachedRemoval(
+  { tree, removal, blobs, clock, logger }: RemovalDeps,
+  remove: Portions["remove"],
+) {
   const setbacks = createSetbacks<Inside>(clock);
 
   /** Returns whether something is left to try. */

@@ -4,16 +4,14 @@
  * level by level; its bytes are reserved in the new owner's quota. A job of any process continues after a crash.
  */
 import { tooDeep } from "./folders.service.ts";
-import { gatherInside } from "./removal.ts";
+import { gatherInside, type RemovalDeps } from "./removal.ts";
 import { pagesAfter } from "../../lib/pages.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import { checkFileName } from "../../lib/file-name.ts";
-import type { Logger } from "../../lib/logger.ts";
-import { type AccountTree, nullIfNoFolder, toFolderId, type TreeTransaction } from "./account-tree.ts";
+import { nullIfNoFolder, toFolderId, type TreeTransaction } from "./account-tree.ts";
 import { type EntriesRepository, nameConflict } from "./entries.repository.ts";
 import { type Entry, MOST_LEVELS, newFolder, ROOT, TRANSIT } from "./entry.ts";
 import { remainingBytes } from "./files.service.ts";
@@ -26,14 +24,11 @@ type Between = { from: number; to: number };
 /** Null is the root of the new owner. Without a name the entry keeps its own. */
 type GivenEntry = { kind: "folder" | "file"; id: number; name?: string | undefined; parentId: number | null };
 
-type Deps = {
-  tree: AccountTree;
+type Deps = Pick<RemovalDeps, "tree" | "clock" | "logger"> & {
   entries: EntriesRepository;
   owners: OwnersRepository;
   repository: TransfersRepository;
   record: RecordEvents<Db>;
-  clock: Clock;
-  logger: Logger;
   /** Entries per transaction. */
   portion?: number;
 };

@@ -6,12 +6,12 @@ import type { ReadQueue } from "../blobs/read-queue.ts";
 import { tapped } from "../../lib/tapped.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
-import { type AccountTree, toFolderId } from "../tree/account-tree.ts";
+import { toFolderId } from "../tree/account-tree.ts";
 import type { Blobs, StoredBytes } from "../blobs/service.ts";
-import { type EntriesRepository, nameConflict } from "../tree/entries.repository.ts";
+import { nameConflict } from "../tree/entries.repository.ts";
 import type { AccountSpace } from "../tree/usage.repository.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
-import { type Files, remainingBytes, overQuota } from "../tree/files.service.ts";
+import { type Files, remainingBytes, overQuota, type FilesDeps } from "../tree/files.service.ts";
 import { mediaTypeOf } from "../tree/media-type.ts";
 import type { Policies } from "../policies/service.ts";
 import type { Policy } from "../policies/policy.ts";
@@ -36,9 +36,7 @@ export type IncomingFile = {
 /** Durable bytes that are not a file yet. */
 export type ReceivedFile = { destination: Destination; name: string; mimeType: string; stored: StoredBytes };
 
-type Deps = {
-  tree: AccountTree;
-  repository: EntriesRepository;
+type Deps = Pick<FilesDeps, "tree" | "repository"> & {
   files: Pick<Files, "add">;
   policies: Pick<Policies, "find" | "defaultPolicy">;
   blobs: Pick<Blobs, "store" | "readQueueOf">;

@@ -13,7 +13,7 @@ const LEASES_AT_ONCE = 1_000;
 /** Of a lease. */
 export const LOCK_MS = 30_000;
 
-type Deps = {
+export type UploadJobDeps = {
   repository: TusRepository;
   blobs: Pick<Blobs, "forgetUpload">;
   leases: Leases;
@@ -23,14 +23,14 @@ type Deps = {
 
 /** Removes it and its stored bytes. A file that it became stays. @throws StorageUnavailable */
 export async function forgetUpload(
-  { blobs, repository }: Pick<Deps, "blobs" | "repository">,
+  { blobs, repository }: Pick<UploadJobDeps, "blobs" | "repository">,
   { id, policyId, received, size }: Upload,
 ): Promise<void> {
   if (received < size) await blobs.forgetUpload(policyId, id);
   await repository.remove(id);
 }
 
-export function createUploadJobs(deps: Deps) {
+export function createUploadJobs(deps: UploadJobDeps) {
   const { repository, leases, clock, logger } = deps;
 
   async function forgetExpired(id: string): Promise<void> {

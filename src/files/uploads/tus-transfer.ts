@@ -22,7 +22,7 @@ const CHECKPOINT_BYTES = 64 * 1024 * 1024;
 /** `fileId` if this request made the file. */
 export type TransferProgress = { upload: Upload; fileId: number | null };
 
-type Deps = {
+export type TransferDeps = {
   repository: Pick<TusRepository, "advance" | "remove">;
   files: Pick<Files, "add">;
   blobs: Pick<Blobs, "begin" | "resume" | "forgetUpload">;
@@ -31,7 +31,7 @@ type Deps = {
 };
 
 /** For uploads that the caller has locked. */
-export function createTransfer({ repository, files, blobs, drops, clock }: Deps) {
+export function createTransfer({ repository, files, blobs, drops, clock }: TransferDeps) {
   /** The storage has lost bytes. */
   async function beginAnew(upload: Upload, error: unknown): Promise<never> {
     if (!isStagingLost(error)) throw error;

@@ -6,19 +6,16 @@
  *
  * A lease lets one request at a time change an upload, in all processes (cluster/process-leases.ts).
  */
-import type { Leases } from "../../cluster/leases.ts";
 import type { ReadQueue } from "../blobs/read-queue.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
-import type { Logger } from "../../lib/logger.ts";
 import type { AccountTree } from "../tree/account-tree.ts";
 import type { Blobs } from "../blobs/service.ts";
-import { type Files, remainingBytes, overQuota } from "../tree/files.service.ts";
+import { remainingBytes, overQuota } from "../tree/files.service.ts";
 import { mediaTypeOf } from "../tree/media-type.ts";
 import { type BodyCount, provedBytes } from "./tus-checksum.ts";
-import { createUploadJobs, forgetUpload, LOCK_MS } from "./tus-jobs.ts";
+import { createUploadJobs, forgetUpload, LOCK_MS, type UploadJobDeps } from "./tus-jobs.ts";
 import { type Checksum, refusal } from "./tus-protocol.ts";
-import { uploadLease, type TusRepository, type Upload } from "./tus.repository.ts";
+import { uploadLease, type Upload } from "./tus.repository.ts";
 import {
   createTransfer,
   keptMs,
@@ -26,6 +23,7 @@ import {
   type TransferProgress,
   uploadTooLong,
   wrongOffset,
+  type TransferDeps,
 } from "./tus-transfer.ts";
 import type { DropGate, DropUploader } from "./drop-upload.ts";
 import type { Uploads } from "./service.ts";
@@ -65,17 +63,13 @@ export type UploadChunk = {
 
 export type Resumable = ReturnType<typeof createResumable>;
 
-type Deps = {
-  tree: AccountTree;
-  repository: TusRepository;
-  files: Pick<Files, "add">;
-  uploads: Pick<Uploads, "destination" | "checkSize" | "checkName">;
-  blobs: Pick<Blobs, "newUploadId" | "begin" | "resume" | "forgetUpload" | "readQueueOf">;
-  drops: DropGate;
-  leases: Leases;
-  clock: Clock;
-  logger: Logger;
-};
+type Deps = TransferDeps &
+  UploadJobDeps & {
+    tree: AccountTree;
+    uploads: Pick<Uploads, "destination" | "checkSize" | "checkName">;
+    blobs: Pick<Blobs, "newUploadId" | "readQueueOf">;
+    drops: DropGate;
+  };
 
 export function createResumable(deps: Deps) {
   const { tree, repository, uploads, blobs, drops, leases, clock } = deps;

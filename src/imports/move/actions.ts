@@ -1,18 +1,11 @@
 /** What people ask of an import. The work follows from its state (work.ts). */
-import type { Database } from "../../db/database.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { pagesAfter } from "../../lib/pages.ts";
-import type { ImportRepository, StoredImport } from "./repository.ts";
+import type { StoredImport } from "./repository.ts";
 import { emptyReport, type ImportState, type MoveOptions, type Note } from "./state.ts";
-import { dropFile, WORKING } from "./work.ts";
+import { dropFile, WORKING, type WorkDeps } from "./work.ts";
 
-type Deps = {
-  database: Pick<Database, "transaction">;
-  repository: ImportRepository;
-  folder: string;
-  clock: Clock;
-};
+type Deps = Pick<WorkDeps, "database" | "repository" | "folder" | "clock">;
 
 const NOTES_AT_ONCE = 1_000;
 

@@ -7,26 +7,23 @@ import type { MovedFiles } from "../../files/moved/service.ts";
 import type { Database } from "../../db/database.ts";
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { codeOf } from "../../links/link/key.ts";
-import { type LinkChanges, writeLinks } from "../../links/write/changes.ts";
+import { writeLinks } from "../../links/write/changes.ts";
 import { deleteLinks } from "../../links/write/deletion.repository.ts";
 import type { LinkRepository } from "../../links/write/repository.ts";
-import type { ImportRepository, StoredImport } from "./repository.ts";
+import type { StoredImport } from "./repository.ts";
 import { countNote, type Note } from "./state.ts";
 import { createUndoRepository } from "./undo.repository.ts";
 import { createUndoSums } from "./undo-sums.repository.ts";
 import { NOT_MADE } from "./visits.repository.ts";
+import type { RunDeps } from "./portions.ts";
 
-type Deps = {
+type Deps = Pick<RunDeps, "changes" | "repository" | "clock"> & {
   database: Database;
-  changes: Pick<LinkChanges, "write">;
-  repository: ImportRepository;
   links: Pick<LinkRepository, "lockIds">;
   files: Pick<MovedFiles, "changedShares" | "undoSome">;
   /** Flushes the clicks of all processes. */
   settle(): Promise<unknown>;
-  clock: Clock;
 };
 
 const LINKS_AT_ONCE = 200;

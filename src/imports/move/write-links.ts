@@ -9,29 +9,26 @@ import { inParallel } from "../../lib/in-parallel.ts";
 import { chooseCodes } from "../../lib/random-code.ts";
 import { judgedOptions, ownersOf, refusalsIn } from "../../links/csv/judge.ts";
 import type { CsvLink } from "../../links/csv/row.ts";
-import type { CodeRule } from "../../links/link/code.ts";
 import { HASHED_AT_ONCE, hashPatiently } from "../../links/csv/import-passwords.ts";
 import { codeOf, domainOf, keyOf } from "../../links/link/key.ts";
 import { PLAIN, UNOWNED } from "../../links/link/link.ts";
 import { addToTotal } from "../../links/link/query.repository.ts";
 import type { MovedFiles } from "../../files/moved/service.ts";
-import type { Owners } from "../../links/link/owners.repository.ts";
 import type { LinkTransaction } from "../../links/write/changes.ts";
-import type { LinkRepository, NewLink } from "../../links/write/repository.ts";
+import type { NewLink } from "../../links/write/repository.ts";
 import type { TargetPolicy } from "../../links/write/target-policy.ts";
 import type { PreparedLink } from "./link-rows.ts";
 import type { StoredImport } from "./repository.ts";
 import { addShares, makeFolders } from "./share-folders.ts";
 import { countNote, type MoveOptions, type ImportReport, type Note } from "./state.ts";
+import type { LinkImportDeps } from "../../links/csv/import.ts";
 
-export type LinkWriting = {
+export type LinkWriting = Pick<
+  LinkImportDeps,
+  "repository" | "owners" | "policy" | "rule" | "hashPassword"
+> & {
   database: Pick<Database, "dialect">;
-  repository: LinkRepository;
-  owners: Pick<Owners, "idsOf">;
-  policy?: TargetPolicy;
-  rule: CodeRule;
   randomCodeLength(): number;
-  hashPassword(plain: string): Promise<string>;
   files: MovedFiles;
 };
 
