@@ -4,7 +4,7 @@ import { open, rm } from "node:fs/promises";
 import { z } from "zod";
 import type { BodyReservation } from "../http/body-memory.ts";
 import { type FilePart, readMultipart } from "../http/multipart.ts";
-import { appError } from "../lib/errors.ts";
+import { appError, badField } from "../lib/errors.ts";
 import { validated } from "../lib/validated.ts";
 import type { Imports, NewImport } from "./imports.ts";
 import { moveOptions, ON_CONFLICT } from "./move/state.ts";
@@ -94,10 +94,9 @@ function newImport(fields: ReadonlyMap<string, string>, file: Upload | null): Ne
   const given = validated(importForm, texts, "The form");
   const reader = PRODUCTS[given.product];
   if (reader.takes.every((kind) => kind === "folder")) {
-    throw appError(
-      "BadRequest",
+    throw badField(
+      "product",
       `The files of ${reader.title} are in a folder. On that machine type: waymark import ${given.product} FOLDER`,
-      { field: "product" },
     );
   }
   if (file === null && (given.source === undefined || !isWebAddress(given.source, reader.schemes ?? []))) {

@@ -101,4 +101,8 @@ export class AppError extends Error {
 export const appError = (name: ErrorName, message: string, options?: ErrorOptions): AppError =>
   new AppError(name, message, options);
 
+/** Of a request. */
+export const badField = (field: string, message: string): AppError =>
+  appError("BadRequest", message, { field });
+
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -3,7 +3,7 @@ import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
-import { appError } from "../lib/errors.ts";
+import { appError, badField } from "../lib/errors.ts";
 import type { RecordEvents } from "../lib/event.ts";
 import { emailSchema } from "../lib/email-address.ts";
 import { formatIp, parseIp } from "../lib/ip-address.ts";
@@ -55,7 +55,7 @@ export function createPrivacy(deps: Deps) {
     if (bytes !== null) return { kind: "address", value: formatIp(bytes) };
     const mail = emailSchema.safeParse(address);
     if (mail.success) return { kind: "mail", value: mail.data };
-    throw appError("BadRequest", "address: must be an IP address or a mail address.", { field: "address" });
+    throw badField("address", "address: must be an IP address or a mail address.");
   }
 
   const uncoveredOf = ({ kind, value }: Subject): string | null =>
@@ -98,9 +98,7 @@ export function createPrivacy(deps: Deps) {
     async delete(person: Person, actor: Actor, transferTo?: string): Promise<FoundOfPerson> {
       const subject = await subjectOf(person);
       if (subject.kind === "account" && subject.value === ADMIN_NAME) {
-        throw appError("BadRequest", "account: the built-in administrator can't be deleted.", {
-          field: "account",
-        });
+        throw badField("account", "account: the built-in administrator can't be deleted.");
       }
       const found = await find(person);
       const by = subject.kind === "account" && subject.id !== null ? `#${subject.id}` : "erased";

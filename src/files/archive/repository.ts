@@ -1,14 +1,11 @@
 import type { Database } from "../../db/database.ts";
 import type { StoredBlob } from "../blobs/blob.ts";
 import { toBlob } from "../blobs/repository.ts";
+import type { Entry } from "../tree/entry.ts";
 
 export type ArchiveRepository = ReturnType<typeof createArchiveRepository>;
 
-export type Child = {
-  id: number;
-  parentId: number;
-  kind: "folder" | "file";
-  name: string;
+export type Child = Pick<Entry, "id" | "parentId" | "kind" | "name"> & {
   size: number;
   /** When the content changed; a new name does not count. */
   modifiedAt: number;

@@ -17,22 +17,14 @@ export type StoreOptions = {
 };
 
 /** Suspended between two appends, resumed by id. */
-export type OpenUpload = {
-  readonly received: number;
+export type OpenUpload = Pick<Staging, "received" | "suspend" | "settle" | "abort"> & {
   /** Like Staging.append. The limits of StoreOptions count from the first byte of the upload. */
   append(source: AsyncIterable<Uint8Array>, options: StoreOptions): Promise<void>;
-  suspend(): Promise<void>;
   /**
    * Completes the upload. After StorageUnavailable `resume` has the bytes that were durable, after other errors
    * nothing is left.
    */
   finish(): Promise<StoredBytes>;
-  /**
-   * Call it after `finish`, once nobody will resume the upload; until then it can be resumed with all bytes. Never
-   * rejects.
-   */
-  settle(): Promise<void>;
-  abort(): Promise<void>;
 };
 
 export type ReceivingDeps = { drivers: Drivers; processes: Pick<Processes, "number">; logger: Logger };

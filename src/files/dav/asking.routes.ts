@@ -2,11 +2,8 @@
 import type { BodyMemory } from "../../http/body-memory.ts";
 import type { Caller, HttpContext } from "../../http/endpoint.ts";
 import { readText } from "../../http/read-body.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
-import type { Logger } from "../../lib/logger.ts";
 import type { Trash } from "../trash/service.ts";
-import type { AccountTree } from "../tree/account-tree.ts";
 import type { Copies } from "../tree/copies.ts";
 import type { Download } from "../tree/download.ts";
 import type { Files } from "../tree/files.service.ts";
@@ -18,6 +15,7 @@ import type { DavLocks } from "./locks.ts";
 import { type DavPlace, nothing, type SpotOf } from "./places.ts";
 import type { DeadProperties } from "./properties.ts";
 import { davXml, parseXml, type XmlElement } from "./xml.ts";
+import type { RemovalDeps } from "../tree/removal.ts";
 
 export type DavDoor = {
   /** Of the addresses, without a slash at the end. */
@@ -29,22 +27,20 @@ export type DavDoor = {
   bodies: BodyMemory;
 };
 
-export type DavDeps = DavDoor & {
-  tree: AccountTree;
-  trees: Trees;
-  spotOf: SpotOf;
-  checked: ReturnType<typeof createChecked>;
-  locks: DavLocks;
-  properties: DeadProperties;
-  files: Files;
-  folders: Folders;
-  uploads: Uploads;
-  copies: Copies;
-  trash: Trash;
-  download: Download;
-  clock: Clock;
-  logger: Logger;
-};
+export type DavDeps = DavDoor &
+  Pick<RemovalDeps, "tree" | "clock" | "logger"> & {
+    trees: Trees;
+    spotOf: SpotOf;
+    checked: ReturnType<typeof createChecked>;
+    locks: DavLocks;
+    properties: DeadProperties;
+    files: Files;
+    folders: Folders;
+    uploads: Uploads;
+    copies: Copies;
+    trash: Trash;
+    download: Download;
+  };
 
 type Asked = { c: HttpContext; caller: Caller };
 export type DavWrite = (deps: DavDeps, ask: DavChange & Asked) => Promise<Response>;

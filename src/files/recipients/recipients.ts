@@ -1,6 +1,6 @@
 /** What a share says to whom: fields of requests, answers and events. */
 import { z } from "zod";
-import { appError } from "../../lib/errors.ts";
+import { appError, badField } from "../../lib/errors.ts";
 import { emailSchema } from "../../lib/email-address.ts";
 import { createSchema } from "../../links/link/link.ts";
 
@@ -50,13 +50,7 @@ export function recipientsAfter(
 /** @throws BadRequest, Conflict */
 export function checkRecipients(before: Recipients, after: Recipients, mailsAreSent: boolean): void {
   if (after.verify && after.recipients.length === 0) {
-    throw appError(
-      "BadRequest",
-      "verify needs recipients: nobody could open the share. List their addresses.",
-      {
-        field: "verify",
-      },
-    );
+    throw badField("verify", "verify needs recipients: nobody could open the share. List their addresses.");
   }
   const isNew = addedRecipients(before, after).length > 0;
   if (mailsAreSent || (!isNew && (!after.verify || before.verify))) return;

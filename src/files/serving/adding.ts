@@ -1,6 +1,6 @@
 /** Folders with two ways: shares whose visitors see what is in a folder, and add files. */
 import { z } from "zod";
-import { appError } from "../../lib/errors.ts";
+import { badField } from "../../lib/errors.ts";
 import type { DropLimits } from "./served.ts";
 
 const MOST_FILES = 1_000_000_000;
@@ -37,9 +37,7 @@ export function addingAfter(before: DropLimits | null, input: AddingInput): Drop
       (name) => (input[name] ?? null) !== null,
     );
     if (field === undefined) return null;
-    throw appError("BadRequest", `${field} is for folders that take files; give add: true with it.`, {
-      field,
-    });
+    throw badField(field, `${field} is for folders that take files; give add: true with it.`);
   }
   const known = before ?? ADDING_DEFAULTS;
   return {
@@ -53,5 +51,4 @@ export function addingAfter(before: DropLimits | null, input: AddingInput): Drop
 /** Visitors see nothing of its folder. */
 export const isDropBox = (drop: DropLimits | null): boolean => drop?.isTwoWay === false;
 
-export const notAFolder = () =>
-  appError("BadRequest", "add is for shared folders only; leave it out.", { field: "add" });
+export const notAFolder = () => badField("add", "add is for shared folders only; leave it out.");

@@ -4,7 +4,7 @@
  */
 import type { Db } from "../../db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
-import { appError } from "../../lib/errors.ts";
+import { appError, badField } from "../../lib/errors.ts";
 import { CHOSEN } from "../../links/link/fields.ts";
 import { isInternal } from "../../links/link/internal-target.ts";
 import type { PlannedChange } from "../../links/write/internal-links.ts";
@@ -154,12 +154,10 @@ export function createShareChanges(deps: ChangesDeps) {
 function checkForShare(input: PatchInput): void {
   const field = REDIRECT_FIELDS.find((name) => input[name] !== undefined && input[name] !== null);
   if (field !== undefined) {
-    throw appError("BadRequest", `${field} is for links to URLs; leave it out.`, { field });
+    throw badField(field, `${field} is for links to URLs; leave it out.`);
   }
   if (input.password && [...input.password].length < PASSWORD_MIN_CHARACTERS) {
-    throw appError("BadRequest", `A share's password has at least ${PASSWORD_MIN_CHARACTERS} characters.`, {
-      field: "password",
-    });
+    throw badField("password", `A share's password has at least ${PASSWORD_MIN_CHARACTERS} characters.`);
   }
 }
 
@@ -176,10 +174,9 @@ async function treeOf(
 }
 
 const goesAlong = () =>
-  appError(
-    "BadRequest",
+  badField(
+    "owner",
     "A link that serves a file or folder goes with it; give the file or folder to another owner.",
-    { field: "owner" },
   );
 
 /** The link of a share of the account's. @throws LinkNotFound */

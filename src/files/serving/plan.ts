@@ -1,5 +1,5 @@
 /** What a code is to serve, as a request gives it, and what it serves then. */
-import { appError } from "../../lib/errors.ts";
+import { appError, badField } from "../../lib/errors.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { internalTarget, readInternalTarget } from "../../links/link/internal-target.ts";
 import type { PatchInput, UsesInput } from "../../links/link/link.ts";
@@ -53,7 +53,7 @@ function saidBy(
         ? "message"
         : null;
   if (field === null) return said;
-  throw appError("BadRequest", `${field} is for shared files and folders, not for ${other}.`, { field });
+  throw badField(field, `${field} is for shared files and folders, not for ${other}.`);
 }
 
 /** Null without an entry. */
@@ -130,6 +130,4 @@ export function wantedBy({
 }
 
 const noDownloads = (what: string) =>
-  appError("BadRequest", `max_downloads is for shared files and folders, not for ${what}.`, {
-    field: "max_downloads",
-  });
+  badField("max_downloads", `max_downloads is for shared files and folders, not for ${what}.`);

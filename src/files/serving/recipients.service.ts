@@ -1,5 +1,5 @@
 /** What recipients of shares did, and their mails once more. */
-import { appError } from "../../lib/errors.ts";
+import { appError, badField } from "../../lib/errors.ts";
 import type { RecipientVisit } from "../recipients/visit.ts";
 import type { RecipientVisitsRepository } from "../recipients/visits.repository.ts";
 import { linkOfShare, shareNotFound } from "./changes.ts";
@@ -48,9 +48,7 @@ export function createShareRecipients({ tree, repository, invitations, clock }: 
         const wanted = [...new Set(emails ?? share.recipients)];
         const stranger = wanted.find((email) => !share.recipients.includes(email));
         if (stranger !== undefined) {
-          throw appError("BadRequest", `${stranger} is no recipient of this share; add it first.`, {
-            field: "recipients",
-          });
+          throw badField("recipients", `${stranger} is no recipient of this share; add it first.`);
         }
         await invitations.send(tx, share, wanted);
         return wanted.length;

@@ -5,8 +5,7 @@ import { isPasswordHash } from "../../lib/password-hash.ts";
 import { toSpreadsheetCell } from "../../lib/spreadsheet-text.ts";
 import { CSV_COLUMNS, layoutOf } from "../../links/csv/layout.ts";
 import { MORE_COLUMNS } from "../../links/csv/more-columns.ts";
-import { type CsvLink, csvLinkOf } from "../../links/csv/row.ts";
-import type { CodeRule } from "../../links/link/code.ts";
+import { type CsvLink, type CsvRules, csvLinkOf } from "../../links/csv/row.ts";
 import { MOST_REASON } from "../../links/link/held.ts";
 import { isInternal } from "../../links/link/internal-target.ts";
 import { isProblem, type SourceLink, type SourceProblem, type SourceShare } from "../readers/reader.ts";
@@ -25,11 +24,7 @@ export type PreparedLink = {
   notes: Note[];
 };
 
-type Rules = {
-  rule: CodeRule;
-  /** Of a code on a domain. @throws BadRequest for an unknown one */
-  keyOf(code: string, host: string | undefined): string;
-  now: number;
+type Rules = Pick<CsvRules, "rule" | "keyOf" | "now"> & {
   disabled: boolean;
   title: string;
   /** Cells of a table are guarded against spreadsheets already. */
