@@ -88,12 +88,6 @@ export async function streamPages(
     return end();
   };
   /** Never rejects: an unhandled rejection would end the program. */
-  const end = async (): Promise<void> => {
-    try {
-      await pages.return();
-    } catch (error) {
-      onFailure(error);
-    }
-  };
+  const end = async (): Promise<void> => void (await pages.return().catch(onFailure));
   return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
 }

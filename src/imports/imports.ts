@@ -114,11 +114,8 @@ export function createImports(deps: ImportsDeps) {
       const row: StoredImport = { ...own, ...places, id: 0, updatedAt: 0, eventId: null };
       const lost = new AbortController().signal;
       const source = await openMoved(doing, row, { key: made.key, signal: lost });
-      try {
-        return await runs.preview({ row, source, actor: moverOf(row), lost, onProgress }, onNotes);
-      } finally {
-        await source.close?.();
-      }
+      const run = { row, source, actor: moverOf(row), lost, onProgress };
+      return runs.preview(run, onNotes).finally(() => source.close?.());
     },
 
     makeFolder: (): Promise<unknown> => mkdir(deps.folder, { recursive: true, mode: 0o750 }),

@@ -7,11 +7,10 @@ const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY;
 /** Rejects if the path is no folder. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, FLAGS);
-  try {
-    await folder.sync().catch(ignoreUnsupported);
-  } finally {
-    await folder.close();
-  }
+  await folder
+    .sync()
+    .catch(ignoreUnsupported)
+    .finally(() => folder.close());
 }
 
 export function syncFolderNow(path: string): void {

@@ -1,12 +1,8 @@
 /** `late()` after `timeoutMs`. The work continues. */
-export async function withTimeout<T>(timeoutMs: number, work: Promise<T>, late: () => T): Promise<T> {
+export function withTimeout<T>(timeoutMs: number, work: Promise<T>, late: () => T): Promise<T> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, timeoutMs);
-  try {
-    return await Promise.race([work, promise.then(late)]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return Promise.race([work, promise.then(late)]).finally(() => clearTimeout(timer));
 }
 
 export const noAnswer = (): never => {

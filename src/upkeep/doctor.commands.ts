@@ -181,9 +181,5 @@ async function pingRedis(context: Context): Promise<boolean> {
     instance: await readInstance(database),
     logger: silentLogger,
   });
-  try {
-    return await redis.check();
-  } finally {
-    redis.close();
-  }
+  return redis.check().finally(() => redis.close());
 }

@@ -62,13 +62,9 @@ function startThread(onEnd: () => void) {
   return {
     async ask<M extends keyof HashCalls>(method: M, payload: Parameters<HashCalls[M]>[0]) {
       if (asked++ === 0) worker.ref();
-      try {
-        return await rpc.call(method, payload);
-      } catch {
-        return null;
-      } finally {
-        if (--asked === 0) worker.unref();
-      }
+      const answer = await rpc.call(method, payload).catch(() => null);
+      if (--asked === 0) worker.unref();
+      return answer;
     },
     tell: rpc.tell,
     pieceOf(hash: number, bytes: Uint8Array): Piece {

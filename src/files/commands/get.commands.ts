@@ -41,15 +41,10 @@ export function addGet(files: Command, context: Context): void {
       }
       const to = await targetPath(target, entry.name, force);
       const line = context.output.progress("Downloading");
-      try {
-        await getFile(content.blobs, entry, {
-          path: to,
-          force,
-          tell: (done) => line.update(done, entry.size),
-        }).catch((error: unknown) => Promise.reject(unwritten(to, error)));
-      } finally {
-        line.finish();
-      }
+      const tell = (done: number) => line.update(done, entry.size);
+      await getFile(content.blobs, entry, { path: to, force, tell })
+        .catch((error: unknown) => Promise.reject(unwritten(to, error)))
+        .finally(line.finish);
       tellSaved(context, to, entry.size, json);
     });
 }

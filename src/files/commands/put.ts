@@ -143,11 +143,7 @@ export function createPut({ lookup, uploads, files: tree }: Deps) {
     await inParallel(files, FILES_AT_ONCE, async (file) => {
       try {
         const source = await openLocal(file.path, job.follow);
-        try {
-          await putOne(run, target, file.name, source);
-        } finally {
-          await source.close();
-        }
+        await putOne(run, target, file.name, source).finally(source.close);
       } catch (error) {
         fail(file, error);
       }

@@ -11,15 +11,16 @@ export function createPolicyCache({ list }: Pick<PoliciesRepository, "list">) {
       async (): Promise<ReadonlyMap<number, StoredPolicy>> =>
         new Map((await list()).map((policy) => [policy.id, policy])),
     );
-  let all = read();
+  let loading: ReturnType<typeof read> | undefined;
+  const all = () => (loading ??= read())();
   return {
     list: async (): Promise<StoredPolicy[]> => [...(await all()).values()],
     /** Reads again for an unknown policy: another node may have just made it. @throws PolicyNotFound */
     async find(id: number): Promise<StoredPolicy> {
-      const known = all;
-      let policy = (await known()).get(id);
+      const known = loading;
+      let policy = (await all()).get(id);
       if (policy === undefined) {
-        if (all === known) all = read();
+        if (loading === known) loading = undefined;
         policy = (await all()).get(id);
       }
       if (policy === undefined) throw appError("PolicyNotFound", "There is no such storage policy.");
@@ -30,7 +31,7 @@ export function createPolicyCache({ list }: Pick<PoliciesRepository, "list">) {
       throw appError("StorageUnavailable", "There is no default storage policy.");
     },
     forget(): void {
-      all = read();
+      loading = undefined;
     },
   };
 }

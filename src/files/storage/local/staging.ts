@@ -100,14 +100,7 @@ export function createLocalStaging({ folders, place, id, received, resumed, isWh
         size += byteLength;
       }
     },
-    suspend: () =>
-      withStorageFailures(async () => {
-        try {
-          await flushAndSync();
-        } finally {
-          await close();
-        }
-      }),
+    suspend: () => withStorageFailures(() => flushAndSync().finally(close)),
     async *read() {
       await withStorageFailures(flushAndSync);
       const stream = Bun.file(

@@ -5,7 +5,7 @@ import type { S3Client } from "./client.ts";
 import { type HashedBytes, putObject } from "./parts.ts";
 import { elementsOf, textOf } from "./xml.ts";
 import { invalidAnswer } from "./failure.ts";
-import { storageFailure } from "../storage-failure.ts";
+import { withStorageFailures } from "../storage-failure.ts";
 
 export type S3Location = ReturnType<typeof createS3Location>;
 
@@ -60,11 +60,7 @@ export function createS3Location(client: S3Client, prefix: string) {
         await response.body?.cancel();
         return null;
       }
-      try {
-        return new Uint8Array(await response.arrayBuffer());
-      } catch (error) {
-        throw storageFailure(error);
-      }
+      return withStorageFailures(async () => new Uint8Array(await response.arrayBuffer()));
     },
     async removeTails(id: string): Promise<void> {
       for await (const page of list(`${STAGING}/${id}.`)) {
