@@ -58,8 +58,6 @@ type Deps = Pick<ContentDeps, "record" | "clock" | "logger"> & {
   tellDownload: Parameters<typeof createShares>[0]["tell"];
 };
 
-export type Sharing = ReturnType<typeof createSharing>;
-
 export function createSharing(deps: Deps) {
   const { database, record, drive, content, links, door, clock, logger } = deps;
   const { tree, trees, folders } = drive;

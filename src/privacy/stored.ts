@@ -1,6 +1,5 @@
 /** What is stored of visitors and accounts, how long and why, by the settings. */
 import { z } from "zod";
-import type { ClickPrivacy } from "../clicks/details/privacy.ts";
 import type { Language } from "../lib/language.ts";
 import { namedObject } from "../lib/named-object.ts";
 import type { Look } from "../visitors/look.ts";
@@ -30,10 +29,16 @@ export const storedView = namedObject("StoredThing", {
 });
 export type StoredThing = z.output<typeof storedView>;
 
-export type StoredSettings = ClickPrivacy & {
+export type StoredSettings = {
   /** analytics.enable_detailed_logging at the start */
   details: boolean;
   sampleRate: number;
+  addresses: "none" | "truncated" | "full";
+  referrers: boolean;
+  agents: boolean;
+  places: boolean;
+  campaigns: boolean;
+  signals: boolean;
   /** To ClickHouse. */
   copied: boolean;
   /** The retention task runs. */

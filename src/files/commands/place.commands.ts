@@ -2,15 +2,31 @@
 import type { Command } from "commander";
 import type { CommandContext, JsonOption } from "../../cli/command.ts";
 import { AppError, appError } from "../../lib/errors.ts";
+import type { Archives } from "../archive/service.ts";
 import type { Blobs } from "../blobs/service.ts";
+import type { Drops } from "../drops/service.ts";
+import type { ShareChanges } from "../serving/changes.ts";
+import type { Shares } from "../shares/service.ts";
 import type { Entry } from "../tree/entry.ts";
-import type { Drive } from "../drive.ts";
-import type { Sharing } from "../sharing.ts";
+import type { Files } from "../tree/files.service.ts";
+import type { Folders } from "../tree/folders.service.ts";
+import type { Lookup } from "../tree/lookup.ts";
+import type { Trees } from "../tree/trees.ts";
+import type { Trash } from "../trash/service.ts";
+import type { Uploads } from "../uploads/service.ts";
 
 export type FileServices = {
-  drive: Pick<Drive, "archives" | "files" | "folders" | "lookup" | "trash" | "trees" | "uploads">;
+  drive: {
+    archives: Archives;
+    files: Files;
+    folders: Folders;
+    lookup: Lookup;
+    trash: Trash;
+    trees: Trees;
+    uploads: Uploads;
+  };
   content: { blobs: Pick<Blobs, "open"> };
-  sharing: Pick<Sharing, "shares" | "changes" | "dropBoxes">;
+  sharing: { shares: Shares; changes: ShareChanges; dropBoxes: Drops };
   origins: { ofServer(): string };
 };
 

@@ -2,12 +2,16 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { ROOT } from "../tree/entry.ts";
-import type { SharedEntry } from "../shares/share.ts";
 
 export type MadeEntry = { id: number; parentId: number };
-type Moved = Pick<SharedEntry, "linkId" | "accountId" | "maxDownloads" | "downloads" | "message">;
-export type SharedFolder = Moved & {
+export type SharedFolder = {
+  linkId: number;
   folderId: number;
+  accountId: number;
+  /** Null is unlimited. */
+  maxDownloads: number | null;
+  downloads: number;
+  message: string | null;
   /** Valid, in lower case, each once. */
   recipients: readonly string[];
 };

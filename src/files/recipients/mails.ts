@@ -3,7 +3,6 @@ import type { Db } from "../../db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Language } from "../../lib/language.ts";
-import type { ShareRecord } from "../serving/served.ts";
 import { addedRecipients, checkRecipients, noShareMail, type Recipients } from "./recipients.ts";
 
 export type ShareMailContent =
@@ -41,8 +40,15 @@ export type ShareMail = {
   hasMore(db: Db, begin: string, since: number, most: number): Promise<boolean>;
 };
 
-type InvitedShare = Recipients &
-  Pick<ShareRecord, "id" | "code" | "title" | "expiresAt" | "passwordHash" | "entry" | "owner">;
+type InvitedShare = Recipients & {
+  id: number;
+  code: string;
+  title: string | null;
+  expiresAt: number | null;
+  passwordHash: string | null;
+  entry: { name: string } | null;
+  owner: { id: number; username: string | null } | null;
+};
 
 type Deps = { mail: ShareMail; clock: Clock };
 

@@ -80,9 +80,9 @@ export function createSharePolicy({ settings, clock }: { settings(): SharePolicy
     of,
 
     /** Of a new share. Null ends never, which `check` may refuse. */
-    expiry({ role }: Actor, given: string | null | undefined): string | null | undefined {
+    expiry({ role }: Actor, asked: string | null | undefined): string | null | undefined {
       const days = of(role).default_days;
-      return given === undefined && days !== null ? `${days}d` : given;
+      return asked === undefined && days !== null ? `${days}d` : asked;
     },
 
     /** Call it within the transaction, with what it wrote. Returns that. @throws Forbidden */

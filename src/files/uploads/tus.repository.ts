@@ -4,12 +4,16 @@ import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
 import type { DropUploader, UnfinishedInDrop } from "./drop-upload.ts";
-import type { NewFile } from "../tree/files.service.ts";
 
 /** A complete upload has become a file and stays for clients that missed the answer. */
-export type Upload = Omit<NewFile, "isNumbered"> & {
+export type Upload = {
   /** A lower-case UUID. */
   id: string;
+  accountId: number;
+  /** ROOT or a folder's id. */
+  parentId: number;
+  name: string;
+  mimeType: string;
   /** Upload-Metadata as sent. */
   metadata: string;
   size: number;
