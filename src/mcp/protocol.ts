@@ -29,7 +29,8 @@ const handler = createMcpHandler(
     });
     return server;
   },
-  { responseMode: "json", maxSubscriptions: 1 },
+  // Answers are JSON unless a tool sends notifications, which none does.
+  { maxSubscriptions: 1 },
 );
 
 export const answerMcp = (request: Request, body: unknown, toolbox: Toolbox): Promise<Response> =>
