@@ -26,8 +26,10 @@ export function createTeamRepository({ read, dialect }: Pick<Database, "read" | 
       const own = read.selectFrom("team_members").select("team_id").where("account_id", "=", accountId);
       query = query.where("id", "in", own);
     }
-    const patterns = likePatterns(search?.toLowerCase() ?? "").slice(0, 1);
-    if (search) query = query.where(anyLike([sql.ref("name")], patterns));
+    if (search) {
+      const pattern = likePatterns(search.toLowerCase()).slice(0, 1);
+      query = query.where(anyLike([sql.ref("name")], pattern));
+    }
     return query;
   }
 

@@ -130,7 +130,10 @@ function ownOf(byRole: readonly string[], role: Role): Partial<Limits> | null {
   const named = (name: string) =>
     own.filter((item) => item.startsWith(`${name}=`)).map((item) => item.slice(name.length + 1));
   const number = (name: string) => named(name).map(Number).at(-1);
-  const flag = (name: string) => [undefined, ...named(name).map((value) => value === "true")].at(-1);
+  const flag = (name: string) =>
+    named(name)
+      .map((value) => value === "true")
+      .at(-1);
   const domains = named("recipient_domains");
   return given({
     defaultDays: number("default_days"),
