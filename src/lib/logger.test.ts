@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../test/support/until.ts";
@@ -33,6 +33,23 @@ test.each(["json", "pretty"] as const)(
     expect(former()).not.toContain("after");
   },
 );
+
+test("only the account of the server reads a log file, also one that SIGHUP makes", async () => {
+  const umask = process.umask(0);
+  try {
+    const file = join(folder, "private.log");
+    const mode = () => statSync(file).mode & 0o777;
+    const logger = await createLogger({ level: "info", format: "json", file });
+    logger.info("before");
+    expect(mode()).toBe(0o600);
+    rmSync(file);
+    process.kill(process.pid, "SIGHUP");
+    await until(() => existsSync(file));
+    expect(mode()).toBe(0o600);
+  } finally {
+    process.umask(umask);
+  }
+});
 
 test("a module that can't be found is logged with its name", async () => {
   const file = join(folder, "missing.log");

@@ -21,9 +21,12 @@ const errorView = (error: Error) =>
     ? { type: error.name, message: error.message }
     : pino.stdSerializers.err(error);
 
+/** Accounts, addresses and paths are in the log. */
+const FILE_MODE = 0o600;
+
 /** Standard output is for command results. */
 export async function createLogger(settings: LogSettings): Promise<Logger> {
-  const destination = pino.destination({ dest: settings.file ?? 2, mkdir: true, sync: true });
+  const destination = pino.destination({ dest: settings.file ?? 2, mkdir: true, mode: FILE_MODE, sync: true });
   const options = {
     level: settings.level,
     base: null,
@@ -53,7 +56,7 @@ function reopen(file: string, destination: ReturnType<typeof pino.destination>, 
   try {
     mkdirSync(dirname(file), { recursive: true });
     // After a failed `reopen` the destination would close a wrong descriptor.
-    closeSync(openSync(file, "a"));
+    closeSync(openSync(file, "a", FILE_MODE));
     destination.reopen();
   } catch (err) {
     logger.error({ err }, `the log file ${file} can't be opened again; the log continues in the former one`);
