@@ -18,6 +18,7 @@ export const OPEN = 40;
 export const CLOSE = 41;
 export const COMMA = 44;
 const DASH = 45;
+const DOT = 46;
 const SLASH = 47;
 const STAR = 42;
 export const SEMICOLON = 59;
@@ -85,7 +86,7 @@ export function* word(input: SqlInput): SqlStep<string> {
     const isPart =
       byte === 95 ||
       byte === 36 ||
-      byte === 46 ||
+      byte === DOT ||
       byte === 43 ||
       byte === DASH ||
       (byte >= 48 && byte <= 57) ||
@@ -98,17 +99,18 @@ export function* word(input: SqlInput): SqlStep<string> {
   }
 }
 
+/** The last part of a name: `table` of `database`.`table`. */
 export function* sqlName(input: SqlInput): SqlStep<string> {
-  yield* skipBlanks(input);
-  const byte = yield* peek(input);
-  if (byte !== BACKTICK && byte !== QUOTE)
-    return (yield* word(input)).split(".").at(-1)!.slice(0, MOST_NAME_BYTES);
-  input.at++;
-  const text = (yield* quoted(input, byte, MOST_NAME_BYTES))?.toString("utf8") ?? "";
-  // `database`.`table`
-  if ((yield* peek(input)) !== 46) return text;
-  input.at++;
-  return yield* sqlName(input);
+  for (;;) {
+    yield* skipBlanks(input);
+    const byte = yield* peek(input);
+    if (byte !== BACKTICK && byte !== QUOTE)
+      return (yield* word(input)).split(".").at(-1)!.slice(0, MOST_NAME_BYTES);
+    input.at++;
+    const text = (yield* quoted(input, byte, MOST_NAME_BYTES))?.toString("utf8") ?? "";
+    if ((yield* peek(input)) !== DOT) return text;
+    input.at++;
+  }
 }
 
 export function* skipStatement(input: SqlInput): SqlStep<void> {
