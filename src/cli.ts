@@ -9,7 +9,7 @@ import { COMPLETION_SCRIPTS, completionsOf } from "./cli/completion.ts";
 import { createInput } from "./cli/input.ts";
 import { createOutput } from "./cli/output.ts";
 import type { Database } from "./db/database.ts";
-import { type Env, fileDatabasePath, loadEnv } from "./env.ts";
+import { type Env, fileDatabasePath, findMisspelledVariables, loadEnv } from "./env.ts";
 import { COMMAND } from "./lib/actor.ts";
 import { AppError, type ErrorKind } from "./lib/errors.ts";
 import { fileTrouble } from "./lib/file-trouble.ts";
@@ -230,9 +230,15 @@ const leavable = <S extends NodeJS.WriteStream>(stream: S): S =>
     if (error.code !== "EPIPE") throw error;
   });
 
+const noteMisspelled = ({ output }: CommandContext): void => {
+  for (const sentence of findMisspelledVariables()) output.note(`waymark: ${sentence}`);
+};
+
 /** Logs warnings only. @throws Conflict; see refuseStrayDatabase */
-async function openForCommand({ env, output }: CommandContext): Promise<Services> {
+async function openForCommand(context: CommandContext): Promise<Services> {
+  const { env, output } = context;
   const settings = env();
+  noteMisspelled(context);
   const file = fileDatabasePath(settings.database);
   if (file !== null && !existsSync(file)) {
     const { refuseStrayDatabase } = await import("./other-servers.ts");
@@ -247,9 +253,10 @@ async function openForCommand({ env, output }: CommandContext): Promise<Services
 }
 
 /** After a move the one that it went to. */
-async function openInUse({ env }: CommandContext): Promise<Database> {
+async function openInUse(context: CommandContext): Promise<Database> {
   const { openCurrentDatabase, openSecretBox } = await import("./services-database.ts");
-  const settings = env();
+  const settings = context.env();
+  noteMisspelled(context);
   const options = {
     server: false,
     box: openSecretBox(settings),

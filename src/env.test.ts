@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { parse } from "smol-toml";
 import { generateTemplate } from "./config/file.commands.ts";
 import { ENV_SETTINGS } from "./env-settings.ts";
-import { loadEnv, usedPaths } from "./env.ts";
+import { findMisspelledVariables, loadEnv, usedPaths } from "./env.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "waymark-env-"));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -83,6 +83,41 @@ describe("start-up settings", () => {
     expect(() => load(null, { WAYMARK__SERVER__PORT: "x" })).toThrow(
       "WAYMARK__SERVER__PORT: 'server.port' must be",
     );
+  });
+
+  test.each([
+    ["WAYMARK_SERVER_PORT", "WAYMARK__SERVER__PORT"],
+    ["WAYMARK_SERVER__PORT", "WAYMARK__SERVER__PORT"],
+    ["waymark__server__port", "WAYMARK__SERVER__PORT"],
+    ["WAYMARK.SERVER.PORT", "WAYMARK__SERVER__PORT"],
+    ["WAYMARK_DATABASE_URL", "WAYMARK__DATABASE__URL"],
+    ["WAYMARK_SERVER_TLS_CERT", "WAYMARK__SERVER__TLS_CERT"],
+  ])("the variable %s, which is ignored, is named with the setting %s", (variable, setting) => {
+    expect(findMisspelledVariables({ [variable]: "1" })).toEqual([
+      `The environment variable ${variable} is ignored: the setting is ${setting}.`,
+    ]);
+  });
+
+  test("variables of other programs are not named", () => {
+    const others = {
+      WAYMARK__SERVER__PORT: "1",
+      WAYMARK_SERVER_PORT: "tcp://10.0.0.1:80",
+      WAYMARK_CONFIG: "a",
+      WAYMARK_KEEP_DAYS: "1",
+      SERVER_PORT: "1",
+      WAYMARKET_SERVER_PORT: "1",
+    };
+    expect(findMisspelledVariables(others)).toEqual([]);
+  });
+
+  test.each([
+    [null, { WAYMARK__SERVER_PORT: "1" }, "did you mean 'server.port', as a variable WAYMARK__SERVER__PORT?"],
+    [null, { WAYMARK__SERVER__TLSCERT: "a" }, "did you mean 'server.tls_cert'"],
+    ["[server]\nPort = 1\n", {}, "waymark.toml:2: unknown setting 'server.Port'; did you mean 'server.port'"],
+    ["[mail]\nhost_name = 1\n", {}, "allowed: mail.host"],
+    [null, { WAYMARK__FEATURES__PUBLIC_URL: "a" }, "changed in the panel or by 'waymark config set'"],
+  ])("%j with the variables %j is refused with advice", (toml, variables, message) => {
+    expect(() => load(toml, variables)).toThrow(message);
   });
 
   test("storage.local_roots is a list of absolute paths, separated as in PATH in a variable", () => {

@@ -106,6 +106,26 @@ function readOverrides(
   }
 }
 
+const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+const variableOf = (key: string): string => `WAYMARK__${key.toUpperCase().replace(".", "__")}`;
+const KEY_OF_LETTERS = new Map(ENV_SETTINGS.map(({ key }) => [lettersOf(key), key] as const));
+/** Kubernetes sets such variables for each service, for example WAYMARK_SERVER_PORT=tcp://10.0.0.1:80. */
+const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//;
+
+/**
+ * Names variables that are ignored and differ from a setting's only in case and separators, such as
+ * WAYMARK_SERVER_PORT. Returns sentences.
+ */
+export function findMisspelledVariables(processEnv: Source["processEnv"] = process.env): string[] {
+  return Object.entries(processEnv).flatMap(([variable, value = ""]) => {
+    if (!/^waymark/i.test(variable) || variable.startsWith("WAYMARK__") || SERVICE_LINK.test(value))
+      return [];
+    const meant = KEY_OF_LETTERS.get(lettersOf(variable.slice("waymark".length)));
+    if (meant === undefined) return [];
+    return [`The environment variable ${variable} is ignored: the setting is ${variableOf(meant)}.`];
+  });
+}
+
 /** Takes the type of the default, if the text has that form. */
 function readText(raw: string, setting: Setting | undefined): SettingValue {
   const sample = setting?.default;
@@ -118,13 +138,19 @@ function readText(raw: string, setting: Setting | undefined): SettingValue {
   return raw;
 }
 
+function alternativesTo(key: string): string {
+  const meant = KEY_OF_LETTERS.get(lettersOf(key));
+  if (meant !== undefined) return `did you mean '${meant}', as a variable ${variableOf(meant)}?`;
+  const known = ENV_SETTINGS.map((setting) => setting.key);
+  const siblings = known.filter((one) => one.startsWith(`${key.split(".")[0]}.`));
+  if (siblings.length > 0) return `allowed: ${siblings.join(", ")}`;
+  return `allowed: ${known.join(", ")}. Other settings are changed in the panel or by 'waymark config set'`;
+}
+
 function check(key: string, value: unknown, where: string): SettingValue {
   const setting = SETTING_OF_KEY.get(key);
   if (setting === undefined) {
-    const section = `${key.split(".")[0]}.`;
-    const siblings = ENV_SETTINGS.filter((known) => known.key.startsWith(section)).map((known) => known.key);
-    const allowed = siblings.length > 0 ? siblings : ENV_SETTINGS.map((known) => known.key);
-    throw wrong(`${where}: unknown setting '${key}'; allowed: ${allowed.join(", ")}`);
+    throw wrong(`${where}: unknown setting '${key}'; ${alternativesTo(key)}`);
   }
   const typed = setting.loose && typeof value === "number" ? String(value) : value;
   if (typeof typed !== typeof setting.default || !setting.accepts(typed as SettingValue)) {

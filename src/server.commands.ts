@@ -7,7 +7,7 @@ import type { CommandContext } from "./cli/command.ts";
 import { createSupervisor, WorkerStartError } from "./cluster/supervisor.ts";
 import { createWorkerChannel } from "./cluster/worker-channel.ts";
 import { type AdminApi, type SpawnWorker, STOP_MS } from "./cluster/worker-process.ts";
-import { type Env, fileDatabaseUrl } from "./env.ts";
+import { type Env, fileDatabaseUrl, findMisspelledVariables } from "./env.ts";
 import { systemClock } from "./lib/clock.ts";
 import { dataPath } from "./lib/data-folder.ts";
 import { appError } from "./lib/errors.ts";
@@ -38,6 +38,7 @@ export function addServeCommand(program: Command, context: CommandContext): void
         // The channel to the parent would keep the process alive, even after a failed start.
         return serveAsWorker(env, logger, Number(workerPort)).finally(() => process.disconnect?.());
       }
+      for (const sentence of findMisspelledVariables()) logger.warn(sentence);
       if (from !== undefined) {
         const { made_at, publicKey } = await prepareFolder(from, key);
         logger.info(`Answers from the bundle of ${made_at}, signed by the key ${publicKey}.`);

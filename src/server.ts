@@ -41,7 +41,7 @@ function listen(settings: Env["server"], app: ServedApp, reusePort: boolean): Wi
     const { answer, explain, connectionLimit: limit } = app;
     return startWireServer({ address, tls, answer, explain, limit });
   } catch (error) {
-    throw explainListen(settings, error);
+    throw listenFailure(settings, error);
   }
 }
 
@@ -63,20 +63,38 @@ function readPem(path: string): string {
   }
 }
 
-function explainListen(settings: Env["server"], cause: unknown): Error {
-  const place = settings.unixSocket ?? `${settings.host}:${settings.port}`;
-  if ((cause as { code?: string }).code === "EADDRINUSE") {
-    const other = settings.unixSocket === null ? "server.port" : "server.unix_socket";
-    return appError(
-      "Conflict",
-      `${place} is in use; stop the program that listens there or change ${other}.`,
-      {
-        cause,
-      },
-    );
+/** Says what to do about a refused port or socket. */
+export function listenFailure(
+  { host, port, unixSocket }: Pick<Env["server"], "host" | "port" | "unixSocket">,
+  cause: unknown,
+): Error {
+  const code = (cause as { code?: string }).code ?? "";
+  const place = unixSocket ?? `${host}:${port}`;
+  const setting = unixSocket === null ? "server.port" : "server.unix_socket";
+  if (code === "EADDRINUSE") {
+    const message = `${place} is in use; stop the program that listens there or change ${setting}.`;
+    return appError("Conflict", message, { cause });
   }
-  const reason = messageOf(cause);
-  return appError("BadRequest", `Can't listen on ${place}: ${reason}`, { cause });
+  return appError("BadRequest", `Can't listen on ${place}: ${reasonOf(code, port, unixSocket, cause)}`, {
+    cause,
+  });
+}
+
+function reasonOf(code: string, port: number, unixSocket: string | null, cause: unknown): string {
+  if (unixSocket !== null) {
+    if (code === "EACCES") return "this account may not write into its folder. Change server.unix_socket.";
+    if (code === "ENOENT") return "its folder does not exist. Make it, or change server.unix_socket.";
+  } else if (code === "EACCES" && port < 1024) {
+    return (
+      "only root may use ports below 1024. " +
+      `Run 'sudo setcap cap_net_bind_service=+ep ${process.execPath}', ` +
+      "or give a systemd unit AmbientCapabilities=CAP_NET_BIND_SERVICE and the same CapabilityBoundingSet, " +
+      "or set server.port to 1024 or more and let a proxy answer on this port."
+    );
+  } else if (code === "EADDRNOTAVAIL") {
+    return "this machine does not have the address. Set server.host to an address of this machine, or to 0.0.0.0 for all.";
+  } else if (code === "") return `the host is not found. Set server.host to an address of this machine.`;
+  return messageOf(cause);
 }
 
 /** Removes the socket file of a killed process. @throws Conflict when it is in use or not a socket */

@@ -146,12 +146,15 @@ describe("errors at the start", () => {
     await other.remove();
   });
 
-  test("a port in use is named", async () => {
+  test("a port in use and an ignored variable are named", async () => {
     const taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
-    const other = install({ WAYMARK__SERVER__PORT: String(taken.port) });
+    const other = install({ WAYMARK__SERVER__PORT: String(taken.port), WAYMARK_SERVER_HOST: "::1" });
     const result = await other.cli(["serve"]);
     expect(result.exitCode).toBe(4);
     expect(result.stderr).toContain(`127.0.0.1:${taken.port} is in use`);
+    expect(result.stderr).toContain("WAYMARK_SERVER_HOST is ignored: the setting is WAYMARK__SERVER__HOST");
+    const command = await other.cli(["links", "list"]);
+    expect(command.stderr).toContain("WAYMARK_SERVER_HOST is ignored");
     await taken.stop(true);
     await other.remove();
   });
