@@ -26,7 +26,12 @@ const FILE_MODE = 0o600;
 
 /** Standard output is for command results. */
 export async function createLogger(settings: LogSettings): Promise<Logger> {
-  const destination = pino.destination({ dest: settings.file ?? 2, mkdir: true, mode: FILE_MODE, sync: true });
+  const destination = pino.destination({
+    dest: settings.file ?? 2,
+    mkdir: true,
+    mode: FILE_MODE,
+    sync: true,
+  });
   const options = {
     level: settings.level,
     base: null,
