@@ -1,17 +1,17 @@
 /**
  * Tells a story of links, numbers and files over a fresh server with generated clients (client-stories.d/): the packed
- * TypeScript client, installed into a new project, under Node, Bun, Deno and in Chromium, and the Python client that
- * openapi-python-client makes of the document, in which a warning fails. Says what is not installed and left out.
+ * TypeScript client, installed into a new project, under Node, Bun, Deno and in Chromium, and the clients that
+ * openapi-python-client and oapi-codegen make of the document. Says what is not installed and left out.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { chromium } from "playwright-core";
 import { CHROMIUM } from "../test/support/chromium.ts";
 import { PASSWORD, signIn } from "../test/support/session.ts";
 import { install } from "../test/support/waymark.ts";
 import { newApiDocument } from "./openapi.ts";
-import { installPython, runWell } from "./tools.ts";
+import { installGo, installPython, runWell } from "./tools.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const STORIES = join(import.meta.dir, "client-stories.d");
@@ -75,16 +75,31 @@ async function tellInBrowser(folder: string, server: Server): Promise<void> {
   }
 }
 
+/** With the settings of python-client.yaml a warning fails; without them bodies of some kinds have no type. */
 async function tellInPython(folder: string, server: Server): Promise<void> {
   const programs = await installPython("client-stories");
-  await Bun.write(join(folder, "openapi.json"), JSON.stringify(await newApiDocument()));
-  const generator = join(programs, "openapi-python-client");
-  const places = ["--path", "openapi.json", "--output-path", "waymark_client", "--meta", "none"];
-  const settings = ["--config", join(STORIES, "python-client.yaml"), "--fail-on-warning"];
-  await runWell([generator, "generate", ...places, ...settings], folder);
-  const story = [join(STORIES, "story.py"), server.url, server.token, PASSWORD, "python"];
-  await runWell([join(programs, "python"), ...story], folder, { PYTHONPATH: folder });
-  console.log("told by python");
+  const configured = ["--config", join(STORIES, "python-client.yaml"), "--fail-on-warning"];
+  for (const [name, settings] of Object.entries({ python: configured, "python-plain": [] })) {
+    const output = join(folder, name, "waymark_client");
+    const places = ["--path", "openapi.json", "--output-path", output, "--meta", "none"];
+    await runWell([join(programs, "openapi-python-client"), "generate", ...places, ...settings], folder);
+    const story = [join(STORIES, "story.py"), server.url, server.token, PASSWORD, name];
+    await runWell([join(programs, "python"), ...story], folder, { PYTHONPATH: join(folder, name) });
+    console.log(`told by ${name}`);
+  }
+}
+
+/** With the client that oapi-codegen makes without a configuration. */
+async function tellInGo(folder: string, server: Server): Promise<void> {
+  if (!(await installGo("client-stories"))) return console.log("not told by go, which is not installed");
+  const project = join(folder, "go");
+  cpSync(join(STORIES, "go"), project, { recursive: true });
+  const client = join(project, "waymark", "client.gen.go");
+  mkdirSync(dirname(client));
+  const options = ["-generate", "types,client", "-package", "waymark", "-o", client];
+  await runWell(["go", "tool", "oapi-codegen", ...options, join(folder, "openapi.json")], project);
+  await runWell(["go", "run", ".", server.url, server.token], project);
+  console.log("told by go");
 }
 
 const folder = mkdtempSync(join(tmpdir(), "waymark-stories-"));
@@ -105,7 +120,9 @@ try {
   else console.log("not told by deno, which is not installed");
   if (CHROMIUM) await tellInBrowser(folder, server);
   else console.log("not told by a browser, which is not installed");
+  await Bun.write(join(folder, "openapi.json"), JSON.stringify(await newApiDocument()));
   await tellInPython(folder, server);
+  await tellInGo(folder, server);
 } finally {
   await installation.remove();
   rmSync(folder, { recursive: true, force: true });

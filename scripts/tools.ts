@@ -1,6 +1,6 @@
 /**
  * Runs commands, and installs the pinned tools of other scripts in `.cache/NAME`: Node's from the lock in
- * `scripts/NAME.d`, Python's from its `requirements.txt` (needs Python 3 with venv). Run as a program it installs all of
+ * `scripts/NAME.d`, Python's from its `requirements.txt` (needs Python 3 with venv), Go's from its `go.sum`. Run as a program it installs all of
  * them, so that CI waits for registries beside other work and not within the limits of its steps.
  */
 import { createHash } from "node:crypto";
@@ -94,7 +94,15 @@ export async function installPython(name: string): Promise<string> {
   return join(installed, "bin");
 }
 
+/** Fetches the modules of the lock in `scripts/NAME.d/go`. False: Go is not installed. */
+export async function installGo(name: string): Promise<boolean> {
+  if (Bun.which("go") === null) return false;
+  await runWell(withLimit(["go", "mod", "download"]), join(import.meta.dir, `${name}.d`, "go"));
+  return true;
+}
+
 if (import.meta.main) {
   for (const name of ["lighthouse", "lint-api"]) await installNode(name);
   for (const name of ["client-stories", "schemathesis"]) await installPython(name);
+  await installGo("client-stories");
 }

@@ -187,10 +187,25 @@ test("every event of webhooks has a body", () => {
   const { webhooks } = document as unknown as { webhooks: Record<string, { post: Operation }> };
   expect(Object.keys(webhooks)).toContain("drop.received");
   for (const [name, { post }] of Object.entries(webhooks)) {
-    const { $ref } = post.requestBody!.content["application/json"]!.schema as { $ref: string };
-    const body = document.components.schemas[$ref.split("/").at(-1)!];
-    expect(body).toMatchObject({ properties: { type: { const: name } } });
+    const body = post.requestBody!.content["application/json"]!.schema;
+    expect(body).toMatchObject({ title: expect.any(String), properties: { type: { const: name } } });
   }
+});
+
+test("lists of choices have names, which generators of clients need", () => {
+  const unnamed: string[] = [];
+  const walk = (part: unknown, place: string, isNamed: boolean): void => {
+    if (typeof part !== "object" || part === null) return;
+    const { enum: values } = part as { enum?: unknown[] };
+    if (!isNamed && Array.isArray(values) && values.length > 1) unnamed.push(place);
+    for (const [key, one] of Object.entries(part)) {
+      if (!["default", "example", "examples"].includes(key))
+        walk(one, `${place}/${key}`, place === "/components/schemas");
+    }
+  };
+  walk(document, "", false);
+  expect(unnamed).toEqual([]);
+  expect(document.components.schemas).toMatchObject({ VisitorKind: { enum: ["all", "human", "automated"] } });
 });
 
 const describing = (...endpoints: Endpoint[]) =>

@@ -136,10 +136,8 @@ test("uploads are documented as forms, and lists with pagination", () => {
     expect(Object.keys(paths[path]!["post"]!.requestBody!.content)).toEqual(["multipart/form-data"]);
   }
   const sort = paths["/admin/v1/links"]!["get"]!.parameters.find(({ name }) => name === "sort");
-  expect(sort).toMatchObject({
-    in: "query",
-    schema: { enum: ["created_at", "code", "click_count", "expires_at"] },
-  });
+  expect(sort).toMatchObject({ in: "query" });
+  expect(resolved(sort!.schema)).toMatchObject({ enum: ["created_at", "code", "click_count", "expires_at"] });
 });
 
 function formOf(text: string, name = "file.csv"): FormData {
@@ -187,9 +185,9 @@ test("cookies need a proof where something changes; live events are documented",
   });
   expect(paths["/admin/v1/auth/password"]!["put"]).toMatchObject({ security: [{ bearer: [] }, proven] });
   const live = paths["/admin/v1/analytics/live"]!["get"]!.responses["200"]!.content!["text/event-stream"]!;
-  expect(resolved(live.schema)).toMatchObject({
-    properties: { event: { enum: ["clicks", "drop"] }, data: { type: "string" } },
-  });
+  const { properties } = resolved(live.schema) as { properties: Record<string, Record<string, unknown>> };
+  expect(properties["data"]).toMatchObject({ type: "string" });
+  expect(resolved(properties["event"]!)).toMatchObject({ enum: ["clicks", "drop"] });
 });
 
 test("resumable uploads are documented with ids, headers and bodies, and answer so", async () => {
@@ -291,7 +289,8 @@ test("documented patterns are those that validate requests", async () => {
     const taken = await create("/admin/v1/users", { username: text, password: "a long password" });
     expect([text, username.safeParse(text).success]).toEqual([text, taken]);
   }
-  const keys = parameterOf("get", "/admin/v1/config/{key}", "key").schema["enum"] as string[];
+  const documented = resolved(parameterOf("get", "/admin/v1/config/{key}", "key").schema);
+  const { enum: keys } = documented as { enum: string[] };
   const { data } = (await (await call("GET", "/admin/v1/config")).json()) as { data: { key: string }[] };
   expect(keys).toEqual(data.map(({ key }) => key));
 });

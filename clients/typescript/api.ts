@@ -3438,15 +3438,11 @@ export interface components {
             /** @description somebody has followed a link sent there */
             email_verified: boolean;
             id: number;
-            /**
-             * @description of mails
-             * @enum {string}
-             */
-            language: "en" | "de" | "zh" | "ja" | "fr";
+            /** @description of mails */
+            language: components["schemas"]["Language"];
             /** @description limit in bytes for all files together; 0: unlimited */
             quota_bytes: number;
-            /** @enum {string} */
-            role: "user" | "editor" | "admin";
+            role: components["schemas"]["Role"];
             /** @description of the last change; clicks and downloads change nothing */
             updated_at: string | null;
             username: string;
@@ -3481,86 +3477,14 @@ export interface components {
             data: components["schemas"]["AccountBelongings"];
             message: string;
         };
-        AccountCreatedPayload: {
-            data: {
-                /** @description such as link.update */
-                action: string;
-                /** @description an account's name, token:{name}, cli or system */
-                actor: string;
-                after: {
-                    role: string;
-                    username: string;
-                } & {
-                    [key: string]: unknown;
-                };
-                /** Format: date-time */
-                at: string;
-                /** @description absent if there was nothing; secrets are masked */
-                before?: {
-                    [key: string]: unknown;
-                };
-                id: number;
-                /** @description what was changed, such as a code or a user name */
-                subject: string;
-                /** @description of the MCP server, such as shorten */
-                tool?: string;
-                /** @enum {string} */
-                via: "panel" | "api" | "token" | "cli" | "import" | "system";
-            };
-            /**
-             * Format: date-time
-             * @description when it happened
-             */
-            timestamp: string;
-            /** @constant */
-            type: "account.created";
-        };
-        AccountDisabledPayload: {
-            data: {
-                /** @description such as link.update */
-                action: string;
-                /** @description an account's name, token:{name}, cli or system */
-                actor: string;
-                after: {
-                    /** @constant */
-                    disabled: true;
-                    role: string;
-                    username: string;
-                } & {
-                    [key: string]: unknown;
-                };
-                /** Format: date-time */
-                at: string;
-                before: {
-                    [key: string]: unknown;
-                };
-                id: number;
-                /** @description what was changed, such as a code or a user name */
-                subject: string;
-                /** @description of the MCP server, such as shorten */
-                tool?: string;
-                /** @enum {string} */
-                via: "panel" | "api" | "token" | "cli" | "import" | "system";
-            };
-            /**
-             * Format: date-time
-             * @description when it happened
-             */
-            timestamp: string;
-            /** @constant */
-            type: "account.disabled";
-        };
         AccountMail: {
             /** @description mails can be sent */
             available: boolean;
             email: string | null;
             /** @description somebody has followed a link sent there; others get no mails */
             email_verified: boolean;
-            /**
-             * @description of mails
-             * @enum {string}
-             */
-            language: "en" | "de" | "zh" | "ja" | "fr";
+            /** @description of mails */
+            language: components["schemas"]["Language"];
             mails: components["schemas"]["MailChoices"];
         };
         AccountMailAnswer: {
@@ -3570,66 +3494,37 @@ export interface components {
             message: string;
         };
         AccountMailUpdate: {
-            /** @enum {string} */
-            language?: "en" | "de" | "zh" | "ja" | "fr";
+            language?: components["schemas"]["Language"];
             mails?: {
-                /**
-                 * @description a backup failed; for administrators
-                 * @enum {string}
-                 */
-                backup?: "on" | "off";
-                /**
-                 * @description a share was downloaded: one mail for each span
-                 * @enum {string}
-                 */
-                download?: "minute" | "hour" | "day" | "off";
-                /**
-                 * @description files arrived in a drop box: one mail for each span
-                 * @enum {string}
-                 */
-                drop?: "minute" | "hour" | "day" | "off";
-                /**
-                 * @description a link has reached 100, 1,000, 10,000 … clicks, or its `click_threshold`
-                 * @enum {string}
-                 */
-                link_reached?: "on" | "off";
-                /**
-                 * @description a share ends within a day, or has no downloads left
-                 * @enum {string}
-                 */
-                share_ends?: "on" | "off";
-                /**
-                 * @description a sign-in from a browser that was not seen before, and a new passkey
-                 * @enum {string}
-                 */
-                sign_in?: "on" | "off";
-                /**
-                 * @description the target of a link does not answer
-                 * @enum {string}
-                 */
-                target_dead?: "on" | "off";
-                /**
-                 * @description a webhook was disabled, because its receiver does not answer; for administrators
-                 * @enum {string}
-                 */
-                webhook?: "on" | "off";
+                /** @description a backup failed; for administrators */
+                backup?: components["schemas"]["MailChoice"];
+                /** @description a share was downloaded: one mail for each span */
+                download?: components["schemas"]["MailSpan"];
+                /** @description files arrived in a drop box: one mail for each span */
+                drop?: components["schemas"]["MailSpan"];
+                /** @description a link has reached 100, 1,000, 10,000 … clicks, or its `click_threshold` */
+                link_reached?: components["schemas"]["MailChoice"];
+                /** @description a share ends within a day, or has no downloads left */
+                share_ends?: components["schemas"]["MailChoice"];
+                /** @description a sign-in from a browser that was not seen before, and a new passkey */
+                sign_in?: components["schemas"]["MailChoice"];
+                /** @description the target of a link does not answer */
+                target_dead?: components["schemas"]["MailChoice"];
+                /** @description a webhook was disabled, because its receiver does not answer; for administrators */
+                webhook?: components["schemas"]["MailChoice"];
             };
         };
         AccountUpdate: {
             disabled?: boolean;
             /** @description a new address gets mails once a link sent there was followed */
             email?: string | null;
-            /**
-             * @description of mails
-             * @enum {string}
-             */
-            language?: "en" | "de" | "zh" | "ja" | "fr";
+            /** @description of mails */
+            language?: components["schemas"]["Language"];
             /** @description ends the account's sessions, like role and disabled */
             password?: string;
             /** @description limit in bytes for all files together; 0: unlimited */
             quota_bytes?: number;
-            /** @enum {string} */
-            role?: "user" | "editor" | "admin";
+            role?: components["schemas"]["Role"];
             /** @description 1 to 64 characters of a-z 0-9 . _ @ -; stored in lower case */
             username?: string;
         };
@@ -3654,8 +3549,7 @@ export interface components {
         };
         CodeAvailability: {
             available: boolean;
-            /** @enum {string} */
-            reason?: "invalid" | "reserved" | "taken" | "alias";
+            reason?: components["schemas"]["CodeAvailabilityReason"];
         };
         CodeAvailabilityAnswer: {
             /** @constant */
@@ -3663,6 +3557,8 @@ export interface components {
             data: components["schemas"]["CodeAvailability"];
             message: string;
         };
+        /** @enum {string} */
+        CodeAvailabilityReason: "invalid" | "reserved" | "taken" | "alias";
         CreatedToken: {
             /** @description owner; only in the list of all accounts */
             account?: string;
@@ -3676,7 +3572,7 @@ export interface components {
             /** @description to the hour */
             last_used_at: string | null;
             name: string;
-            scopes: ("links:read" | "links:write" | "analytics:read" | "files:read" | "files:write" | "admin")[];
+            scopes: components["schemas"]["TokenScope"][];
             /** @description shown only here; send it as bearer */
             token: string;
             /**
@@ -3695,9 +3591,9 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             /** @description asked: by a request. gone: it answered 410. failing: every attempt of three days has failed. */
-            disabled_because: ("asked" | "gone" | "failing") | null;
+            disabled_because: components["schemas"]["WebhookDisabledBecause"] | null;
             enabled: boolean;
-            events: ("link.created" | "link.updated" | "link.deleted" | "link.restored" | "link.threshold" | "link.target_dead" | "share.created" | "share.downloaded" | "share.ended" | "drop.received" | "account.created" | "account.disabled" | "token.created" | "token.revoked" | "setting.changed")[];
+            events: components["schemas"]["WebhookEvent"][];
             /** @description no attempt has succeeded since then */
             failing_since: string | null;
             id: number;
@@ -3727,16 +3623,10 @@ export interface components {
             file: string;
         };
         CreateImportBody: {
-            /**
-             * @description add the domains that the source has and Waymark lacks; default: false
-             * @enum {string}
-             */
-            add_domains?: "true" | "false";
-            /**
-             * @description links lead nowhere until they are approved; default: false
-             * @enum {string}
-             */
-            disabled?: "true" | "false";
+            /** @description add the domains that the source has and Waymark lacks; default: false */
+            add_domains?: components["schemas"]["Flag"];
+            /** @description links lead nowhere until they are approved; default: false */
+            disabled?: components["schemas"]["Flag"];
             /**
              * Format: binary
              * @description the export; at most 4 GiB
@@ -3746,20 +3636,13 @@ export interface components {
             key?: string;
             /** @description of a CSV file: JSON, such as {"code": "Short", "target": "Long URL"} */
             map?: string;
-            /**
-             * @description what to do with taken codes; default: skip
-             * @enum {string}
-             */
-            on_conflict?: "skip" | "rename" | "fail";
-            /** @enum {string} */
-            product: "yourls" | "kutt" | "shlink" | "sink" | "dub" | "bitly" | "pingvin" | "csv" | "successor";
+            /** @description what to do with taken codes; default: skip */
+            on_conflict?: components["schemas"]["OnConflict"];
+            product: components["schemas"]["ImportProduct"];
             /** @description instead of a file: the address of its server, for products that have an API */
             source?: string;
-            /**
-             * @description bring visits with their dates, where the source has them; default: false
-             * @enum {string}
-             */
-            visits?: "true" | "false";
+            /** @description bring visits with their dates, where the source has them; default: false */
+            visits?: components["schemas"]["Flag"];
         };
         CreateLinkAnswer: {
             /** @constant */
@@ -3804,8 +3687,7 @@ export interface components {
                 at: string;
                 by: string;
                 reason: string | null;
-                /** @enum {string} */
-                state: "waiting" | "refused" | "taken_down";
+                state: components["schemas"]["HeldState"];
             } | null;
             /** @description click_count without automated visitors */
             human_clicks: number;
@@ -3816,11 +3698,8 @@ export interface components {
             /** @description account, or team:{name}; null: of a command or import */
             owner: string | null;
             password: "[REDACTED]" | null;
-            /**
-             * @description of its answers to visitors
-             * @enum {number}
-             */
-            redirect_status: 301 | 302 | 307 | 308;
+            /** @description of its answers to visitors */
+            redirect_status: components["schemas"]["RedirectStatus"];
             /** @description where the link leads some visitors instead; the first rule that fits counts */
             rules: components["schemas"]["LinkRule"][] | null;
             /** @description before this time it does not exist for visitors */
@@ -3936,6 +3815,10 @@ export interface components {
             /** @description account, or team:{name} whose editors alone make links on it; open to all when empty or null */
             owner?: string | null;
         };
+        /** @enum {string} */
+        DownloadMode: "relay" | "redirect";
+        /** @enum {string} */
+        DriverType: "local" | "s3";
         DropBox: {
             /** @description visitors see what is in the folder, and add files */
             add: boolean;
@@ -3995,8 +3878,7 @@ export interface components {
                 at: string;
                 by: string;
                 reason: string | null;
-                /** @enum {string} */
-                state: "waiting" | "refused" | "taken_down";
+                state: components["schemas"]["HeldState"];
             } | null;
             /** @description click_count without automated visitors */
             human_clicks: number;
@@ -4006,11 +3888,8 @@ export interface components {
             in_trash: boolean;
             /** @description number of several items that are one share */
             items: number | null;
-            /**
-             * @description url: the code redirects now
-             * @enum {string}
-             */
-            kind: "file" | "folder" | "drop" | "items" | "url";
+            /** @description url: the code redirects now */
+            kind: components["schemas"]["ShareKind"];
             /** @description of all files that it takes in its life */
             max_bytes: number;
             /** @description how many people may pass; null: any number */
@@ -4032,11 +3911,8 @@ export interface components {
             password: "[REDACTED]" | null;
             /** @description their mail addresses */
             recipients: string[];
-            /**
-             * @description of its answers to visitors
-             * @enum {number}
-             */
-            redirect_status: 301 | 302 | 307 | 308;
+            /** @description of its answers to visitors */
+            redirect_status: components["schemas"]["RedirectStatus"];
             /** @description where the link leads some visitors instead; the first rule that fits counts */
             rules: components["schemas"]["LinkRule"][] | null;
             /**
@@ -4074,50 +3950,13 @@ export interface components {
             data: components["schemas"]["DropBox"][];
             message: string;
         };
-        DropReceivedPayload: {
-            data: {
-                /** @description such as link.update */
-                action: string;
-                /** @description an account's name, token:{name}, cli or system */
-                actor: string;
-                after: {
-                    file_id: number;
-                    folder_id: number;
-                    name: string;
-                    size: number;
-                } & {
-                    [key: string]: unknown;
-                };
-                /** Format: date-time */
-                at: string;
-                /** @description absent if there was nothing; secrets are masked */
-                before?: {
-                    [key: string]: unknown;
-                };
-                id: number;
-                /** @description what was changed, such as a code or a user name */
-                subject: string;
-                /** @description of the MCP server, such as shorten */
-                tool?: string;
-                /** @enum {string} */
-                via: "panel" | "api" | "token" | "cli" | "import" | "system";
-            };
-            /**
-             * Format: date-time
-             * @description when it happened
-             */
-            timestamp: string;
-            /** @constant */
-            type: "drop.received";
-        };
         Entry: {
             /** Format: date-time */
             created_at: string;
             /** @description where it lies; null is the root */
             folder_id: number | null;
             id: number;
-            /** @enum {string} */
-            kind: "folder" | "file";
+            kind: components["schemas"]["EntryKind"];
             /** @description null for folders */
             mime_type: string | null;
             /** @example report.pdf */
@@ -4141,6 +3980,8 @@ export interface components {
             data: components["schemas"]["Entry"];
             message: string;
         };
+        /** @enum {string} */
+        EntryKind: "folder" | "file";
         EntryPageAnswer: {
             /** @constant */
             code: 0;
@@ -4169,8 +4010,7 @@ export interface components {
             subject: string;
             /** @description of the MCP server, such as shorten */
             tool?: string;
-            /** @enum {string} */
-            via: "panel" | "api" | "token" | "cli" | "import" | "system";
+            via: components["schemas"]["EventVia"];
         };
         EventPageAnswer: {
             /** @constant */
@@ -4180,16 +4020,16 @@ export interface components {
             /** @description null: the last page */
             next_cursor: string | null;
         };
+        /** @enum {string} */
+        EventVia: "panel" | "api" | "token" | "cli" | "import" | "system";
         Explanation: {
-            /** @enum {string} */
-            reason: "rule" | "target" | "share" | "expired" | "not_started" | "used_up" | "person" | "password" | "card" | "waiting" | "refused" | "taken_down";
+            reason: components["schemas"]["ExplanationReason"];
             /** @description of the answer to the visitor */
             status: number;
             /** @description the rules until the one that decides */
             steps: {
                 because: {
-                    /** @enum {string} */
-                    condition: "device" | "os" | "browser" | "language" | "country" | "referrer" | "query" | "before" | "after" | "hours" | "address" | "percent";
+                    condition: components["schemas"]["ExplanationCondition"];
                     /** @description what the visitor has; null: not known */
                     found: string | null;
                     holds: boolean;
@@ -4207,108 +4047,94 @@ export interface components {
             data: components["schemas"]["Explanation"];
             message: string;
         };
+        /** @enum {string} */
+        ExplanationCondition: "device" | "os" | "browser" | "language" | "country" | "referrer" | "query" | "before" | "after" | "hours" | "address" | "percent";
+        /** @enum {string} */
+        ExplanationReason: "rule" | "target" | "share" | "expired" | "not_started" | "used_up" | "person" | "password" | "card" | "waiting" | "refused" | "taken_down";
         Failure: {
-            /**
-             * @description number of the error
-             * @enum {integer}
-             */
-            code: 1000 | 1001 | 1003 | 1004 | 1005 | 1006 | 1009 | 1010 | 1011 | 1012 | 1013 | 1014 | 1015 | 1030 | 1031 | 2000 | 2002 | 2003 | 2004 | 3000 | 3001 | 3002 | 3003 | 3007 | 3008 | 4002 | 4004 | 4005 | 5000 | 5002 | 7000 | 7001 | 7002 | 7010 | 7011 | 7012 | 7020 | 7021 | 7030;
+            /** @description number of the error */
+            code: components["schemas"]["FailureCode"];
             /** @description of an invalid request: a sentence for each field */
             details?: components["schemas"]["FieldFault"][];
-            /**
-             * @description name of the error
-             * @enum {string}
-             */
-            error: "BadRequest" | "Unauthorized" | "Forbidden" | "NotFound" | "InternalServerError" | "MethodNotAllowed" | "Conflict" | "BatchSizeTooLarge" | "FileTooLarge" | "InvalidDateFormat" | "PayloadTooLarge" | "PreconditionFailed" | "IdempotencyKeyReused" | "ServiceUnavailable" | "InsufficientStorage" | "AuthFailed" | "TokenInvalid" | "CsrfInvalid" | "RateLimitExceeded" | "LinkNotFound" | "LinkAlreadyExists" | "LinkInvalidUrl" | "LinkInvalidExpireTime" | "LinkInvalidCode" | "LinkReservedCode" | "InvalidMultipartData" | "CsvFileMissing" | "CsvParseError" | "ConfigNotFound" | "ConfigReloadFailed" | "FileNotFound" | "FolderNotFound" | "PolicyNotFound" | "NameConflict" | "FolderCycle" | "PolicyInUse" | "InvalidName" | "FileTooLargeForPolicy" | "StorageUnavailable";
+            /** @description name of the error */
+            error: components["schemas"]["FailureError"];
             /** @description what is wrong and what to do */
             message: string;
         };
         Failure400: {
-            /**
-             * @description number of the error
-             * @enum {integer}
-             */
-            code: 1000 | 1010 | 1011 | 1012 | 3002 | 3003 | 3007 | 3008 | 4002 | 4004 | 4005 | 7020;
+            /** @description number of the error */
+            code: components["schemas"]["Failure400Code"];
             /** @description of an invalid request: a sentence for each field */
             details?: components["schemas"]["FieldFault"][];
-            /**
-             * @description name of the error
-             * @enum {string}
-             */
-            error: "BadRequest" | "BatchSizeTooLarge" | "FileTooLarge" | "InvalidDateFormat" | "LinkInvalidUrl" | "LinkInvalidExpireTime" | "LinkInvalidCode" | "LinkReservedCode" | "InvalidMultipartData" | "CsvFileMissing" | "CsvParseError" | "InvalidName";
+            /** @description name of the error */
+            error: components["schemas"]["Failure400Error"];
             /** @description what is wrong and what to do */
             message: string;
         };
+        /** @enum {integer} */
+        Failure400Code: 1000 | 1010 | 1011 | 1012 | 3002 | 3003 | 3007 | 3008 | 4002 | 4004 | 4005 | 7020;
+        /** @enum {string} */
+        Failure400Error: "BadRequest" | "BatchSizeTooLarge" | "FileTooLarge" | "InvalidDateFormat" | "LinkInvalidUrl" | "LinkInvalidExpireTime" | "LinkInvalidCode" | "LinkReservedCode" | "InvalidMultipartData" | "CsvFileMissing" | "CsvParseError" | "InvalidName";
         Failure401: {
-            /**
-             * @description number of the error
-             * @enum {integer}
-             */
-            code: 1001 | 2000 | 2002;
-            /**
-             * @description name of the error
-             * @enum {string}
-             */
-            error: "Unauthorized" | "AuthFailed" | "TokenInvalid";
+            /** @description number of the error */
+            code: components["schemas"]["Failure401Code"];
+            /** @description name of the error */
+            error: components["schemas"]["Failure401Error"];
             /** @description what is wrong and what to do */
             message: string;
         };
+        /** @enum {integer} */
+        Failure401Code: 1001 | 2000 | 2002;
+        /** @enum {string} */
+        Failure401Error: "Unauthorized" | "AuthFailed" | "TokenInvalid";
         Failure403: {
-            /**
-             * @description number of the error
-             * @enum {integer}
-             */
-            code: 1003 | 2003;
-            /**
-             * @description name of the error
-             * @enum {string}
-             */
-            error: "Forbidden" | "CsrfInvalid";
+            /** @description number of the error */
+            code: components["schemas"]["Failure403Code"];
+            /** @description name of the error */
+            error: components["schemas"]["Failure403Error"];
             /** @description what is wrong and what to do */
             message: string;
         };
+        /** @enum {integer} */
+        Failure403Code: 1003 | 2003;
+        /** @enum {string} */
+        Failure403Error: "Forbidden" | "CsrfInvalid";
         Failure404: {
-            /**
-             * @description number of the error
-             * @enum {integer}
-             */
-            code: 1004 | 3000 | 5000 | 7000 | 7001 | 7002;
-            /**
-             * @description name of the error
-             * @enum {string}
-             */
-            error: "NotFound" | "LinkNotFound" | "ConfigNotFound" | "FileNotFound" | "FolderNotFound" | "PolicyNotFound";
+            /** @description number of the error */
+            code: components["schemas"]["Failure404Code"];
+            /** @description name of the error */
+            error: components["schemas"]["Failure404Error"];
             /** @description what is wrong and what to do */
             message: string;
         };
+        /** @enum {integer} */
+        Failure404Code: 1004 | 3000 | 5000 | 7000 | 7001 | 7002;
+        /** @enum {string} */
+        Failure404Error: "NotFound" | "LinkNotFound" | "ConfigNotFound" | "FileNotFound" | "FolderNotFound" | "PolicyNotFound";
         Failure409: {
-            /**
-             * @description number of the error
-             * @enum {integer}
-             */
-            code: 1009 | 3001 | 7010 | 7011 | 7012;
-            /**
-             * @description name of the error
-             * @enum {string}
-             */
-            error: "Conflict" | "LinkAlreadyExists" | "NameConflict" | "FolderCycle" | "PolicyInUse";
+            /** @description number of the error */
+            code: components["schemas"]["Failure409Code"];
+            /** @description name of the error */
+            error: components["schemas"]["Failure409Error"];
             /** @description what is wrong and what to do */
             message: string;
         };
+        /** @enum {integer} */
+        Failure409Code: 1009 | 3001 | 7010 | 7011 | 7012;
+        /** @enum {string} */
+        Failure409Error: "Conflict" | "LinkAlreadyExists" | "NameConflict" | "FolderCycle" | "PolicyInUse";
         Failure413: {
-            /**
-             * @description number of the error
-             * @enum {integer}
-             */
-            code: 1013 | 7021;
-            /**
-             * @description name of the error
-             * @enum {string}
-             */
-            error: "PayloadTooLarge" | "FileTooLargeForPolicy";
+            /** @description number of the error */
+            code: components["schemas"]["Failure413Code"];
+            /** @description name of the error */
+            error: components["schemas"]["Failure413Error"];
             /** @description what is wrong and what to do */
             message: string;
         };
+        /** @enum {integer} */
+        Failure413Code: 1013 | 7021;
+        /** @enum {string} */
+        Failure413Error: "PayloadTooLarge" | "FileTooLargeForPolicy";
         Failure422: {
             /**
              * @description number of the error
@@ -4338,19 +4164,17 @@ export interface components {
             message: string;
         };
         Failure500: {
-            /**
-             * @description number of the error
-             * @enum {integer}
-             */
-            code: 1005 | 5002;
-            /**
-             * @description name of the error
-             * @enum {string}
-             */
-            error: "InternalServerError" | "ConfigReloadFailed";
+            /** @description number of the error */
+            code: components["schemas"]["Failure500Code"];
+            /** @description name of the error */
+            error: components["schemas"]["Failure500Error"];
             /** @description what is wrong and what to do */
             message: string;
         };
+        /** @enum {integer} */
+        Failure500Code: 1005 | 5002;
+        /** @enum {string} */
+        Failure500Error: "InternalServerError" | "ConfigReloadFailed";
         Failure502: {
             /**
              * @description number of the error
@@ -4393,6 +4217,10 @@ export interface components {
             /** @description what is wrong and what to do */
             message: string;
         };
+        /** @enum {integer} */
+        FailureCode: 1000 | 1001 | 1003 | 1004 | 1005 | 1006 | 1009 | 1010 | 1011 | 1012 | 1013 | 1014 | 1015 | 1030 | 1031 | 2000 | 2002 | 2003 | 2004 | 3000 | 3001 | 3002 | 3003 | 3007 | 3008 | 4002 | 4004 | 4005 | 5000 | 5002 | 7000 | 7001 | 7002 | 7010 | 7011 | 7012 | 7020 | 7021 | 7030;
+        /** @enum {string} */
+        FailureError: "BadRequest" | "Unauthorized" | "Forbidden" | "NotFound" | "InternalServerError" | "MethodNotAllowed" | "Conflict" | "BatchSizeTooLarge" | "FileTooLarge" | "InvalidDateFormat" | "PayloadTooLarge" | "PreconditionFailed" | "IdempotencyKeyReused" | "ServiceUnavailable" | "InsufficientStorage" | "AuthFailed" | "TokenInvalid" | "CsrfInvalid" | "RateLimitExceeded" | "LinkNotFound" | "LinkAlreadyExists" | "LinkInvalidUrl" | "LinkInvalidExpireTime" | "LinkInvalidCode" | "LinkReservedCode" | "InvalidMultipartData" | "CsvFileMissing" | "CsvParseError" | "ConfigNotFound" | "ConfigReloadFailed" | "FileNotFound" | "FolderNotFound" | "PolicyNotFound" | "NameConflict" | "FolderCycle" | "PolicyInUse" | "InvalidName" | "FileTooLargeForPolicy" | "StorageUnavailable";
         FieldFault: {
             /** @description path of the field, such as payload.target; body for the whole body */
             field: string;
@@ -4432,6 +4260,10 @@ export interface components {
             /** @description account, or team:{name}, that gets it with all in it, in its root or in a folder of its own */
             owner?: string;
         };
+        /** @enum {string} */
+        Flag: "true" | "false";
+        /** @enum {string} */
+        FlagFilter: "true" | "false" | "";
         Folder: {
             /** Format: date-time */
             created_at: string;
@@ -4503,9 +4335,12 @@ export interface components {
         };
         GetAnalyticsLiveAnswer: {
             data: string;
-            /** @enum {string} */
-            event: "clicks" | "drop";
+            event: components["schemas"]["GetAnalyticsLiveAnswerEvent"];
         };
+        /** @enum {string} */
+        GetAnalyticsLiveAnswerEvent: "clicks" | "drop";
+        /** @enum {string} */
+        GetFileDownloadDisposition: "attachment" | "inline";
         GetFilesUsageAnswer: {
             /** @constant */
             code: 0;
@@ -4531,26 +4366,27 @@ export interface components {
             error: "ServiceUnavailable";
             message: string;
         };
+        /** @enum {string} */
+        GetLinkQrEcc: "L" | "M" | "Q" | "H";
+        /** @enum {string} */
+        GetLinkQrFormat: "svg" | "png";
         HealthReport: {
             checks: {
                 cache: {
                     bloom_filter_enabled: boolean;
                     cache_type: string;
                     negative_cache_enabled: boolean;
-                    /** @enum {string} */
-                    status: "healthy" | "degraded" | "unhealthy";
+                    status: components["schemas"]["HealthStatus"];
                 };
                 disk: {
                     /** @description what is wrong with the disks, and what to do; empty when healthy */
                     message: string;
-                    /** @enum {string} */
-                    status: "healthy" | "degraded" | "unhealthy";
+                    status: components["schemas"]["HealthStatus"];
                 };
                 mail: {
                     /** @description what keeps mails from being sent; empty when healthy or without [mail] */
                     message: string;
-                    /** @enum {string} */
-                    status: "healthy" | "degraded" | "unhealthy";
+                    status: components["schemas"]["HealthStatus"];
                 };
                 storage: {
                     backend: {
@@ -4558,13 +4394,11 @@ export interface components {
                         support_click: boolean;
                     };
                     links_count: number;
-                    /** @enum {string} */
-                    status: "healthy" | "degraded" | "unhealthy";
+                    status: components["schemas"]["HealthStatus"];
                 };
             };
             response_time_ms: number;
-            /** @enum {string} */
-            status: "healthy" | "degraded" | "unhealthy";
+            status: components["schemas"]["HealthStatus"];
             timestamp: string;
             /** @description space that unfinished uploads take in the file storages, as last counted */
             unfinished_uploads: {
@@ -4585,6 +4419,10 @@ export interface components {
             data: components["schemas"]["HealthReport"];
             message: string;
         };
+        /** @enum {string} */
+        HealthStatus: "healthy" | "degraded" | "unhealthy";
+        /** @enum {string} */
+        HeldState: "waiting" | "refused" | "taken_down";
         ImportAnswer: {
             /** @constant */
             code: 0;
@@ -4599,18 +4437,18 @@ export interface components {
             map?: {
                 [key: string]: string;
             };
-            /** @enum {string} */
-            on_conflict?: "skip" | "rename" | "fail";
+            on_conflict?: components["schemas"]["OnConflict"];
             visits?: boolean;
         };
         ImportNote: {
             code: string;
-            /** @enum {string} */
-            kind: "refused" | "skipped" | "renamed" | "disabled" | "partly" | "visit" | "file" | "kept";
+            kind: components["schemas"]["ImportNoteKind"];
             /** @description row or number in the source; 0: none */
             place: number;
             reason: string;
         };
+        /** @enum {string} */
+        ImportNoteKind: "refused" | "skipped" | "renamed" | "disabled" | "partly" | "visit" | "file" | "kept";
         ImportNotePageAnswer: {
             /** @constant */
             code: 0;
@@ -4619,13 +4457,16 @@ export interface components {
             /** @description null: the last page */
             next_cursor: string | null;
         };
+        /** @enum {string} */
+        ImportProduct: "yourls" | "kutt" | "shlink" | "sink" | "dub" | "bitly" | "pingvin" | "csv" | "successor";
         ImportProgress: {
             /** @description bytes of the file */
             done: number;
-            /** @enum {string} */
-            stage: "passwords" | "links";
+            stage: components["schemas"]["ImportProgressStage"];
             total: number;
         };
+        /** @enum {string} */
+        ImportProgressStage: "passwords" | "links";
         ImportResult: {
             failed_count: number;
             /** @description the first 100,000 */
@@ -4645,13 +4486,16 @@ export interface components {
             /** @description the first 100,000; with dry_run or progress */
             unread_items?: {
                 code: string;
-                /** @enum {string} */
-                column: "created_at" | "expires_at" | "click_count";
+                column: components["schemas"]["ImportResultColumn"];
                 row: number;
                 /** @description cut to 100 characters */
                 value: string;
             }[];
         };
+        /** @enum {string} */
+        ImportResultColumn: "created_at" | "expires_at" | "click_count";
+        /** @enum {string} */
+        Language: "en" | "de" | "zh" | "ja" | "fr";
         Link: {
             /** @description what previews of messengers show; null: the preview of the target */
             card: {
@@ -4684,8 +4528,7 @@ export interface components {
                 at: string;
                 by: string;
                 reason: string | null;
-                /** @enum {string} */
-                state: "waiting" | "refused" | "taken_down";
+                state: components["schemas"]["HeldState"];
             } | null;
             /** @description click_count without automated visitors */
             human_clicks: number;
@@ -4697,11 +4540,8 @@ export interface components {
             /** @description account, or team:{name}; null: of a command or import */
             owner: string | null;
             password: "[REDACTED]" | null;
-            /**
-             * @description of its answers to visitors
-             * @enum {number}
-             */
-            redirect_status: 301 | 302 | 307 | 308;
+            /** @description of its answers to visitors */
+            redirect_status: components["schemas"]["RedirectStatus"];
             /** @description where the link leads some visitors instead; the first rule that fits counts */
             rules: components["schemas"]["LinkRule"][] | null;
             /**
@@ -4749,69 +4589,6 @@ export interface components {
             code: 0;
             data: components["schemas"]["LinkBatchUndone"];
             message: string;
-        };
-        LinkCreatedPayload: {
-            data: {
-                /** @description such as link.update */
-                action: string;
-                /** @description an account's name, token:{name}, cli or system */
-                actor: string;
-                /** @description absent if there is nothing; secrets are masked */
-                after?: {
-                    [key: string]: unknown;
-                };
-                /** Format: date-time */
-                at: string;
-                /** @description absent if there was nothing; secrets are masked */
-                before?: {
-                    [key: string]: unknown;
-                };
-                id: number;
-                /** @description what was changed, such as a code or a user name */
-                subject: string;
-                /** @description of the MCP server, such as shorten */
-                tool?: string;
-                /** @enum {string} */
-                via: "panel" | "api" | "token" | "cli" | "import" | "system";
-            };
-            /**
-             * Format: date-time
-             * @description when it happened
-             */
-            timestamp: string;
-            /** @constant */
-            type: "link.created";
-        };
-        LinkDeletedPayload: {
-            data: {
-                /** @description such as link.update */
-                action: string;
-                /** @description an account's name, token:{name}, cli or system */
-                actor: string;
-                /** @description absent if there is nothing; secrets are masked */
-                after?: {
-                    [key: string]: unknown;
-                };
-                /** Format: date-time */
-                at: string;
-                before: {
-                    [key: string]: unknown;
-                };
-                id: number;
-                /** @description what was changed, such as a code or a user name */
-                subject: string;
-                /** @description of the MCP server, such as shorten */
-                tool?: string;
-                /** @enum {string} */
-                via: "panel" | "api" | "token" | "cli" | "import" | "system";
-            };
-            /**
-             * Format: date-time
-             * @description when it happened
-             */
-            timestamp: string;
-            /** @constant */
-            type: "link.deleted";
         };
         LinkPageAnswer: {
             /** @constant */
@@ -4873,7 +4650,7 @@ export interface components {
             /** @description null removes it */
             password?: string | null;
             /** @description 307 when absent */
-            redirect_status?: (301 | 302 | 307 | 308) | null;
+            redirect_status?: components["schemas"]["RedirectStatus"] | null;
             /** @description tags to remove */
             remove_tags?: string[] | null;
             /** @description in order; the first that holds decides where the link leads, else its target */
@@ -4926,53 +4703,22 @@ export interface components {
             /** @description another code; default: the old one */
             code?: string | null;
         };
-        LinkRestoredPayload: {
-            data: {
-                /** @description such as link.update */
-                action: string;
-                /** @description an account's name, token:{name}, cli or system */
-                actor: string;
-                /** @description absent if there is nothing; secrets are masked */
-                after?: {
-                    [key: string]: unknown;
-                };
-                /** Format: date-time */
-                at: string;
-                /** @description absent if there was nothing; secrets are masked */
-                before?: {
-                    [key: string]: unknown;
-                };
-                id: number;
-                /** @description what was changed, such as a code or a user name */
-                subject: string;
-                /** @description of the MCP server, such as shorten */
-                tool?: string;
-                /** @enum {string} */
-                via: "panel" | "api" | "token" | "cli" | "import" | "system";
-            };
-            /**
-             * Format: date-time
-             * @description when it happened
-             */
-            timestamp: string;
-            /** @constant */
-            type: "link.restored";
-        };
         LinkReversion: {
             /** @description the state before the event, or after it (default) */
-            state?: ("before" | "after") | null;
+            state?: components["schemas"]["LinkReversionState"] | null;
         };
+        /** @enum {string} */
+        LinkReversionState: "before" | "after";
         LinkReview: {
-            /**
-             * @description approve or refuse a link that waits; take a link down, or put it back
-             * @enum {string}
-             */
-            action: "approve" | "refuse" | "take_down" | "put_back";
+            /** @description approve or refuse a link that waits; take a link down, or put it back */
+            action: components["schemas"]["LinkReviewAction"];
             /** @description shown to the owner of the link, never to visitors */
             reason?: string | null;
             /** @description updated_at of the link that you looked at: 409 if it has changed since */
             updated_at?: string | null;
         };
+        /** @enum {string} */
+        LinkReviewAction: "approve" | "refuse" | "take_down" | "put_back";
         LinkRule: {
             if: {
                 address?: string | string[];
@@ -4986,11 +4732,11 @@ export interface components {
                 /** @description as in analytics, such as Firefox */
                 browser?: string | string[];
                 country?: string | string[];
-                device?: ("mobile" | "tablet" | "desktop") | ("mobile" | "tablet" | "desktop")[];
+                device?: components["schemas"]["RuleDevice"] | components["schemas"]["RuleDevice"][];
                 /** @description local time; from > to ends on the next day */
                 hours?: {
                     /** @description of mon, tue, wed, thu, fri, sat, sun; absent: every day */
-                    days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+                    days?: components["schemas"]["Weekday"][];
                     from?: string;
                     to?: string;
                     zone: string;
@@ -5010,73 +4756,6 @@ export interface components {
             };
             /** @description URL, or share:CODE for a share or drop box of the same account */
             target: string;
-        };
-        LinkTargetDeadPayload: {
-            data: {
-                /** @description such as link.update */
-                action: string;
-                /** @description an account's name, token:{name}, cli or system */
-                actor: string;
-                after: {
-                    problem?: string;
-                    target: string;
-                } & {
-                    [key: string]: unknown;
-                };
-                /** Format: date-time */
-                at: string;
-                /** @description absent if there was nothing; secrets are masked */
-                before?: {
-                    [key: string]: unknown;
-                };
-                id: number;
-                /** @description what was changed, such as a code or a user name */
-                subject: string;
-                /** @description of the MCP server, such as shorten */
-                tool?: string;
-                /** @enum {string} */
-                via: "panel" | "api" | "token" | "cli" | "import" | "system";
-            };
-            /**
-             * Format: date-time
-             * @description when it happened
-             */
-            timestamp: string;
-            /** @constant */
-            type: "link.target_dead";
-        };
-        LinkThresholdPayload: {
-            data: {
-                /** @description such as link.update */
-                action: string;
-                /** @description an account's name, token:{name}, cli or system */
-                actor: string;
-                after: {
-                    clicks: number;
-                } & {
-                    [key: string]: unknown;
-                };
-                /** Format: date-time */
-                at: string;
-                /** @description absent if there was nothing; secrets are masked */
-                before?: {
-                    [key: string]: unknown;
-                };
-                id: number;
-                /** @description what was changed, such as a code or a user name */
-                subject: string;
-                /** @description of the MCP server, such as shorten */
-                tool?: string;
-                /** @enum {string} */
-                via: "panel" | "api" | "token" | "cli" | "import" | "system";
-            };
-            /**
-             * Format: date-time
-             * @description when it happened
-             */
-            timestamp: string;
-            /** @constant */
-            type: "link.threshold";
         };
         LinkUpdate: {
             /** @description title, description and https image that previews of messengers and networks show */
@@ -5105,7 +4784,7 @@ export interface components {
             /** @description absent or null keeps it, an empty string removes it */
             password?: string | null;
             /** @description 307 when absent */
-            redirect_status?: (301 | 302 | 307 | 308) | null;
+            redirect_status?: components["schemas"]["RedirectStatus"] | null;
             /** @description in order; the first that holds decides where the link leads, else its target */
             rules?: components["schemas"]["LinkRule"][] | null;
             /** @description RFC 3339, or a duration such as 7d; before it the code is not found */
@@ -5119,37 +4798,8 @@ export interface components {
             /** @description found by `search` */
             title?: string | null;
         };
-        LinkUpdatedPayload: {
-            data: {
-                /** @description such as link.update */
-                action: string;
-                /** @description an account's name, token:{name}, cli or system */
-                actor: string;
-                /** @description absent if there is nothing; secrets are masked */
-                after?: {
-                    [key: string]: unknown;
-                };
-                /** Format: date-time */
-                at: string;
-                before: {
-                    [key: string]: unknown;
-                };
-                id: number;
-                /** @description what was changed, such as a code or a user name */
-                subject: string;
-                /** @description of the MCP server, such as shorten */
-                tool?: string;
-                /** @enum {string} */
-                via: "panel" | "api" | "token" | "cli" | "import" | "system";
-            };
-            /**
-             * Format: date-time
-             * @description when it happened
-             */
-            timestamp: string;
-            /** @constant */
-            type: "link.updated";
-        };
+        /** @enum {string} */
+        ListAnalyticsReportBy: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "language" | "channel" | "rule" | "country" | "city" | "device" | "browser" | "os" | "link" | "tag" | "domain" | "owner" | "hour_of_week";
         ListedAccount: {
             /** @description null for the built-in administrator */
             created_at: string | null;
@@ -5158,15 +4808,11 @@ export interface components {
             /** @description somebody has followed a link sent there */
             email_verified: boolean;
             id: number;
-            /**
-             * @description of mails
-             * @enum {string}
-             */
-            language: "en" | "de" | "zh" | "ja" | "fr";
+            /** @description of mails */
+            language: components["schemas"]["Language"];
             /** @description limit in bytes for all files together; 0: unlimited */
             quota_bytes: number;
-            /** @enum {string} */
-            role: "user" | "editor" | "admin";
+            role: components["schemas"]["Role"];
             /** @description has an authenticator app or a passkey */
             second_factor: boolean;
             /** @description of the last change; clicks and downloads change nothing */
@@ -5182,6 +4828,28 @@ export interface components {
             message: string;
             pagination: components["schemas"]["Pagination"];
         };
+        /** @enum {string} */
+        ListImportNotesKind: "refused" | "skipped" | "renamed" | "disabled" | "partly" | "visit" | "file" | "kept" | "";
+        /** @enum {string} */
+        ListLinksOrder: "asc" | "desc";
+        /** @enum {string} */
+        ListLinksSort: "created_at" | "code" | "click_count" | "expires_at";
+        /** @enum {string} */
+        ListMailState: "" | "waiting" | "sending" | "sent" | "failed";
+        /** @enum {string} */
+        ListReportsState: "open" | "resolved";
+        /** @enum {string} */
+        ListSharesKind: "" | "file" | "folder" | "drop" | "items";
+        /** @enum {string} */
+        ListSharesOrder: "" | "asc" | "desc";
+        /** @enum {string} */
+        ListSharesSort: "" | "created_at" | "code" | "click_count" | "expires_at";
+        /** @enum {string} */
+        ListSharesState: "" | "active" | "expired" | "used_up" | "damaged";
+        /** @enum {string} */
+        ListUsersRole: "" | "user" | "editor" | "admin";
+        /** @enum {string} */
+        ListWebhookDeliveriesState: "" | "waiting" | "sending" | "delivered" | "failed";
         Login: {
             password: string;
             /** @description in the place of totp; valid once */
@@ -5204,11 +4872,8 @@ export interface components {
             kind: string;
             recipient: string;
             sent_at: string | null;
-            /**
-             * @description waiting for its next attempt, being sent, taken by the mail server, or given up
-             * @enum {string}
-             */
-            state: "waiting" | "sending" | "sent" | "failed";
+            /** @description waiting for its next attempt, being sent, taken by the mail server, or given up */
+            state: components["schemas"]["MailState"];
         };
         MailAnswer: {
             /** @constant */
@@ -5216,47 +4881,25 @@ export interface components {
             data: components["schemas"]["Mail"];
             message: string;
         };
+        /** @enum {string} */
+        MailChoice: "on" | "off";
         MailChoices: {
-            /**
-             * @description a backup failed; for administrators
-             * @enum {string}
-             */
-            backup: "on" | "off";
-            /**
-             * @description a share was downloaded: one mail for each span
-             * @enum {string}
-             */
-            download: "minute" | "hour" | "day" | "off";
-            /**
-             * @description files arrived in a drop box: one mail for each span
-             * @enum {string}
-             */
-            drop: "minute" | "hour" | "day" | "off";
-            /**
-             * @description a link has reached 100, 1,000, 10,000 … clicks, or its `click_threshold`
-             * @enum {string}
-             */
-            link_reached: "on" | "off";
-            /**
-             * @description a share ends within a day, or has no downloads left
-             * @enum {string}
-             */
-            share_ends: "on" | "off";
-            /**
-             * @description a sign-in from a browser that was not seen before, and a new passkey
-             * @enum {string}
-             */
-            sign_in: "on" | "off";
-            /**
-             * @description the target of a link does not answer
-             * @enum {string}
-             */
-            target_dead: "on" | "off";
-            /**
-             * @description a webhook was disabled, because its receiver does not answer; for administrators
-             * @enum {string}
-             */
-            webhook: "on" | "off";
+            /** @description a backup failed; for administrators */
+            backup: components["schemas"]["MailChoice"];
+            /** @description a share was downloaded: one mail for each span */
+            download: components["schemas"]["MailSpan"];
+            /** @description files arrived in a drop box: one mail for each span */
+            drop: components["schemas"]["MailSpan"];
+            /** @description a link has reached 100, 1,000, 10,000 … clicks, or its `click_threshold` */
+            link_reached: components["schemas"]["MailChoice"];
+            /** @description a share ends within a day, or has no downloads left */
+            share_ends: components["schemas"]["MailChoice"];
+            /** @description a sign-in from a browser that was not seen before, and a new passkey */
+            sign_in: components["schemas"]["MailChoice"];
+            /** @description the target of a link does not answer */
+            target_dead: components["schemas"]["MailChoice"];
+            /** @description a webhook was disabled, because its receiver does not answer; for administrators */
+            webhook: components["schemas"]["MailChoice"];
         };
         MailPageAnswer: {
             /** @constant */
@@ -5280,6 +4923,10 @@ export interface components {
             data: components["schemas"]["MailServer"];
             message: string;
         };
+        /** @enum {string} */
+        MailSpan: "minute" | "hour" | "day" | "off";
+        /** @enum {string} */
+        MailState: "waiting" | "sending" | "sent" | "failed";
         Message: {
             message: string;
         };
@@ -5296,20 +4943,14 @@ export interface components {
             email?: string | null;
             /** @description send a link, valid for 24 hours, by which the account chooses its password */
             invite?: boolean;
-            /**
-             * @description of mails; default: the one of Accept-Language
-             * @enum {string}
-             */
-            language?: "en" | "de" | "zh" | "ja" | "fr";
+            /** @description of mails; default: the one of Accept-Language */
+            language?: components["schemas"]["Language"];
             /** @description needed without invite */
             password?: string;
             /** @description limit in bytes for all files together; 0: unlimited */
             quota_bytes?: number;
-            /**
-             * @default user
-             * @enum {string}
-             */
-            role: "user" | "editor" | "admin";
+            /** @default user */
+            role: components["schemas"]["Role"];
             /** @description 1 to 64 characters of a-z 0-9 . _ @ -; stored in lower case */
             username: string;
         };
@@ -5463,7 +5104,7 @@ export interface components {
             owner?: string | null;
             password?: string | null;
             /** @description 307 when absent */
-            redirect_status?: (301 | 302 | 307 | 308) | null;
+            redirect_status?: components["schemas"]["RedirectStatus"] | null;
             /** @description in order; the first that holds decides where the link leads, else its target */
             rules?: components["schemas"]["LinkRule"][] | null;
             /** @description RFC 3339, or a duration such as 7d; before it the code is not found */
@@ -5498,12 +5139,9 @@ export interface components {
             /** @description local: a folder, relative to the data folder unless absolute; s3: a prefix */
             base_path?: string | null;
             bucket?: string | null;
-            download?: ("relay" | "redirect") | null;
-            /**
-             * @description kind of storage
-             * @enum {string}
-             */
-            driver_type: "local" | "s3";
+            download?: components["schemas"]["DownloadMode"] | null;
+            /** @description kind of storage */
+            driver_type: components["schemas"]["DriverType"];
             /** @description s3: http or https URL without a path */
             endpoint?: string | null;
             /** @description true makes this policy the default instead of the current one */
@@ -5547,7 +5185,7 @@ export interface components {
             /** @description unique for the account, at most 64 characters, without blank ends */
             name: string;
             /** @description what the token may do; never more than its account */
-            scopes: ("links:read" | "links:write" | "analytics:read" | "files:read" | "files:write" | "admin")[];
+            scopes: components["schemas"]["TokenScope"][];
         };
         NewTotp: {
             /** @description base32; for apps that can't read the QR code */
@@ -5563,7 +5201,7 @@ export interface components {
         };
         NewWebhook: {
             /** @description what it tells */
-            events: ("link.created" | "link.updated" | "link.deleted" | "link.restored" | "link.threshold" | "link.target_dead" | "share.created" | "share.downloaded" | "share.ended" | "drop.received" | "account.created" | "account.disabled" | "token.created" | "token.revoked" | "setting.changed")[];
+            events: components["schemas"]["WebhookEvent"][];
             /** @description whsec_ and the Base64 of 24 to 64 bytes; a random one when absent */
             secret?: string;
             /**
@@ -5572,6 +5210,8 @@ export interface components {
              */
             url: string;
         };
+        /** @enum {string} */
+        OnConflict: "skip" | "rename" | "fail";
         OwnAccount: {
             /** @description null for the built-in administrator */
             created_at: string | null;
@@ -5582,20 +5222,13 @@ export interface components {
             /** @description false: OpenID Connect has made the account */
             has_password: boolean;
             id: number;
-            /**
-             * @description of mails
-             * @enum {string}
-             */
-            language: "en" | "de" | "zh" | "ja" | "fr";
+            /** @description of mails */
+            language: components["schemas"]["Language"];
             /** @description limit in bytes for all files together; 0: unlimited */
             quota_bytes: number;
-            /** @enum {string} */
-            role: "user" | "editor" | "admin";
-            /**
-             * @description required: until there is one, only addresses below /auth and /account answer; unproved: until POST /account/second-factor
-             * @enum {string}
-             */
-            second_factor: "off" | "on" | "required" | "unproved";
+            role: components["schemas"]["Role"];
+            /** @description required: until there is one, only addresses below /auth and /account answer; unproved: until POST /account/second-factor */
+            second_factor: components["schemas"]["OwnAccountSecondFactor"];
             /** @description of the last change; clicks and downloads change nothing */
             updated_at: string | null;
             username: string;
@@ -5606,6 +5239,8 @@ export interface components {
             data: components["schemas"]["OwnAccount"];
             message: string;
         };
+        /** @enum {string} */
+        OwnAccountSecondFactor: "off" | "on" | "required" | "unproved";
         OwnProof: {
             /** @description needed if the account has one */
             password?: string | null;
@@ -5635,7 +5270,7 @@ export interface components {
             last_used_at: string;
             os: string | null;
             /** @description totp and recovery_code: beside the password; oidc_mfa: with a second factor; null: unknown */
-            signed_in_by: ("password" | "totp" | "recovery_code" | "passkey" | "oidc" | "oidc_mfa") | null;
+            signed_in_by: components["schemas"]["OwnSessionSignedInBy"] | null;
         };
         OwnSessionPageAnswer: {
             /** @constant */
@@ -5644,6 +5279,8 @@ export interface components {
             message: string;
             pagination: components["schemas"]["Pagination"];
         };
+        /** @enum {string} */
+        OwnSessionSignedInBy: "password" | "totp" | "recovery_code" | "passkey" | "oidc" | "oidc_mfa";
         Pagination: {
             page: number;
             page_size: number;
@@ -5792,19 +5429,17 @@ export interface components {
             details_from?: string;
             message: string;
         };
+        /** @enum {string} */
+        PlaceUnit: "country" | "city";
         Policy: {
             /** @description folder, or prefix in the bucket */
             base_path: string;
             bucket: string | null;
             /** Format: date-time */
             created_at: string;
-            /** @enum {string} */
-            download: "relay" | "redirect";
-            /**
-             * @description kind of storage
-             * @enum {string}
-             */
-            driver_type: "local" | "s3";
+            download: components["schemas"]["DownloadMode"];
+            /** @description kind of storage */
+            driver_type: components["schemas"]["DriverType"];
             endpoint: string | null;
             has_credentials: boolean;
             id: number;
@@ -5837,8 +5472,7 @@ export interface components {
             /** @description folder, or prefix in the bucket */
             base_path?: string | null;
             bucket?: string | null;
-            /** @enum {string} */
-            download?: "relay" | "redirect";
+            download?: components["schemas"]["DownloadMode"];
             /** @description kind of storage */
             driver_type?: string | null;
             endpoint?: string | null;
@@ -5942,8 +5576,7 @@ export interface components {
              */
             updated_at: string;
             value: string;
-            /** @enum {string} */
-            value_type: "string" | "int" | "float" | "bool" | "enum" | "stringarray" | "enumarray";
+            value_type: components["schemas"]["SettingValueType"];
         };
         PostConfigReloadAnswer: {
             /** @constant */
@@ -5955,6 +5588,8 @@ export interface components {
             duration_ms: number;
             message: string;
         };
+        /** @enum {string} */
+        PostFilesTusIdXHTTPMethodOverride: "PATCH" | "DELETE";
         PostLinksBatchBody: {
             links: {
                 /** @description title, description and https image that previews of messengers and networks show */
@@ -5986,7 +5621,7 @@ export interface components {
                 owner?: string | null;
                 password?: string | null;
                 /** @description 307 when absent */
-                redirect_status?: (301 | 302 | 307 | 308) | null;
+                redirect_status?: components["schemas"]["RedirectStatus"] | null;
                 /** @description in order; the first that holds decides where the link leads, else its target */
                 rules?: components["schemas"]["LinkRule"][] | null;
                 /** @description RFC 3339, or a duration such as 7d; before it the code is not found */
@@ -6008,8 +5643,7 @@ export interface components {
             message: string;
         };
         PostLinksBatchQueryBody: {
-            /** @enum {string} */
-            action: "delete" | "update";
+            action: components["schemas"]["PostLinksBatchQueryBodyAction"];
             /** @description change of an answer of the last day, which this call continues; a cursor does so too */
             change?: string;
             /** @description "all" for an empty filter */
@@ -6031,11 +5665,8 @@ export interface components {
                 created_before?: string;
                 /** @description host; absent or empty: the default domain; *: every domain */
                 domain?: string;
-                /**
-                 * @description links that wait for approval, were refused or were taken down
-                 * @enum {string}
-                 */
-                held?: "waiting" | "refused" | "taken_down";
+                /** @description links that wait for approval, were refused or were taken down */
+                held?: components["schemas"]["HeldState"];
                 only_active?: boolean;
                 only_dead?: boolean;
                 only_expired?: boolean;
@@ -6080,7 +5711,7 @@ export interface components {
                 /** @description absent or null keeps it, an empty string removes it */
                 password?: string | null;
                 /** @description 307 when absent */
-                redirect_status?: (301 | 302 | 307 | 308) | null;
+                redirect_status?: components["schemas"]["RedirectStatus"] | null;
                 /** @description tags to remove */
                 remove_tags?: string[] | null;
                 /** @description in order; the first that holds decides where the link leads, else its target */
@@ -6097,6 +5728,8 @@ export interface components {
                 title?: string | null;
             };
         };
+        /** @enum {string} */
+        PostLinksBatchQueryBodyAction: "delete" | "update";
         PostLinksBatchQueryResult: {
             /** @description for POST /links/batch/undo; absent if nothing changed */
             change?: string;
@@ -6110,26 +5743,19 @@ export interface components {
             refusal?: string;
         };
         PostLinksImportBody: {
-            /**
-             * @description true: check and count, but change nothing
-             * @enum {string}
-             */
-            dry_run?: "true" | "false";
+            /** @description true: check and count, but change nothing */
+            dry_run?: components["schemas"]["Flag"];
             /** Format: binary */
             file: string;
             /** @description recorded in the event links.import together with the rows; if the answer is lost, the event shows what was written */
             import_id?: string;
-            /**
-             * @description what to do with existing codes; default: skip. overwrite sets every column of the file, even click_count: leave it out to keep the clicks
-             * @enum {string}
-             */
-            mode?: "skip" | "overwrite" | "error";
-            /**
-             * @description true: the answer begins at once and reports progress, one line each; a later failure has status 200 and the fields of an error
-             * @enum {string}
-             */
-            progress?: "true" | "false";
+            /** @description what to do with existing codes; default: skip. overwrite sets every column of the file, even click_count: leave it out to keep the clicks */
+            mode?: components["schemas"]["PostLinksImportBodyMode"];
+            /** @description true: the answer begins at once and reports progress, one line each; a later failure has status 200 and the fields of an error */
+            progress?: components["schemas"]["Flag"];
         };
+        /** @enum {string} */
+        PostLinksImportBodyMode: "skip" | "overwrite" | "error";
         PostMcp406Answer: {
             /** @constant */
             jsonrpc: "2.0";
@@ -6270,23 +5896,20 @@ export interface components {
                 map: {
                     [key: string]: string;
                 };
-                /** @enum {string} */
-                on_conflict: "skip" | "rename" | "fail";
+                on_conflict: components["schemas"]["OnConflict"];
                 visits: boolean;
             };
             problem: string | null;
-            /** @enum {string} */
-            product: "yourls" | "kutt" | "shlink" | "sink" | "dub" | "bitly" | "pingvin" | "csv" | "successor";
+            product: components["schemas"]["ImportProduct"];
             progress: {
                 /** @description links or visits read, bytes of files read, or links left */
                 done: number;
-                stage: ("preview" | "links" | "visits" | "files" | "undo" | "confirm") | null;
+                stage: components["schemas"]["ProductImportStage"] | null;
                 total: number | null;
             };
             reasons: {
                 count: number;
-                /** @enum {string} */
-                kind: "refused" | "skipped" | "renamed" | "disabled" | "partly" | "visit" | "file" | "kept";
+                kind: components["schemas"]["ImportNoteKind"];
                 reason: string;
             }[];
             /** @description the first ten links that come in */
@@ -6300,11 +5923,8 @@ export interface components {
             }[];
             /** @description name of the file, or address */
             source: string;
-            /**
-             * @description those that end in -ing are worked on; stopped: problem says why, start goes on and undo takes back
-             * @enum {string}
-             */
-            state: "previewing" | "previewed" | "running" | "stopped" | "done" | "undoing" | "undone" | "confirming" | "confirmed";
+            /** @description those that end in -ing are worked on; stopped: problem says why, start goes on and undo takes back */
+            state: components["schemas"]["ProductImportState"];
             /**
              * Format: date-time
              * @description of the last change; clicks and downloads change nothing
@@ -6325,6 +5945,10 @@ export interface components {
             /** @description null: the last page */
             next_cursor: string | null;
         };
+        /** @enum {string} */
+        ProductImportStage: "preview" | "links" | "visits" | "files" | "undo" | "confirm";
+        /** @enum {string} */
+        ProductImportState: "previewing" | "previewed" | "running" | "stopped" | "done" | "undoing" | "undone" | "confirming" | "confirmed";
         PutAuthPasswordBody: {
             current_password: string;
             /** @description at least 8 characters, at most 1024 bytes */
@@ -6374,7 +5998,7 @@ export interface components {
                     /** @description absent or null keeps it, an empty string removes it */
                     password?: string | null;
                     /** @description 307 when absent */
-                    redirect_status?: (301 | 302 | 307 | 308) | null;
+                    redirect_status?: components["schemas"]["RedirectStatus"] | null;
                     /** @description tags to remove */
                     remove_tags?: string[] | null;
                     /** @description in order; the first that holds decides where the link leads, else its target */
@@ -6391,11 +6015,11 @@ export interface components {
                             /** @description as in analytics, such as Firefox */
                             browser?: string | string[];
                             country?: string | string[];
-                            device?: ("mobile" | "tablet" | "desktop") | ("mobile" | "tablet" | "desktop")[];
+                            device?: components["schemas"]["RuleDevice"] | components["schemas"]["RuleDevice"][];
                             /** @description local time; from > to ends on the next day */
                             hours?: {
                                 /** @description of mon, tue, wed, thu, fri, sat, sun; absent: every day */
-                                days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+                                days?: components["schemas"]["Weekday"][];
                                 from?: string;
                                 to?: string;
                                 zone: string;
@@ -6463,6 +6087,8 @@ export interface components {
             data: components["schemas"]["RecoveryCodes"];
             message: string;
         };
+        /** @enum {number} */
+        RedirectStatus: 301 | 302 | 307 | 308;
         Referrer: {
             /** @description those of crawlers, previews and programs */
             automated_clicks: number;
@@ -6490,14 +6116,13 @@ export interface components {
             message: string;
         };
         ReportResolution: {
-            /**
-             * @description take_down: the link, which resolves all its reports
-             * @enum {string}
-             */
-            action: "dismiss" | "take_down";
+            /** @description take_down: the link, which resolves all its reports */
+            action: components["schemas"]["ReportResolutionAction"];
             /** @description shown to the owner of the link, never to visitors */
             reason?: string | null;
         };
+        /** @enum {string} */
+        ReportResolutionAction: "dismiss" | "take_down";
         ReportRow: {
             /** @description clicks of crawlers, previews and programs */
             automated: number;
@@ -6532,6 +6157,10 @@ export interface components {
             /** @description the clicks that the report is about */
             total?: number;
         };
+        /** @enum {string} */
+        Role: "user" | "editor" | "admin";
+        /** @enum {string} */
+        RuleDevice: "mobile" | "tablet" | "desktop";
         SecondFactorProof: {
             /** @description answer to POST /auth/passkey/options */
             passkey?: components["schemas"]["PasskeyCredential"] | null;
@@ -6557,8 +6186,7 @@ export interface components {
             payload: {
                 [key: string]: unknown;
             } | null;
-            /** @enum {string} */
-            state: "waiting" | "sending" | "delivered" | "failed";
+            state: components["schemas"]["WebhookDeliveryState"];
             /** @description the latest 20 attempts, oldest first */
             tries: components["schemas"]["WebhookTry"][];
         };
@@ -6572,8 +6200,7 @@ export interface components {
             /** @description seconds until the access token expires */
             expires_in: number;
             message: string;
-            /** @enum {string} */
-            role: "user" | "editor" | "admin";
+            role: components["schemas"]["Role"];
         };
         SessionAnswer: {
             /** @constant */
@@ -6597,8 +6224,7 @@ export interface components {
              */
             updated_at: string;
             value: string;
-            /** @enum {string} */
-            value_type: "string" | "int" | "float" | "bool" | "enum" | "stringarray" | "enumarray";
+            value_type: components["schemas"]["SettingValueType"];
         };
         SettingAnswer: {
             /** @constant */
@@ -6614,38 +6240,6 @@ export interface components {
             id: number;
             new_value: string | null;
             old_value: string | null;
-        };
-        SettingChangedPayload: {
-            data: {
-                /** @description such as link.update */
-                action: string;
-                /** @description an account's name, token:{name}, cli or system */
-                actor: string;
-                /** @description absent if there is nothing; secrets are masked */
-                after?: {
-                    [key: string]: unknown;
-                };
-                /** Format: date-time */
-                at: string;
-                /** @description absent if there was nothing; secrets are masked */
-                before?: {
-                    [key: string]: unknown;
-                };
-                id: number;
-                /** @description what was changed, such as a code or a user name */
-                subject: string;
-                /** @description of the MCP server, such as shorten */
-                tool?: string;
-                /** @enum {string} */
-                via: "panel" | "api" | "token" | "cli" | "import" | "system";
-            };
-            /**
-             * Format: date-time
-             * @description when it happened
-             */
-            timestamp: string;
-            /** @constant */
-            type: "setting.changed";
         };
         SettingChangeListAnswer: {
             /** @constant */
@@ -6673,9 +6267,8 @@ export interface components {
             order: number;
             /** @description a new value counts after a restart */
             requires_restart: boolean;
-            unit: ("seconds" | "minutes" | "days" | "characters" | "clicks" | "records") | null;
-            /** @enum {string} */
-            value_type: "string" | "int" | "float" | "bool" | "enum" | "stringarray" | "enumarray";
+            unit: components["schemas"]["SettingDefinitionUnit"] | null;
+            value_type: components["schemas"]["SettingValueType"];
         };
         SettingDefinitionListAnswer: {
             /** @constant */
@@ -6683,6 +6276,10 @@ export interface components {
             data: components["schemas"]["SettingDefinition"][];
             message: string;
         };
+        /** @enum {string} */
+        SettingDefinitionUnit: "seconds" | "minutes" | "days" | "characters" | "clicks" | "records";
+        /** @enum {string} */
+        SettingKey: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
         SettingListAnswer: {
             /** @constant */
             code: 0;
@@ -6700,6 +6297,8 @@ export interface components {
                 [key: string]: string | null;
             };
         };
+        /** @enum {string} */
+        SettingValueType: "string" | "int" | "float" | "bool" | "enum" | "stringarray" | "enumarray";
         Share: {
             /** @description visitors see what is in the folder, and add files */
             add: boolean;
@@ -6755,8 +6354,7 @@ export interface components {
                 at: string;
                 by: string;
                 reason: string | null;
-                /** @enum {string} */
-                state: "waiting" | "refused" | "taken_down";
+                state: components["schemas"]["HeldState"];
             } | null;
             /** @description click_count without automated visitors */
             human_clicks: number;
@@ -6766,11 +6364,8 @@ export interface components {
             in_trash: boolean;
             /** @description number of several items that are one share */
             items: number | null;
-            /**
-             * @description url: the code redirects now
-             * @enum {string}
-             */
-            kind: "file" | "folder" | "drop" | "items" | "url";
+            /** @description url: the code redirects now */
+            kind: components["schemas"]["ShareKind"];
             /** @description how many people may pass; null: any number */
             max_clicks: number | null;
             /** @description how many downloads there may be; null: any number */
@@ -6786,11 +6381,8 @@ export interface components {
             password: "[REDACTED]" | null;
             /** @description their mail addresses */
             recipients: string[];
-            /**
-             * @description of its answers to visitors
-             * @enum {number}
-             */
-            redirect_status: 301 | 302 | 307 | 308;
+            /** @description of its answers to visitors */
+            redirect_status: components["schemas"]["RedirectStatus"];
             /** @description where the link leads some visitors instead; the first rule that fits counts */
             rules: components["schemas"]["LinkRule"][] | null;
             /**
@@ -6822,116 +6414,21 @@ export interface components {
             data: components["schemas"]["Share"];
             message: string;
         };
-        ShareCreatedPayload: {
-            data: {
-                /** @description such as link.update */
-                action: string;
-                /** @description an account's name, token:{name}, cli or system */
-                actor: string;
-                /** @description absent if there is nothing; secrets are masked */
-                after?: {
-                    [key: string]: unknown;
-                };
-                /** Format: date-time */
-                at: string;
-                /** @description absent if there was nothing; secrets are masked */
-                before?: {
-                    [key: string]: unknown;
-                };
-                id: number;
-                /** @description what was changed, such as a code or a user name */
-                subject: string;
-                /** @description of the MCP server, such as shorten */
-                tool?: string;
-                /** @enum {string} */
-                via: "panel" | "api" | "token" | "cli" | "import" | "system";
-            };
-            /**
-             * Format: date-time
-             * @description when it happened
-             */
-            timestamp: string;
-            /** @constant */
-            type: "share.created";
-        };
         SharedItem: {
             id: number;
-            /** @enum {string} */
-            kind: "file" | "folder";
+            kind: components["schemas"]["SharedItemKind"];
             name: string;
         };
+        /** @enum {string} */
+        SharedItemKind: "file" | "folder";
         SharedItemListAnswer: {
             /** @constant */
             code: 0;
             data: components["schemas"]["SharedItem"][];
             message: string;
         };
-        ShareDownloadedPayload: {
-            data: {
-                /** @description such as link.update */
-                action: string;
-                /** @description an account's name, token:{name}, cli or system */
-                actor: string;
-                after: {
-                    max_downloads?: number;
-                    title?: string;
-                } & {
-                    [key: string]: unknown;
-                };
-                /** Format: date-time */
-                at: string;
-                /** @description absent if there was nothing; secrets are masked */
-                before?: {
-                    [key: string]: unknown;
-                };
-                id: number;
-                /** @description what was changed, such as a code or a user name */
-                subject: string;
-                /** @description of the MCP server, such as shorten */
-                tool?: string;
-                /** @enum {string} */
-                via: "panel" | "api" | "token" | "cli" | "import" | "system";
-            };
-            /**
-             * Format: date-time
-             * @description when it happened
-             */
-            timestamp: string;
-            /** @constant */
-            type: "share.downloaded";
-        };
-        ShareEndedPayload: {
-            data: {
-                /** @description such as link.update */
-                action: string;
-                /** @description an account's name, token:{name}, cli or system */
-                actor: string;
-                /** @description absent if there is nothing; secrets are masked */
-                after?: {
-                    [key: string]: unknown;
-                };
-                /** Format: date-time */
-                at: string;
-                /** @description absent if there was nothing; secrets are masked */
-                before?: {
-                    [key: string]: unknown;
-                };
-                id: number;
-                /** @description what was changed, such as a code or a user name */
-                subject: string;
-                /** @description of the MCP server, such as shorten */
-                tool?: string;
-                /** @enum {string} */
-                via: "panel" | "api" | "token" | "cli" | "import" | "system";
-            };
-            /**
-             * Format: date-time
-             * @description when it happened
-             */
-            timestamp: string;
-            /** @constant */
-            type: "share.ended";
-        };
+        /** @enum {string} */
+        ShareKind: "file" | "folder" | "drop" | "items" | "url";
         ShareListAnswer: {
             /** @constant */
             code: 0;
@@ -7018,11 +6515,8 @@ export interface components {
             verify?: boolean | null;
         };
         ShareVisit: {
-            /**
-             * @description archive: the folder as a ZIP file
-             * @enum {string}
-             */
-            action: "open" | "download" | "archive";
+            /** @description archive: the folder as a ZIP file */
+            action: components["schemas"]["ShareVisitAction"];
             /** Format: date-time */
             at: string;
             /** @description proved address of the recipient */
@@ -7030,6 +6524,8 @@ export interface components {
             /** @description of the file or folder, then */
             name: string | null;
         };
+        /** @enum {string} */
+        ShareVisitAction: "open" | "download" | "archive";
         ShareVisitPageAnswer: {
             /** @constant */
             code: 0;
@@ -7044,8 +6540,7 @@ export interface components {
             /** @description what is stored; empty: nothing */
             holds: string[];
             name: string;
-            /** @enum {string} */
-            of: "visitors" | "accounts";
+            of: components["schemas"]["StoredThingOf"];
             purpose: string;
             until: string | null;
         };
@@ -7055,11 +6550,12 @@ export interface components {
             data: components["schemas"]["StoredThing"][];
             message: string;
         };
+        /** @enum {string} */
+        StoredThingOf: "visitors" | "accounts";
         SystemReport: {
             cache: {
                 kind: string;
-                /** @enum {string} */
-                status: "healthy" | "degraded" | "unhealthy";
+                status: components["schemas"]["HealthStatus"];
             };
             /** Format: date-time */
             checked_at: string;
@@ -7075,11 +6571,8 @@ export interface components {
                 /** @description that moves from other products brought, at any time; null while the database is away */
                 imported: number | null;
                 journal_bytes: number;
-                /**
-                 * @description degraded when the last flush failed
-                 * @enum {string}
-                 */
-                status: "healthy" | "degraded" | "unhealthy";
+                /** @description degraded when the last flush failed */
+                status: components["schemas"]["HealthStatus"];
                 stored: number;
                 /** @description in the journal, not in the database yet */
                 waiting: number;
@@ -7091,15 +6584,11 @@ export interface components {
                 replica: {
                     /** @description how far it is behind; null while it does not answer */
                     lag_ms: number | null;
-                    /**
-                     * @description degraded while reports and exports read from the database instead
-                     * @enum {string}
-                     */
-                    status: "healthy" | "degraded" | "unhealthy";
+                    /** @description degraded while reports and exports read from the database instead */
+                    status: components["schemas"]["HealthStatus"];
                 } | null;
                 response_time_ms: number | null;
-                /** @enum {string} */
-                status: "healthy" | "degraded" | "unhealthy";
+                status: components["schemas"]["HealthStatus"];
                 /** @description null while the database is away */
                 version: string | null;
             };
@@ -7108,19 +6597,15 @@ export interface components {
                 free_bytes: number | null;
                 /** @description what is wrong, and what to do; empty when healthy */
                 message: string;
-                /** @enum {string} */
-                status: "healthy" | "degraded" | "unhealthy";
+                status: components["schemas"]["HealthStatus"];
                 total_bytes: number | null;
             }[];
             jobs: {
                 failed: number;
                 failed_at: string | null;
                 job: string;
-                /**
-                 * @description degraded when the last run failed
-                 * @enum {string}
-                 */
-                status: "healthy" | "degraded" | "unhealthy";
+                /** @description degraded when the last run failed */
+                status: components["schemas"]["HealthStatus"];
                 succeeded: number;
                 /** @description end of the last run on this machine */
                 succeeded_at: string | null;
@@ -7136,22 +6621,17 @@ export interface components {
             };
             /** @description name and version of the runtime */
             runtime: string;
-            /**
-             * @description the worst of the parts
-             * @enum {string}
-             */
-            status: "healthy" | "degraded" | "unhealthy";
+            /** @description the worst of the parts */
+            status: components["schemas"]["HealthStatus"];
             /** @description of the first fifty storage policies, as asked within 15 seconds; null while the database is away */
             storages: {
-                /** @enum {string} */
-                driver_type: "local" | "s3";
+                driver_type: components["schemas"]["DriverType"];
                 is_default: boolean;
                 /** @description what is wrong, and what to do; empty when healthy */
                 message: string;
                 name: string;
                 policy_id: number;
-                /** @enum {string} */
-                status: "healthy" | "degraded" | "unhealthy";
+                status: components["schemas"]["HealthStatus"];
             }[] | null;
             /** @description whole seconds */
             uptime: number;
@@ -7209,20 +6689,14 @@ export interface components {
         TeamMember: {
             /** @description 1 to 64 characters of a-z 0-9 . _ @ -; stored in lower case */
             account: string;
-            /**
-             * @description viewers see links and analytics, editors also change, managers also change members
-             * @enum {string}
-             */
-            role: "viewer" | "editor" | "manager";
+            /** @description viewers see links and analytics, editors also change, managers also change members */
+            role: components["schemas"]["TeamRole"];
         };
         TeamMemberInput: {
             /** @description 1 to 64 characters of a-z 0-9 . _ @ -; stored in lower case */
             account: string;
-            /**
-             * @description viewers see links and analytics, editors also change, managers also change members
-             * @enum {string}
-             */
-            role: "viewer" | "editor" | "manager";
+            /** @description viewers see links and analytics, editors also change, managers also change members */
+            role: components["schemas"]["TeamRole"];
         };
         TeamPageAnswer: {
             /** @constant */
@@ -7231,6 +6705,8 @@ export interface components {
             message: string;
             pagination: components["schemas"]["Pagination"];
         };
+        /** @enum {string} */
+        TeamRole: "viewer" | "editor" | "manager";
         TeamUpdateInput: {
             /** @description replaces the list */
             members?: components["schemas"]["TeamMemberInput"][];
@@ -7243,6 +6719,8 @@ export interface components {
             /** Format: email */
             to: string;
         };
+        /** @enum {string} */
+        TimeUnit: "hour" | "day" | "week" | "month";
         Token: {
             /** @description owner; only in the list of all accounts */
             account?: string;
@@ -7256,7 +6734,7 @@ export interface components {
             /** @description to the hour */
             last_used_at: string | null;
             name: string;
-            scopes: ("links:read" | "links:write" | "analytics:read" | "files:read" | "files:write" | "admin")[];
+            scopes: components["schemas"]["TokenScope"][];
             /**
              * Format: date-time
              * @description the same as created_at: a token does not change
@@ -7269,38 +6747,6 @@ export interface components {
             data: components["schemas"]["Token"];
             message: string;
         };
-        TokenCreatedPayload: {
-            data: {
-                /** @description such as link.update */
-                action: string;
-                /** @description an account's name, token:{name}, cli or system */
-                actor: string;
-                /** @description absent if there is nothing; secrets are masked */
-                after?: {
-                    [key: string]: unknown;
-                };
-                /** Format: date-time */
-                at: string;
-                /** @description absent if there was nothing; secrets are masked */
-                before?: {
-                    [key: string]: unknown;
-                };
-                id: number;
-                /** @description what was changed, such as a code or a user name */
-                subject: string;
-                /** @description of the MCP server, such as shorten */
-                tool?: string;
-                /** @enum {string} */
-                via: "panel" | "api" | "token" | "cli" | "import" | "system";
-            };
-            /**
-             * Format: date-time
-             * @description when it happened
-             */
-            timestamp: string;
-            /** @constant */
-            type: "token.created";
-        };
         TokenPageAnswer: {
             /** @constant */
             code: 0;
@@ -7308,37 +6754,8 @@ export interface components {
             message: string;
             pagination: components["schemas"]["Pagination"];
         };
-        TokenRevokedPayload: {
-            data: {
-                /** @description such as link.update */
-                action: string;
-                /** @description an account's name, token:{name}, cli or system */
-                actor: string;
-                /** @description absent if there is nothing; secrets are masked */
-                after?: {
-                    [key: string]: unknown;
-                };
-                /** Format: date-time */
-                at: string;
-                before: {
-                    [key: string]: unknown;
-                };
-                id: number;
-                /** @description what was changed, such as a code or a user name */
-                subject: string;
-                /** @description of the MCP server, such as shorten */
-                tool?: string;
-                /** @enum {string} */
-                via: "panel" | "api" | "token" | "cli" | "import" | "system";
-            };
-            /**
-             * Format: date-time
-             * @description when it happened
-             */
-            timestamp: string;
-            /** @constant */
-            type: "token.revoked";
-        };
+        /** @enum {string} */
+        TokenScope: "links:read" | "links:write" | "analytics:read" | "files:read" | "files:write" | "admin";
         TopLink: {
             /** @description those of crawlers, previews and programs */
             automated_clicks: number;
@@ -7408,8 +6825,7 @@ export interface components {
             /** @description where it was; null is the root */
             folder_id: number | null;
             id: number;
-            /** @enum {string} */
-            kind: "folder" | "file";
+            kind: components["schemas"]["EntryKind"];
             /** @example report.pdf */
             name: string;
             /** @description from the root to that folder; null if it is gone or in the trash */
@@ -7469,6 +6885,8 @@ export interface components {
             details_from?: string;
             message: string;
         };
+        /** @enum {string} */
+        VisitorKind: "all" | "human" | "automated";
         VisitorReport: {
             /** Format: date-time */
             at: string;
@@ -7481,13 +6899,11 @@ export interface components {
                 at: string;
                 by: string;
                 reason: string | null;
-                /** @enum {string} */
-                state: "waiting" | "refused" | "taken_down";
+                state: components["schemas"]["HeldState"];
             } | null;
             id: number;
             link_id: number;
-            /** @enum {string} */
-            reason: "phishing" | "malware" | "spam" | "illegal" | "other";
+            reason: components["schemas"]["VisitorReportReason"];
             resolved_at: string | null;
             resolved_by: string | null;
             /** Format: uri */
@@ -7508,13 +6924,15 @@ export interface components {
             /** @description null: the last page */
             next_cursor: string | null;
         };
+        /** @enum {string} */
+        VisitorReportReason: "phishing" | "malware" | "spam" | "illegal" | "other";
         Webhook: {
             /** Format: date-time */
             created_at: string;
             /** @description asked: by a request. gone: it answered 410. failing: every attempt of three days has failed. */
-            disabled_because: ("asked" | "gone" | "failing") | null;
+            disabled_because: components["schemas"]["WebhookDisabledBecause"] | null;
             enabled: boolean;
-            events: ("link.created" | "link.updated" | "link.deleted" | "link.restored" | "link.threshold" | "link.target_dead" | "share.created" | "share.downloaded" | "share.ended" | "drop.received" | "account.created" | "account.disabled" | "token.created" | "token.revoked" | "setting.changed")[];
+            events: components["schemas"]["WebhookEvent"][];
             /** @description no attempt has succeeded since then */
             failing_since: string | null;
             id: number;
@@ -7554,8 +6972,7 @@ export interface components {
             id: number;
             /** @description header webhook-id; the same in every attempt, resend and replay */
             message_id: string;
-            /** @enum {string} */
-            state: "waiting" | "sending" | "delivered" | "failed";
+            state: components["schemas"]["WebhookDeliveryState"];
             /** @description the latest 20 attempts, oldest first */
             tries: components["schemas"]["WebhookTry"][];
         };
@@ -7573,6 +6990,12 @@ export interface components {
             /** @description null: the last page */
             next_cursor: string | null;
         };
+        /** @enum {string} */
+        WebhookDeliveryState: "waiting" | "sending" | "delivered" | "failed";
+        /** @enum {string} */
+        WebhookDisabledBecause: "asked" | "gone" | "failing";
+        /** @enum {string} */
+        WebhookEvent: "link.created" | "link.updated" | "link.deleted" | "link.restored" | "link.threshold" | "link.target_dead" | "share.created" | "share.downloaded" | "share.ended" | "drop.received" | "account.created" | "account.disabled" | "token.created" | "token.revoked" | "setting.changed";
         WebhookListAnswer: {
             /** @constant */
             code: 0;
@@ -7597,7 +7020,7 @@ export interface components {
             /** @description a disabled webhook gets no new deliveries */
             enabled?: boolean;
             /** @description what it tells */
-            events?: ("link.created" | "link.updated" | "link.deleted" | "link.restored" | "link.threshold" | "link.target_dead" | "share.created" | "share.downloaded" | "share.ended" | "drop.received" | "account.created" | "account.disabled" | "token.created" | "token.revoked" | "setting.changed")[];
+            events?: components["schemas"]["WebhookEvent"][];
             /** @description whsec_ and the Base64 of 24 to 64 bytes; a random one when absent */
             secret?: string;
             /**
@@ -7606,6 +7029,8 @@ export interface components {
              */
             url?: string;
         };
+        /** @enum {string} */
+        Weekday: "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun";
         WrittenSetting: {
             /** @description true: waymark.toml or the environment sets it; writing it is refused */
             is_fixed?: boolean;
@@ -7623,8 +7048,7 @@ export interface components {
              */
             updated_at: string;
             value: string;
-            /** @enum {string} */
-            value_type: "string" | "int" | "float" | "bool" | "enum" | "stringarray" | "enumarray";
+            value_type: components["schemas"]["SettingValueType"];
         };
         WrittenSettingAnswer: {
             /** @constant */
@@ -7972,8 +7396,6 @@ export type AccountAddress = components['schemas']['AccountAddress'];
 export type AccountAnswer = components['schemas']['AccountAnswer'];
 export type AccountBelongings = components['schemas']['AccountBelongings'];
 export type AccountBelongingsAnswer = components['schemas']['AccountBelongingsAnswer'];
-export type AccountCreatedPayload = components['schemas']['AccountCreatedPayload'];
-export type AccountDisabledPayload = components['schemas']['AccountDisabledPayload'];
 export type AccountMail = components['schemas']['AccountMail'];
 export type AccountMailAnswer = components['schemas']['AccountMailAnswer'];
 export type AccountMailUpdate = components['schemas']['AccountMailUpdate'];
@@ -7983,6 +7405,7 @@ export type BatchAnswer = components['schemas']['BatchAnswer'];
 export type BatchResult = components['schemas']['BatchResult'];
 export type CodeAvailability = components['schemas']['CodeAvailability'];
 export type CodeAvailabilityAnswer = components['schemas']['CodeAvailabilityAnswer'];
+export type CodeAvailabilityReason = components['schemas']['CodeAvailabilityReason'];
 export type CreatedToken = components['schemas']['CreatedToken'];
 export type CreatedTokenAnswer = components['schemas']['CreatedTokenAnswer'];
 export type CreatedWebhook = components['schemas']['CreatedWebhook'];
@@ -8001,34 +7424,57 @@ export type Domain = components['schemas']['Domain'];
 export type DomainAnswer = components['schemas']['DomainAnswer'];
 export type DomainListAnswer = components['schemas']['DomainListAnswer'];
 export type DomainUpdate = components['schemas']['DomainUpdate'];
+export type DownloadMode = components['schemas']['DownloadMode'];
+export type DriverType = components['schemas']['DriverType'];
 export type DropBox = components['schemas']['DropBox'];
 export type DropBoxAnswer = components['schemas']['DropBoxAnswer'];
 export type DropBoxListAnswer = components['schemas']['DropBoxListAnswer'];
-export type DropReceivedPayload = components['schemas']['DropReceivedPayload'];
 export type Entry = components['schemas']['Entry'];
 export type EntryAnswer = components['schemas']['EntryAnswer'];
+export type EntryKind = components['schemas']['EntryKind'];
 export type EntryPageAnswer = components['schemas']['EntryPageAnswer'];
 export type Event = components['schemas']['Event'];
 export type EventPageAnswer = components['schemas']['EventPageAnswer'];
+export type EventVia = components['schemas']['EventVia'];
 export type Explanation = components['schemas']['Explanation'];
 export type ExplanationAnswer = components['schemas']['ExplanationAnswer'];
+export type ExplanationCondition = components['schemas']['ExplanationCondition'];
+export type ExplanationReason = components['schemas']['ExplanationReason'];
 export type Failure = components['schemas']['Failure'];
 export type Failure400 = components['schemas']['Failure400'];
+export type Failure400Code = components['schemas']['Failure400Code'];
+export type Failure400Error = components['schemas']['Failure400Error'];
 export type Failure401 = components['schemas']['Failure401'];
+export type Failure401Code = components['schemas']['Failure401Code'];
+export type Failure401Error = components['schemas']['Failure401Error'];
 export type Failure403 = components['schemas']['Failure403'];
+export type Failure403Code = components['schemas']['Failure403Code'];
+export type Failure403Error = components['schemas']['Failure403Error'];
 export type Failure404 = components['schemas']['Failure404'];
+export type Failure404Code = components['schemas']['Failure404Code'];
+export type Failure404Error = components['schemas']['Failure404Error'];
 export type Failure409 = components['schemas']['Failure409'];
+export type Failure409Code = components['schemas']['Failure409Code'];
+export type Failure409Error = components['schemas']['Failure409Error'];
 export type Failure413 = components['schemas']['Failure413'];
+export type Failure413Code = components['schemas']['Failure413Code'];
+export type Failure413Error = components['schemas']['Failure413Error'];
 export type Failure422 = components['schemas']['Failure422'];
 export type Failure429 = components['schemas']['Failure429'];
 export type Failure500 = components['schemas']['Failure500'];
+export type Failure500Code = components['schemas']['Failure500Code'];
+export type Failure500Error = components['schemas']['Failure500Error'];
 export type Failure502 = components['schemas']['Failure502'];
 export type Failure503 = components['schemas']['Failure503'];
 export type Failure507 = components['schemas']['Failure507'];
+export type FailureCode = components['schemas']['FailureCode'];
+export type FailureError = components['schemas']['FailureError'];
 export type FieldFault = components['schemas']['FieldFault'];
 export type File = components['schemas']['File'];
 export type FileAnswer = components['schemas']['FileAnswer'];
 export type FileUpdate = components['schemas']['FileUpdate'];
+export type Flag = components['schemas']['Flag'];
+export type FlagFilter = components['schemas']['FlagFilter'];
 export type Folder = components['schemas']['Folder'];
 export type FolderAnswer = components['schemas']['FolderAnswer'];
 export type FolderContents = components['schemas']['FolderContents'];
@@ -8037,47 +7483,69 @@ export type FolderUpdate = components['schemas']['FolderUpdate'];
 export type FoundPlace = components['schemas']['FoundPlace'];
 export type FoundPlaceListAnswer = components['schemas']['FoundPlaceListAnswer'];
 export type GetAnalyticsLiveAnswer = components['schemas']['GetAnalyticsLiveAnswer'];
+export type GetAnalyticsLiveAnswerEvent = components['schemas']['GetAnalyticsLiveAnswerEvent'];
+export type GetFileDownloadDisposition = components['schemas']['GetFileDownloadDisposition'];
 export type GetFilesUsageAnswer = components['schemas']['GetFilesUsageAnswer'];
 export type GetFilesUsageResult = components['schemas']['GetFilesUsageResult'];
 export type GetFoldersLiveAnswer = components['schemas']['GetFoldersLiveAnswer'];
 export type GetHealth503Answer = components['schemas']['GetHealth503Answer'];
+export type GetLinkQrEcc = components['schemas']['GetLinkQrEcc'];
+export type GetLinkQrFormat = components['schemas']['GetLinkQrFormat'];
 export type HealthReport = components['schemas']['HealthReport'];
 export type HealthReportAnswer = components['schemas']['HealthReportAnswer'];
+export type HealthStatus = components['schemas']['HealthStatus'];
+export type HeldState = components['schemas']['HeldState'];
 export type ImportAnswer = components['schemas']['ImportAnswer'];
 export type ImportChange = components['schemas']['ImportChange'];
 export type ImportNote = components['schemas']['ImportNote'];
+export type ImportNoteKind = components['schemas']['ImportNoteKind'];
 export type ImportNotePageAnswer = components['schemas']['ImportNotePageAnswer'];
+export type ImportProduct = components['schemas']['ImportProduct'];
 export type ImportProgress = components['schemas']['ImportProgress'];
+export type ImportProgressStage = components['schemas']['ImportProgressStage'];
 export type ImportResult = components['schemas']['ImportResult'];
+export type ImportResultColumn = components['schemas']['ImportResultColumn'];
+export type Language = components['schemas']['Language'];
 export type Link = components['schemas']['Link'];
 export type LinkAnswer = components['schemas']['LinkAnswer'];
 export type LinkBatchUndo = components['schemas']['LinkBatchUndo'];
 export type LinkBatchUndone = components['schemas']['LinkBatchUndone'];
 export type LinkBatchUndoneAnswer = components['schemas']['LinkBatchUndoneAnswer'];
-export type LinkCreatedPayload = components['schemas']['LinkCreatedPayload'];
-export type LinkDeletedPayload = components['schemas']['LinkDeletedPayload'];
 export type LinkPageAnswer = components['schemas']['LinkPageAnswer'];
 export type LinkPatch = components['schemas']['LinkPatch'];
 export type LinkReport = components['schemas']['LinkReport'];
 export type LinkReportAnswer = components['schemas']['LinkReportAnswer'];
 export type LinkRestore = components['schemas']['LinkRestore'];
-export type LinkRestoredPayload = components['schemas']['LinkRestoredPayload'];
 export type LinkReversion = components['schemas']['LinkReversion'];
+export type LinkReversionState = components['schemas']['LinkReversionState'];
 export type LinkReview = components['schemas']['LinkReview'];
+export type LinkReviewAction = components['schemas']['LinkReviewAction'];
 export type LinkRule = components['schemas']['LinkRule'];
-export type LinkTargetDeadPayload = components['schemas']['LinkTargetDeadPayload'];
-export type LinkThresholdPayload = components['schemas']['LinkThresholdPayload'];
 export type LinkUpdate = components['schemas']['LinkUpdate'];
-export type LinkUpdatedPayload = components['schemas']['LinkUpdatedPayload'];
+export type ListAnalyticsReportBy = components['schemas']['ListAnalyticsReportBy'];
 export type ListedAccount = components['schemas']['ListedAccount'];
 export type ListedAccountPageAnswer = components['schemas']['ListedAccountPageAnswer'];
+export type ListImportNotesKind = components['schemas']['ListImportNotesKind'];
+export type ListLinksOrder = components['schemas']['ListLinksOrder'];
+export type ListLinksSort = components['schemas']['ListLinksSort'];
+export type ListMailState = components['schemas']['ListMailState'];
+export type ListReportsState = components['schemas']['ListReportsState'];
+export type ListSharesKind = components['schemas']['ListSharesKind'];
+export type ListSharesOrder = components['schemas']['ListSharesOrder'];
+export type ListSharesSort = components['schemas']['ListSharesSort'];
+export type ListSharesState = components['schemas']['ListSharesState'];
+export type ListUsersRole = components['schemas']['ListUsersRole'];
+export type ListWebhookDeliveriesState = components['schemas']['ListWebhookDeliveriesState'];
 export type Login = components['schemas']['Login'];
 export type Mail = components['schemas']['Mail'];
 export type MailAnswer = components['schemas']['MailAnswer'];
+export type MailChoice = components['schemas']['MailChoice'];
 export type MailChoices = components['schemas']['MailChoices'];
 export type MailPageAnswer = components['schemas']['MailPageAnswer'];
 export type MailServer = components['schemas']['MailServer'];
 export type MailServerAnswer = components['schemas']['MailServerAnswer'];
+export type MailSpan = components['schemas']['MailSpan'];
+export type MailState = components['schemas']['MailState'];
 export type Message = components['schemas']['Message'];
 export type MessageAnswer = components['schemas']['MessageAnswer'];
 export type NewAccount = components['schemas']['NewAccount'];
@@ -8098,11 +7566,14 @@ export type NewToken = components['schemas']['NewToken'];
 export type NewTotp = components['schemas']['NewTotp'];
 export type NewTotpAnswer = components['schemas']['NewTotpAnswer'];
 export type NewWebhook = components['schemas']['NewWebhook'];
+export type OnConflict = components['schemas']['OnConflict'];
 export type OwnAccount = components['schemas']['OwnAccount'];
 export type OwnAccountAnswer = components['schemas']['OwnAccountAnswer'];
+export type OwnAccountSecondFactor = components['schemas']['OwnAccountSecondFactor'];
 export type OwnProof = components['schemas']['OwnProof'];
 export type OwnSession = components['schemas']['OwnSession'];
 export type OwnSessionPageAnswer = components['schemas']['OwnSessionPageAnswer'];
+export type OwnSessionSignedInBy = components['schemas']['OwnSessionSignedInBy'];
 export type Pagination = components['schemas']['Pagination'];
 export type Passkey = components['schemas']['Passkey'];
 export type PasskeyAnswer = components['schemas']['PasskeyAnswer'];
@@ -8120,6 +7591,7 @@ export type PatchLinkAnswer = components['schemas']['PatchLinkAnswer'];
 export type PatchTagBody = components['schemas']['PatchTagBody'];
 export type Place = components['schemas']['Place'];
 export type PlaceListAnswer = components['schemas']['PlaceListAnswer'];
+export type PlaceUnit = components['schemas']['PlaceUnit'];
 export type Policy = components['schemas']['Policy'];
 export type PolicyAnswer = components['schemas']['PolicyAnswer'];
 export type PolicyListAnswer = components['schemas']['PolicyListAnswer'];
@@ -8137,11 +7609,14 @@ export type PostConfigKeyExecuteAndSaveBody = components['schemas']['PostConfigK
 export type PostConfigKeyExecuteAndSaveResult = components['schemas']['PostConfigKeyExecuteAndSaveResult'];
 export type PostConfigReloadAnswer = components['schemas']['PostConfigReloadAnswer'];
 export type PostConfigReloadResult = components['schemas']['PostConfigReloadResult'];
+export type PostFilesTusIdXhttpMethodOverride = components['schemas']['PostFilesTusIdXHTTPMethodOverride'];
 export type PostLinksBatchBody = components['schemas']['PostLinksBatchBody'];
 export type PostLinksBatchQueryAnswer = components['schemas']['PostLinksBatchQueryAnswer'];
 export type PostLinksBatchQueryBody = components['schemas']['PostLinksBatchQueryBody'];
+export type PostLinksBatchQueryBodyAction = components['schemas']['PostLinksBatchQueryBodyAction'];
 export type PostLinksBatchQueryResult = components['schemas']['PostLinksBatchQueryResult'];
 export type PostLinksImportBody = components['schemas']['PostLinksImportBody'];
+export type PostLinksImportBodyMode = components['schemas']['PostLinksImportBodyMode'];
 export type PostMcp406Answer = components['schemas']['PostMcp406Answer'];
 export type PostMcpAnswer = components['schemas']['PostMcpAnswer'];
 export type PostMcpBody = components['schemas']['PostMcpBody'];
@@ -8155,6 +7630,8 @@ export type PrivacyDeletion = components['schemas']['PrivacyDeletion'];
 export type ProductImport = components['schemas']['ProductImport'];
 export type ProductImportAnswer = components['schemas']['ProductImportAnswer'];
 export type ProductImportPageAnswer = components['schemas']['ProductImportPageAnswer'];
+export type ProductImportStage = components['schemas']['ProductImportStage'];
+export type ProductImportState = components['schemas']['ProductImportState'];
 export type PutAuthPasswordBody = components['schemas']['PutAuthPasswordBody'];
 export type PutConfigKeyBody = components['schemas']['PutConfigKeyBody'];
 export type PutLinkAnswer = components['schemas']['PutLinkAnswer'];
@@ -8163,11 +7640,15 @@ export type ReceivedFile = components['schemas']['ReceivedFile'];
 export type ReceivedFilePageAnswer = components['schemas']['ReceivedFilePageAnswer'];
 export type RecoveryCodes = components['schemas']['RecoveryCodes'];
 export type RecoveryCodesAnswer = components['schemas']['RecoveryCodesAnswer'];
+export type RedirectStatus = components['schemas']['RedirectStatus'];
 export type Referrer = components['schemas']['Referrer'];
 export type ReferrerListAnswer = components['schemas']['ReferrerListAnswer'];
 export type ReportResolution = components['schemas']['ReportResolution'];
+export type ReportResolutionAction = components['schemas']['ReportResolutionAction'];
 export type ReportRow = components['schemas']['ReportRow'];
 export type ReportRowListAnswer = components['schemas']['ReportRowListAnswer'];
+export type Role = components['schemas']['Role'];
+export type RuleDevice = components['schemas']['RuleDevice'];
 export type SecondFactorProof = components['schemas']['SecondFactorProof'];
 export type SentWebhookDelivery = components['schemas']['SentWebhookDelivery'];
 export type SentWebhookDeliveryAnswer = components['schemas']['SentWebhookDeliveryAnswer'];
@@ -8176,19 +7657,20 @@ export type SessionAnswer = components['schemas']['SessionAnswer'];
 export type Setting = components['schemas']['Setting'];
 export type SettingAnswer = components['schemas']['SettingAnswer'];
 export type SettingChange = components['schemas']['SettingChange'];
-export type SettingChangedPayload = components['schemas']['SettingChangedPayload'];
 export type SettingChangeListAnswer = components['schemas']['SettingChangeListAnswer'];
 export type SettingDefinition = components['schemas']['SettingDefinition'];
 export type SettingDefinitionListAnswer = components['schemas']['SettingDefinitionListAnswer'];
+export type SettingDefinitionUnit = components['schemas']['SettingDefinitionUnit'];
+export type SettingKey = components['schemas']['SettingKey'];
 export type SettingListAnswer = components['schemas']['SettingListAnswer'];
 export type SettingValues = components['schemas']['SettingValues'];
+export type SettingValueType = components['schemas']['SettingValueType'];
 export type Share = components['schemas']['Share'];
 export type ShareAnswer = components['schemas']['ShareAnswer'];
-export type ShareCreatedPayload = components['schemas']['ShareCreatedPayload'];
 export type SharedItem = components['schemas']['SharedItem'];
+export type SharedItemKind = components['schemas']['SharedItemKind'];
 export type SharedItemListAnswer = components['schemas']['SharedItemListAnswer'];
-export type ShareDownloadedPayload = components['schemas']['ShareDownloadedPayload'];
-export type ShareEndedPayload = components['schemas']['ShareEndedPayload'];
+export type ShareKind = components['schemas']['ShareKind'];
 export type ShareListAnswer = components['schemas']['ShareListAnswer'];
 export type ShareMails = components['schemas']['ShareMails'];
 export type SharePageAnswer = components['schemas']['SharePageAnswer'];
@@ -8196,9 +7678,11 @@ export type SharePolicy = components['schemas']['SharePolicy'];
 export type SharePolicyAnswer = components['schemas']['SharePolicyAnswer'];
 export type ShareUpdate = components['schemas']['ShareUpdate'];
 export type ShareVisit = components['schemas']['ShareVisit'];
+export type ShareVisitAction = components['schemas']['ShareVisitAction'];
 export type ShareVisitPageAnswer = components['schemas']['ShareVisitPageAnswer'];
 export type StoredThing = components['schemas']['StoredThing'];
 export type StoredThingListAnswer = components['schemas']['StoredThingListAnswer'];
+export type StoredThingOf = components['schemas']['StoredThingOf'];
 export type SystemReport = components['schemas']['SystemReport'];
 export type SystemReportAnswer = components['schemas']['SystemReportAnswer'];
 export type TagChanged = components['schemas']['TagChanged'];
@@ -8210,13 +7694,14 @@ export type TeamAnswer = components['schemas']['TeamAnswer'];
 export type TeamMember = components['schemas']['TeamMember'];
 export type TeamMemberInput = components['schemas']['TeamMemberInput'];
 export type TeamPageAnswer = components['schemas']['TeamPageAnswer'];
+export type TeamRole = components['schemas']['TeamRole'];
 export type TeamUpdateInput = components['schemas']['TeamUpdateInput'];
 export type TestMail = components['schemas']['TestMail'];
+export type TimeUnit = components['schemas']['TimeUnit'];
 export type Token = components['schemas']['Token'];
 export type TokenAnswer = components['schemas']['TokenAnswer'];
-export type TokenCreatedPayload = components['schemas']['TokenCreatedPayload'];
 export type TokenPageAnswer = components['schemas']['TokenPageAnswer'];
-export type TokenRevokedPayload = components['schemas']['TokenRevokedPayload'];
+export type TokenScope = components['schemas']['TokenScope'];
 export type TopLink = components['schemas']['TopLink'];
 export type TopLinkListAnswer = components['schemas']['TopLinkListAnswer'];
 export type Totals = components['schemas']['Totals'];
@@ -8230,18 +7715,24 @@ export type TrashedEntryPageAnswer = components['schemas']['TrashedEntryPageAnsw
 export type TrashRestore = components['schemas']['TrashRestore'];
 export type Trend = components['schemas']['Trend'];
 export type TrendAnswer = components['schemas']['TrendAnswer'];
+export type VisitorKind = components['schemas']['VisitorKind'];
 export type VisitorReport = components['schemas']['VisitorReport'];
 export type VisitorReportAnswer = components['schemas']['VisitorReportAnswer'];
 export type VisitorReportPageAnswer = components['schemas']['VisitorReportPageAnswer'];
+export type VisitorReportReason = components['schemas']['VisitorReportReason'];
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookAnswer = components['schemas']['WebhookAnswer'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
 export type WebhookDeliveryAnswer = components['schemas']['WebhookDeliveryAnswer'];
 export type WebhookDeliveryPageAnswer = components['schemas']['WebhookDeliveryPageAnswer'];
+export type WebhookDeliveryState = components['schemas']['WebhookDeliveryState'];
+export type WebhookDisabledBecause = components['schemas']['WebhookDisabledBecause'];
+export type WebhookEvent = components['schemas']['WebhookEvent'];
 export type WebhookListAnswer = components['schemas']['WebhookListAnswer'];
 export type WebhookReplay = components['schemas']['WebhookReplay'];
 export type WebhookTry = components['schemas']['WebhookTry'];
 export type WebhookUpdate = components['schemas']['WebhookUpdate'];
+export type Weekday = components['schemas']['Weekday'];
 export type WrittenSetting = components['schemas']['WrittenSetting'];
 export type WrittenSettingAnswer = components['schemas']['WrittenSettingAnswer'];
 export type Response400 = components['responses']['400'];
@@ -9607,7 +9098,7 @@ export interface operations {
                 /** @description clicks with this value: likewise */
                 utm_term?: string;
                 /** @description whose clicks are counted; default: all */
-                visitors?: "all" | "human" | "automated";
+                visitors?: components["schemas"]["VisitorKind"];
             };
             header?: never;
             path?: never;
@@ -9710,7 +9201,7 @@ export interface operations {
                 /** @description clicks with this value: likewise */
                 utm_term?: string;
                 /** @description whose clicks are counted; default: all */
-                visitors?: "all" | "human" | "automated";
+                visitors?: components["schemas"]["VisitorKind"];
             };
             header?: never;
             path?: never;
@@ -9823,7 +9314,7 @@ export interface operations {
                 /** @description clicks with this value: likewise */
                 utm_term?: string;
                 /** @description whose clicks are counted; default: all */
-                visitors?: "all" | "human" | "automated";
+                visitors?: components["schemas"]["VisitorKind"];
             };
             header?: never;
             path?: never;
@@ -9860,7 +9351,7 @@ export interface operations {
                 /** @description clicks with this value: a browser */
                 browser?: string;
                 /** @description country: each country once, without its cities; default: city */
-                by?: "country" | "city";
+                by?: components["schemas"]["PlaceUnit"];
                 /** @description clicks with this value: how the visitor came here */
                 channel?: string;
                 /** @description clicks with this value: a city, with country */
@@ -9906,7 +9397,7 @@ export interface operations {
                 /** @description clicks with this value: likewise */
                 utm_term?: string;
                 /** @description whose clicks are counted; default: all */
-                visitors?: "all" | "human" | "automated";
+                visitors?: components["schemas"]["VisitorKind"];
             };
             header?: never;
             path?: never;
@@ -9994,7 +9485,7 @@ export interface operations {
                 /** @description clicks with this value: likewise */
                 utm_term?: string;
                 /** @description whose clicks are counted; default: all */
-                visitors?: "all" | "human" | "automated";
+                visitors?: components["schemas"]["VisitorKind"];
             };
             header?: never;
             path?: never;
@@ -10074,7 +9565,7 @@ export interface operations {
                 /** @description clicks with this value: likewise */
                 utm_term?: string;
                 /** @description whose clicks are counted; default: all */
-                visitors?: "all" | "human" | "automated";
+                visitors?: components["schemas"]["VisitorKind"];
             };
             header?: never;
             path?: never;
@@ -10130,7 +9621,7 @@ export interface operations {
                  * @description dimension whose values are counted
                  * @example referrer
                  */
-                by: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "language" | "channel" | "rule" | "country" | "city" | "device" | "browser" | "os" | "link" | "tag" | "domain" | "owner" | "hour_of_week";
+                by: components["schemas"]["ListAnalyticsReportBy"];
                 /** @description clicks with this value: how the visitor came here */
                 channel?: string;
                 /** @description clicks with this value: a city, with country */
@@ -10176,7 +9667,7 @@ export interface operations {
                 /** @description clicks with this value: likewise */
                 utm_term?: string;
                 /** @description whose clicks are counted; default: all */
-                visitors?: "all" | "human" | "automated";
+                visitors?: components["schemas"]["VisitorKind"];
             };
             header?: never;
             path?: never;
@@ -10276,7 +9767,7 @@ export interface operations {
                 /** @description clicks with this value: likewise */
                 utm_term?: string;
                 /** @description whose clicks are counted; default: all */
-                visitors?: "all" | "human" | "automated";
+                visitors?: components["schemas"]["VisitorKind"];
             };
             header?: never;
             path?: never;
@@ -10343,7 +9834,7 @@ export interface operations {
                 /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description default: day */
-                group_by?: "hour" | "day" | "week" | "month";
+                group_by?: components["schemas"]["TimeUnit"];
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
                 /** @description clicks with this value: an operating system */
@@ -10373,7 +9864,7 @@ export interface operations {
                 /** @description clicks with this value: likewise */
                 utm_term?: string;
                 /** @description whose clicks are counted; default: all */
-                visitors?: "all" | "human" | "automated";
+                visitors?: components["schemas"]["VisitorKind"];
             };
             header?: never;
             path?: never;
@@ -11207,7 +10698,7 @@ export interface operations {
                  * @description name of the setting
                  * @example features.default_url
                  */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
+                key: components["schemas"]["SettingKey"];
             };
             cookie?: never;
         };
@@ -11260,7 +10751,7 @@ export interface operations {
                  * @description name of the setting
                  * @example features.default_url
                  */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
+                key: components["schemas"]["SettingKey"];
             };
             cookie?: never;
         };
@@ -11323,7 +10814,7 @@ export interface operations {
                  * @description name of the setting
                  * @example features.default_url
                  */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
+                key: components["schemas"]["SettingKey"];
             };
             cookie?: never;
         };
@@ -11380,7 +10871,7 @@ export interface operations {
                  * @description name of the setting
                  * @example features.default_url
                  */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
+                key: components["schemas"]["SettingKey"];
             };
             cookie?: never;
         };
@@ -11441,7 +10932,7 @@ export interface operations {
                  * @description name of the setting
                  * @example features.default_url
                  */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
+                key: components["schemas"]["SettingKey"];
             };
             cookie?: never;
         };
@@ -11511,7 +11002,7 @@ export interface operations {
                  * @description name of the setting
                  * @example features.default_url
                  */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
+                key: components["schemas"]["SettingKey"];
             };
             cookie?: never;
         };
@@ -12726,7 +12217,7 @@ export interface operations {
                 /** @description next_cursor of the previous page, unchanged; absent or empty: the first page */
                 cursor?: string;
                 /** @description only entries of this kind */
-                kind?: "refused" | "skipped" | "renamed" | "disabled" | "partly" | "visit" | "file" | "kept" | "";
+                kind?: components["schemas"]["ListImportNotesKind"];
                 /** @description clamped to 1 to 100 */
                 limit?: number;
             };
@@ -13103,7 +12594,7 @@ export interface operations {
                 /** @description host; absent or empty: the default domain; *: every domain */
                 domain?: string;
                 /** @description links that wait for approval, were refused or were taken down */
-                held?: "waiting" | "refused" | "taken_down";
+                held?: components["schemas"]["HeldState"];
                 /** @description only links without an expiry or before it */
                 only_active?: boolean;
                 /** @description only links whose target does not answer */
@@ -13111,7 +12602,7 @@ export interface operations {
                 /** @description only links that have expired */
                 only_expired?: boolean;
                 /** @description default: desc for created_at and click_count */
-                order?: "asc" | "desc";
+                order?: components["schemas"]["ListLinksOrder"];
                 /** @description links of this account, or of a team as team:{name}; also the id of an account */
                 owner?: string;
                 /** @description clamped to 1 to 1000000000; default 1, without a cursor */
@@ -13121,7 +12612,7 @@ export interface operations {
                 /** @description text in the code, target, title or note, case-insensitive */
                 search?: string;
                 /** @description default: created_at; from 100,000 links on, click_count is about half a minute old */
-                sort?: "created_at" | "code" | "click_count" | "expires_at";
+                sort?: components["schemas"]["ListLinksSort"];
                 /** @description repeated: links that have all of these tags */
                 tag?: string[];
                 /** @description links of this team; its name */
@@ -13750,7 +13241,7 @@ export interface operations {
                 /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description default: day */
-                group_by?: "hour" | "day" | "week" | "month";
+                group_by?: components["schemas"]["TimeUnit"];
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
                 /** @description clicks with this value: an operating system */
@@ -13772,7 +13263,7 @@ export interface operations {
                 /** @description clicks with this value: likewise */
                 utm_term?: string;
                 /** @description whose clicks are counted; default: all */
-                visitors?: "all" | "human" | "automated";
+                visitors?: components["schemas"]["VisitorKind"];
             };
             header?: never;
             path: {
@@ -13898,7 +13389,7 @@ export interface operations {
                 /** @description clicks with this value: likewise */
                 utm_term?: string;
                 /** @description whose clicks are counted; default: all */
-                visitors?: "all" | "human" | "automated";
+                visitors?: components["schemas"]["VisitorKind"];
             };
             header?: never;
             path: {
@@ -13997,7 +13488,7 @@ export interface operations {
                 /** @description clicks with this value: likewise */
                 utm_term?: string;
                 /** @description whose clicks are counted; default: all */
-                visitors?: "all" | "human" | "automated";
+                visitors?: components["schemas"]["VisitorKind"];
             };
             header?: never;
             path: {
@@ -14072,7 +13563,7 @@ export interface operations {
                 /** @description clicks with this value: a browser */
                 browser?: string;
                 /** @description country: each country once, without its cities; default: city */
-                by?: "country" | "city";
+                by?: components["schemas"]["PlaceUnit"];
                 /** @description clicks with this value: how the visitor came here */
                 channel?: string;
                 /** @description clicks with this value: a city, with country */
@@ -14108,7 +13599,7 @@ export interface operations {
                 /** @description clicks with this value: likewise */
                 utm_term?: string;
                 /** @description whose clicks are counted; default: all */
-                visitors?: "all" | "human" | "automated";
+                visitors?: components["schemas"]["VisitorKind"];
             };
             header?: never;
             path: {
@@ -14180,7 +13671,7 @@ export interface operations {
                 /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description default: day */
-                group_by?: "hour" | "day" | "week" | "month";
+                group_by?: components["schemas"]["TimeUnit"];
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
                 /** @description clicks with this value: an operating system */
@@ -14202,7 +13693,7 @@ export interface operations {
                 /** @description clicks with this value: likewise */
                 utm_term?: string;
                 /** @description whose clicks are counted; default: all */
-                visitors?: "all" | "human" | "automated";
+                visitors?: components["schemas"]["VisitorKind"];
             };
             header?: never;
             path: {
@@ -14505,9 +13996,9 @@ export interface operations {
                 /** @description host of the link's domain; absent or empty: the default one */
                 domain?: string;
                 /** @description error correction: 7, 15, 25 or 30 % may be lost */
-                ecc?: "L" | "M" | "Q" | "H";
+                ecc?: components["schemas"]["GetLinkQrEcc"];
                 /** @description default: svg */
-                format?: "svg" | "png";
+                format?: components["schemas"]["GetLinkQrFormat"];
                 /** @description colour behind them, with enough contrast to be scanned */
                 light?: string;
                 /** @description quiet zone on each side, in modules; scanners expect 4 */
@@ -15211,7 +14702,7 @@ export interface operations {
                 /** @description host; absent or empty: the default domain; *: every domain */
                 domain?: string;
                 /** @description links that wait for approval, were refused or were taken down */
-                held?: "waiting" | "refused" | "taken_down";
+                held?: components["schemas"]["HeldState"];
                 /** @description only links without an expiry or before it */
                 only_active?: boolean;
                 /** @description only links whose target does not answer */
@@ -15331,7 +14822,7 @@ export interface operations {
                 /** @description the whole address */
                 recipient?: string;
                 /** @description only those in this state; absent: all */
-                state?: "" | "waiting" | "sending" | "sent" | "failed";
+                state?: components["schemas"]["ListMailState"];
             };
             header?: never;
             path?: never;
@@ -15897,7 +15388,7 @@ export interface operations {
                 /** @description clamped to 1 to 100 */
                 limit?: number;
                 /** @description open when absent */
-                state?: "open" | "resolved";
+                state?: components["schemas"]["ListReportsState"];
             };
             header?: never;
             path?: never;
@@ -16026,7 +15517,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description whose clicks are counted; default: all */
-                visitors?: "all" | "human" | "automated";
+                visitors?: components["schemas"]["VisitorKind"];
             };
             header?: never;
             path?: never;
@@ -16620,7 +16111,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description true: of all accounts */
-                all?: "true" | "false" | "";
+                all?: components["schemas"]["FlagFilter"];
                 /** @description clamped to 1 to 1000000000 */
                 page?: number;
                 /** @description clamped to 1 to 100 */
@@ -16756,7 +16247,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description true: of all accounts */
-                all?: "true" | "false" | "";
+                all?: components["schemas"]["FlagFilter"];
             };
             header?: {
                 /** @description ETag of the answer that the client has; 304 if it is current */
@@ -16828,7 +16319,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description true: of all accounts */
-                all?: "true" | "false" | "";
+                all?: components["schemas"]["FlagFilter"];
             };
             header?: {
                 /** @description ETag of an answer; 412 if it was changed since */
@@ -16883,13 +16374,13 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description true or false: only disabled accounts, or only others */
-                disabled?: "true" | "false" | "";
+                disabled?: components["schemas"]["FlagFilter"];
                 /** @description clamped to 1 to 1000000000 */
                 page?: number;
                 /** @description clamped to 1 to 100 */
                 page_size?: number;
                 /** @description only accounts with this role */
-                role?: "" | "user" | "editor" | "admin";
+                role?: components["schemas"]["ListUsersRole"];
                 /** @description a part of the username */
                 search?: string;
             };
@@ -17651,7 +17142,7 @@ export interface operations {
                 /** @description clamped to 1 to 100 */
                 limit?: number;
                 /** @description only those in this state; absent: all */
-                state?: "" | "waiting" | "sending" | "delivered" | "failed";
+                state?: components["schemas"]["ListWebhookDeliveriesState"];
             };
             header?: never;
             path: {
@@ -18257,7 +17748,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description inline shows images, audio, video, plain text and PDF in the browser */
-                disposition?: "attachment" | "inline";
+                disposition?: components["schemas"]["GetFileDownloadDisposition"];
             };
             header?: {
                 /** @description ETag of the content; 412 if it is another */
@@ -19106,7 +18597,7 @@ export interface operations {
                  * @description method that the client can't send itself
                  * @example PATCH
                  */
-                "X-HTTP-Method-Override": "PATCH" | "DELETE";
+                "X-HTTP-Method-Override": components["schemas"]["PostFilesTusIdXHTTPMethodOverride"];
             };
             path: {
                 /**
@@ -20964,13 +20455,13 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description true: of all accounts */
-                all?: "true" | "false" | "";
+                all?: components["schemas"]["FlagFilter"];
                 /** @description instead of page: empty for the first page, then next_cursor of the previous one */
                 cursor?: string;
                 /** @description only entries of this kind */
-                kind?: "" | "file" | "folder" | "drop" | "items";
+                kind?: components["schemas"]["ListSharesKind"];
                 /** @description desc when absent; not with cursor */
-                order?: "" | "asc" | "desc";
+                order?: components["schemas"]["ListSharesOrder"];
                 /** @description you, or team:{name}; default: you */
                 owner?: string;
                 /** @description clamped to 1 to 1000000000; default 1, without a cursor */
@@ -20980,9 +20471,9 @@ export interface operations {
                 /** @description text in the code, title, note or name, case-insensitive */
                 search?: string;
                 /** @description not with cursor */
-                sort?: "" | "created_at" | "code" | "click_count" | "expires_at";
+                sort?: components["schemas"]["ListSharesSort"];
                 /** @description the first of damaged, expired, used_up, active that applies; a full drop box is used_up */
-                state?: "" | "active" | "expired" | "used_up" | "damaged";
+                state?: components["schemas"]["ListSharesState"];
                 /** @description name of a team, short for owner */
                 team?: string;
             };
@@ -21872,7 +21363,39 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["AccountCreatedPayload"];
+                "application/json": {
+                    data: {
+                        /** @description such as link.update */
+                        action: string;
+                        /** @description an account's name, token:{name}, cli or system */
+                        actor: string;
+                        after: {
+                            role: string;
+                            username: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        at: string;
+                        /** @description absent if there was nothing; secrets are masked */
+                        before?: {
+                            [key: string]: unknown;
+                        };
+                        id: number;
+                        /** @description what was changed, such as a code or a user name */
+                        subject: string;
+                        /** @description of the MCP server, such as shorten */
+                        tool?: string;
+                        via: components["schemas"]["EventVia"];
+                    };
+                    /**
+                     * Format: date-time
+                     * @description when it happened
+                     */
+                    timestamp: string;
+                    /** @constant */
+                    type: "account.created";
+                };
             };
         };
         responses: {
@@ -21915,7 +21438,40 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["AccountDisabledPayload"];
+                "application/json": {
+                    data: {
+                        /** @description such as link.update */
+                        action: string;
+                        /** @description an account's name, token:{name}, cli or system */
+                        actor: string;
+                        after: {
+                            /** @constant */
+                            disabled: true;
+                            role: string;
+                            username: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        at: string;
+                        before: {
+                            [key: string]: unknown;
+                        };
+                        id: number;
+                        /** @description what was changed, such as a code or a user name */
+                        subject: string;
+                        /** @description of the MCP server, such as shorten */
+                        tool?: string;
+                        via: components["schemas"]["EventVia"];
+                    };
+                    /**
+                     * Format: date-time
+                     * @description when it happened
+                     */
+                    timestamp: string;
+                    /** @constant */
+                    type: "account.disabled";
+                };
             };
         };
         responses: {
@@ -21958,7 +21514,41 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["DropReceivedPayload"];
+                "application/json": {
+                    data: {
+                        /** @description such as link.update */
+                        action: string;
+                        /** @description an account's name, token:{name}, cli or system */
+                        actor: string;
+                        after: {
+                            file_id: number;
+                            folder_id: number;
+                            name: string;
+                            size: number;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        at: string;
+                        /** @description absent if there was nothing; secrets are masked */
+                        before?: {
+                            [key: string]: unknown;
+                        };
+                        id: number;
+                        /** @description what was changed, such as a code or a user name */
+                        subject: string;
+                        /** @description of the MCP server, such as shorten */
+                        tool?: string;
+                        via: components["schemas"]["EventVia"];
+                    };
+                    /**
+                     * Format: date-time
+                     * @description when it happened
+                     */
+                    timestamp: string;
+                    /** @constant */
+                    type: "drop.received";
+                };
             };
         };
         responses: {
@@ -22001,7 +21591,37 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["LinkCreatedPayload"];
+                "application/json": {
+                    data: {
+                        /** @description such as link.update */
+                        action: string;
+                        /** @description an account's name, token:{name}, cli or system */
+                        actor: string;
+                        /** @description absent if there is nothing; secrets are masked */
+                        after?: {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        at: string;
+                        /** @description absent if there was nothing; secrets are masked */
+                        before?: {
+                            [key: string]: unknown;
+                        };
+                        id: number;
+                        /** @description what was changed, such as a code or a user name */
+                        subject: string;
+                        /** @description of the MCP server, such as shorten */
+                        tool?: string;
+                        via: components["schemas"]["EventVia"];
+                    };
+                    /**
+                     * Format: date-time
+                     * @description when it happened
+                     */
+                    timestamp: string;
+                    /** @constant */
+                    type: "link.created";
+                };
             };
         };
         responses: {
@@ -22044,7 +21664,36 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["LinkDeletedPayload"];
+                "application/json": {
+                    data: {
+                        /** @description such as link.update */
+                        action: string;
+                        /** @description an account's name, token:{name}, cli or system */
+                        actor: string;
+                        /** @description absent if there is nothing; secrets are masked */
+                        after?: {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        at: string;
+                        before: {
+                            [key: string]: unknown;
+                        };
+                        id: number;
+                        /** @description what was changed, such as a code or a user name */
+                        subject: string;
+                        /** @description of the MCP server, such as shorten */
+                        tool?: string;
+                        via: components["schemas"]["EventVia"];
+                    };
+                    /**
+                     * Format: date-time
+                     * @description when it happened
+                     */
+                    timestamp: string;
+                    /** @constant */
+                    type: "link.deleted";
+                };
             };
         };
         responses: {
@@ -22087,7 +21736,37 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["LinkRestoredPayload"];
+                "application/json": {
+                    data: {
+                        /** @description such as link.update */
+                        action: string;
+                        /** @description an account's name, token:{name}, cli or system */
+                        actor: string;
+                        /** @description absent if there is nothing; secrets are masked */
+                        after?: {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        at: string;
+                        /** @description absent if there was nothing; secrets are masked */
+                        before?: {
+                            [key: string]: unknown;
+                        };
+                        id: number;
+                        /** @description what was changed, such as a code or a user name */
+                        subject: string;
+                        /** @description of the MCP server, such as shorten */
+                        tool?: string;
+                        via: components["schemas"]["EventVia"];
+                    };
+                    /**
+                     * Format: date-time
+                     * @description when it happened
+                     */
+                    timestamp: string;
+                    /** @constant */
+                    type: "link.restored";
+                };
             };
         };
         responses: {
@@ -22130,7 +21809,39 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["LinkTargetDeadPayload"];
+                "application/json": {
+                    data: {
+                        /** @description such as link.update */
+                        action: string;
+                        /** @description an account's name, token:{name}, cli or system */
+                        actor: string;
+                        after: {
+                            problem?: string;
+                            target: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        at: string;
+                        /** @description absent if there was nothing; secrets are masked */
+                        before?: {
+                            [key: string]: unknown;
+                        };
+                        id: number;
+                        /** @description what was changed, such as a code or a user name */
+                        subject: string;
+                        /** @description of the MCP server, such as shorten */
+                        tool?: string;
+                        via: components["schemas"]["EventVia"];
+                    };
+                    /**
+                     * Format: date-time
+                     * @description when it happened
+                     */
+                    timestamp: string;
+                    /** @constant */
+                    type: "link.target_dead";
+                };
             };
         };
         responses: {
@@ -22173,7 +21884,38 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["LinkThresholdPayload"];
+                "application/json": {
+                    data: {
+                        /** @description such as link.update */
+                        action: string;
+                        /** @description an account's name, token:{name}, cli or system */
+                        actor: string;
+                        after: {
+                            clicks: number;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        at: string;
+                        /** @description absent if there was nothing; secrets are masked */
+                        before?: {
+                            [key: string]: unknown;
+                        };
+                        id: number;
+                        /** @description what was changed, such as a code or a user name */
+                        subject: string;
+                        /** @description of the MCP server, such as shorten */
+                        tool?: string;
+                        via: components["schemas"]["EventVia"];
+                    };
+                    /**
+                     * Format: date-time
+                     * @description when it happened
+                     */
+                    timestamp: string;
+                    /** @constant */
+                    type: "link.threshold";
+                };
             };
         };
         responses: {
@@ -22216,7 +21958,36 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["LinkUpdatedPayload"];
+                "application/json": {
+                    data: {
+                        /** @description such as link.update */
+                        action: string;
+                        /** @description an account's name, token:{name}, cli or system */
+                        actor: string;
+                        /** @description absent if there is nothing; secrets are masked */
+                        after?: {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        at: string;
+                        before: {
+                            [key: string]: unknown;
+                        };
+                        id: number;
+                        /** @description what was changed, such as a code or a user name */
+                        subject: string;
+                        /** @description of the MCP server, such as shorten */
+                        tool?: string;
+                        via: components["schemas"]["EventVia"];
+                    };
+                    /**
+                     * Format: date-time
+                     * @description when it happened
+                     */
+                    timestamp: string;
+                    /** @constant */
+                    type: "link.updated";
+                };
             };
         };
         responses: {
@@ -22259,7 +22030,37 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SettingChangedPayload"];
+                "application/json": {
+                    data: {
+                        /** @description such as link.update */
+                        action: string;
+                        /** @description an account's name, token:{name}, cli or system */
+                        actor: string;
+                        /** @description absent if there is nothing; secrets are masked */
+                        after?: {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        at: string;
+                        /** @description absent if there was nothing; secrets are masked */
+                        before?: {
+                            [key: string]: unknown;
+                        };
+                        id: number;
+                        /** @description what was changed, such as a code or a user name */
+                        subject: string;
+                        /** @description of the MCP server, such as shorten */
+                        tool?: string;
+                        via: components["schemas"]["EventVia"];
+                    };
+                    /**
+                     * Format: date-time
+                     * @description when it happened
+                     */
+                    timestamp: string;
+                    /** @constant */
+                    type: "setting.changed";
+                };
             };
         };
         responses: {
@@ -22302,7 +22103,37 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ShareCreatedPayload"];
+                "application/json": {
+                    data: {
+                        /** @description such as link.update */
+                        action: string;
+                        /** @description an account's name, token:{name}, cli or system */
+                        actor: string;
+                        /** @description absent if there is nothing; secrets are masked */
+                        after?: {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        at: string;
+                        /** @description absent if there was nothing; secrets are masked */
+                        before?: {
+                            [key: string]: unknown;
+                        };
+                        id: number;
+                        /** @description what was changed, such as a code or a user name */
+                        subject: string;
+                        /** @description of the MCP server, such as shorten */
+                        tool?: string;
+                        via: components["schemas"]["EventVia"];
+                    };
+                    /**
+                     * Format: date-time
+                     * @description when it happened
+                     */
+                    timestamp: string;
+                    /** @constant */
+                    type: "share.created";
+                };
             };
         };
         responses: {
@@ -22345,7 +22176,39 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ShareDownloadedPayload"];
+                "application/json": {
+                    data: {
+                        /** @description such as link.update */
+                        action: string;
+                        /** @description an account's name, token:{name}, cli or system */
+                        actor: string;
+                        after: {
+                            max_downloads?: number;
+                            title?: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        at: string;
+                        /** @description absent if there was nothing; secrets are masked */
+                        before?: {
+                            [key: string]: unknown;
+                        };
+                        id: number;
+                        /** @description what was changed, such as a code or a user name */
+                        subject: string;
+                        /** @description of the MCP server, such as shorten */
+                        tool?: string;
+                        via: components["schemas"]["EventVia"];
+                    };
+                    /**
+                     * Format: date-time
+                     * @description when it happened
+                     */
+                    timestamp: string;
+                    /** @constant */
+                    type: "share.downloaded";
+                };
             };
         };
         responses: {
@@ -22388,7 +22251,37 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ShareEndedPayload"];
+                "application/json": {
+                    data: {
+                        /** @description such as link.update */
+                        action: string;
+                        /** @description an account's name, token:{name}, cli or system */
+                        actor: string;
+                        /** @description absent if there is nothing; secrets are masked */
+                        after?: {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        at: string;
+                        /** @description absent if there was nothing; secrets are masked */
+                        before?: {
+                            [key: string]: unknown;
+                        };
+                        id: number;
+                        /** @description what was changed, such as a code or a user name */
+                        subject: string;
+                        /** @description of the MCP server, such as shorten */
+                        tool?: string;
+                        via: components["schemas"]["EventVia"];
+                    };
+                    /**
+                     * Format: date-time
+                     * @description when it happened
+                     */
+                    timestamp: string;
+                    /** @constant */
+                    type: "share.ended";
+                };
             };
         };
         responses: {
@@ -22431,7 +22324,37 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TokenCreatedPayload"];
+                "application/json": {
+                    data: {
+                        /** @description such as link.update */
+                        action: string;
+                        /** @description an account's name, token:{name}, cli or system */
+                        actor: string;
+                        /** @description absent if there is nothing; secrets are masked */
+                        after?: {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        at: string;
+                        /** @description absent if there was nothing; secrets are masked */
+                        before?: {
+                            [key: string]: unknown;
+                        };
+                        id: number;
+                        /** @description what was changed, such as a code or a user name */
+                        subject: string;
+                        /** @description of the MCP server, such as shorten */
+                        tool?: string;
+                        via: components["schemas"]["EventVia"];
+                    };
+                    /**
+                     * Format: date-time
+                     * @description when it happened
+                     */
+                    timestamp: string;
+                    /** @constant */
+                    type: "token.created";
+                };
             };
         };
         responses: {
@@ -22474,7 +22397,36 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TokenRevokedPayload"];
+                "application/json": {
+                    data: {
+                        /** @description such as link.update */
+                        action: string;
+                        /** @description an account's name, token:{name}, cli or system */
+                        actor: string;
+                        /** @description absent if there is nothing; secrets are masked */
+                        after?: {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        at: string;
+                        before: {
+                            [key: string]: unknown;
+                        };
+                        id: number;
+                        /** @description what was changed, such as a code or a user name */
+                        subject: string;
+                        /** @description of the MCP server, such as shorten */
+                        tool?: string;
+                        via: components["schemas"]["EventVia"];
+                    };
+                    /**
+                     * Format: date-time
+                     * @description when it happened
+                     */
+                    timestamp: string;
+                    /** @constant */
+                    type: "token.revoked";
+                };
             };
         };
         responses: {

@@ -25,7 +25,7 @@ def expect(what, found, wanted):
 client = AuthenticatedClient(base_url=url, token=token, headers={"Prefer": "handling=strict"})
 expect("account", get_auth_me.sync(client=client).data.username, "admin")
 login = post_auth_login.sync_detailed(client=Client(base_url=url), body=models.Login(password=password))
-expect("login", [login.status_code, login.parsed.data.role], [200, models.SessionRole("admin")])
+expect("login", [login.status_code, login.parsed.data.role], [200, models.Role("admin")])
 
 # Links: one, the same request again, many, pages.
 body = models.NewLink(code=f"{name}/first", target="https://example.com/", title="First")
@@ -59,7 +59,7 @@ expect("strict", [(one.field, one.message) for one in strict.details], [("tittle
 
 # Numbers.
 trend = get_analytics_trends.sync(
-    client=client, start_date="2026-01-01", end_date="2026-12-31", group_by=models.GetAnalyticsTrendsGroupBy.MONTH
+    client=client, start_date="2026-01-01", end_date="2026-12-31", group_by=models.TimeUnit.MONTH
 )
 expect("months", [len(trend.data.labels), len(trend.data.values)], [12, 12])
 expect("clicks", get_link_analytics.sync(link.code, client=client).data.total_clicks, 0)

@@ -33,3 +33,46 @@ const isPlural = (word = ""): boolean => /[^su]s$/.test(word);
 
 const singular = (word: string): string =>
   isPlural(word) ? word.replace(/(?:(?<=ss|x|sh|ch)e|(i)e)?s$/, (_, i?: string) => (i ? "y" : "")) : word;
+
+/** Choices that several places offer, by the schema or operation and the field of one of them. */
+const NAMES_OF_CHOICES: Readonly<Record<string, string>> = {
+  "ListUsers.disabled": "FlagFilter",
+  "CreateImportBody.visits": "Flag",
+  "GetStats.visitors": "VisitorKind",
+  "GetAnalyticsTrends.group_by": "TimeUnit",
+  "ListAnalyticsGeo.by": "PlaceUnit",
+  "ListLinks.held": "HeldState",
+  "GetConfigKey.key": "SettingKey",
+  "Account.role": "Role",
+  "Account.language": "Language",
+  "OnAccountCreated.via": "EventVia",
+  "MailChoices.sign_in": "MailChoice",
+  "MailChoices.drop": "MailSpan",
+  "ProductImport.product": "ImportProduct",
+  "ProductImport.on_conflict": "OnConflict",
+  "Token.scopes": "TokenScope",
+  "Webhook.events": "WebhookEvent",
+  "Webhook.disabled_because": "WebhookDisabledBecause",
+  "Link.redirect_status": "RedirectStatus",
+  "Share.kind": "ShareKind",
+  "Entry.kind": "EntryKind",
+  "HealthReport.status": "HealthStatus",
+  "ImportNote.kind": "ImportNoteKind",
+  "LinkRule.device": "RuleDevice",
+  "LinkRule.days": "Weekday",
+  "Policy.driver_type": "DriverType",
+  "Policy.download": "DownloadMode",
+  "SettingDefinition.value_type": "SettingValueType",
+  "WebhookDelivery.state": "WebhookDeliveryState",
+  "TeamMember.role": "TeamRole",
+};
+
+/** Name of a choice: from its own place, or from NAMES_OF_CHOICES if there are several. @throws Error if that lacks it */
+export function nameOfChoice(places: ReadonlySet<string>): string {
+  const named = [...places].find((place) => place in NAMES_OF_CHOICES);
+  if (named !== undefined) return NAMES_OF_CHOICES[named]!;
+  const [place = "", other] = places;
+  if (other !== undefined)
+    throw new Error(`Name the choice of ${[...places].join(", ")} in NAMES_OF_CHOICES.`);
+  return pascal(place);
+}

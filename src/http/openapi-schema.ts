@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { nameOfChoice, pascal } from "./openapi-names.ts";
 
 export type Json = Record<string, unknown>;
 export type Direction = "input" | "output";
@@ -76,3 +77,51 @@ const withReferences = (value: unknown, suffix: string): unknown =>
     if (typeof $ref !== "string" || !$ref.startsWith(DEFINITION)) return part;
     return { ...part, $ref: COMPONENT + $ref.slice(DEFINITION.length) + suffix };
   });
+
+type Choice = { schema: Json; places: Set<string> };
+
+/**
+ * Moves each list of choices that stands in a place into a named schema and puts a reference there: generators of
+ * clients name what has no name by its place, and end at two places of one name.
+ */
+export function nameChoices(operations: readonly Json[], schemas: Record<string, Json>): void {
+  const choices = new Map<string, Choice>();
+  const found: { choice: Choice; at: Json }[] = [];
+  for (const { operationId, parameters, requestBody, responses } of operations) {
+    const owner = pascal(String(operationId));
+    for (const { name, schema } of parameters as Json[]) collect(schema, owner, String(name));
+    collect([requestBody, responses], owner, "");
+  }
+  for (const [name, schema] of Object.entries(schemas)) if (!("enum" in schema)) collect(schema, name, "");
+  const names = new Map([...choices.values()].map((choice) => [choice, nameOfChoice(choice.places)]));
+  for (const [{ schema }, name] of names) {
+    if (name in schemas) throw new Error(`A choice of the API has the name of a schema: ${name}`);
+    schemas[name] = schema;
+  }
+  for (const { choice, at } of found) {
+    delete at["type"];
+    delete at["enum"];
+    Object.assign(at, referenceTo(names.get(choice)!));
+  }
+
+  /** @param field the innermost property or parameter around `value` */
+  function collect(value: unknown, owner: string, field: string): void {
+    if (typeof value !== "object" || value === null) return;
+    const { enum: values, type } = value as Json;
+    if (Array.isArray(values) && values.length > 1) {
+      const key = JSON.stringify(values);
+      const choice = choices.get(key) ?? { schema: { type, enum: values }, places: new Set() };
+      choices.set(key, choice);
+      choice.places.add(`${owner}.${field}`);
+      found.push({ choice, at: value as Json });
+      return;
+    }
+    for (const [key, part] of Object.entries(value)) {
+      if (key === "properties")
+        for (const [name, one] of Object.entries(part as Json)) collect(one, owner, name);
+      else if (!NOT_SCHEMAS.has(key)) collect(part, owner, field);
+    }
+  }
+}
+
+const NOT_SCHEMAS = new Set(["default", "example", "examples", "const"]);

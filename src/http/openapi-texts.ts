@@ -117,7 +117,8 @@ const FIELDS: Readonly<Record<string, string>> = {
 export const withFieldTexts = (schemas: Record<string, Json>): Record<string, Json> =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, withTexts(schema)]));
 
-function withTexts(schema: Json): Json {
+/** Describes fields that have no description. */
+export function withTexts(schema: Json): Json {
   const { properties } = schema as { properties?: Record<string, Json> };
   if (properties === undefined) return schema;
   const described = Object.entries(properties).map(([name, field]) => {

@@ -6,9 +6,16 @@ import { answersOf, failureAnswers, SCHEMAS } from "./openapi-answers.ts";
 import { exampleOf } from "./openapi-examples.ts";
 import { withHeaders } from "./openapi-headers.ts";
 import { operationIdOf, pascal } from "./openapi-names.ts";
-import { BINARY, createNamedSchemas, type Json, type NamedSchemas } from "./openapi-schema.ts";
+import { BINARY, createNamedSchemas, type Json, nameChoices, type NamedSchemas } from "./openapi-schema.ts";
 import { describedOperation } from "./openapi-operations.ts";
-import { describedTags, INTRODUCTION, PARAMETERS, WEBHOOK_HEADERS, withFieldTexts } from "./openapi-texts.ts";
+import {
+  describedTags,
+  INTRODUCTION,
+  PARAMETERS,
+  WEBHOOK_HEADERS,
+  withFieldTexts,
+  withTexts,
+} from "./openapi-texts.ts";
 
 export type Described = {
   tables: readonly { prefix: string; endpoints: readonly Endpoint[] }[];
@@ -46,6 +53,19 @@ export function openApiDocument(described: Described): Json {
       }
     }
   }
+  const requests = Object.fromEntries(
+    Object.entries(webhooks).map(([name, { meaning, body }]) => {
+      // In its place: generators of clients drop a named schema that no path refers to.
+      const payload = withTexts({ title: `${pascal(name)}Payload`, ...named.schemaOf(body, "output") });
+      return [name, { post: webhookOperation(name, meaning, payload) }];
+    }),
+  );
+  const schemas = withFieldTexts(named.schemas);
+  const items = [...Object.values(paths), ...Object.values(requests)];
+  nameChoices(
+    items.flatMap((item) => Object.values(item) as Json[]),
+    schemas,
+  );
   return {
     openapi: "3.1.0",
     info: {
@@ -58,20 +78,9 @@ export function openApiDocument(described: Described): Json {
     servers: [{ url: "/" }],
     tags: describedTags(tags),
     paths,
-    webhooks: Object.fromEntries(
-      Object.entries(webhooks).map(([name, { meaning, body }]) => [
-        name,
-        {
-          post: webhookOperation(
-            name,
-            meaning,
-            named.named(`${pascal(name)}Payload`, named.schemaOf(body, "output")),
-          ),
-        },
-      ]),
-    ),
+    webhooks: requests,
     components: {
-      schemas: sorted(withFieldTexts(named.schemas)),
+      schemas: sorted(schemas),
       responses: failureAnswers(),
       securitySchemes: securitySchemes(described),
     },
