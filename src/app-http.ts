@@ -19,6 +19,7 @@ import type { HttpConnection } from "./http/endpoint.ts";
 import type { HttpApp } from "./http/mount.ts";
 import { type Described, openApiEndpoint } from "./http/openapi.ts";
 import { systemClock } from "./lib/clock.ts";
+import { createLastingAnswers } from "./lib/lasting-answers.ts";
 import type { Registry } from "./lib/metrics.ts";
 import { VERSION } from "./lib/version.ts";
 import { mailEndpoints } from "./mail/mail.routes.ts";
@@ -105,6 +106,7 @@ function createRoutes(parts: HttpParts): Answer {
   ];
   const isRouted = createRouteTest([...services.routePrefixes(), ...FILE_PREFIXES, ...OPEN_PREFIXES]);
   const isOpen = createRouteTest(OPEN_PREFIXES);
+  const lasting = createLastingAnswers();
   const follow: Answer = (arrival, server) => {
     const begun = redirects.begin();
     return redirects.end(begun, arrival.method, redirect.handle(arrival, server));
@@ -132,9 +134,23 @@ function createRoutes(parts: HttpParts): Answer {
     };
     const { timer, ask } = routes.find(({ isIn }) => isIn(request.url))!;
     const begun = timer.begin();
-    return timer.end(begun, request.method, ask(request, connection));
+    const answered = timer.end(begun, request.method, ask(request, connection));
+    return answered instanceof Promise ? answered.then(watched) : answered;
+
+    function watched(response: Response): Response {
+      const { isStillAllowed } = connection;
+      // Live streams end by themselves.
+      if (isStillAllowed !== undefined && response.body !== null && !isEventStream(response)) {
+        const isUnderWay = () => server.isAnswering(request);
+        lasting.add({ isStillAllowed, isUnderWay, cut: () => server.cutAnswer(request) });
+      }
+      return response;
+    }
   }
 }
+
+const isEventStream = ({ headers }: Response): boolean =>
+  headers.get("content-type")?.startsWith("text/event-stream") === true;
 
 /** Decides at a path that both the API and links have. A browser that opens the address follows the link. */
 function isMeantForApi({ method, headers }: Arrival): boolean {

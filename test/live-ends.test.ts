@@ -1,7 +1,9 @@
 /** Live views of the real program end with their account, session, password or token, on every worker and node. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
 import { serverUrl } from "../src/db/fresh.test-support.ts";
 import { startCluster } from "./support/cluster.ts";
+import { driveClient } from "./support/drive.ts";
 import { type Client, clientOf, PASSWORD, signIn, startSignedIn } from "./support/session.ts";
 import { until } from "./support/until.ts";
 
@@ -28,8 +30,10 @@ const KINDS: Record<"SQLite, two workers" | "PostgreSQL, two nodes", () => Promi
   },
 };
 
-/** A check of every half minute alone would let about 28 more through. */
-const MOST_AFTERWARDS = 12;
+/** A check of every half minute alone would let about 28 more through. Times are long on a busy machine. */
+const MOST_AFTERWARDS = 6;
+/** More than all buffers between two programs hold. */
+const FILE_BYTES = 64 * 1024 * 1024;
 
 /** Reads the stream in the background and counts its events, one a second. */
 async function watch(url: string, { token }: Client) {
@@ -46,6 +50,32 @@ async function watch(url: string, { token }: Client) {
   read().catch(() => undefined);
   await until(() => seen.events >= 3);
   return seen;
+}
+
+/** Reads nothing but the beginning until `restAfterCut`, which resolves with the bytes in all when the connection ends. */
+async function slowAnswer(url: string, path: string, authorization: string) {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const begun = new Promise<Buffer>((resolve) => socket.once("data", resolve));
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: ${authorization}\r\n\r\n`);
+  const head = await begun;
+  socket.pause();
+  expect(head.toString("latin1")).toStartWith("HTTP/1.1 200");
+  let bytes = head.length;
+  const ended = new Promise<void>((resolve) => socket.on("close", () => resolve()).on("error", () => {}));
+  return {
+    async restAfterCut(): Promise<number> {
+      // A tenth of a megabyte at a time, so that the server is still sending when it asks.
+      socket.on("data", (piece) => {
+        bytes += piece.length;
+        socket.pause();
+        setTimeout(() => socket.resume(), 20);
+      });
+      socket.resume();
+      await ended;
+      return bytes;
+    },
+  };
 }
 
 for (const [name, start] of Object.entries(KINDS)) {
@@ -93,6 +123,53 @@ for (const [name, start] of Object.entries(KINDS)) {
       await endsAfter(client, "/folders/live", () =>
         servers.cli(["users", "passwd", "changed", "--stdin"], `${PASSWORD} 2`),
       );
+    });
+
+    test.concurrent("an administrator becomes an editor, who is left with an API token", async () => {
+      const { path, client } = await newAccount("demoted", "admin");
+      const made = await client.call("POST", "/tokens", { name: "viewer", scopes: ["analytics:read"] });
+      await endsAfter(clientOf(servers.url, made.body.data.token), "/admin/v1/analytics/live", () =>
+        servers.client.call("PATCH", path, { role: "editor" }),
+      );
+    });
+
+    test.concurrent("an account leaves a team", async () => {
+      const { client } = await newAccount("member", "editor");
+      const members = [{ account: "member", role: "viewer" }];
+      const made = await servers.client.call("POST", "/teams", { name: "leaving", members });
+      await endsAfter(client, "/admin/v1/analytics/live", () =>
+        servers.client.call("PATCH", `/teams/${made.body.data.id}`, { members: [] }),
+      );
+    });
+
+    test.concurrent("a token expires", async () => {
+      const { client } = await newAccount("expiring", "editor");
+      const expires_at = new Date(Date.now() + 9_000).toISOString();
+      const body = { name: "viewer", scopes: ["analytics:read"], expires_at };
+      const made = await client.call("POST", "/tokens", body);
+      await endsAfter(clientOf(servers.url, made.body.data.token), "/admin/v1/analytics/live", () =>
+        until(() => Date.now() > Date.parse(expires_at)),
+      );
+    });
+
+    test.concurrent("what is still being sent is cut: a download, an archive and WebDAV", async () => {
+      const { path, client } = await newAccount("loader", "user");
+      const made = await client.call("POST", "/tokens", { name: "dav", scopes: ["files:read"] });
+      const drive = driveClient(servers.url, client.token);
+      const folder = await drive.folder("large");
+      const content = crypto.getRandomValues(new Uint8Array(65_536));
+      const whole = new Uint8Array(FILE_BYTES);
+      for (let at = 0; at < whole.length; at += content.length) whole.set(content, at);
+      const { body } = await drive.upload("file", whole, { folder: String(folder) });
+      const basic = `Basic ${Buffer.from(`loader:${made.body.data.token}`).toString("base64")}`;
+      const bearer = `Bearer ${client.token}`;
+      const answers = await Promise.all([
+        slowAnswer(servers.url, `/files/${body.data.id}/download`, bearer),
+        slowAnswer(servers.url, `/folders/${folder}/archive`, bearer),
+        slowAnswer(servers.url, "/admin/dav/files/large/file", basic),
+      ]);
+      await servers.client.call("PATCH", path, { disabled: true });
+      for (const answer of answers) expect(await answer.restAfterCut()).toBeLessThan(FILE_BYTES);
     });
 
     test.concurrent("a token is revoked by a command", async () => {

@@ -426,7 +426,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Clicks per second and the newest clicks, once a second, as server-sent events named `clicks`; each file that comes into a drop box of the account as an event `drop`; with a filter the rates count its share of the newest clicks; 503 when a worker already has 20 viewers
+         * Clicks per second and the newest clicks, once a second, as server-sent events named `clicks`; each file that comes into a drop box of the account as an event `drop`; with a filter the rates count its share of the newest clicks; ends when the role or a membership of the account changes; 429 when a worker already has 6 viewers of the account, 503 when it has 40 in all
          * @description Editors count the links that they or their teams own, administrators all. The stream stays open until the session or token ends. For editors and administrators; an API token needs the scope `analytics:read`.
          */
         get: operations["getAnalyticsLive"];
@@ -2858,7 +2858,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Each file that comes into a drop box of the account, as a server-sent event named `drop`; 503 when a worker already has 100 viewers
+         * Each file that comes into a drop box of the account, as a server-sent event named `drop`; ends when the role or a membership of the account changes; 429 when a worker already has 6 viewers of the account, 503 when it has 100 in all
          * @description The stream stays open until the session or token ends. For every account; an API token needs the scope `files:read`.
          */
         get: operations["getFoldersLive"];

@@ -1,6 +1,7 @@
 /** What the guards accept and refuse. One database is enough: no query differs here. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { SignJWT } from "jose";
+import { COMMAND } from "../lib/actor.ts";
 import { endpoint } from "../http/endpoint.ts";
 import {
   ADMIN_PASSWORD,
@@ -287,9 +288,39 @@ describe("an answer that lasts learns that", () => {
     harness.time.now = began;
   });
 
-  test("its account lost the role, or was disabled", async () => {
-    await harness.auth.users.update(id, { role: "user" });
+  test.each([{ role: "user" }, { role: "admin" }, { disabled: true }] as const)(
+    "its account became %j",
+    async (change) => {
+      await harness.auth.users.update(id, change);
+      expect(await isStillAllowed()).toBe(false);
+    },
+  );
+
+  test("its account joined a team, has another role there, or left it", async () => {
+    const { teams } = harness.auth;
+    const named = (role: "viewer" | "editor") => [{ account: `lisa${peers - 1}`, role }];
+    const team = await teams.create({ name: `team ${peers}`, members: [] }, COMMAND);
+    for (const members of [named("viewer"), named("editor"), []]) {
+      await lisa.send("GET", "/admin/lasting");
+      expect(await isStillAllowed()).toBe(true);
+      await teams.update(team.id, { members }, COMMAND);
+      expect(await isStillAllowed()).toBe(false);
+    }
+  });
+
+  test("its sessions ended with the secret that signs them", async () => {
+    const former = harness.config.get("api.jwt_secret");
+    await harness.config.set("api.jwt_secret", "x".repeat(32), "test");
     expect(await isStillAllowed()).toBe(false);
+    await harness.config.set("api.jwt_secret", former, "test");
+    expect(await isStillAllowed()).toBe(true);
+  });
+
+  test("its role needs a second factor now", async () => {
+    await harness.config.set("api.second_factor_roles", "editor", "test");
+    expect(await isStillAllowed()).toBe(false);
+    await harness.config.set("api.second_factor_roles", "", "test");
+    expect(await isStillAllowed()).toBe(true);
   });
 
   test("its token was revoked or expired", async () => {

@@ -42,10 +42,13 @@ function createGuard(deps: Deps): Guard {
       requireScope(caller, scope);
       if (!SETS_UP.test(path)) await requireSecondFactor(deps, caller);
       c.set("account", caller);
-      c.set("isStillAllowed", async () => {
-        const account = await accountNow(deps, c, caller);
-        return account !== null && rolePermits(account.role, access);
+      const isStillAllowed = createReminder(deps, caller, {
+        token: bearerToken(c),
+        address: () => deps.addressOf(c),
+        setsUp: SETS_UP.test(path),
       });
+      c.set("isStillAllowed", isStillAllowed);
+      c.env.isStillAllowed = isStillAllowed;
       await next();
     };
   };
@@ -109,6 +112,8 @@ function createTokenDoor(deps: Deps) {
     try {
       const caller = await byApiToken(deps, c, text);
       if (decoded !== null && decoded.slice(0, Math.max(colon, 0)) !== caller.username) throw unauthorized();
+      const address = () => deps.addressOf(c);
+      c.env.isStillAllowed = createReminder(deps, caller, { token: text, address, setsUp: false });
       return caller;
     } catch (error) {
       if (!(error instanceof AppError) || error.kind !== "unauthorized") throw error;
@@ -119,11 +124,32 @@ function createTokenDoor(deps: Deps) {
   };
 }
 
-/** Null when the session or the token has ended since, or its account. A token keeps its scopes. */
-async function accountNow({ sessions, apiTokens, addressOf }: Deps, c: HttpContext, caller: Caller) {
-  if (caller.credential !== undefined) return sessions.accountOf(caller.credential.sessionId);
-  return (await apiTokens.authenticate(bearerToken(c) ?? "", addressOf(c)))?.account ?? null;
+type Asked = { token: string | null; address(): string; setsUp: boolean };
+
+/**
+ * Whether the session or the token still exists, and the account with the same role and teams, which decide what an
+ * answer shows. A token keeps its scopes.
+ */
+function createReminder(deps: Deps, caller: Caller, { token, address, setsUp }: Asked) {
+  const { sessions, apiTokens, secondFactor, config } = deps;
+  const { credential, role } = caller;
+  const secret = config.get("api.jwt_secret");
+  const teams = teamsText(caller);
+
+  async function accountNow() {
+    if (credential === undefined) return (await apiTokens.authenticate(token ?? "", address()))?.account;
+    return config.get("api.jwt_secret") === secret ? sessions.accountOf(credential.sessionId) : null;
+  }
+
+  return async (): Promise<boolean> => {
+    const account = await accountNow();
+    if (!account || account.role !== role || teamsText(account) !== teams) return false;
+    return credential === undefined || setsUp || !(await secondFactor.isMissing({ ...account, credential }));
+  };
 }
+
+const teamsText = ({ teams }: Pick<Caller, "teams">): string =>
+  JSON.stringify([...(teams ?? [])].toSorted(([one], [other]) => one - other));
 
 function requireRole({ role }: Caller, access: Access): void {
   if (rolePermits(role, access)) return;

@@ -7,7 +7,7 @@ import { visitorsOf, visitorsQuery } from "../lib/visitors.ts";
 import { clickQuery, valuesOf } from "./analytics/filter.routes.ts";
 import type { ReachableLinks } from "./analytics/reports.routes.ts";
 import { createLiveFilter } from "./live-filter.ts";
-import type { Live } from "./live.ts";
+import { type Live, MOST_LISTENERS, MOST_OF_ACCOUNT, MOST_WATCHERS, type Viewer } from "./live.ts";
 
 /** A client that reads nothing for this long is cut. */
 const STALL_MS = 20_000;
@@ -24,6 +24,14 @@ type LiveDeps = Deps & { links: Pick<ReachableLinks, "by"> };
 
 /** Places of clicks are looked up when they are flushed. */
 const liveQuery = clickQuery.omit({ country: true, city: true }).extend(visitorsQuery);
+
+const bounds = (most: number): string =>
+  `429 when a worker already has ${MOST_OF_ACCOUNT} viewers of the account, 503 when it has ${most} in all`;
+
+const viewerOf = (c: HttpContext, accountId: number): Viewer => ({
+  accountId,
+  isAllowed: c.get("isStillAllowed"),
+});
 
 async function answerWith(
   c: HttpContext,
@@ -52,8 +60,7 @@ export const liveEndpoints = ({ live, links, logger }: LiveDeps): Endpoint[] => 
     access: "editor",
     scope: "analytics:read",
     tag: "analytics",
-    summary:
-      "Clicks per second and the newest clicks, once a second, as server-sent events named `clicks`; each file that comes into a drop box of the account as an event `drop`; with a filter the rates count its share of the newest clicks; 503 when a worker already has 20 viewers",
+    summary: `Clicks per second and the newest clicks, once a second, as server-sent events named \`clicks\`; each file that comes into a drop box of the account as an event \`drop\`; with a filter the rates count its share of the newest clicks; ends when the role or a membership of the account changes; ${bounds(MOST_WATCHERS)}`,
     query: liveQuery,
     failures: [404],
     raw: { type: "text/event-stream", schema: eventView },
@@ -72,7 +79,7 @@ export const liveEndpoints = ({ live, links, logger }: LiveDeps): Endpoint[] => 
       const isEverything = isOfAll && Object.keys(values).length === 0 && visitors === "all";
       const choose = (among: readonly number[]) => chosen(query, among);
       const filter = isEverything ? null : createLiveFilter({ choose, values, visitors });
-      return answerWith(c, live.watch(c.get("isStillAllowed"), account.id, filter), logger);
+      return answerWith(c, live.watch({ ...viewerOf(c, account.id), filter }), logger);
     },
   }),
 ];
@@ -84,8 +91,7 @@ export const dropLiveEndpoint = ({ live, logger }: Deps): Endpoint =>
     access: "account",
     scope: "files",
     tag: "folders",
-    summary:
-      "Each file that comes into a drop box of the account, as a server-sent event named `drop`; 503 when a worker already has 100 viewers",
+    summary: `Each file that comes into a drop box of the account, as a server-sent event named \`drop\`; ends when the role or a membership of the account changes; ${bounds(MOST_LISTENERS)}`,
     raw: { type: "text/event-stream", schema: dropEventView },
-    handle: ({ c, account }) => answerWith(c, live.watchDrops(c.get("isStillAllowed"), account.id), logger),
+    handle: ({ c, account }) => answerWith(c, live.watchDrops(viewerOf(c, account.id)), logger),
   });

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
+import { appError } from "../lib/errors.ts";
 import type { LiveDrop } from "./live.repository.ts";
-import { createLive, type Live, type LiveEvent } from "./live.ts";
+import { createLive, type Live, type LiveEvent, type Viewer } from "./live.ts";
 import type { WorkerLiveStats } from "./live-stats.ts";
 
 const open: Live[] = [];
@@ -11,7 +12,7 @@ afterEach(() => {
 
 function setUp(
   parts: () => WorkerLiveStats[],
-  limits: { watchers?: number; watchMs?: number; checkMs?: number } = {},
+  limits: { watchers?: number; ofAccount?: number; watchMs?: number } = {},
 ) {
   const asked: number[] = [];
   const clock = { time: Date.parse("2026-11-20T13:00:00Z"), now: () => (clock.time += 1000) };
@@ -49,6 +50,8 @@ const part = (
   latest,
 });
 
+const viewer = (isAllowed = async () => true, accountId = 0): Viewer => ({ accountId, isAllowed });
+
 async function nextEvent(events: AsyncGenerator<string, void>): Promise<LiveEvent> {
   const { value } = await events.next();
   const data = /^event: clicks\ndata: (.*)\n\n$/.exec(value as string)?.[1];
@@ -59,7 +62,7 @@ test("workers are asked only while a viewer watches", async () => {
   const { live, asked } = setUp(() => []);
   await Bun.sleep(20);
   expect(asked).toEqual([]);
-  const events = live.watch();
+  const events = live.watch(viewer());
   await events.next();
   await nextEvent(events);
   await events.return();
@@ -77,7 +80,7 @@ test("clicks of all workers are shown; a new or restarted worker counts from its
     [part("a", 5), part("c", 910)],
   ];
   const { live } = setUp(() => rounds.shift() ?? []);
-  const events = live.watch();
+  const events = live.watch(viewer());
   await events.next();
   expect((await nextEvent(events)).clicks_per_second).toBe(0);
   expect((await nextEvent(events)).clicks_per_second).toBeGreaterThan(0);
@@ -95,7 +98,7 @@ test("shows the newest clicks in order, without clicks of deleted links", async 
     ]),
   ];
   const { live } = setUp(() => latest);
-  const events = live.watch();
+  const events = live.watch(viewer());
   await events.next();
   expect((await nextEvent(events)).latest).toEqual([
     { code: "a/b", domain: null, clicked_at: "2026-11-20T13:00:00.000Z", source: null, automated: false },
@@ -113,7 +116,7 @@ test("shows the newest clicks in order, without clicks of deleted links", async 
 test("the rate of people leaves out automated clicks", async () => {
   const rounds = [[part("a", 100, [], 60)], [part("a", 150, [], 110)], [part("a", 250, [], 110)]];
   const { live } = setUp(() => rounds.shift() ?? []);
-  const events = live.watch();
+  const events = live.watch(viewer());
   await events.next();
   expect(await nextEvent(events)).toMatchObject({ clicks_per_second: 0, human_clicks_per_second: 0 });
   const automated = await nextEvent(events);
@@ -126,14 +129,14 @@ test("the rate of people leaves out automated clicks", async () => {
 });
 
 test("a viewer whose access has ended is cut off; a failed check cuts off nobody", async () => {
-  const { live } = setUp(() => [], { checkMs: 20 });
+  const { live } = setUp(() => []);
   let answers: (boolean | Error)[] = [true, new Error("away"), false];
   const isAllowed = async () => {
     const answer = answers.shift()!;
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  const events = live.watch(isAllowed);
+  const events = live.watch(viewer(isAllowed));
   let last = await events.next();
   while (!last.done) last = await events.next();
   expect([answers.length, live.watchers()]).toEqual([0, 0]);
@@ -142,7 +145,7 @@ test("a viewer whose access has ended is cut off; a failed check cuts off nobody
 test("a change of accounts, sessions or tokens ends only the streams that are no longer allowed, at once", async () => {
   const { live } = setUp(() => []);
   let isAllowed = true;
-  const [ended, kept] = [live.watch(async () => isAllowed), live.watch()];
+  const [ended, kept] = [live.watch(viewer(async () => isAllowed)), live.watch(viewer())];
   for (const events of [ended, kept]) for (let n = 0; n < 3; n++) await events.next();
   isAllowed = false;
   live.recheck();
@@ -153,10 +156,12 @@ test("a change of accounts, sessions or tokens ends only the streams that are no
 test("a change is checked again after a failure, and when it came while nothing was read", async () => {
   const { live } = setUp(() => []);
   let answer: boolean | Error = true;
-  const events = live.watch(async () => {
-    if (answer instanceof Error) throw answer;
-    return answer;
-  });
+  const events = live.watch(
+    viewer(async () => {
+      if (answer instanceof Error) throw answer;
+      return answer;
+    }),
+  );
   for (let n = 0; n < 3; n++) await events.next();
   answer = new Error("away");
   live.recheck();
@@ -167,7 +172,7 @@ test("a change is checked again after a failure, and when it came while nothing 
 
 test("files in drop boxes are announced once, to the owner of the box only, even if ids come out of order", async () => {
   const { live } = setUp(() => []);
-  const [mine, other] = [live.watch(undefined, 7), live.watch(undefined, 8)];
+  const [mine, other] = [live.watch(viewer(undefined, 7)), live.watch(viewer(undefined, 8))];
   for (const events of [mine, other]) await events.next();
   await mine.next();
   const file = (fileId: number): LiveDrop => ({
@@ -200,11 +205,11 @@ test("files in drop boxes are announced once, to the owner of the box only, even
 
 test("a viewer of drop boxes only gets no clicks, and the workers are not asked", async () => {
   const { live, asked } = setUp(() => []);
-  const events = live.watchDrops(async () => true, 7);
+  const events = live.watchDrops(viewer(undefined, 7));
   let text = "";
   for (let n = 0; n < 5; n++) text += (await events.next()).value as string;
   expect([text.includes("event: clicks"), asked, live.watchers()]).toEqual([false, [], 1]);
-  const both = live.watch();
+  const both = live.watch(viewer());
   await both.next();
   expect((await nextEvent(both)).clicks_per_second).toBe(0);
   await both.return();
@@ -212,14 +217,53 @@ test("a viewer of drop boxes only gets no clicks, and the workers are not asked"
   expect(live.watchers()).toBe(0);
 });
 
-test("viewers beyond the bound are refused until one leaves", async () => {
-  const { live } = setUp(() => [], { watchers: 2 });
-  const watching = [live.watch(), live.watch()];
-  for (const events of watching) await events.next();
-  await expect(live.watch().next()).rejects.toMatchObject({ name: "ServiceUnavailable" });
-  await watching[0]!.return();
-  const next = live.watch();
-  expect((await next.next()).value).toStartWith(":");
+test("an account has a bound of its own, on each kind of stream", async () => {
+  const { live } = setUp(() => [], { ofAccount: 2 });
+  const refused = { name: "RateLimitExceeded", details: { retryAfterSeconds: 5 } };
+  for (const watch of [live.watch, live.watchDrops]) {
+    const [first, second] = [watch(viewer()), watch(viewer())];
+    for (const events of [first, second]) await events.next();
+    await expect(watch(viewer()).next()).rejects.toMatchObject(refused);
+    expect((await watch(viewer(undefined, 7)).next()).value).toStartWith(":");
+    await first.return();
+    expect((await watch(viewer()).next()).value).toStartWith(":");
+  }
+});
+
+test("whoever takes all places gives them up to others, until all have as many", async () => {
+  const { live } = setUp(() => [], { watchers: 4, ofAccount: 4 });
+  const greedy = Array.from({ length: 4 }, () => live.watch(viewer(undefined, 1)));
+  for (const events of greedy) await events.next();
+  const others = [live.watch(viewer(undefined, 2)), live.watch(viewer(undefined, 2))];
+  for (const events of others) expect((await events.next()).value).toStartWith(":");
+  const isOver = async (events: AsyncGenerator<string, void>) => (await events.next()).done;
+  expect(await Promise.all([...greedy, ...others].map(isOver))).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+  ]);
+  expect(live.watchers()).toBe(4);
+  for (const accountId of [1, 2]) {
+    const further = live.watch(viewer(undefined, accountId));
+    await expect(further.next()).rejects.toMatchObject({ name: "ServiceUnavailable" });
+  }
+  expect((await live.watch(viewer(undefined, 3)).next()).value).toStartWith(":");
+});
+
+test("a filter by what the account does not reach any more ends the stream; a database that is away does not", async () => {
+  const { live } = setUp(() => []);
+  let error = appError("ServiceUnavailable", "away");
+  const filter = () => Promise.reject(error);
+  const events = live.watch({ ...viewer(), filter });
+  await events.next();
+  expect((await events.next()).value).toBe(": no news\n\n");
+  error = appError("LinkNotFound", "gone");
+  let last = await events.next();
+  while (!last.done) last = await events.next();
+  expect(live.watchers()).toBe(0);
 });
 
 test("a second without an answer is skipped; the time limit and a stop end the stream", async () => {
@@ -231,14 +275,14 @@ test("a second without an answer is skipped; the time limit and a stop end the s
     },
     { watchMs: 200 },
   );
-  const events = live.watch();
+  const events = live.watch(viewer());
   await events.next();
   expect((await events.next()).value).toStartWith(": ");
   fails = false;
   let last = await events.next();
   while (!last.done) last = await events.next();
   expect(live.watchers()).toBe(0);
-  const other = live.watch();
+  const other = live.watch(viewer());
   await other.next();
   const waiting = other.next();
   live.close();

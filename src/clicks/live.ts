@@ -4,9 +4,10 @@
  */
 import type { LinkName } from "../links/domains/registry.ts";
 import type { Clock } from "../lib/clock.ts";
-import { appError } from "../lib/errors.ts";
+import { AppError, appError } from "../lib/errors.ts";
 import { shortSender } from "../lib/short-sender.ts";
 import { createLiveDrops } from "./live-drops.ts";
+import { createLivePlaces, type LivePlace } from "./live-places.ts";
 import type { LiveDrop, LiveRepository } from "./live.repository.ts";
 import type { LiveFilter, LiveSecond } from "./live-filter.ts";
 import type { WorkerLiveStats } from "./live-stats.ts";
@@ -33,6 +34,11 @@ export type LiveDropEvent = Partial<LinkName> & {
   at: string;
 };
 
+type Kind = "clicks" | "drops";
+
+/** `isAllowed` rejects if that can't be said. */
+export type Viewer = { accountId: number; isAllowed(): Promise<boolean>; filter?: LiveFilter | null };
+
 /** Events of one second. */
 type News = { clicks: { second: LiveSecond; text: string } | null; drops: readonly LiveDrop[] };
 
@@ -42,28 +48,33 @@ type Deps = {
   repository: LiveRepository;
   nameOf(key: string): LinkName;
   clock: Clock;
-  limits?: { watchers?: number; watchMs?: number; tickMs?: number; checkMs?: number };
+  limits?: { watchers?: number; ofAccount?: number; watchMs?: number; tickMs?: number };
 };
 
-const MOST_WATCHERS = 20;
-const MOST_LISTENERS = 100;
+/** Of a worker. Each may cost two queries a second. */
+export const MOST_WATCHERS = 40;
+/** Of drop boxes only, which cost one query together. */
+export const MOST_LISTENERS = 100;
+/** Of either kind. A browser opens no more connections to a server over HTTP/1.1. */
+export const MOST_OF_ACCOUNT = 6;
 const WATCH_MS = 15 * 60_000;
 const TICK_MS = 1_000;
-const CHECK_MS = 30_000;
 /** In an event. */
 const MOST_LATEST = 20;
 const MOST_KNOWN = 1_000;
 const OPENING = ": waymark\nretry: 3000\n\n";
 
 export function createLive({ collect, repository, nameOf, clock, limits = {} }: Deps) {
-  const { watchers = MOST_WATCHERS, watchMs = WATCH_MS, tickMs = TICK_MS, checkMs = CHECK_MS } = limits;
-  const viewers = { clicks: 0, drops: 0 };
-  const most = { clicks: watchers, drops: MOST_LISTENERS };
+  const { watchers = MOST_WATCHERS, ofAccount = MOST_OF_ACCOUNT } = limits;
+  const { watchMs = WATCH_MS, tickMs = TICK_MS } = limits;
+  const placesFor = (most: number) =>
+    createLivePlaces({ most, mostOfAccount: ofAccount, onLost: () => tell(null) });
+  const places = { clicks: placesFor(watchers), drops: placesFor(MOST_LISTENERS) };
+  const viewers = (): number => places.clicks.size() + places.drops.size();
   let isClosed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** Null: nothing new, but something to check. */
   let next = Promise.withResolvers<News | null>();
-  let rechecks = 0;
   const drops = createLiveDrops({ repository, clock });
   const seconds = createSeconds(collect, clock);
   const textOf = clicksText(repository, nameOf);
@@ -74,10 +85,18 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
     return { second, text: await textOf(second, second.rate.clicks) };
   }
 
-  async function filtered(clicks: News["clicks"], filter: LiveFilter | null): Promise<string | null> {
+  /** Null while the database is away. `gone`: the filter is refused. */
+  async function filtered(
+    clicks: News["clicks"],
+    filter: LiveFilter | null,
+  ): Promise<string | "gone" | null> {
     if (clicks === null || filter === null) return clicks && clicks.text;
-    const kept = await filter(clicks.second);
-    return textOf(kept, kept.shown);
+    try {
+      const kept = await filter(clicks.second);
+      return await textOf(kept, kept.shown);
+    } catch (error) {
+      return error instanceof AppError && error.kind !== "unavailable" ? "gone" : null;
+    }
   }
 
   function tell(news: News | null): void {
@@ -89,84 +108,63 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
   /** Sends nothing for a second while the database is away. */
   async function tick(): Promise<void> {
     const [clicks, files] = await Promise.all([
-      viewers.clicks > 0 ? seen().catch(() => null) : null,
+      places.clicks.size() > 0 ? seen().catch(() => null) : null,
       drops.news().catch(() => []),
     ]);
     tell({ clicks, drops: files });
-    if (viewers.clicks + viewers.drops > 0 && !isClosed) timer = setTimeout(() => void tick(), tickMs);
+    if (viewers() > 0 && !isClosed) timer = setTimeout(() => void tick(), tickMs);
     else timer = undefined;
   }
 
-  function begin(kind: keyof typeof viewers): void {
-    if (kind === "clicks" && viewers.clicks === 0) seconds.restart();
-    viewers[kind] += 1;
-    if (timer !== undefined) return;
-    drops.restart();
-    timer = setTimeout(() => void tick(), 0);
+  function begin(kind: Kind, accountId: number): LivePlace {
+    if (isClosed) throw stopping();
+    const isFirst = places[kind].size() === 0;
+    const place = places[kind].take(accountId);
+    if (kind === "clicks" && isFirst) seconds.restart();
+    if (timer === undefined) {
+      drops.restart();
+      timer = setTimeout(() => void tick(), 0);
+    }
+    return place;
   }
 
   async function* stream(
-    kind: keyof typeof viewers,
-    isAllowed: () => Promise<boolean>,
-    accountId: number | undefined,
-    filter: LiveFilter | null = null,
+    kind: Kind,
+    { accountId, isAllowed, filter = null }: Viewer,
   ): AsyncGenerator<string, void> {
-    if (isClosed || viewers[kind] >= most[kind]) {
-      throw appError(
-        "ServiceUnavailable",
-        `A worker serves at most ${most[kind]} viewers at once; try again later.`,
-      );
-    }
     const end = performance.now() + watchMs;
-    begin(kind);
+    const place = begin(kind, accountId);
     try {
       yield OPENING;
-      // The first check covers changes since the request's own.
-      let checkAt = 0;
-      let checked = rechecks;
       let coming = next.promise;
       while (!isClosed && performance.now() < end) {
-        let news: News | null = null;
-        if (checked === rechecks) {
-          news = await coming;
-          coming = next.promise;
-        }
-        if (checked !== rechecks || performance.now() >= checkAt) {
-          checked = rechecks;
-          const isSo = await isAllowed().catch(() => null);
-          if (isSo === false) return;
-          // Fails while the database is away: asked again with the next news.
-          checkAt = isSo === null ? 0 : performance.now() + checkMs;
-        }
+        const news = await coming;
+        coming = next.promise;
+        // Asked with each news. Rejects while the database is away.
+        if (place.isLost || (await isAllowed().catch(() => null)) === false) return;
         if (news === null) continue;
-        const clicks = kind === "clicks" ? await filtered(news.clicks, filter).catch(() => null) : null;
+        const clicks = kind === "clicks" ? await filtered(news.clicks, filter) : null;
+        if (clicks === "gone") return;
         yield (clicks ?? ": no news\n\n") + dropTexts(news.drops, accountId, nameOf);
       }
     } finally {
-      viewers[kind] -= 1;
+      place.leave();
     }
   }
 
   return {
     /**
-     * Server-sent events, first a comment. Ends when `isAllowed` says no, and after a quarter of an hour. It is asked at
-     * each `recheck`, and twice a minute for what expires. `accountId`: also watches the account's drop boxes.
-     * @throws ServiceUnavailable with too many watchers
+     * Server-sent events, first a comment: clicks, and files in the account's drop boxes. Ends when `isAllowed` resolves
+     * with false, which is asked once a second and at each `recheck`; when the filter names what the account does not
+     * reach any more; when others need the place; and after a quarter of an hour.
+     * @throws RateLimitExceeded, ServiceUnavailable with too many viewers
      */
-    watch: (
-      isAllowed: () => Promise<boolean> = async () => true,
-      accountId?: number,
-      filter: LiveFilter | null = null,
-    ): AsyncGenerator<string, void> => stream("clicks", isAllowed, accountId, filter),
-    /** Without clicks: only what comes into the account's drop boxes. */
-    watchDrops: (isAllowed: () => Promise<boolean>, accountId: number): AsyncGenerator<string, void> =>
-      stream("drops", isAllowed, accountId),
-    watchers: (): number => viewers.clicks + viewers.drops,
+    watch: (viewer: Viewer): AsyncGenerator<string, void> => stream("clicks", viewer),
+    /** Likewise, without clicks. */
+    watchDrops: (viewer: Viewer): AsyncGenerator<string, void> => stream("drops", viewer),
+    watchers: viewers,
     /** Call it when an account, session or token changed. Ends the streams that are no longer allowed. */
-    recheck(): void {
-      rechecks += 1;
-      tell(null);
-    },
+    recheck: (): void => tell(null),
     /** Ends all streams. */
     close(): void {
       isClosed = true;
@@ -175,6 +173,8 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
     },
   };
 }
+
+const stopping = () => appError("ServiceUnavailable", "The server is stopping; try again.");
 
 /** What the workers counted since the last look. */
 function createSeconds(collect: Deps["collect"], clock: Clock) {

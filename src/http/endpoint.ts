@@ -19,6 +19,8 @@ export type HttpConnection = {
   cut(): void;
   /** The tool of the MCP server that asks. */
   tool?: string;
+  /** From the guard: see HttpVariables. */
+  isStillAllowed?: () => Promise<boolean>;
 };
 
 /** From the guard. */
@@ -49,7 +51,10 @@ export type HttpVariables = {
   /** The request wants what others may send refused (lib/strict-handling.ts). */
   isStrict?: boolean;
   account: Caller;
-  /** For answers that last: session or token, and role, still exist. Rejects if the database fails. */
+  /**
+   * For answers that last: session or token still exist, and the account has the role and teams that it had. Rejects if
+   * the database fails.
+   */
   isStillAllowed(): Promise<boolean>;
 };
 export type HttpEnv = { Bindings: HttpConnection; Variables: HttpVariables };

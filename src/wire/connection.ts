@@ -33,6 +33,8 @@ export class Connection implements PipelineContext {
   #leaving: AbortController | null = null;
   /** The request under way changes nothing. */
   #isRead = false;
+  /** Under way. */
+  #request: Request | null = null;
 
   constructor(socket: WireSocket, owner: ConnectionOwner<Connection>) {
     this.#socket = socket;
@@ -63,7 +65,12 @@ export class Connection implements PipelineContext {
   }
 
   made(request: Request): void {
+    this.#request = request;
     this.owner.requested(request, this);
+  }
+
+  isAnswering(request: Request): boolean {
+    return !this.#isClosed && this.#request === request;
   }
 
   cut(): void {
@@ -199,6 +206,7 @@ export class Connection implements PipelineContext {
       this.owner.done();
     }
     this.#leaving = null;
+    this.#request = null;
     this.bodyStream = null;
     this.#isBusy = false;
     if (this.#isEnding) return;

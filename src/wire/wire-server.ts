@@ -18,6 +18,10 @@ export type Peers = {
    * Ends the connection in this many seconds, even during the answer. 0: lets the client be silent during the request.
    */
   timeout(request: Request, seconds: number): void;
+  /** False when its answer has left as a whole, or its client. */
+  isAnswering(request: Request): boolean;
+  /** Ends the connection at once. Does nothing after the answer. */
+  cutAnswer(request: Request): void;
 };
 
 export type WireServer = Peers & {
@@ -209,6 +213,11 @@ function peersIn(connections: WeakMap<Request, Connection>): Peers {
       const { deadlines } = connectionOf(request);
       if (inSeconds === 0) deadlines.liftIdle();
       else deadlines.cutIn(inSeconds);
+    },
+    isAnswering: (request) => connectionOf(request).isAnswering(request),
+    cutAnswer(request) {
+      const connection = connectionOf(request);
+      if (connection.isAnswering(request)) connection.cut();
     },
   };
 }

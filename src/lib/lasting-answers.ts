@@ -1,0 +1,50 @@
+/**
+ * Cuts answers that outlast the right to them: downloads, archives, exports and lists that are still being sent when
+ * their session, token, role or membership has ended. Their clients can't take a part for the whole.
+ */
+type Answer = {
+  sinceMs: number;
+  /** Rejects if that can't be said. */
+  isStillAllowed(): Promise<boolean>;
+  /** Cheap. */
+  isUnderWay(): boolean;
+  cut(): void;
+};
+
+const CHECK_MS = 1_000;
+
+export function createLastingAnswers({ checkMs = CHECK_MS } = {}) {
+  const sent = new Set<Answer>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  async function check(answer: Answer): Promise<void> {
+    const isAllowed = await answer.isStillAllowed().catch(() => true);
+    if (isAllowed) return;
+    sent.delete(answer);
+    answer.cut();
+  }
+
+  /** An answer younger than a round is left alone: it may be that to the end of its own session. */
+  async function look(): Promise<void> {
+    const before = performance.now() - checkMs;
+    for (const answer of sent) if (!answer.isUnderWay()) sent.delete(answer);
+    const old = [...sent].filter(({ sinceMs }) => sinceMs <= before);
+    await Promise.all(old.map(check));
+    timer = undefined;
+    if (sent.size > 0) start();
+  }
+
+  function start(): void {
+    timer ??= setTimeout(() => void look(), checkMs);
+    timer.unref();
+  }
+
+  return {
+    /** Call it when the answer begins. It is asked about once a second while it is under way. */
+    add(answer: Omit<Answer, "sinceMs">): void {
+      sent.add({ ...answer, sinceMs: performance.now() });
+      start();
+    },
+    size: (): number => sent.size,
+  };
+}
