@@ -127,7 +127,7 @@ export const openContacts = (
     users,
     secret: () => config.get("api.jwt_secret"),
     adminPasswordHash: () => config.get("api.admin_token"),
-    setAdminPassword: (plain) => login.resetAdminPassword(plain, BUILT_IN_ADMIN.username),
+    setAdminPassword: (plain, also) => login.resetAdminPassword(plain, BUILT_IN_ADMIN.username, also),
   });
 
 /** An address may look up this many unknown API tokens at once, then one a second. */

@@ -17,6 +17,7 @@ import {
   type Refusal,
   type SettingsChanges,
   type SettingWrites,
+  type StoredBefore,
 } from "./writer.ts";
 import { CONFIG_KEYS, type ConfigKey, type ConfigValues, definitionOf, isConfigKey } from "./definitions.ts";
 import { createLiveSettings } from "./live-settings.ts";
@@ -201,19 +202,19 @@ function writingSide({ writer, live, fixed, generateToken, show }: WritingDeps) 
     },
 
     /**
-     * Writes `api.admin_token`; `opens`: and turns sign-in with a password on. `also` runs in the same transaction and
-     * may run again.
+     * Writes `api.admin_token`; `opens`: and turns sign-in with a password on. `also` gets the former hash, runs in the
+     * same transaction and may run again.
      * @throws BadRequest when it is not an Argon2 hash
      */
     async setAdminPasswordHash(
       hash: string,
       changedBy: Author,
-      also?: (tx: ChangeTransaction) => Promise<void>,
+      also: (tx: ChangeTransaction, formerHash: string) => Promise<void> = async () => {},
       { opens = false } = {},
     ): Promise<void> {
       const writes = new Map<ConfigKey, string | null>([[PASSWORD, canonical(PASSWORD, hash)]]);
       if (opens) writes.set(PASSWORD_SIGN_IN, null);
-      await writer.write(writes, changedBy, also);
+      await writer.write(writes, changedBy, (tx, before) => also(tx, formerOf(before, hash)));
     },
 
     /**
@@ -249,6 +250,10 @@ function editable(key: string): ConfigKey {
   if (definitionOf(name).editable) return name;
   throw appError("BadRequest", `${name} can't be written here. Run the command 'reset-password'.`);
 }
+
+/** `hash`: the one that is written; one that does not change is not among the former ones. */
+const formerOf = (before: StoredBefore, hash: string): string =>
+  before.has(PASSWORD) ? (before.get(PASSWORD) ?? "") : hash;
 
 /** A request has the value in this field. */
 const VALUE = { field: "value" };

@@ -4,7 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Language } from "../../lib/language.ts";
 import type { AuthTransaction } from "../changes.ts";
 import type { User } from "../users/user.ts";
-import type { ProofClaims, Proofs } from "./proof.ts";
+import type { ProofClaims, Proofs, ProofState } from "./proof.ts";
 
 type To = { accountId: number; email: string; language: Language };
 type Options = { usefulUntil?: number; onceKey?: string };
@@ -24,7 +24,7 @@ export type AuthMail = {
 };
 
 /** Whom a link is for, and what its proof is bound to. */
-export type LinkHolder = { id: number; username: string; hash: string; language: Language };
+export type LinkHolder = ProofState & { id: number; username: string; language: Language };
 
 type Deps = { mail: AuthMail; proofs: Proofs; clock: Clock };
 
@@ -38,30 +38,28 @@ const RESET_EVERY_MS = 120_000;
 const MOST_PROOFS_AN_HOUR = 5;
 
 export function createLinkMails({ mail, proofs, clock }: Deps) {
-  function link(claims: Omit<ProofClaims, "until">, hash: string, validMs: number) {
+  function link(claims: Omit<ProofClaims, "until">, state: ProofState, validMs: number) {
     const until = clock.now() + validMs;
     const page = claims.for === "password" ? "/new-password" : "/confirm-address";
-    return { url: mail.panelUrl(`${page}#${proofs.make({ ...claims, until }, hash)}`), usefulUntil: until };
+    return { url: mail.panelUrl(`${page}#${proofs.make({ ...claims, until }, state)}`), usefulUntil: until };
   }
 
   return {
     /** The account has an address. */
     async invite(tx: AuthTransaction, user: User, by: Pick<Actor, "name">): Promise<void> {
-      const { id, username, passwordHash, language } = user;
+      const { id, username, passwordHash: hash, language } = user;
       const email = user.email!;
-      const { url, usefulUntil } = link({ for: "password", account: id, email }, passwordHash, INVITATION_MS);
+      const claims = { for: "password", account: id, email } as const;
+      const { url, usefulUntil } = link(claims, { ...user, hash }, INVITATION_MS);
       const content = { username, by: by.name, url };
       const to = { accountId: id, email, language };
       await mail.queue(tx, to, { kind: "invitation", content }, { usefulUntil });
     },
 
     /** Sends a link to an address that the account does not have yet, or has not proved. */
-    async askForProof(
-      tx: AuthTransaction,
-      { id, username, hash, language }: LinkHolder,
-      email: string,
-    ): Promise<void> {
-      const { url, usefulUntil } = link({ for: "address", account: id, email }, hash, INVITATION_MS);
+    async askForProof(tx: AuthTransaction, holder: LinkHolder, email: string): Promise<void> {
+      const { id, username, language } = holder;
+      const { url, usefulUntil } = link({ for: "address", account: id, email }, holder, INVITATION_MS);
       const to = { accountId: id, email, language };
       // Somebody else's mailbox must not be filled: each hour has so many keys for an account.
       const hour = Math.floor(clock.now() / HOUR_MS);
@@ -72,12 +70,9 @@ export function createLinkMails({ mail, proofs, clock }: Deps) {
       }
     },
 
-    async sendReset(
-      tx: AuthTransaction,
-      { id, username, hash, language }: LinkHolder,
-      email: string,
-    ): Promise<void> {
-      const { url, usefulUntil } = link({ for: "password", account: id, email }, hash, RESET_MS);
+    async sendReset(tx: AuthTransaction, holder: LinkHolder, email: string): Promise<void> {
+      const { id, username, language } = holder;
+      const { url, usefulUntil } = link({ for: "password", account: id, email }, holder, RESET_MS);
       const onceKey = `reset ${id} ${Math.floor(clock.now() / RESET_EVERY_MS)}`;
       const to = { accountId: id, email, language };
       await mail.queue(tx, to, { kind: "reset", content: { username, url } }, { usefulUntil, onceKey });

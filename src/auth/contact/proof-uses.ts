@@ -6,7 +6,7 @@ import { AppError, appError } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
-import type { AuthChanges } from "../changes.ts";
+import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import type { Users } from "../users/service.ts";
 import type { Contact } from "./contact.ts";
 import type { AuthMail, LinkHolder, LinkMails } from "./link-mails.ts";
@@ -23,7 +23,11 @@ export type ProofUseDeps = {
   record: RecordEvents<Db>;
   /** Of the built-in administrator. */
   adminPasswordHash(): string;
-  setAdminPassword(plain: string): Promise<void>;
+  /** `also` runs in its transaction, with the hash that the new one replaces. */
+  setAdminPassword(
+    plain: string,
+    also: (tx: AuthTransaction, formerHash: string) => Promise<void>,
+  ): Promise<void>;
   clock: Clock;
   logger: Pick<Logger, "warn">;
 };
@@ -58,7 +62,7 @@ export function createProofUses(deps: ProofUseDeps) {
   async function proven(token: string, what: ProofClaims["for"]) {
     const claims = proofs.read(token);
     const holder = claims?.for === what ? await holderOf(claims.account) : null;
-    if (claims === null || holder === null || !proofs.holds(token, holder.hash, clock.now())) throw gone();
+    if (claims === null || holder === null || !proofs.holds(token, holder, clock.now())) throw gone();
     return { claims, holder };
   }
 
@@ -79,19 +83,28 @@ export function createProofUses(deps: ProofUseDeps) {
     await changes.write((tx) => linkMails.sendReset(tx, holder, email));
   }
 
-  async function saveAddress(accountId: number, username: string, email: string | null): Promise<void> {
+  async function saveAddress(
+    tx: AuthTransaction,
+    { id, username }: Pick<Holder, "id" | "username">,
+    email: string | null,
+  ): Promise<void> {
     const now = clock.now();
-    await changes.write(async (tx) => {
-      const before = await repository.find(accountId, tx.db);
-      await repository.save(tx.db, accountId, { ...before, email, emailVerified: email !== null }, now);
-      if (before.email === email) return;
-      const actor = { name: username, via: "panel" } as const;
-      const [was, is] = [before.email, email].map((one) => ({ email: one }));
-      await deps.record(tx.db, [
-        { at: now, actor, action: "account.update", subject: username, before: was!, after: is! },
-      ]);
-      tx.changed("users", [String(accountId)]);
-    });
+    const before = await repository.find(id, tx.db);
+    await repository.save(tx.db, id, { ...before, email, emailVerified: email !== null }, now);
+    if (before.email === email) return;
+    const actor = { name: username, via: "panel" } as const;
+    const [was, is] = [before.email, email].map((one) => ({ email: one }));
+    await deps.record(tx.db, [
+      { at: now, actor, action: "account.update", subject: username, before: was!, after: is! },
+    ]);
+    tx.changed("users", [String(id)]);
+  }
+
+  /** Of two uses at once one is first. `hash`: as stored; the account is locked. @throws NotFound */
+  async function requireUnused(tx: AuthTransaction, token: string, id: number, hash: string | null) {
+    const contact = await repository.find(id, tx.db);
+    if (hash === null || !proofs.holds(token, { ...contact, hash }, clock.now())) throw gone();
+    return contact;
   }
 
   return {
@@ -101,7 +114,10 @@ export function createProofUses(deps: ProofUseDeps) {
     /** @throws NotFound, Conflict when another account has proved it first */
     async confirmAddress(token: string): Promise<string> {
       const { claims, holder } = await proven(token, "address");
-      await saveAddress(claims.account, holder.username, claims.email);
+      await changes.write(async (tx) => {
+        await requireUnused(tx, token, holder.id, await repository.lockHash(tx.db, holder.id));
+        await saveAddress(tx, holder, claims.email);
+      });
       return claims.email;
     },
 
@@ -117,7 +133,12 @@ export function createProofUses(deps: ProofUseDeps) {
     async setPassword(token: string, password: string): Promise<string> {
       const { claims, holder } = await proven(token, "password");
       if (claims.email !== holder.email) throw gone();
-      if (claims.account === BUILT_IN_ADMIN.id) await deps.setAdminPassword(password);
+      async function take(tx: AuthTransaction, formerHash: string): Promise<void> {
+        const { email } = await requireUnused(tx, token, holder.id, formerHash);
+        if (claims.email !== email) throw gone();
+        await saveAddress(tx, holder, email);
+      }
+      if (claims.account === BUILT_IN_ADMIN.id) await deps.setAdminPassword(password, take);
       else {
         const actor: Actor = {
           name: holder.username,
@@ -125,12 +146,10 @@ export function createProofUses(deps: ProofUseDeps) {
           accountId: claims.account,
           ownOnly: true,
         };
-        await users.update(claims.account, { password }, actor, async (_, __, before) => {
-          // Of two at once one was first.
-          if (!proofs.holds(token, before.passwordHash, clock.now())) throw gone();
-        });
+        await users.update(claims.account, { password }, actor, (tx, _, { passwordHash }) =>
+          take(tx, passwordHash),
+        );
       }
-      await saveAddress(claims.account, holder.username, claims.email);
       return holder.username;
     },
   };

@@ -1,7 +1,7 @@
 /**
  * What a link in a mail proves: that its reader gets the mails of an address. A proof is signed with `api.jwt_secret`
- * together with a state of the account, and ends when that state changes: a new password ends all of them, so each sets
- * a password once. None is stored.
+ * together with a state of the account, and ends when that state changes. A new password ends all of them, and a
+ * confirmed address those of addresses, so each works once. None is stored.
  */
 import { createHmac } from "node:crypto";
 import { z } from "zod";
@@ -20,14 +20,22 @@ export type Proofs = ReturnType<typeof createProofs>;
 
 const LONGEST = 1_000;
 
+/** `hash`: of the password. */
+export type ProofState = { hash: string; email: string | null; emailVerified: boolean };
+
+const textOf = (what: ProofClaims["for"], { hash, email, emailVerified }: ProofState): string =>
+  what === "password" ? hash : JSON.stringify([hash, email, emailVerified]);
+
 export function createProofs(secret: () => string) {
-  const sign = (payload: string, state: string): string =>
-    createHmac("sha256", secret()).update(`mail proof\0${payload}\0${state}`).digest("base64url");
+  const sign = (payload: string, what: ProofClaims["for"], state: ProofState): string =>
+    createHmac("sha256", secret())
+      .update(`mail proof\0${payload}\0${textOf(what, state)}`)
+      .digest("base64url");
 
   return {
-    make(claims: ProofClaims, state: string): string {
+    make(claims: ProofClaims, state: ProofState): string {
       const payload = Buffer.from(JSON.stringify(claims)).toString("base64url");
-      return `${payload}.${sign(payload, state)}`;
+      return `${payload}.${sign(payload, claims.for, state)}`;
     },
 
     /** What it claims, not yet checked. Null for another text. */
@@ -40,10 +48,14 @@ export function createProofs(secret: () => string) {
       }
     },
 
-    holds(proof: string, state: string, now: number): boolean {
+    holds(proof: string, state: ProofState, now: number): boolean {
       const [payload = "", signature = ""] = proof.split(".");
-      const until = this.read(proof)?.until ?? 0;
-      return until > now && equalInConstantTime(signature, sign(payload, state));
+      const claims = this.read(proof);
+      return (
+        claims !== null &&
+        claims.until > now &&
+        equalInConstantTime(signature, sign(payload, claims.for, state))
+      );
     },
   };
 }

@@ -30,8 +30,7 @@ export function createContacts(deps: Deps) {
 
   const proofWhenNew = (before: User | null) => async (tx: AuthTransaction, user: User) => {
     if (user.email === null || user.email === before?.email || !mail.isOffered()) return;
-    const { id, username, passwordHash: hash, language } = user;
-    await linkMails.askForProof(tx, { id, username, hash, language }, user.email);
+    await linkMails.askForProof(tx, { ...user, hash: user.passwordHash }, user.email);
   };
 
   return {
@@ -106,7 +105,7 @@ export function createContacts(deps: Deps) {
       await deps.prove(account, proof, address);
       const holder = await holderOf(account.id);
       if (holder === null) throw gone();
-      if (email === null) return saveAddress(account.id, holder.username, null);
+      if (email === null) return changes.write((tx) => saveAddress(tx, holder, null));
       await changes.write((tx) => linkMails.askForProof(tx, holder, email));
     },
   };

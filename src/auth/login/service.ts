@@ -30,6 +30,9 @@ export type LoginAttempt = {
 } & Codes &
   FormerTokens;
 
+/** `formerHash`: that which the new one replaces, as stored. */
+export type AlsoWithPassword = (tx: AuthTransaction, formerHash: string) => Promise<void>;
+
 export type Codes = { totp?: string | null | undefined; recoveryCode?: string | null | undefined };
 
 type Doing = Pick<LoginAttempt, "client" | "via"> & { by: SignInMethod };
@@ -39,7 +42,7 @@ export type AdminPasswordSetting = {
   setAdminPasswordHash(
     hash: string,
     changedBy: string | Pick<Actor, "name" | "via">,
-    also: (tx: AuthTransaction) => Promise<void>,
+    also: AlsoWithPassword,
     options?: { opens: boolean },
   ): Promise<void>;
 };
@@ -90,9 +93,7 @@ export function createLogin(deps: Deps) {
   ): Promise<SignedIn> {
     const session = await changes.write(async (tx) => {
       const current = await users.lock(tx.db, user.id);
-      if (current === null || current.passwordHash !== user.passwordHash) {
-        throw appError("Conflict", "The password was changed meanwhile. Sign in again.");
-      }
+      if (current === null || current.passwordHash !== user.passwordHash) throw changedMeanwhile();
       const next = { ...current, passwordHash, updatedAt: clock.now() };
       await users.update(tx.db, next);
       const actor = { name: user.username, via };
@@ -106,10 +107,15 @@ export function createLogin(deps: Deps) {
   const endAdminAccess = (tx: AuthTransaction) =>
     closeSetUp(tx.db).then(() => sessions.endAllOf(tx, BUILT_IN_ADMIN.id));
 
-  async function changeAdminPassword(passwordHash: string, { via, client, by }: Doing): Promise<SignedIn> {
+  async function changeAdminPassword(
+    checkedHash: string,
+    passwordHash: string,
+    { via, client, by }: Doing,
+  ): Promise<SignedIn> {
     let session: Session | undefined;
     const actor = { name: BUILT_IN_ADMIN.username, via };
-    await config.setAdminPasswordHash(passwordHash, actor, async (tx) => {
+    await config.setAdminPasswordHash(passwordHash, actor, async (tx, formerHash) => {
+      if (formerHash !== checkedHash) throw changedMeanwhile();
       await endAdminAccess(tx);
       session = await sessions.open(tx, BUILT_IN_ADMIN.id, client, by);
     });
@@ -165,24 +171,37 @@ export function createLogin(deps: Deps) {
       { current, next, ...given }: Omit<Doing, "by"> & { current: string; next: string },
     ): Promise<SignedIn> {
       const doing = { ...given, by: account.credential?.signedInBy ?? ("password" as const) };
-      const user = await checkOwn(account, { password: current, address: doing.client.address });
+      const { address } = doing.client;
+      const { user, passwordHash } = await checkOwn(account, { password: current, address });
       const hash = await passwords.hashPassword(next);
-      return user === null ? changeAdminPassword(hash, doing) : changeUserPassword(user, hash, doing);
+      return user === null
+        ? changeAdminPassword(passwordHash, hash, doing)
+        : changeUserPassword(user, hash, doing);
     },
 
     /**
      * Also ends the administrator's sessions, clears its delay and, for the command, turns sign-in with a password on.
      * @throws BadRequest when the password is too short or too long
      */
-    async resetAdminPassword(plain: string, changedBy: string): Promise<void> {
+    async resetAdminPassword(
+      plain: string,
+      changedBy: string,
+      also: AlsoWithPassword = async () => {},
+    ): Promise<void> {
       validated(newPasswordSchema, plain, "The password");
       const hash = await passwords.hashPassword(plain);
       const opens = changedBy === COMMAND.name;
-      await config.setAdminPasswordHash(hash, changedBy, endAdminAccess, { opens });
+      const run: AlsoWithPassword = async (tx, formerHash) => {
+        await also(tx, formerHash);
+        await endAdminAccess(tx);
+      };
+      await config.setAdminPasswordHash(hash, changedBy, run, { opens });
       await accountDelay.clear({ username: BUILT_IN_ADMIN.username });
     },
   };
 }
+
+const changedMeanwhile = () => appError("Conflict", "The password was changed meanwhile. Sign in again.");
 
 const candidateOf = (user: User): PasswordHolder => ({
   account: toAccount(user),
@@ -205,19 +224,21 @@ function createHolders({ users, passwordCheck, config }: Pick<Deps, "users" | "p
   }
 
   /**
-   * For changes that a session alone may not make. Returns the account's row; null for the built-in administrator.
+   * For changes that a session alone may not make. Returns the account's row, null for the built-in administrator, and
+   * the hash that the password matched.
    * @throws AuthFailed, RateLimitExceeded, ServiceUnavailable
    */
   async function checkOwn(
     account: Account,
     { password, address }: { password: string; address: string },
-  ): Promise<User | null> {
+  ): Promise<{ user: User | null; passwordHash: string }> {
     const isBuiltIn = account.id === BUILT_IN_ADMIN.id;
     const user = isBuiltIn ? null : await users.find(account.id);
     const candidate = isBuiltIn ? builtIn() : user === null ? null : candidateOf(user);
     const key: DelayKey = account.credential ?? { username: account.username };
-    await passwordCheck.check({ password, candidate, key, address, queue: `account ${account.id}` });
-    return user;
+    const queue = `account ${account.id}` as const;
+    const { passwordHash } = await passwordCheck.check({ password, candidate, key, address, queue });
+    return { user, passwordHash };
   }
 
   /** Accounts that OpenID Connect has made have none. */
