@@ -37,6 +37,21 @@ forEachDialect((dialect) => {
     expect(await repository.findAccount(write, identity)).toBeNull();
   });
 
+  test("of several callbacks with one state one signs in, and a failed one leaves it", async () => {
+    const repository = createOidcRepository(database);
+    const secret = crypto.randomUUID();
+    const take = () =>
+      database.transaction((tx) => repository.takeState(tx, secret, { end: 2, now: 1 })).catch(() => false);
+    const failing = database.transaction(async (tx) => {
+      await repository.takeState(tx, secret, { end: 2, now: 1 });
+      throw new Error("the sign-in failed");
+    });
+    await expect(failing).rejects.toThrow("the sign-in failed");
+    const taken = await Promise.all([take(), take(), take()]);
+    expect(taken.toSorted()).toEqual([false, false, true]);
+    expect(await take()).toBe(false);
+  });
+
   test("an ID token of any length goes with its session", async () => {
     const { write } = database;
     const repository = createOidcRepository(database);

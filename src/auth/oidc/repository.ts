@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
+import { useOnce } from "../used-once.repository.ts";
 
 /** Who somebody is to a provider. */
 export type ProviderIdentity = { issuer: string; subject: string };
@@ -56,6 +57,10 @@ export function createOidcRepository({ read, dialect }: Pick<Database, "read" | 
       const rows = await tx.selectFrom("users").select("username").where("username", "in", names).execute();
       return new Set(rows.map(({ username }) => username));
     },
+
+    /** False when a callback with this state has signed in already, in any process. */
+    takeState: (tx: Db, secret: string, times: { end: number; now: number }): Promise<boolean> =>
+      useOnce(tx, { kind: "oidc", secret }, times),
 
     async keepIdToken(tx: Db, sessionId: string, sealed: string): Promise<void> {
       await tx.insertInto("oidc_sessions").values({ session_id: sessionId, id_token: sealed }).execute();

@@ -25,7 +25,7 @@ import type { UsersRepository } from "../users/repository.ts";
 import { NO_PASSWORD, NOT_ACCOUNTS, toAccount, type User } from "../users/user.ts";
 import { userEvent } from "../users/user-events.ts";
 import { type Admitted, admit, type Claims, hasSecondFactor, textIn } from "./admission.ts";
-import { type Flow, readFlow, signFlow } from "./flow-cookie.ts";
+import { type Flow, FLOW_SECONDS, readFlow, signFlow } from "./flow-cookie.ts";
 import type { Provider, ProviderAnswer } from "./provider.ts";
 import { isProviderAway } from "./requests.ts";
 import type { ProviderIdentity, OidcRepository } from "./repository.ts";
@@ -138,7 +138,7 @@ export function createOidc(deps: Deps) {
       if (client === null || client.issuer !== flow.issuer) throw new OidcRefusal("expired");
       try {
         const answer = await provider.redeem(client, query, flow);
-        return await signIn(deps, client, { answer, visitor, knows: flow.knows });
+        return await signIn(deps, client, { answer, visitor, flow });
       } catch (error) {
         await signIns.failed({ username: null, address: visitor.address, via: "panel" });
         return explain(error, client);
@@ -165,17 +165,20 @@ export function createOidc(deps: Deps) {
 }
 
 type Visitor = SessionClient & { address: string };
-type Arrival = { answer: ProviderAnswer; visitor: Visitor } & Pick<Flow, "knows">;
+type Arrival = { answer: ProviderAnswer; visitor: Visitor; flow: Pick<Flow, "knows" | "state"> };
 
 async function signIn(deps: Deps, client: OidcClient, arrival: Arrival): Promise<SignedIn> {
-  const { config, repository, changes, sessions, signIns, box } = deps;
-  const { answer, visitor, knows } = arrival;
+  const { config, repository, changes, sessions, signIns, box, clock } = deps;
+  const { answer, visitor, flow } = arrival;
   const { subject, claims, idToken } = answer;
   if (subject === "" || subject.length > LONGEST_SUBJECT) throw new OidcRefusal("failed");
   const identity = { issuer: client.issuer, subject };
   const admitted = admit(claims, admissionRules(config));
   const outcome = await repeatLostRaces(() =>
     changes.write(async (tx) => {
+      const now = clock.now();
+      const end = now + FLOW_SECONDS * 1000;
+      if (!(await repository.takeState(tx.db, flow.state, { end, now }))) throw new OidcRefusal("expired");
       const known = await findUser(deps, tx, identity);
       if ("refused" in admitted) {
         if (known !== null) await sessions.endAllOf(tx, known.id);
@@ -191,7 +194,8 @@ async function signIn(deps: Deps, client: OidcClient, arrival: Arrival): Promise
       const by = hasSecondFactor(claims) ? "oidc_mfa" : "oidc";
       const { id, username } = current;
       await signIns.succeeded(tx.db, { username, address: visitor.address, via: "panel", by });
-      if (known !== null && !knows.includes(id)) await deps.tellNewBrowser(tx, toAccount(current), visitor);
+      if (known !== null && !flow.knows.includes(id))
+        await deps.tellNewBrowser(tx, toAccount(current), visitor);
       const session = await sessions.open(tx, id, visitor, by);
       await repository.keepIdToken(tx.db, session.id, box.seal(idToken, TOKEN_PURPOSE));
       return { account: toAccount(current), session };

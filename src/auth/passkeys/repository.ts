@@ -3,12 +3,12 @@ import type { Selectable } from "kysely";
 import type { Queries } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
-import { unlessTaken } from "../../db/queries.ts";
 import type { Schema } from "../../db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { appError } from "../../lib/errors.ts";
 import { findAccount, lockAccount } from "../account.repository.ts";
 import type { Account } from "../account.ts";
+import { useOnce } from "../used-once.repository.ts";
 import type { Passkey } from "./passkey.ts";
 
 export type PasskeyRepository = ReturnType<typeof createPasskeyRepository>;
@@ -63,11 +63,9 @@ export function createPasskeyRepository({ read, dialect }: Queries) {
       await tx.deleteFrom("passkeys").where("id", "=", id).execute();
     },
 
-    /** False when it was taken already, by any process. Forgotten with stale delays, long after it has ended. */
-    takeChallenge(tx: Db, challenge: string, { end, now }: { end: number; now: number }): Promise<boolean> {
-      const row = { account: `passkey ${hash(challenge)}`, failures: 0, retry_at: end, updated_at: now };
-      return unlessTaken(() => tx.insertInto("login_failures").values(row).execute());
-    },
+    /** False when it was taken already, by any process. */
+    takeChallenge: (tx: Db, secret: string, times: { end: number; now: number }): Promise<boolean> =>
+      useOnce(tx, { kind: "passkey", secret }, times),
   };
 }
 
