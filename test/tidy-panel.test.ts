@@ -22,8 +22,13 @@ const ROOMS: Record<string, readonly string[]> = {
 };
 const ASSEMBLY = "app";
 
-/** Types of the API, and how everything looks that people see. */
-const SHARED = ["clients/typescript/api.ts", "src/lib/tokens.ts", "src/lib/accent.ts"];
+/** Types of the API, how everything looks that people see, and the check of an address that both do. */
+const SHARED = [
+  "clients/typescript/api.ts",
+  "src/lib/tokens.ts",
+  "src/lib/accent.ts",
+  "src/lib/panel-path.ts",
+];
 
 const imports = panel.flatMap(importsOf);
 const own = imports.filter(({ to }) => to.startsWith("panel/"));

@@ -5,7 +5,7 @@ import { createVisitorPages, type Look } from "./look.ts";
 import { messagePage, passwordPage, rightPage } from "./messages.ts";
 import { answerPage, htmlPage } from "./page.ts";
 import { inline } from "./style.ts";
-import { waitText } from "./unlock.ts";
+import { pathWithQuery, waitText } from "./unlock.ts";
 
 const HOSTILE = `<script>alert(1)</script>"'&`;
 const settings = { name: "Acme", color: "#1757c2", logo: "", imprint: "", notice: "" };
@@ -135,4 +135,16 @@ test("a page leads to the imprint and the privacy notice, where there are any", 
   const styles = [...html.matchAll(/<style>([^<]+)<\/style>/g)];
   for (const [, style] of styles) expect(policy).toContain(hashOf(style!));
   Object.assign(settings, { imprint: "", notice: "" });
+});
+
+test("where a right password leads is of the same origin, also for a code that a release before 1.0 took", () => {
+  const asked = "https://here.example/x?a=1#\r\nb";
+  for (const code of ["a", "a/b", "/evil.example", "//evil.example"]) {
+    const { origin, pathname, search } = new URL(pathWithQuery(code, asked), asked);
+    expect({ origin, pathname, search }).toEqual({
+      origin: "https://here.example",
+      pathname: `/${code}`,
+      search: "?a=1",
+    });
+  }
 });

@@ -129,10 +129,10 @@ function waiting({ language, texts }: Look, { kind }: AppError, seconds: number)
 export const isBrowser = ({ headers }: { headers: Pick<Headers, "get"> }): boolean =>
   /\btext\/html\b/i.test(headers.get("accept") ?? "");
 
-/** Leads to the code with the request's query. */
+/** Leads to the code with the request's query. Of a code with a slash at its start, `//` would name another host. */
 export function pathWithQuery(code: string, url: string): string {
   const at = url.indexOf("?");
-  return `/${code}${at === -1 ? "" : url.slice(at).replace(/[^\x21-\x7e]/g, "")}`;
+  return `/${code.startsWith("/") ? "./" : ""}${code}${at === -1 ? "" : url.slice(at).replace(/[^\x21-\x7e]/g, "")}`;
 }
 
 /** Such as `1 second` or `15 Minuten`: whole minutes from two on. */

@@ -91,6 +91,66 @@ story("a session that ended for good asks over the form, which is then sent as i
   await close();
 });
 
+once(
+  "no address leads from the sign-in to another site, nor hands a page what its check refused",
+  async () => {
+    const { page, context, complaints, close } = await panel.open("/panel/sign-in?to=https://evil.example");
+    const left: string[] = [];
+    await context.route(
+      ({ hostname }) => hostname.includes("evil"),
+      (route) => {
+        left.push(route.request().url());
+        return route.abort();
+      },
+    );
+    await signInToPanel(page);
+    expect(page.url()).toBe(`${panel.origin}/panel/`);
+    const elsewhere = [
+      "https:\\\\evil.example",
+      "https:evil.example",
+      "//evil.example",
+      "/\\evil.example",
+      "/\t/evil.example",
+      "/\n/evil.example",
+      "/..//evil.example",
+      "/%2f/evil.example",
+      "/%5cevil.example",
+      "javascript:location='https://evil.example'",
+      '["https://evil.example"]',
+    ];
+    // As after a sign-in by OpenID Connect: the page goes on by itself.
+    for (const to of elsewhere) {
+      await page.goto(
+        `${panel.origin}/panel/sign-in?${new URLSearchParams({ to, oidc: "done" }).toString()}`,
+      );
+      await menuOf(page).waitFor();
+      expect([to, page.url()]).toEqual([to, `${panel.origin}/panel/`]);
+    }
+    await page.goto(`${panel.origin}/panel/sign-in?oidc=done&to=%2Flinks%3Fq%3Devil`);
+    await page.getByRole("heading", { name: "Links", level: 1 }).waitFor();
+    expect(page.url()).toBe(`${panel.origin}/panel/links?q=evil`);
+    // Objects where texts belong: what a page's check leaves out stays out.
+    for (const path of [
+      "settings?q={}",
+      "links/tags?q={}",
+      "shared?url={}&text=[1]&files=x",
+      "links?q={}&at={}",
+    ]) {
+      await page.goto(`${panel.origin}/panel/${path}`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+    }
+    await context.clearCookies();
+    for (const path of ["//evil.example/", "/%2f%2fevil.example", "/%5Cevil.example"]) {
+      await page.goto(`${panel.origin}/panel${path}`);
+      await page.getByLabel("Password", { exact: true }).waitFor();
+      expect(new URL(page.url()).origin).toBe(panel.origin);
+    }
+    expect(left).toEqual([]);
+    expect(complaints.filter((text) => !text.includes("401"))).toEqual([]);
+    await close();
+  },
+);
+
 story("two tabs renew one after the other, leave together and come back together", async () => {
   const { page, context, complaints, close } = await panel.enter("/panel/links");
   const other = await context.newPage();

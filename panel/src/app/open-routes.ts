@@ -4,6 +4,7 @@ import { createRootRouteWithContext, createRoute } from "@tanstack/react-router"
 import { lazyRouteComponent } from "../base/lazy.ts";
 import { withMailTexts } from "../base/mail-texts.ts";
 import { MissingPage } from "../ui/failure.tsx";
+import { readSignIn, strictSearch } from "./searches.ts";
 
 export const root = createRootRouteWithContext<{ queries: QueryClient }>()({
   notFoundComponent: MissingPage,
@@ -12,10 +13,7 @@ export const root = createRootRouteWithContext<{ queries: QueryClient }>()({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
-  validateSearch: ({ to, oidc }: Record<string, unknown>): { to?: string; oidc?: string } => ({
-    ...(typeof to === "string" && to.startsWith("/") && !to.startsWith("//") && { to }),
-    ...(typeof oidc === "string" && { oidc }),
-  }),
+  validateSearch: strictSearch(readSignIn),
   component: lazyRouteComponent(() => import("../auth/sign-in-page.tsx"), "SignInPage"),
 });
 

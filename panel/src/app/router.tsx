@@ -19,7 +19,7 @@ import { queries } from "../base/queries.ts";
 import { whenSignedOut } from "../base/session-end.ts";
 import { FailurePage, MissingPage } from "../ui/failure.tsx";
 import { OPEN_ROUTES, root } from "./open-routes.ts";
-import { readLinkPageSearch, readQ, readShared } from "./searches.ts";
+import { readLinkPageSearch, readQ, readShared, strictSearch } from "./searches.ts";
 
 /** Everything that needs an account. */
 const inside = createRoute({
@@ -45,7 +45,7 @@ const inside = createRoute({
 const overview = createRoute({
   getParentRoute: () => inside,
   path: "/",
-  validateSearch: readReportSearch,
+  validateSearch: strictSearch(readReportSearch),
   beforeLoad({ context }) {
     if (context.account.role === "user") throw redirect({ to: "/files", search: {} });
   },
@@ -55,7 +55,7 @@ const overview = createRoute({
 const analytics = createRoute({
   getParentRoute: () => inside,
   path: "/analytics",
-  validateSearch: readReportSearch,
+  validateSearch: strictSearch(readReportSearch),
   beforeLoad({ context }) {
     if (context.account.role === "user") throw redirect({ to: "/files", search: {} });
   },
@@ -65,7 +65,7 @@ const analytics = createRoute({
 const links = createRoute({
   getParentRoute: () => inside,
   path: "/links",
-  validateSearch: readLinkSearch,
+  validateSearch: strictSearch(readLinkSearch),
   loaderDeps: ({ search }) => search,
   // While the page is still on the way.
   loader({ context, cause, deps: { at = 0, ...finding } }) {
@@ -77,7 +77,7 @@ const links = createRoute({
 const link = createRoute({
   getParentRoute: () => inside,
   path: "/link/$",
-  validateSearch: readLinkPageSearch,
+  validateSearch: strictSearch(readLinkPageSearch),
   loaderDeps: ({ search }) => search,
   loader({ context, params, cause, deps: { domain, tab, ...report } }) {
     // Hovering over links requests nothing.
@@ -114,7 +114,7 @@ const move = createRoute({
 const deletedLinks = createRoute({
   getParentRoute: () => inside,
   path: "/links/deleted",
-  validateSearch: readQ,
+  validateSearch: strictSearch(readQ),
   component: lazyRouteComponent(() => import("../links/deleted/deleted-page.tsx"), "DeletedLinksPage"),
 });
 
@@ -127,7 +127,7 @@ const reports = createRoute({
 const tags = createRoute({
   getParentRoute: () => inside,
   path: "/links/tags",
-  validateSearch: readQ,
+  validateSearch: strictSearch(readQ),
   component: lazyRouteComponent(() => import("../links/tags/tags-page.tsx"), "TagsPage"),
 });
 
@@ -141,7 +141,7 @@ const ownAccount = createRoute({
 const tokens = createRoute({
   getParentRoute: () => inside,
   path: "/tokens",
-  validateSearch: readTokenSearch,
+  validateSearch: strictSearch(readTokenSearch),
   component: lazyRouteComponent(() => import("../auth/tokens/tokens-page.tsx"), "TokensPage"),
 });
 
@@ -154,7 +154,7 @@ const apiReference = createRoute({
 const users = createRoute({
   getParentRoute: () => inside,
   path: "/users",
-  validateSearch: readUserSearch,
+  validateSearch: strictSearch(readUserSearch),
   component: lazyRouteComponent(() => import("../auth/users/users-page.tsx"), "UsersPage"),
 });
 
@@ -173,7 +173,7 @@ const domains = createRoute({
 const events = createRoute({
   getParentRoute: () => inside,
   path: "/events",
-  validateSearch: readEventSearch,
+  validateSearch: strictSearch(readEventSearch),
   component: lazyRouteComponent(() => import("../events/events-page.tsx"), "EventsPage"),
 });
 
@@ -195,35 +195,35 @@ const webhooks = createRoute({
 const settings = createRoute({
   getParentRoute: () => inside,
   path: "/settings",
-  validateSearch: readQ,
+  validateSearch: strictSearch(readQ),
   component: lazyRouteComponent(() => import("../config/settings-page.tsx"), "SettingsPage"),
 });
 
 const files = createRoute({
   getParentRoute: () => inside,
   path: "/files",
-  validateSearch: readFileSearch,
+  validateSearch: strictSearch(readFileSearch),
   component: lazyRouteComponent(() => import("../files/files-page.tsx"), "FilesPage"),
 });
 
 const trash = createRoute({
   getParentRoute: () => inside,
   path: "/files/trash",
-  validateSearch: readFileSearch,
+  validateSearch: strictSearch(readFileSearch),
   component: lazyRouteComponent(() => import("../files/trash/trash-page.tsx"), "TrashPage"),
 });
 
 const shares = createRoute({
   getParentRoute: () => inside,
   path: "/shares",
-  validateSearch: readShareSearch,
+  validateSearch: strictSearch(readShareSearch),
   component: lazyRouteComponent(() => import("../shares/shares-page.tsx"), "SharesPage"),
 });
 
 const shared = createRoute({
   getParentRoute: () => inside,
   path: "/shared",
-  validateSearch: readShared,
+  validateSearch: strictSearch(readShared),
   component: lazyRouteComponent(() => import("../files/shared-page.tsx"), "SharedPage"),
 });
 

@@ -3,6 +3,7 @@ import { Button, Code, Divider, PasswordInput, Stack, Text, TextInput } from "@m
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, Suspense, useEffect, useRef, useState } from "react";
+import { parsePanelPath } from "../../../src/lib/panel-path.ts";
 import { SENDS_MAILS, SIGN_IN } from "../base/place.ts";
 import { onTabNews } from "../base/session-end.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
@@ -22,7 +23,9 @@ export function SignInPage() {
 
 function SignInForm() {
   const { t } = useLingui();
-  const { to = "/", oidc } = useSearch({ from: "/sign-in" });
+  const { to: asked, oidc } = useSearch({ from: "/sign-in" });
+  // Whatever the router makes of the address.
+  const to = parsePanelPath(asked) ?? "/";
   const navigate = useNavigate();
   const [username, setUsername] = useState("");
   /** The password, while its account's code is missing. */

@@ -96,6 +96,9 @@ describe("a sign-in", () => {
     "//evil.example",
     "/\\evil.example",
     "/\t/evil.example",
+    "/..//evil.example",
+    "/%2f/evil.example",
+    "https:\\\\evil.example",
     "javascript:alert(1)",
   ])("that asks for %j goes on to the panel", async (to) => {
     expect(await signIn(new Browser(harness), `${START}?to=${encodeURIComponent(to)}`)).toBe(

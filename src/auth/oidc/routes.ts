@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { AppError, appError } from "../../lib/errors.ts";
+import { parsePanelPath } from "../../lib/panel-path.ts";
 import { queryText } from "../../lib/query-text.ts";
 import type { AddressLimit } from "../address-limit.ts";
 import type { AuthConfig } from "../auth-config.ts";
@@ -73,7 +74,7 @@ export function oidcEndpoints({ oidc, config, addressLimit, clientOf }: Deps): E
       query: startQuery,
       failures: [404],
       handle: ({ c, query }) => {
-        const to = pathOfPanel(query.to);
+        const to = parsePanelPath(query.to) ?? "";
         return orTrouble(c, to, async () => {
           await addressLimit.take(clientOf(c).address);
           const redirectUri = `${c.env.origin()}${config.get("routes.admin_prefix")}/v1${CALLBACK}`;
@@ -115,7 +116,3 @@ const leadTo = (c: HttpContext, location: string): Response => {
   c.header("Cache-Control", "no-store");
   return c.redirect(location, 302);
 };
-
-/** Empty unless it is a path, so that no address leads to another site. */
-const pathOfPanel = (to = ""): string =>
-  to.startsWith("/") && to[1] !== "/" && !/[\u0000-\u0020\\]/.test(to) ? to : "";
