@@ -10,7 +10,7 @@ const ROOMS: Record<string, readonly string[]> = {
   db: [],
   cluster: ["db"],
   events: ["db"],
-  jobs: ["cluster"],
+  jobs: ["db", "cluster"],
   http: [],
   auth: ["db"],
   config: ["db", "cluster"],

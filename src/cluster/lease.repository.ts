@@ -19,12 +19,17 @@ export function createLeaseRepository({ database, clock }: LeaseDeps) {
   const now = () => (clock ? sql.lit(clock.now()) : database.dialect.now());
   const after = (ms: number) => sql<number>`${now()} + ${ms}`;
 
-  const take = async (name: string, owner: string, ttlMs: number): Promise<boolean> => {
+  const take = async (
+    name: string,
+    owner: string,
+    ttlMs: number,
+    ended: readonly string[],
+  ): Promise<boolean> => {
     const { numUpdatedRows } = await database.write
       .updateTable("leases")
       .set({ owner, expires_at: after(ttlMs) })
       .where("name", "=", name)
-      .where((eb) => eb.or([eb("owner", "=", owner), eb("expires_at", "<=", now())]))
+      .where((eb) => eb.or([eb("owner", "in", [owner, ...ended]), eb("expires_at", "<=", now())]))
       .executeTakeFirst();
     return numUpdatedRows > 0n;
   };
@@ -32,16 +37,24 @@ export function createLeaseRepository({ database, clock }: LeaseDeps) {
     database.write.updateTable("leases").where("name", "=", name).where("owner", "=", owner);
 
   return {
-    /** Takes the lease, or extends it for its owner. After a rejection the lease may be held until its end. */
-    async acquire(name: string, owner: string, ttlMs: number): Promise<boolean> {
-      if (await take(name, owner, ttlMs)) return true;
+    /**
+     * Takes the lease, also from owners that have ended, or extends it for its owner. After a rejection the lease may be
+     * held until its end.
+     */
+    async acquire(
+      name: string,
+      owner: string,
+      ttlMs: number,
+      ended: readonly string[] = [],
+    ): Promise<boolean> {
+      if (await take(name, owner, ttlMs, ended)) return true;
       await database.dialect.insertIgnore(
         database.write,
         "leases",
         ["name"],
         [{ name, owner: "", expires_at: RELEASED }],
       );
-      return take(name, owner, ttlMs);
+      return take(name, owner, ttlMs, ended);
     },
 
     /** Also extends an expired lease that nobody took. */

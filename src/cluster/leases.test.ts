@@ -92,6 +92,59 @@ forEachDialect(({ openDb }) => {
     expect(await endOf("outage")).toBe(0);
   });
 
+  test("a lease that could not be released is taken back at once here, and only then elsewhere", async () => {
+    const { outage, database: failing } = withOutages();
+    const [own, other] = [createLeases({ database: failing, clock }), createLeases({ database, clock })];
+    for (const keptMs of [0, 60_000]) {
+      await own.hold("left", 60_000, async (_, keepFor) => {
+        keepFor(keptMs);
+        outage.toRefuse = 1;
+      });
+      expect(await endOf("left")).toBe(clock.time + 60_000);
+      const taken = await own.hold("left", 60_000, async () => {
+        expect(await other.hold("left", 60_000, async () => {})).toBe(null);
+        expect(await own.hold("left", 60_000, async () => {})).toBe(null);
+        return "back";
+      });
+      expect(taken).toEqual({ value: "back" });
+    }
+  });
+
+  test("of two that take a lease back, one gets it", async () => {
+    const { outage, database: failing } = withOutages();
+    const own = createLeases({ database: failing, clock });
+    await own.hold("both", 60_000, async () => void (outage.toRefuse = 1));
+    const gate = Promise.withResolvers<void>();
+    const take = () => own.hold("both", 60_000, () => gate.promise.then(() => true));
+    const both = [take(), take()];
+    expect(await Promise.race(both)).toBe(null);
+    gate.resolve();
+    expect((await Promise.all(both)).filter((held) => held !== null)).toHaveLength(1);
+  });
+
+  test("a lease that was taken without a response is taken back", async () => {
+    const { outage, database: failing } = withOutages();
+    const own = createLeases({ database: failing, clock, newOwner: () => owners.shift()! });
+    const owners = ["first", "second"];
+    // What the refused try has done, which the server carried out.
+    outage.toRefuse = 1;
+    await expect(own.hold("cut", 60_000, async () => {})).rejects.toThrow("away");
+    expect(await rows.acquire("cut", "first", 60_000)).toBe(true);
+    expect(await own.hold("cut", 60_000, async () => "back")).toEqual({ value: "back" });
+  });
+
+  test("other processes get a lease when the database answers again", async () => {
+    const { outage, database: failing } = withOutages();
+    await createLeases({ database: failing, clock }).hold(
+      "others",
+      60_000,
+      async () => void (outage.toRefuse = 2),
+    );
+    const other = createLeases({ database, clock });
+    expect(await other.hold("others", 60_000, async () => {})).toBe(null);
+    await until(async () => (await other.hold("others", 60_000, async () => {})) !== null);
+  });
+
   test("work may keep its lease after its end", async () => {
     const leases = createLeases({ database, clock });
     await leases.hold("kept", TTL_MS, async (_, keepFor) => keepFor(60_000));

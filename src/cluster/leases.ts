@@ -19,6 +19,10 @@ type Deps = LeaseDeps & {
   releaseAbandoned?: () => Promise<boolean>;
 };
 
+/** Between two tries to end a lease while the database is away. */
+const END_AGAIN_MS = 1_000;
+/** Of one lease. While the database is known to be away, later tries do not reach it. */
+const MOST_ENDED = 4;
 /** Per lease time; after the second failure half of it is left. */
 const RENEWALS = 4;
 const MOST_FAILED = 2;
@@ -26,6 +30,30 @@ const MOST_FAILED = 2;
 export function createLeases(deps: Deps) {
   const { newOwner = () => crypto.randomUUID(), releaseAbandoned = () => Promise.resolve(false) } = deps;
   const rows = createLeaseRepository(deps);
+
+  /**
+   * Owners whose work here has ended while the database was away: their rows may be held. The next work takes the lease
+   * from them, and they are released as soon as the database answers, for other processes.
+   */
+  const ended = new Map<string, Set<string>>();
+
+  function endLater(name: string, owner: string, ttlMs: number, end: () => Promise<void>): void {
+    const owners = ended.get(name) ?? new Set();
+    if (owners.size >= MOST_ENDED) return;
+    ended.set(name, owners.add(owner));
+    const expiry = performance.now() + ttlMs;
+    const again = async (): Promise<void> => {
+      const isDone = await end().then(
+        () => true,
+        () => performance.now() > expiry,
+      );
+      if (!isDone) return wait();
+      owners.delete(owner);
+      if (owners.size === 0 && ended.get(name) === owners) ended.delete(name);
+    };
+    const wait = () => void setTimeout(() => void again(), END_AGAIN_MS).unref();
+    wait();
+  }
 
   /** Stopping waits for a running renewal. */
   function startRenewing(name: string, owner: string, ttlMs: number) {
@@ -59,7 +87,15 @@ export function createLeases(deps: Deps) {
      */
     async hold<T>(name: string, ttlMs: number, run: HeldWork<T>): Promise<{ value: T } | null> {
       const owner = newOwner();
-      const acquire = () => rows.acquire(name, owner, ttlMs);
+      const release = () => rows.release(name, owner);
+      const acquire = async () => {
+        try {
+          return await rows.acquire(name, owner, ttlMs, [...(ended.get(name) ?? [])]);
+        } catch (error) {
+          endLater(name, owner, ttlMs, release);
+          throw error;
+        }
+      };
       if (!(await acquire()) && !((await releaseAbandoned()) && (await acquire()))) return null;
       const renewal = startRenewing(name, owner, ttlMs);
       let keptMs = 0;
@@ -67,9 +103,8 @@ export function createLeases(deps: Deps) {
         return { value: await run(renewal.lost, (ms) => void (keptMs = ms)) };
       } finally {
         await renewal.stop();
-        const ended = keptMs > 0 ? rows.block(name, owner, keptMs) : rows.release(name, owner);
-        // On failure the lease expires.
-        await ended.catch(() => {});
+        const end = () => (keptMs > 0 ? rows.block(name, owner, keptMs) : release());
+        await end().catch(() => endLater(name, owner, ttlMs, end));
       }
     },
   };

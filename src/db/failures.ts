@@ -66,6 +66,8 @@ function withoutStatement(error: unknown): void {
 const failedBy = (error: unknown, ...failures: readonly KnownFailure[]): boolean =>
   error instanceof DatabaseError && failures.includes(error.failure);
 
+/** No server answers: nothing was written, or nobody knows. */
+export const isDatabaseAway = (error: unknown): boolean => failedBy(error, "unavailable");
 /** After this error, roll the transaction back. */
 export const isUniqueViolation = (error: unknown): boolean => failedBy(error, "unique");
 export const isForeignKeyViolation = (error: unknown): boolean => failedBy(error, "foreign_key");

@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
+import { until } from "../../test/support/until.ts";
 import { createLeases } from "../cluster/leases.ts";
-import { forEachDialect, WITHOUT_MYSQL } from "../db/for-each-dialect.test-support.ts";
-import { silentLogger } from "../lib/logger.ts";
+import { DatabaseError } from "../db/failures.ts";
+import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
+import { systemClock } from "../lib/clock.ts";
+import { type Logger, silentLogger } from "../lib/logger.ts";
 import { createJobRunner, type Job } from "./runner.ts";
 
 const HOUR = 3_600_000;
@@ -56,6 +59,43 @@ forEachDialect(({ openDb }) => {
     expect(b.stats()).toMatchObject([{ job: name, succeeded: 1, failed: 0 }]);
   });
 
+  test("a job that an outage cut short goes on after it, on the same node, though the lease is not expired", async () => {
+    const database = await openDb();
+    const outage = { isOn: false };
+    const write = new Proxy(database.write, {
+      get(target, name) {
+        if (outage.isOn) throw new DatabaseError("unavailable", new Error("gone"));
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    const logged: string[] = [];
+    const warn = (_: object, text: string) => void logged.push(text);
+    const logger = { ...silentLogger, warn } as unknown as Logger;
+    const ran: string[] = [];
+    const outages = [true, false];
+    const job: Job = {
+      name: crypto.randomUUID(),
+      everyMs: () => HOUR,
+      async run() {
+        outage.isOn = outages.shift() ?? false;
+        ran.push(outage.isOn ? "cut" : "whole");
+        await database.read.selectFrom("leases").select("name").limit(1).execute();
+        if (outage.isOn) throw new DatabaseError("unavailable", new Error("gone"));
+      },
+    };
+    const leases = createLeases({ database: { ...database, write } });
+    const runner = createJobRunner({ leases, jobs: [job], clock: systemClock, logger, random: () => 0 });
+    runner.soon(job.name);
+    await until(() => ran.length === 1 && logged.length === 1);
+    outage.isOn = false;
+    await until(() => ran.length === 2);
+    await runner.stop();
+    expect(ran).toEqual(["cut", "whole"]);
+    expect(runner.stats()).toMatchObject([{ succeeded: 1, failed: 1 }]);
+    expect(logged).toHaveLength(1);
+  });
+
   test("a stopping node aborts its job and releases the lease at once", async () => {
     const started = Promise.withResolvers<void>();
     const { name, a, b } = await twoNodes(async (node, signal) => {
@@ -69,7 +109,7 @@ forEachDialect(({ openDb }) => {
     expect(await running).toBe(true);
     expect(await b.runNow(name)).toBe(true);
   });
-}, WITHOUT_MYSQL);
+});
 
 test("an unknown job is refused", async () => {
   const leases = { hold: async () => null };

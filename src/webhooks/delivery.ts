@@ -4,6 +4,7 @@
  * whether they arrived; they count, and the next one follows by the schedule.
  */
 import type { Db } from "../db/dialect.ts";
+import { onceAnswering } from "../db/once-answering.ts";
 import { SYSTEM } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { EventRecord, RecordEvents } from "../lib/event.ts";
@@ -93,10 +94,23 @@ export function createWebhookJob(deps: Deps) {
     }
   }
 
-  async function run(signal: AbortSignal): Promise<void> {
+  async function run(signal: AbortSignal, stopping = signal): Promise<void> {
     const until = clock.now() + RUN_MS;
     await resume(await webhooks.list());
     const busy = new Map<number, Promise<void>>();
+    try {
+      await sendUntil({ until, signal, stopping }, busy);
+    } finally {
+      // The next run resumes what is under way, so none may be.
+      await untilStopped(Promise.all(busy.values()), STOP_MS, stopping);
+    }
+    while (!signal.aborted && (await deliveries.removeBefore(clock.now() - KEPT_MS)) > 0)
+      await rest(25, signal);
+    endedAt = clock.now();
+  }
+
+  async function sendUntil(run: Run, busy: Map<number, Promise<void>>): Promise<void> {
+    const { until, signal } = run;
     // A clock that is set back ends the run, too.
     const isTime = (now: number) => now < until && until - now <= RUN_MS;
     for (let now = clock.now(); !signal.aborted && isTime(now); now = clock.now()) {
@@ -105,7 +119,7 @@ export function createWebhookJob(deps: Deps) {
       const idle = enabled.filter(({ id, pausedUntil }) => !busy.has(id) && (pausedUntil ?? 0) <= now);
       const ids = idle.map(({ id }) => id);
       for (const id of await deliveries.withDue(ids, now)) {
-        const sending = send(id, { signal, until })
+        const sending = send(id, run)
           .catch((err: unknown) => logger.warn({ webhook: id, err }, "deliveries of a webhook failed"))
           .finally(() => busy.delete(id));
         busy.set(id, sending);
@@ -113,10 +127,6 @@ export function createWebhookJob(deps: Deps) {
       if (enabled.length === 0 && busy.size === 0) break;
       await rest(LOOK_MS, signal);
     }
-    await untilStopped(Promise.all(busy.values()), STOP_MS, signal);
-    while (!signal.aborted && (await deliveries.removeBefore(clock.now() - KEPT_MS)) > 0)
-      await rest(25, signal);
-    endedAt = clock.now();
   }
 
   return {
@@ -126,6 +136,13 @@ export function createWebhookJob(deps: Deps) {
     run,
   };
 }
+
+type Run = {
+  /** Of the clock. */
+  until: number;
+  signal: AbortSignal;
+  stopping: AbortSignal;
+};
 
 type Sent = { delivery: Delivery; attempt: MadeAttempt; isFinal: boolean };
 
@@ -200,14 +217,14 @@ function createSender(deps: Deps) {
     };
   }
 
-  async function sendPortion(webhook: Webhook): Promise<boolean> {
+  async function sendPortion(webhook: Webhook, stopping: AbortSignal): Promise<boolean> {
     const { id } = webhook;
     const taken = await write(({ db }) => deliveries.take(db, id, clock.now(), AT_ONCE));
     if (taken.length === 0) return false;
     fault("webhook-taken");
     const sent = await sendAll(webhook, taken);
     fault("webhook-answered");
-    await write(async (tx) => {
+    const note = async (tx: WebhookTransaction) => {
       const before = await webhooks.lock(tx.db, id);
       for (const one of sent) await finish(tx.db, one);
       if (before === null) return;
@@ -217,17 +234,19 @@ function createSender(deps: Deps) {
       if (before.disabledBecause === after.disabledBecause) return;
       tx.changed("webhooks", [String(id)]);
       await record(tx.db, [disabledEvent(after, clock.now())]);
-    });
+    };
+    // Else the receiver would get them again after an outage.
+    await onceAnswering(() => write(note), stopping);
     for (const { attempt: made, isFinal } of sent)
       count(made.error === null ? "delivered" : isFinal ? "failed" : "delayed");
     return true;
   }
 
-  return async (id: number, { signal, until }: { signal: AbortSignal; until: number }): Promise<void> => {
+  return async (id: number, { signal, until, stopping }: Run): Promise<void> => {
     while (!signal.aborted && clock.now() < until) {
       const webhook = await webhooks.find(id);
       if (webhook === null || webhook.disabledBecause !== null) return;
-      if ((webhook.pausedUntil ?? 0) > clock.now() || !(await sendPortion(webhook))) return;
+      if ((webhook.pausedUntil ?? 0) > clock.now() || !(await sendPortion(webhook, stopping))) return;
     }
   };
 }

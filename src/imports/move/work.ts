@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Leases } from "../../cluster/leases.ts";
 import type { Database } from "../../db/database.ts";
+import { onceAnswering } from "../../db/once-answering.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -177,7 +178,7 @@ export function createWork(deps: WorkDeps) {
 
   /** In the background. */
   function begin(id: number): void {
-    const task = work(id)
+    const task = onceAnswering(() => work(id), stopping.signal)
       .catch((error: unknown) => {
         if (!stopping.signal.aborted) logger.warn({ err: error, import: id }, "an import stopped");
       })
