@@ -3,10 +3,12 @@
  * handed over, so a process that dies leaves at most one of which nobody knows whether it went; that one is sent again.
  * A server in trouble is asked by one mail, with growing pauses.
  */
+import { onceAnswering } from "../db/once-answering.ts";
 import type { Clock } from "../lib/clock.ts";
 import { fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { knownLanguage, type Language } from "../lib/language.ts";
+import { inTime } from "../lib/timeout.ts";
 import { untilStopped } from "../lib/until-stopped.ts";
 import type { MailContent, TakenMail } from "./mail.ts";
 import type { Letter } from "./letter.ts";
@@ -36,8 +38,9 @@ const LONGEST_BLOCK_MS = 5 * MINUTE;
 const KEPT_MS = 30 * DAY;
 const EVERY_MS = 15 * SECOND;
 const MOST_INTERRUPTED = 2;
-/** A mail being handed over has so long when the process stops; then it counts as interrupted. */
+/** A mail has so long when the process stops. Then it waits again, or counts as interrupted if it is handed over. */
 const STOP_MS = 3 * SECOND;
+const CUT_MS = SECOND;
 
 type Deps = {
   repository: DeliveryRepository;
@@ -72,23 +75,37 @@ export function createDelivery({ repository, smtp, write, instance, count, clock
     return trouble.triedAt + Math.min(pause, LONGEST_BLOCK_MS) > clock.now();
   }
 
-  async function attempt(mail: TakenMail): Promise<Outcome> {
+  async function attempt(mail: TakenMail, cut: AbortSignal): Promise<Outcome> {
     const { id, kind, recipient, attempts, usefulUntil } = mail;
     const now = clock.now();
     if (usefulUntil !== null && usefulUntil <= now)
       return { state: "failed", error: "It was not sent while its link was valid." };
     const content = { kind, content: JSON.parse(mail.content) } as MailContent;
     const letter = write(content, knownLanguage(mail.language));
-    const trouble = await smtp.send({ ...letter, to: recipient, messageId: `<${instance}.${id}@${domain}>` });
+    const messageId = `<${instance}.${id}@${domain}>`;
+    const trouble = await smtp.send({ ...letter, to: recipient, messageId }, cut);
     fault("mail-sent");
     if (trouble === null) return { state: "sent", at: clock.now() };
+    if (trouble.is === "stopped")
+      return { state: "waiting", error: trouble.message, dueAt: clock.now(), isServerTrouble: false };
     const pause = PAUSES[attempts - 1];
     if (trouble.is === "refused" || pause === undefined) return { state: "failed", error: trouble.message };
     const isServerTrouble = trouble.is === "server";
     return { state: "waiting", error: trouble.message, dueAt: clock.now() + pause, isServerTrouble };
   }
 
-  async function run(signal: AbortSignal): Promise<void> {
+  /** Null: nobody knows whether the server has the mail. */
+  async function attemptUntil(mail: TakenMail, stopping: AbortSignal): Promise<Outcome | null> {
+    const cut = new AbortController();
+    const attempting = attempt(mail, cut.signal);
+    const outcome = await untilStopped(attempting, STOP_MS, stopping);
+    if (outcome !== null) return outcome;
+    cut.abort();
+    return (await inTime(CUT_MS, attempting)) ?? null;
+  }
+
+  /** A mail under way goes on when the lease is lost, because its response comes only once. */
+  async function run(signal: AbortSignal, stopping = signal): Promise<void> {
     await resumeInterrupted();
     let trouble = await repository.trouble();
     let onlyUrgent = isBlocked(trouble);
@@ -96,9 +113,10 @@ export function createDelivery({ repository, smtp, write, instance, count, clock
       while (!signal.aborted) {
         const mail = await repository.take(clock.now(), onlyUrgent);
         if (mail === null) break;
-        const outcome = await untilStopped(attempt(mail), STOP_MS, signal);
+        const outcome = await attemptUntil(mail, stopping);
         if (outcome === null) break;
-        await repository.finish(mail.id, outcome);
+        await onceAnswering(() => repository.finish(mail.id, outcome), stopping);
+        if (stopping.aborted && outcome.state === "waiting") break;
         count(outcome.state === "waiting" ? "delayed" : outcome.state);
         if (outcome.state === "sent") {
           if (trouble !== null) await repository.endTrouble();

@@ -1,6 +1,8 @@
 /** The outbox and its delivery on every database, without a network. */
 import { beforeAll, beforeEach, expect, test } from "bun:test";
+import { until } from "../../test/support/until.ts";
 import type { Database } from "../db/database.ts";
+import { DatabaseError } from "../db/failures.ts";
 import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { createDeliveryRepository } from "./delivery.repository.ts";
@@ -46,6 +48,11 @@ forEachDialect(({ openDb }) => {
     database.transaction((db) => run({ db, changed: (_, keys) => void changed.push(...keys) }));
   let outbox: MailOutbox;
   let deliver: () => Promise<void>;
+  let run: (lost: AbortSignal, stopping: AbortSignal) => Promise<void>;
+  /** Times that the result of a mail finds no database. */
+  let away = 0;
+  /** The server answers then. */
+  let answer: Promise<SmtpTrouble | null> | null = null;
   const queue = (n: number, options = {}) =>
     write((tx) =>
       outbox.queue(tx, { ...ANNA, email: `a${n}@example.com` }, { kind: "test", content: {} }, options),
@@ -63,12 +70,19 @@ forEachDialect(({ openDb }) => {
       from: "go@example.com",
       async send(message: SmtpMessage) {
         sent.push(message);
-        return troubles.shift() ?? null;
+        return answer ?? troubles.shift() ?? null;
       },
       close: async () => {},
     } as unknown as Smtp;
+    const delivery = createDeliveryRepository(database);
     const job = createDelivery({
-      repository: createDeliveryRepository(database),
+      repository: {
+        ...delivery,
+        async finish(id, outcome) {
+          if (away-- > 0) throw new DatabaseError("unavailable", new Error("gone"));
+          return delivery.finish(id, outcome);
+        },
+      },
       smtp,
       write: createLetters(IDENTITY),
       instance: "i",
@@ -76,12 +90,13 @@ forEachDialect(({ openDb }) => {
       clock,
       logger: silentLogger,
     });
+    run = job.run;
     deliver = () => job.run(new AbortController().signal);
   });
 
   beforeEach(async () => {
     await database.write.deleteFrom("mails").execute();
-    [sent, troubles, changed, enabled] = [[], [], [], true];
+    [sent, troubles, changed, enabled, away, answer] = [[], [], [], true, 0, null];
   });
 
   test("sends each once in the order of the queue, and forgets what it said", async () => {
@@ -187,6 +202,35 @@ forEachDialect(({ openDb }) => {
     await taken();
     await deliver();
     expect(await outbox.get(id!)).toMatchObject({ state: "sent" });
+  });
+
+  test("an outage of the database while the server takes a mail does not send it again", async () => {
+    const [lost, stopping] = [new AbortController(), new AbortController()];
+    const { promise, resolve } = Promise.withResolvers<null>();
+    [answer, away] = [promise, 1];
+    await queue(1);
+    const running = run(lost.signal, stopping.signal);
+    await until(() => sent.length === 1);
+    lost.abort();
+    resolve(null);
+    await running;
+    await deliver();
+    expect([await states(), sent.length]).toEqual([["a1 sent"], 1]);
+  });
+
+  test("a mail that was not handed over when the process stopped was not interrupted", async () => {
+    const stopping = new AbortController();
+    const { promise, resolve } = Promise.withResolvers<SmtpTrouble>();
+    answer = promise;
+    const id = await queue(1);
+    const running = run(stopping.signal, stopping.signal);
+    await until(() => sent.length === 1);
+    stopping.abort();
+    resolve({ is: "stopped", message: "stopped" });
+    await running;
+    expect(await states()).toEqual(["a1 waiting"]);
+    const row = database.read.selectFrom("mails").select("was_interrupted").where("id", "=", id);
+    expect(await row.executeTakeFirstOrThrow()).toEqual({ was_interrupted: 0 });
   });
 
   test("a link that is no longer valid is not sent", async () => {

@@ -10,6 +10,7 @@ import { LANGUAGES } from "../lib/language.ts";
 import { createLetters } from "./letter.ts";
 import type { MailContent } from "./mail.ts";
 import { createSmtp } from "./smtp.ts";
+import { SMTP_LIMITS, type SmtpLimits } from "./smtp-phases.ts";
 import type { MailContents } from "./texts/contents.ts";
 
 const PNG = Buffer.from("iVBORw0KGgo=", "base64");
@@ -111,9 +112,10 @@ async function startRaw(answer: (socket: Socket, line: string) => void): Promise
 }
 
 const SETTINGS = { host: "127.0.0.1", user: "", password: "", from: "go@example.com", tls: "none" } as const;
-const LIMITS = { connectMs: 1_000, silenceMs: 500, mailMs: 1_500 };
+const CHECK_MS = 1_500;
+const LIMITS: SmtpLimits = { ...SMTP_LIMITS, greeting: 500, command: 500, end: 500 };
 const clientOf = (port: number, more: object = {}) => {
-  const smtp = createSmtp({ ...SETTINGS, port, ...more }, LIMITS);
+  const smtp = createSmtp({ ...SETTINGS, port, ...more }, LIMITS, CHECK_MS);
   closing.push(() => void smtp.close());
   return smtp;
 };

@@ -2,6 +2,7 @@
 import type { Transporter } from "nodemailer";
 import { messageOf } from "../lib/errors.ts";
 import { withTimeout } from "../lib/timeout.ts";
+import { createSmtpPhases, SMTP_LIMITS, type SmtpLimits } from "./smtp-phases.ts";
 
 export type SmtpMessage = {
   to: string;
@@ -24,41 +25,46 @@ export type SmtpSettings = {
   tls: "starttls" | "tls" | "none";
 };
 
-/** `refused`: for good. `later`: this mail only. `server`: others would fail too. */
-export type SmtpTrouble = { is: "refused" | "later" | "server"; message: string };
+/** `refused`: for good. `later`: this mail only. `server`: others would fail too. `stopped`: it was not handed over. */
+export type SmtpTrouble = { is: "refused" | "later" | "server" | "stopped"; message: string };
 
 export type Smtp = ReturnType<typeof createSmtp>;
 
-const CONNECT_MS = 10_000;
-const SILENCE_MS = 20_000;
-/** For one mail altogether, however slowly the server answers. */
-const MAIL_MS = 60_000;
+/** A check is for somebody who waits for its result. */
+const CHECK_MS = 60_000;
+const CHECK_STEP_MS = 20_000;
 
-type Limits = { connectMs?: number; silenceMs?: number; mailMs?: number };
-
-export function createSmtp(settings: SmtpSettings, limits: Limits = {}) {
-  const { connectMs = CONNECT_MS, silenceMs = SILENCE_MS, mailMs = MAIL_MS } = limits;
+export function createSmtp(settings: SmtpSettings, limits: SmtpLimits = SMTP_LIMITS, checkMs = CHECK_MS) {
   const { host, port, user, password, from, tls } = settings;
+  const phases = createSmtpPhases(limits);
   let open: Promise<Transporter> | undefined;
+
+  const server = {
+    host,
+    port,
+    secure: tls === "tls",
+    requireTLS: tls === "starttls",
+    ignoreTLS: tls === "none",
+    ...(user !== "" && { auth: { user, pass: password } }),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
 
   async function connect() {
     const { createTransport } = await import("nodemailer");
     return createTransport({
-      host,
-      port,
-      secure: tls === "tls",
-      requireTLS: tls === "starttls",
-      ignoreTLS: tls === "none",
-      ...(user !== "" && { auth: { user, pass: password } }),
-      connectionTimeout: connectMs,
-      greetingTimeout: connectMs,
-      dnsTimeout: connectMs,
-      socketTimeout: silenceMs,
+      ...server,
+      dnsTimeout: limits.connect,
+      // From the start to the end of STARTTLS.
+      connectionTimeout: limits.connect + limits.greeting + 3 * limits.command,
+      greetingTimeout: limits.greeting,
+      // Of silence in any step; the phases end each one before.
+      socketTimeout: 2 * Math.max(...Object.values(limits)),
+      logger: phases.logger,
+      debug: true,
       // One after the other: after a crash at most one mail may have been sent twice.
       pool: true,
       maxConnections: 1,
-      disableFileAccess: true,
-      disableUrlAccess: true,
     });
   }
 
@@ -66,68 +72,95 @@ export function createSmtp(settings: SmtpSettings, limits: Limits = {}) {
   async function close(): Promise<void> {
     const opened = open;
     open = undefined;
-    (await opened)?.close();
+    (await opened)?.close({ force: true });
   }
 
-  async function bounded<T>(work: (transport: Transporter) => Promise<T>): Promise<T> {
-    const transport = await (open ??= connect());
-    return withTimeout(mailMs, work(transport), () => {
-      throw Object.assign(new Error(`no answer within ${mailMs / 1000} s`), { code: "ETIMEDOUT" });
-    }).catch(async (error: unknown) => {
-      await close();
-      throw error;
+  async function checkOnce(): Promise<void> {
+    const { createTransport } = await import("nodemailer");
+    const ms = Math.min(CHECK_STEP_MS, checkMs);
+    const transport = createTransport({
+      ...server,
+      dnsTimeout: ms,
+      connectionTimeout: ms,
+      greetingTimeout: ms,
+      socketTimeout: ms,
+    });
+    await withTimeout<unknown>(checkMs, transport.verify(), () => {
+      throw Object.assign(new Error(`no answer within ${checkMs / 1000} s`), { code: "ETIMEDOUT" });
     });
   }
 
   return {
     from,
 
-    /** Null when the server has taken the mail. */
-    async send({ to, name, subject, text, html, messageId, logo }: SmtpMessage): Promise<SmtpTrouble | null> {
+    /**
+     * Null when the server has taken the mail. `stop` ends the attempt, unless the whole mail is handed over: then only
+     * the response says whether the server has it.
+     */
+    async send(message: SmtpMessage, stop?: AbortSignal): Promise<SmtpTrouble | null> {
+      const watch = phases.watch();
+      const stopped = new AbortController();
+      const onStop = () => void (watch.isHandedOver() || stopped.abort(new Error("Waymark stops")));
+      if (stop?.aborted) onStop();
+      stop?.addEventListener("abort", onStop);
       try {
-        await bounded((transport) =>
-          transport.sendMail({
-            from: { name, address: from },
-            to: { name: "", address: to },
-            envelope: { from, to },
-            subject,
-            text,
-            html,
-            messageId,
-            // RFC 3834: no automatic answers.
-            headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
-            attachments: [
-              {
-                filename: `logo.${logo.type.split("/")[1]}`,
-                contentType: logo.type,
-                content: Buffer.from(logo.bytes),
-                cid: "logo",
-                contentDisposition: "inline",
-              },
-            ],
-          }),
-        );
+        const transport = await (open ??= connect());
+        const signal = AbortSignal.any([watch.signal, stopped.signal]);
+        await transport.sendMail({ ...mailOf(message, from), signal });
         return null;
       } catch (error) {
-        return troubleOf(error, `${host}:${port}`);
+        await close();
+        if (stopped.signal.aborted)
+          return { is: "stopped", message: "Waymark stopped before it was handed over." };
+        const trouble = troubleOf(causeOf(error), `${host}:${port}`);
+        const isUnknown = trouble.is === "server" && watch.isHandedOver();
+        return isUnknown
+          ? { ...trouble, message: `${trouble.message}; the server may have the mail` }
+          : trouble;
+      } finally {
+        watch.stop();
+        stop?.removeEventListener("abort", onStop);
       }
     },
 
     /** Connects and signs in. Null if that works. */
     async check(): Promise<string | null> {
       try {
-        await bounded((transport) => transport.verify());
+        await checkOnce();
         return null;
       } catch (error) {
         return troubleOf(error, `${host}:${port}`).message;
-      } finally {
-        await close();
       }
     },
 
     close,
   };
 }
+
+const mailOf = ({ to, name, subject, text, html, messageId, logo }: SmtpMessage, from: string) => ({
+  from: { name, address: from },
+  to: { name: "", address: to },
+  envelope: { from, to },
+  subject,
+  text,
+  html,
+  messageId,
+  // RFC 3834: no automatic answers.
+  headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
+  attachments: [
+    {
+      filename: `logo.${logo.type.split("/")[1]}`,
+      contentType: logo.type,
+      content: Buffer.from(logo.bytes),
+      cid: "logo",
+      contentDisposition: "inline" as const,
+    },
+  ],
+});
+
+/** An aborted mail has the reason as its cause. */
+const causeOf = (error: unknown): unknown =>
+  error instanceof Error && error.name === "AbortError" ? (error.cause ?? error) : error;
 
 type SmtpError = { code?: string; responseCode?: number; response?: string; command?: string };
 
