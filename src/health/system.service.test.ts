@@ -56,14 +56,14 @@ const sources: SystemSources = {
       ],
     ],
     svc_job_runs_total: [
-      ["job", "status"],
+      ["task", "status"],
       [
         [["tidy", "success"], 4],
         [["tidy", "failed"], 1],
       ],
     ],
     svc_job_last_run_timestamp_seconds: [
-      ["job", "status"],
+      ["task", "status"],
       [
         [["tidy", "success"], 30],
         [["tidy", "failed"], 20],
@@ -123,7 +123,7 @@ test("a part that fails degrades the whole, and says why", async () => {
       ],
     ],
     svc_job_last_run_timestamp_seconds: [
-      ["job", "status"],
+      ["task", "status"],
       [
         [["tidy", "success"], 0],
         [["tidy", "failed"], 21],

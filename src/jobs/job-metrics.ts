@@ -7,7 +7,7 @@ export function registerJobMetrics(registry: Registry, { stats }: Pick<JobRunner
     {
       name: "svc_job_runs_total",
       help: "Runs of background jobs by this process.",
-      labels: ["job", "status"],
+      labels: ["task", "status"],
     },
     () =>
       stats().flatMap(({ job, succeeded, failed }): Reading[] => [
@@ -20,7 +20,7 @@ export function registerJobMetrics(registry: Registry, { stats }: Pick<JobRunner
     {
       name: "svc_job_last_run_timestamp_seconds",
       help: "Unix time of the last run of a background job on this machine, by outcome.",
-      labels: ["job", "status"],
+      labels: ["task", "status"],
       together: "largest",
     },
     () =>

@@ -26,6 +26,13 @@ size{layer="table"} 7
   );
 });
 
+test("labels that Prometheus adds or renames are refused", () => {
+  for (const label of ["job", "instance", "le", "exported_job", "__name__"]) {
+    const describe = () => createRegistry().counter({ name: "x", help: "", labels: ["status", label] });
+    expect(describe).toThrow("reserved label");
+  }
+});
+
 test("histogram buckets are cumulative and end with +Inf", async () => {
   const registry = createRegistry();
   const times = registry.histogram({ name: "t", help: "h", labels: ["op"], bounds: [0.5, 1] }).series("get");

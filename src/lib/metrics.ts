@@ -40,6 +40,8 @@ export type Reading = readonly [labelValues: readonly string[], value: number];
 export type Registry = ReturnType<typeof createRegistry>;
 
 const MAX_SERIES = 1_000;
+/** Prometheus adds these to each series that it reads, and renames ours to `exported_…`; or it gives them a meaning. */
+const RESERVED_LABEL = /^(?:job|instance|le|quantile|exported_.*|__.*)$/;
 const SEPARATOR = "\u0000";
 
 type Series = MetricSnapshot["series"];
@@ -55,6 +57,8 @@ export function createRegistry() {
     read: () => Series,
   ): void {
     if (held.has(name)) throw new Error(`metric ${name} is registered twice`);
+    const reserved = labels.find((label) => RESERVED_LABEL.test(label));
+    if (reserved !== undefined) throw new Error(`metric ${name} has the reserved label ${reserved}`);
     held.set(name, () => ({ name, help, type, labels, bounds, together, series: read() }));
   }
 
