@@ -109,8 +109,8 @@ export function createWebhookJob(deps: Deps) {
     endedAt = clock.now();
   }
 
-  async function sendUntil(run: Run, busy: Map<number, Promise<void>>): Promise<void> {
-    const { until, signal } = run;
+  async function sendUntil(bounds: Run, busy: Map<number, Promise<void>>): Promise<void> {
+    const { until, signal } = bounds;
     // A clock that is set back ends the run, too.
     const isTime = (now: number) => now < until && until - now <= RUN_MS;
     for (let now = clock.now(); !signal.aborted && isTime(now); now = clock.now()) {
@@ -119,7 +119,7 @@ export function createWebhookJob(deps: Deps) {
       const idle = enabled.filter(({ id, pausedUntil }) => !busy.has(id) && (pausedUntil ?? 0) <= now);
       const ids = idle.map(({ id }) => id);
       for (const id of await deliveries.withDue(ids, now)) {
-        const sending = send(id, run)
+        const sending = send(id, bounds)
           .catch((err: unknown) => logger.warn({ webhook: id, err }, "deliveries of a webhook failed"))
           .finally(() => busy.delete(id));
         busy.set(id, sending);
