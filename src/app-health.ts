@@ -17,7 +17,9 @@ export function createHealthReport({ env, database, links, content, mail, redis 
     storageType: database.dialect.name,
     cacheType: env.cache.type,
     countLinks: links.total,
+    databaseRefusal: database.refusal,
     isCacheReachable: async () => redis === null || redis.check(),
+    cacheRefusal: () => redis?.refusal() ?? null,
     diskTroubles: async () => {
       const [storages, ...disks] = await Promise.all([
         storageTroubles(),

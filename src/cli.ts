@@ -9,6 +9,7 @@ import { COMPLETION_SCRIPTS, completionsOf } from "./cli/completion.ts";
 import { createInput } from "./cli/input.ts";
 import { createOutput } from "./cli/output.ts";
 import type { Database } from "./db/database.ts";
+import { databaseRefusalOf } from "./db/failures.ts";
 import { type Env, fileDatabasePath, findMisspelledVariables, loadEnv } from "./env.ts";
 import { COMMAND } from "./lib/actor.ts";
 import { AppError, type ErrorKind } from "./lib/errors.ts";
@@ -282,7 +283,7 @@ function explain(error: unknown, { output }: CommandContext, command: Command): 
   // Commander has printed its message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof AppError && error.kind !== "internal") {
-    output.note(`waymark: ${inOptions(error.message, command)}`);
+    output.note(`waymark: ${inOptions(databaseRefusalOf(error) ?? error.message, command)}`);
     return EXIT_CODE_OF_KIND[error.kind] ?? 1;
   }
   const cause = error instanceof AppError && error.cause !== undefined ? error.cause : error;

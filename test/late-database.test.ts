@@ -1,7 +1,13 @@
 /** Starts before the database is up, or while it is away. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { createFresh, type Fresh, SERVER_VARIABLES, serverUrl } from "../src/db/fresh.test-support.ts";
+import {
+  createFresh,
+  type Fresh,
+  inServer,
+  SERVER_VARIABLES,
+  serverUrl,
+} from "../src/db/fresh.test-support.ts";
 import { startProxyTo, type TcpProxy } from "../src/lib/tcp-proxy.test-support.ts";
 import { until } from "./support/until.ts";
 import { type Installation, install } from "./support/waymark.ts";
@@ -98,6 +104,23 @@ describe.skipIf(isMissing)(`late database (${SERVER_VARIABLES.postgres})`, () =>
       expect(log).not.toContain("waymark:waymark@");
     },
   );
+
+  test("a refused password and a missing database are not away: starts and commands end at once and name them", async () => {
+    proxy.heal();
+    const refused = { WAYMARK__DATABASE__URL: fresh.url.replace(/:[^:@]*@/, ":wrong-word@") };
+    const missing = { WAYMARK__DATABASE__URL: inServer(fresh.url, "waymark_test_none") };
+    for (const [settings, sentence] of [
+      [refused, "waymark: PostgreSQL refused the password of the account '"],
+      [missing, "waymark: PostgreSQL has no database 'waymark_test_none'"],
+    ] as const)
+      for (const command of [["serve", "--port", "0"], ["links", "list"], ["doctor"]]) {
+        const { exitCode, stdout, stderr } = await over(settings).cli(command);
+        const isDoctor = command[0] === "doctor";
+        expect(exitCode).toBe(isDoctor ? 1 : 5);
+        expect(isDoctor ? stdout : stderr).toContain(isDoctor ? sentence.replace("waymark: ", "") : sentence);
+        expect(stdout + stderr).not.toMatch(/wrong-word|the start waits/);
+      }
+  });
 
   test("a command does not wait", async () => {
     proxy.sever();

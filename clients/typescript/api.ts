@@ -4375,6 +4375,8 @@ export interface components {
                 cache: {
                     bloom_filter_enabled: boolean;
                     cache_type: string;
+                    /** @description why Redis refuses this server, and what to do; else empty */
+                    message: string;
                     negative_cache_enabled: boolean;
                     status: components["schemas"]["HealthStatus"];
                 };
@@ -4394,6 +4396,8 @@ export interface components {
                         support_click: boolean;
                     };
                     links_count: number;
+                    /** @description why the database refuses this server, and what to do; else empty */
+                    message: string;
                     status: components["schemas"]["HealthStatus"];
                 };
             };
@@ -6555,6 +6559,8 @@ export interface components {
         SystemReport: {
             cache: {
                 kind: string;
+                /** @description why it refuses this server, and what to do; else empty */
+                message: string;
                 status: components["schemas"]["HealthStatus"];
             };
             /** Format: date-time */
@@ -6580,6 +6586,8 @@ export interface components {
             database: {
                 kind: string;
                 links_count: number;
+                /** @description why it refuses this server, and what to do; else empty */
+                message: string;
                 /** @description from which reports and exports read; null without database.replica_url */
                 replica: {
                     /** @description how far it is behind; null while it does not answer */
@@ -15591,13 +15599,15 @@ export interface operations {
                      *           "status": "healthy",
                      *           "kind": "text",
                      *           "version": null,
+                     *           "message": "OK",
                      *           "links_count": 1,
                      *           "response_time_ms": null,
                      *           "replica": null
                      *         },
                      *         "cache": {
                      *           "status": "healthy",
-                     *           "kind": "text"
+                     *           "kind": "text",
+                     *           "message": "OK"
                      *         },
                      *         "disks": [
                      *           {
@@ -20088,6 +20098,7 @@ export interface operations {
                      *         "checks": {
                      *           "storage": {
                      *             "status": "healthy",
+                     *             "message": "OK",
                      *             "links_count": 1,
                      *             "backend": {
                      *               "storage_type": "database",
@@ -20096,6 +20107,7 @@ export interface operations {
                      *           },
                      *           "cache": {
                      *             "status": "healthy",
+                     *             "message": "OK",
                      *             "cache_type": "memory",
                      *             "bloom_filter_enabled": false,
                      *             "negative_cache_enabled": false
@@ -20150,6 +20162,7 @@ export interface operations {
                      *         "checks": {
                      *           "storage": {
                      *             "status": "healthy",
+                     *             "message": "OK",
                      *             "links_count": 1,
                      *             "backend": {
                      *               "storage_type": "database",
@@ -20158,6 +20171,7 @@ export interface operations {
                      *           },
                      *           "cache": {
                      *             "status": "healthy",
+                     *             "message": "OK",
                      *             "cache_type": "memory",
                      *             "bloom_filter_enabled": false,
                      *             "negative_cache_enabled": false

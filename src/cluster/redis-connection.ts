@@ -8,6 +8,7 @@ import { RedisClient } from "bun";
 import { noAnswer, withTimeout } from "../lib/timeout.ts";
 import { appError, messageOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
+import { explainRedisAnswer, findRedisRefusal } from "./redis-refusal.ts";
 import { findMaster, sentinelsOf } from "./redis-sentinel.ts";
 
 const LIMITS = { connectMs: 2_000, commandMs: 1_000, heartbeatMs: 2_000, longestPauseMs: 5_000 };
@@ -34,16 +35,21 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
   let isReady = false;
   let isClosed = false;
   let failures = 0;
+  /** Why the server lets nobody in, since the last connection that was established. */
+  let refusal: string | null = null;
+  /** The URL, or that of the master. */
+  let server = url;
   let next: ReturnType<typeof setTimeout> | undefined;
 
   function connect(): void {
-    if (sentinels === null) return use(openClient(url, connectMs));
+    if (sentinels === null) return use(openClient(url, connectMs), url);
     findMaster(sentinels, connectMs)
-      .then((master) => isClosed || use(openClient(master, connectMs)))
+      .then((master) => isClosed || use(openClient(master, connectMs), master))
       .catch((error: unknown) => lose(null, error));
   }
 
-  function use(client: RedisClient): void {
+  function use(client: RedisClient, master: string): void {
+    server = master;
     active = client;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no EventTarget
     client.onclose = (error) => lose(client, error);
@@ -51,6 +57,7 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
       () => {
         if (client !== active) return;
         isReady = true;
+        refusal = null;
         report.came();
         onAttempted();
         next = later(beat, heartbeatMs);
@@ -72,16 +79,27 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
   function lose(client: RedisClient | null, error: unknown): void {
     if (client !== active) return;
     active = null;
+    const wasReady = isReady;
     isReady = false;
     clearTimeout(next);
     client?.close();
     onAttempted();
     if (isClosed) return;
-    report.went(error);
+    void reportLoss(error, wasReady);
     const pause = Math.min(FIRST_PAUSE_MS * 2 ** failures, longestPauseMs);
     failures++;
     // Spreads the return of many processes.
     next = later(connect, pause * (0.75 + 0.5 * Math.random()));
+  }
+
+  /** A connection that was never established may have been refused. */
+  async function reportLoss(error: unknown, wasReady: boolean): Promise<void> {
+    const stated = explainRedisAnswer(server, messageOf(error));
+    const found = stated ?? (wasReady ? null : await findRedisRefusal(server, commandMs));
+    if (isClosed || isReady) return;
+    refusal = found;
+    if (found === null) report.went(error);
+    else report.refused(found);
   }
 
   /** Rejects with ServiceUnavailable at once while Redis is away. After another rejection the command may have run. */
@@ -114,6 +132,8 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
   return {
     send,
     isReady: (): boolean => isReady,
+    /** Why the server refuses connections, for whoever runs it; null if it does not. */
+    refusal: (): string | null => refusal,
     check,
     /** Resolves after the first attempt. */
     attempted: (): Promise<void> => attempted,
@@ -145,7 +165,13 @@ const away = () => appError("ServiceUnavailable", "Redis is away.");
 /** Logs once when Redis goes away and once when it is back. */
 function createReport(logger: Logger, where: { purpose: string; redis: string }) {
   let isAway = false;
+  let refusal = "";
   return {
+    refused(sentence: string): void {
+      if (sentence !== refusal) logger.error(where, `${sentence} Continuing without it.`);
+      refusal = sentence;
+      isAway = true;
+    },
     went(error: unknown): void {
       if (!isAway)
         logger.warn({ ...where, err: error }, "Redis is away; continuing without it and reconnecting");
@@ -154,6 +180,7 @@ function createReport(logger: Logger, where: { purpose: string; redis: string })
     came(): void {
       if (isAway) logger.info(where, "Redis is back");
       isAway = false;
+      refusal = "";
     },
   };
 }

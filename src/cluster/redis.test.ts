@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { silentLogger } from "../lib/logger.ts";
+import { RedisClient } from "bun";
+import { type Logger, silentLogger } from "../lib/logger.ts";
 import { startProxyTo, type TcpProxy } from "../lib/tcp-proxy.test-support.ts";
 import type { ChangeMessage } from "./changes.ts";
 import type { Change } from "./change-subscribers.ts";
@@ -54,6 +55,37 @@ describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
     for (const redis of opened.splice(0)) redis.close();
   });
   afterAll(() => proxy.stop());
+
+  test("a refused password and missing rights are named, and end when they are put right", async () => {
+    const admin = new RedisClient(URL_OF_SERVER);
+    const user = `waymark_test_${crypto.randomUUID().slice(0, 8)}`;
+    const allow = (...rules: string[]) => admin.send("ACL", ["SETUSER", user, ...rules]);
+    const url = (password: string) => URL_OF_SERVER.replace("://", `://${user}:${password}@`);
+    const lines: string[] = [];
+    const logger = { ...silentLogger, warn: add, error: add } as unknown as Logger;
+    function add(first: unknown, second?: unknown) {
+      lines.push(String(second ?? first));
+    }
+    try {
+      await allow("on", ">right", "~*", "&*", "+@all");
+      const redis = await openRedis({ url: url("wrong"), instance, logger, limits });
+      opened.push(redis);
+      await until(() => redis.refusal() !== null);
+      expect(redis.refusal()).toContain(`Redis refused the password of the account '${user}'`);
+      expect(await redis.check()).toBe(false);
+      expect(lines.join()).not.toContain("is away");
+      await allow(">wrong");
+      await until(redis.check);
+      expect(redis.refusal()).toBeNull();
+      await allow("-ping");
+      await until(() => redis.refusal() !== null);
+      expect(redis.refusal()).toContain(`does not let the account '${user}' run the commands`);
+      expect(lines.join()).not.toMatch(/wrong@|:wrong/);
+    } finally {
+      await admin.send("ACL", ["DELUSER", user]);
+      admin.close();
+    }
+  });
 
   const open = async (url = proxy.through(URL_OF_SERVER), name = instance) => {
     const redis = await openRedis({ url, instance: name, logger: silentLogger, limits });

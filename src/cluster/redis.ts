@@ -58,6 +58,7 @@ export async function openRedis({ url, instance, logger, limits = {} }: Options)
     /** Both connections answer within a second. Never rejects. */
     check: async (): Promise<boolean> =>
       (await Promise.all([values.check(), listening.check()])).every(Boolean),
+    refusal: (): string | null => values.refusal() ?? listening.refusal(),
     close(): void {
       values.close();
       listening.close();

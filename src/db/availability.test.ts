@@ -132,6 +132,8 @@ test("some errors count as an answer of the server", () => {
     failed({ code: "53300" }),
     failed({ code: "ER_CON_COUNT_ERROR", errno: 1040, sqlState: "08004" }),
     failed({ code: "ER_DUP_ENTRY", sqlState: "23000" }),
+    failed({ code: "SELF_SIGNED_CERT_IN_CHAIN" }),
+    Object.assign(new Error("self signed certificate in chain"), { code: "HANDSHAKE_SSL_ERROR" }),
     new DatabaseError("unique", failed({ code: "23505" })),
     appError("ServiceUnavailable", "the server's version is too old"),
   ])
@@ -141,6 +143,7 @@ test("some errors count as an answer of the server", () => {
     failed({ code: "ER_SERVER_SHUTDOWN", sqlState: "08S01" }),
     failed({ code: "ECONNREFUSED" }),
     failed({ code: "EPIPE" }),
+    Object.assign(new Error("read ECONNRESET"), { code: "HANDSHAKE_SSL_ERROR" }),
     failed({ code: "PROTOCOL_CONNECTION_LOST" }),
     new DatabaseError("timeout", new Error("no answer within 5000 ms")),
     new Error("timeout exceeded when trying to connect"),

@@ -11,12 +11,12 @@
  *     old connections  are discarded when next taken: their state is unknown
  *
  * So no caller waits longer than `mostWaitMs`. A server that answers with an error (too many connections, wrong
- * password) is not away; one that starts or stops is.
+ * password) is not away, nor is one whose certificate is refused; one that starts or stops is.
  */
 import { AppError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import { withTimeout } from "../lib/timeout.ts";
-import { DatabaseError } from "./failures.ts";
+import { DatabaseError, isCertificateRefusal } from "./failures.ts";
 
 export type Availability = ReturnType<typeof createAvailability>;
 
@@ -131,10 +131,13 @@ const late = (): never => {
 /** A SQLSTATE, except those for starting, stopping and lost connections. */
 const ANSWER = /^(?!57P|08S|0800[136])(?=.*\d)[0-9A-Z]{5}$/;
 
+const MYSQL_WITHOUT_TLS = "HANDSHAKE_NO_SSL_SUPPORT";
+
 export function isAnswer(error: unknown): boolean {
   if (error instanceof DatabaseError) return isAnswer(error.cause);
   // Raised by a check of the server, such as its version.
-  if (error instanceof AppError) return true;
+  if (error instanceof AppError || isCertificateRefusal(error)) return true;
+  if (MYSQL_WITHOUT_TLS === (error as { code?: unknown } | null)?.code) return true;
   const { code, sqlState } = (error ?? {}) as { code?: unknown; sqlState?: unknown };
   return ANSWER.test(String(sqlState ?? code ?? ""));
 }

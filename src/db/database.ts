@@ -16,6 +16,7 @@ import {
 } from "./driver.ts";
 import { DatabaseError, isRetryable } from "./failures.ts";
 import { guardBackend } from "./guard.ts";
+import { explainRefusal } from "./refusals.ts";
 import { createReplica, type Replica } from "./replica.ts";
 import type { Schema } from "./schema.ts";
 
@@ -65,6 +66,8 @@ export type Database = {
   refreshLookups(): void;
   /** Differs from the last result if another connection has committed meanwhile. Undefined: only a query can tell. */
   commits(): number | undefined;
+  /** Why the server refuses connections or statements, for whoever runs it; null if it does not, or unguarded. */
+  refusal(): string | null;
   /** Rejects with ServiceUnavailable within five seconds. */
   ping(): Promise<void>;
   /** The version that the server or library reports. Rejects like ping. */
@@ -107,8 +110,14 @@ export async function openDatabase(
   const wanted = { location, poolSize: settings.poolSize, threads, logger };
   const backend = await (guarded ? openGuarded(openBackend, wanted) : openBackend(wanted));
   const { dialect, flavour } = backend;
-  const open = (source: Backend["writer"], statementTimeoutMs: number) =>
-    createKysely({ source, flavour, classify: dialect.classify, statementTimeoutMs });
+  const open = (source: Backend["writer"], statementTimeoutMs: number, at = location) =>
+    createKysely({
+      source,
+      flavour,
+      classify: dialect.classify,
+      explainRefusal: (error) => explainRefusal(at, error),
+      statementTimeoutMs,
+    });
   const read = open(backend.reader, STATEMENT_TIMEOUT_MS);
   const write = open(backend.writer, STATEMENT_TIMEOUT_MS);
   const slow = open(backend.writer, LONG_STATEMENT_TIMEOUT_MS);
@@ -118,7 +127,10 @@ export async function openDatabase(
     createReplica({
       name: replica.name,
       primary: { read, write, dialect, source: backend.reader },
-      replica: { read: open(replica.backend.reader, STATEMENT_TIMEOUT_MS), source: replica.backend.reader },
+      replica: {
+        read: open(replica.backend.reader, STATEMENT_TIMEOUT_MS, replica.location),
+        source: replica.backend.reader,
+      },
       logger,
     });
   const ask = <T>(text: string) =>
@@ -136,6 +148,7 @@ export async function openDatabase(
     findLink: backend.findLink ?? ((code) => queryLink(read, code)),
     refreshLookups: backend.refreshLookups ?? (() => {}),
     commits: backend.commits ?? (() => undefined),
+    refusal: backend.refusal ?? (() => null),
     ping: async () => void (await ask(backend.pingSql)),
     async version() {
       const { rows } = await ask<{ version: string }>(VERSION_SQL[location.kind]);
@@ -149,7 +162,7 @@ async function openReplica(
   { replicaUrl, poolSize }: DatabaseSettings,
   { kind }: DatabaseLocation,
   logger: Logger,
-): Promise<{ name: string; backend: Backend } | null> {
+): Promise<{ name: string; location: DatabaseLocation; backend: Backend } | null> {
   if (!replicaUrl) return null;
   const location = parseDatabaseUrl(replicaUrl);
   if (kind === "sqlite" || location.kind !== kind || location.addresses.length !== 1)
@@ -160,6 +173,7 @@ async function openReplica(
   const { openBackend } = await BACKENDS[kind]();
   return {
     name: databaseName(location),
+    location,
     backend: await openBackend({ location, poolSize, threads: false, logger }),
   };
 }
@@ -171,7 +185,9 @@ export const openSnapshot = (path: string, logger: Logger): Promise<Database> =>
 async function openGuarded(open: OpenBackend, settings: Parameters<OpenBackend>[0]): Promise<Backend> {
   const backend = await open(settings);
   if (settings.location.kind === "sqlite") return backend;
-  return guardBackend(backend, await open({ ...settings, poolSize: 1 }), settings);
+  const explain = (error: unknown) => explainRefusal(settings.location, error);
+  const probing = await open({ ...settings, poolSize: 1 });
+  return guardBackend(backend, probing, { ...settings, explainRefusal: explain });
 }
 
 async function transact<T>(db: Kysely<Schema>, run: (tx: Transaction<Schema>) => Promise<T>): Promise<T> {

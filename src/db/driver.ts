@@ -12,7 +12,7 @@ import {
 import type { Logger } from "../lib/logger.ts";
 import type { DatabaseLocation } from "./database-url.ts";
 import type { Dialect } from "./dialect.ts";
-import { type FailureKind, translateFailure } from "./failures.ts";
+import { type Translation, translateFailure } from "./failures.ts";
 import type { Schema } from "./schema.ts";
 
 /** Ten minutes for bulk work and migrations. */
@@ -74,6 +74,8 @@ export type Backend = {
   refreshLookups?: () => void;
   /** See Database. */
   commits?: () => number;
+  /** See Database. */
+  refusal?: () => string | null;
   close(): Promise<void>;
 };
 
@@ -87,9 +89,8 @@ export type OpenBackend = (settings: {
 type Settings = {
   source: ConnectionSource;
   flavour: SqlFlavour;
-  classify: (error: unknown) => FailureKind;
   statementTimeoutMs: number;
-};
+} & Translation;
 
 /** Closing it does not close the source. */
 export function createKysely(settings: Settings): Kysely<Schema> {
@@ -116,12 +117,12 @@ const decide = async (open: DatabaseConnection, sql: string): Promise<void> => {
   }
 };
 
-function createDriver({ source, classify, statementTimeoutMs }: Settings): Driver {
+function createDriver({ source, statementTimeoutMs, ...translation }: Settings): Driver {
   const translated = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
-      throw translateFailure(classify, error);
+      throw translateFailure(translation, error);
     }
   };
   return {

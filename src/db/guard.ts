@@ -2,26 +2,32 @@ import type { Logger } from "../lib/logger.ts";
 import { noAnswer, withTimeout } from "../lib/timeout.ts";
 import type { Backend, SqlConnection, ConnectionSource } from "./driver.ts";
 import { createAvailability, isAnswer, type Availability, type AvailabilityLimits } from "./availability.ts";
-import { DatabaseError } from "./failures.ts";
+import { DatabaseError, type Translation } from "./failures.ts";
 
 const PROBE_STATEMENT_MS = 2_000;
 const QUICK_MS = 500;
 
 /**
  * Refuses and gives up queries while the server is away (availability.ts), which it watches over `probing`, a pool of
- * one. Closing closes both.
+ * one, and remembers why the server refuses. Closing closes both.
  */
 export function guardBackend(
   backend: Backend,
   probing: Backend,
-  { logger, limits }: { logger: Logger; limits?: Partial<AvailabilityLimits> },
+  {
+    logger,
+    limits,
+    explainRefusal = () => null,
+  }: { logger: Logger; limits?: Partial<AvailabilityLimits> } & Pick<Translation, "explainRefusal">,
 ): Backend {
+  const refusals = createRefusals(logger, explainRefusal);
   const availability = createAvailability({ probe: () => probe(probing), logger, ...(limits && { limits }) });
-  const guard = (source: ConnectionSource) => guardSource(source, availability);
+  const guard = (source: ConnectionSource) => guardSource(source, { availability, refusals });
   return {
     ...backend,
     writer: guard(backend.writer),
     reader: guard(backend.reader),
+    refusal: refusals.current,
     async close() {
       availability.stop();
       await Promise.all([backend.close(), probing.close()]);
@@ -51,9 +57,35 @@ async function ask({ reader, pingSql }: Backend): Promise<void> {
   }
 }
 
+type Refusals = ReturnType<typeof createRefusals>;
+
+/** Logs the first refusal, and the first new connection after it. Older connections may outlive it. */
+function createRefusals(logger: Logger, explain: (error: unknown) => string | null) {
+  let current: string | null = null;
+  let since = 0;
+  return {
+    current: (): string | null => current,
+    notice(error: unknown): void {
+      const refusal = error instanceof DatabaseError ? error.refusal : explain(error);
+      if (refusal === null) return;
+      if (refusal !== current) logger.error(refusal);
+      current = refusal;
+      since = performance.now();
+    },
+    connected(openedAt: number): void {
+      if (current === null || openedAt < since) return;
+      current = null;
+      logger.info("the database accepts connections again");
+    },
+  };
+}
+
+type Watchers = { availability: Availability; refusals: Refusals };
+
 type Guarded = SqlConnection & { inner: SqlConnection; isBroken: boolean };
 
-function guardSource(source: ConnectionSource, availability: Availability): ConnectionSource {
+function guardSource(source: ConnectionSource, watchers: Watchers): ConnectionSource {
+  const { availability, refusals } = watchers;
   async function acquire(statementTimeoutMs: number): Promise<SqlConnection> {
     availability.check();
     const taking = source.acquire(statementTimeoutMs);
@@ -64,11 +96,12 @@ function guardSource(source: ConnectionSource, availability: Availability): Conn
           (late) => source.release(late, availability.isAway()),
           () => {},
         );
-        notice(availability, error);
+        notice(watchers, error);
         throw error;
       },
     );
-    if ((inner.openedAt ?? 0) >= availability.backAt()) return guardConnection(inner, availability);
+    refusals.connected(inner.openedAt ?? 0);
+    if ((inner.openedAt ?? 0) >= availability.backAt()) return guardConnection(inner, watchers);
     source.release(inner, true);
     return acquire(statementTimeoutMs);
   }
@@ -82,7 +115,8 @@ function guardSource(source: ConnectionSource, availability: Availability): Conn
   };
 }
 
-function guardConnection(inner: SqlConnection, availability: Availability): Guarded {
+function guardConnection(inner: SqlConnection, watchers: Watchers): Guarded {
+  const { availability } = watchers;
   const guarded: Guarded = {
     inner,
     isBroken: false,
@@ -95,7 +129,7 @@ function guardConnection(inner: SqlConnection, availability: Availability): Guar
       } catch (error) {
         // The server may still run a statement that was given up.
         if (availability.isAway()) guarded.isBroken = true;
-        notice(availability, error);
+        notice(watchers, error);
         throw error;
       }
     },
@@ -103,7 +137,8 @@ function guardConnection(inner: SqlConnection, availability: Availability): Guar
   return guarded;
 }
 
-function notice(availability: Availability, error: unknown): void {
+function notice({ availability, refusals }: Watchers, error: unknown): void {
+  refusals.notice(error);
   if (isAnswer(error)) availability.answered();
   else availability.suspect();
 }

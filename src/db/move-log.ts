@@ -4,9 +4,10 @@
  * (`isMoving` in failures.ts), while reads continue.
  */
 import { type RawBuilder, sql } from "kysely";
-import { appError, messageOf } from "../lib/errors.ts";
+import { appError } from "../lib/errors.ts";
 import { alter } from "./alter.ts";
 import type { Db, Dialect } from "./dialect.ts";
+import { serverMessage } from "./failures.ts";
 import { currentSchema, type Key, type MovedTable, type MoveSide, tablesOf } from "./move-tables.ts";
 
 export const LOG = "waymark_move_log";
@@ -27,8 +28,8 @@ export async function refuseWithoutTriggers(source: MoveSide): Promise<void> {
     await alter(source, `create trigger ${PROBE} after insert on instance for each row set @waymark = 1`);
     await alter(source, `drop trigger ${PROBE}`);
   } catch (error) {
-    if (!/denied|privilege/i.test(messageOf(error))) throw error;
-    const advice = /log_bin/.test(messageOf(error))
+    if (!/denied|privilege/i.test(serverMessage(error))) throw error;
+    const advice = /log_bin/.test(serverMessage(error))
       ? "Its binary log is on: run 'SET GLOBAL log_bin_trust_function_creators = 1' on it until the move ends, or give the account SUPER."
       : "Grant it TRIGGER.";
     throw appError(

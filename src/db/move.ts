@@ -3,10 +3,11 @@
  * in rounds (move-copy.ts), compares all tables in one snapshot, then switches (move-switch.ts). Marks in both databases
  * (move-marks.ts) say what is done, so it continues after any end.
  */
-import { appError, messageOf } from "../lib/errors.ts";
+import { appError } from "../lib/errors.ts";
 import { fault } from "../lib/fault.ts";
 import { silentLogger } from "../lib/logger.ts";
 import type { Database } from "./database.ts";
+import { serverMessage } from "./failures.ts";
 import { migrateUp, migrationStatus } from "./migrate.ts";
 import { compareTables } from "./move-compare.ts";
 import { applyLog, copyRound, type MoveCopy, notBegun, type Progress } from "./move-copy.ts";
@@ -134,10 +135,10 @@ async function begin({ source, target }: MoveSettings, tables: readonly MovedTab
     });
   if (marks?.get("log") === "open") return;
   await openLog(source, tables).catch((error: unknown) => {
-    throw /denied|privilege|owner/i.test(messageOf(error))
+    throw /denied|privilege|owner/i.test(serverMessage(error))
       ? appError(
           "BadRequest",
-          `The account of ${source.name} must be allowed to create triggers: ${messageOf(error)}`,
+          `The account of ${source.name} must be allowed to create triggers: ${serverMessage(error)}`,
         )
       : error;
   });

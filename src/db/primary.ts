@@ -58,7 +58,7 @@ export function createPrimaryFinder(deps: {
 
   return {
     hasChoice: only === null,
-    /** @throws DatabaseError if none takes writes */
+    /** @throws DatabaseError if none takes writes, or an error with the code of a server if all of them refuse */
     async find(): Promise<Address> {
       if (only !== null) return only;
       if (performance.now() - chosenAt < FRESH_MS) return chosen;
@@ -71,12 +71,13 @@ export function createPrimaryFinder(deps: {
 }
 
 /** Carries the code of a server that answered with an error, so that it does not count as away. */
-function noneOf(addresses: readonly Address[], outcomes: PromiseSettledResult<void>[]): DatabaseError {
+function noneOf(addresses: readonly Address[], outcomes: PromiseSettledResult<void>[]): Error {
   const reasons = outcomes.map((one) => (one.status === "rejected" ? (one.reason as Error) : new Error()));
   const told = reasons.map((reason, i) => `${addressName(addresses[i]!)}: ${reason.message || "no answer"}`);
-  const answer = reasons.find(isAnswer) as { code?: string; sqlState?: string } | undefined;
+  const answer = reasons.find(isAnswer) as { code?: string; sqlState?: string; errno?: number } | undefined;
   const cause = Object.assign(new Error(`no server takes writes (${told.join("; ")})`), {
-    ...(answer && { code: answer.sqlState ?? answer.code }),
+    ...(answer && { code: answer.sqlState ?? answer.code, errno: answer.errno }),
   });
-  return new DatabaseError("unavailable", cause);
+  // If all servers refuse, none of them is away, and their error says why.
+  return reasons.every(isAnswer) ? cause : new DatabaseError("unavailable", cause);
 }

@@ -108,7 +108,7 @@ export function createReplica({
   /** It went away, or ended the statement because of what it had to apply. */
   const isOfReplica = (error: unknown): boolean => {
     const kind = error instanceof DatabaseError ? error.failure : primary.dialect.classify(error);
-    return kind === "unavailable" || kind === "retry";
+    return kind === "unavailable" || kind === "refused" || kind === "retry";
   };
 
   return {

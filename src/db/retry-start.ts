@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
-import { isDamaged, isUnavailable } from "./failures.ts";
+import { isForPeople, isUnavailable } from "./failures.ts";
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
@@ -26,7 +26,7 @@ export async function retryStart<T>(
     try {
       return await work();
     } catch (error) {
-      if (!isUnavailable(error) || isDamaged(error)) throw error;
+      if (!isUnavailable(error) || isForPeople(error)) throw error;
       const waitedMs = Math.round(performance.now() - begun);
       const reason = reasonOf(error);
       if (forMs === 0) throw unavailable(reason, error);

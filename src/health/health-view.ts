@@ -21,11 +21,13 @@ export const healthView = namedObject("HealthReport", {
   checks: z.object({
     storage: z.object({
       status: verdict,
+      message: z.string().describe("why the database refuses this server, and what to do; else empty"),
       links_count: z.int(),
       backend: z.object({ storage_type: z.string(), support_click: z.boolean() }),
     }),
     cache: z.object({
       status: verdict,
+      message: z.string().describe("why Redis refuses this server, and what to do; else empty"),
       cache_type: z.string(),
       bloom_filter_enabled: z.boolean(),
       negative_cache_enabled: z.boolean(),

@@ -6,7 +6,9 @@ const well: HealthSources = {
   storageType: "sqlite",
   cacheType: "memory",
   countLinks: async () => 7,
+  databaseRefusal: () => null,
   isCacheReachable: async () => true,
+  cacheRefusal: () => null,
   diskTroubles: async () => [],
   mailTrouble: async () => null,
   stagedUploads: async () => ({

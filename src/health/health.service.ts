@@ -11,8 +11,12 @@ export type HealthSources = {
   cacheType: string;
   /** Rejects when the database is away. */
   countLinks(): Promise<number>;
+  /** Why the database refuses this server; null if it does not. */
+  databaseRefusal(): string | null;
   /** True without a shared cache. */
   isCacheReachable(): Promise<boolean>;
+  /** Why Redis refuses this server; null if it does not. */
+  cacheRefusal(): string | null;
   /** Why a disk accepts no more writes. */
   diskTroubles(): Promise<readonly string[]>;
   /** What keeps mails from being sent; null if nothing is known. */
@@ -25,6 +29,8 @@ export type HealthSources = {
 const CHECK_DEADLINE_MS = 2_000;
 
 const DISK_IS_SILENT = `The disk did not respond within ${CHECK_DEADLINE_MS / 1000} s; check the system log.`;
+
+const statusOf = (trouble: string | null): HealthStatus => (trouble === null ? "healthy" : "degraded");
 
 export function createHealth(sources: HealthSources): { report(): Promise<HealthReport> } {
   const startedAt = sources.clock.now();
@@ -47,7 +53,9 @@ export function createHealth(sources: HealthSources): { report(): Promise<Health
     ]);
     linksCount = count ?? linksCount;
     staged = stagedNow ?? staged;
-    const storage: HealthStatus = count === undefined ? "unhealthy" : "healthy";
+    const refusal = sources.databaseRefusal();
+    // Connections from before a refusal may still work.
+    const storage: HealthStatus = count === undefined ? "unhealthy" : statusOf(refusal);
     const cache: HealthStatus = isCacheReachable === true ? "healthy" : "degraded";
     const disk: HealthStatus = troubles.length === 0 ? "healthy" : "degraded";
     const mail: HealthStatus = mailTrouble ? "degraded" : "healthy";
@@ -59,11 +67,13 @@ export function createHealth(sources: HealthSources): { report(): Promise<Health
       checks: {
         storage: {
           status: storage,
+          message: refusal ?? "",
           links_count: linksCount,
           backend: { storage_type: sources.storageType, support_click: true },
         },
         cache: {
           status: cache,
+          message: cache === "healthy" ? "" : (sources.cacheRefusal() ?? ""),
           cache_type: sources.cacheType,
           bloom_filter_enabled: true,
           negative_cache_enabled: true,

@@ -15,6 +15,7 @@ export const systemView = namedObject("SystemReport", {
     status: verdict,
     kind: z.string(),
     version: z.string().nullable().describe("null while the database is away"),
+    message: z.string().describe("why it refuses this server, and what to do; else empty"),
     links_count: z.int(),
     response_time_ms: z.int().nullable(),
     replica: z
@@ -25,7 +26,11 @@ export const systemView = namedObject("SystemReport", {
       .nullable()
       .describe("from which reports and exports read; null without database.replica_url"),
   }),
-  cache: z.object({ status: verdict, kind: z.string() }),
+  cache: z.object({
+    status: verdict,
+    kind: z.string(),
+    message: z.string().describe("why it refuses this server, and what to do; else empty"),
+  }),
   disks: z.array(
     z.object({
       status: verdict,

@@ -10,11 +10,13 @@ const HEALTHY: HealthReport = {
   checks: {
     storage: {
       status: "healthy",
+      message: "",
       links_count: 7,
       backend: { storage_type: "sqlite", support_click: true },
     },
     cache: {
       status: "healthy",
+      message: "",
       cache_type: "memory",
       bloom_filter_enabled: true,
       negative_cache_enabled: true,

@@ -62,13 +62,14 @@ export function createSystemReport(sources: SystemSources): System {
         status: storage.status,
         kind: storage.backend.storage_type,
         version: database?.answer ?? null,
+        message: storage.message,
         links_count: storage.links_count,
         response_time_ms: database?.ms ?? null,
         replica: replica
           ? { status: replica.isUsed ? ("healthy" as const) : ("degraded" as const), lag_ms: replica.lagMs }
           : null,
       },
-      cache: { status: cache.status, kind: cache.cache_type },
+      cache: { status: cache.status, kind: cache.cache_type, message: cache.message },
       disks: (found ?? []).map(({ folder, trouble, freeBytes, totalBytes }) => ({
         status: statusOf(trouble),
         folder,

@@ -62,15 +62,16 @@ export const checkClock = (open: () => Promise<Database>, now: () => number): Ch
   },
 });
 
-/** `ping` is null without a shared cache. */
-export const checkCache = (ping: (() => Promise<boolean>) | null): Check => ({
+/** `ping` is null without a shared cache. It resolves to null when Redis responds, else to why it refuses, if it says so. */
+export const checkCache = (ping: (() => Promise<string | null>) | null): Check => ({
   part: "cache",
   async look() {
     if (ping === null) return [ok("each process has its own; no cache is shared")];
-    if (await ping()) return [ok("Redis responds")];
+    const trouble = await ping();
+    if (trouble === null) return [ok("Redis responds")];
     return [
       failure(
-        "Redis does not respond",
+        trouble || "Redis does not respond",
         "Check cache.redis_url and the Redis server. Waymark works without it; other nodes apply changes a second or two later.",
       ),
     ];

@@ -173,7 +173,8 @@ async function* examineStorage(context: Context, fix: boolean | string): AsyncGe
   if (isSound) yield { part: "storage", ...ok("every file has its content, and there is no other content") };
 }
 
-async function pingRedis(context: Context): Promise<boolean> {
+/** See checkCache. */
+async function pingRedis(context: Context): Promise<string | null> {
   const { database } = await context.services();
   const { redisUrl } = context.env().cache;
   const redis = await openRedis({
@@ -181,5 +182,12 @@ async function pingRedis(context: Context): Promise<boolean> {
     instance: await readInstance(database),
     logger: silentLogger,
   });
-  return redis.check().finally(() => redis.close());
+  try {
+    if (await redis.check()) return null;
+    // The reason may come a moment later.
+    for (let tries = 0; tries < 20 && redis.refusal() === null; tries++) await Bun.sleep(100);
+    return redis.refusal() ?? "";
+  } finally {
+    redis.close();
+  }
 }

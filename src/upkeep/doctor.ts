@@ -1,4 +1,5 @@
 /** It changes nothing. */
+import { databaseRefusalOf } from "../db/failures.ts";
 import { messageOf } from "../lib/errors.ts";
 import { withTimeout } from "../lib/timeout.ts";
 
@@ -34,7 +35,7 @@ export async function runChecks(checks: readonly Check[]): Promise<CheckResult[]
     try {
       findings.push(...(await within(look())).map((found) => ({ part, ...found })));
     } catch (error) {
-      const message = messageOf(error);
+      const message = databaseRefusalOf(error) ?? messageOf(error);
       findings.push({
         part,
         ...failure(message, "Fix this first: parts that depend on it could not be checked."),

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Group, Skeleton, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from "@tabler/icons-react";
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { answerOf, api, ApiError } from "../base/api.ts";
+import { answerOf, api, ApiError, type HealthReport } from "../base/api.ts";
 import { everyMs } from "../base/queries.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { useSentence } from "../ui/failure.tsx";
@@ -23,6 +23,9 @@ const LOOKS = {
   unhealthy: { icon: IconCircleX, color: "var(--mantine-color-error)" },
 };
 
+const messageOf = ({ storage, cache, disk }: HealthReport["checks"]): string =>
+  storage.message || cache.message || disk.message;
+
 /** The state of the server in one line. */
 export function HealthLine() {
   const { t } = useLingui();
@@ -39,9 +42,7 @@ export function HealthLine() {
       <Text size="sm" style={{ overflowWrap: "anywhere" }}>
         {error !== null && sentenceOf(error)}
         {error === null && status === "healthy" && t`Everything works.`}
-        {error === null &&
-          status !== "healthy" &&
-          (data!.checks.disk.message || t`Something needs attention.`)}
+        {error === null && status !== "healthy" && (messageOf(data!.checks) || t`Something needs attention.`)}
       </Text>
       <AnchorLink to="/health" size="sm" c="dimmed" underline="always">
         <Trans>Health</Trans>

@@ -22,7 +22,7 @@ export function DatabasePart({ system: { database } }: Props) {
   const { t } = useLingui();
   const lagOf = (lagMs: number | null) =>
     lagMs === null ? t`None` : t`${formatNumber(Math.round(lagMs / 100) / 10)} s behind`;
-  const { status, kind, version, links_count: links, response_time_ms: ms, replica } = database;
+  const { status, kind, version, message, links_count: links, response_time_ms: ms, replica } = database;
   return (
     <Part
       title={t`Database`}
@@ -34,7 +34,9 @@ export function DatabasePart({ system: { database } }: Props) {
         ...(replica === null ? [] : [{ name: t`Replica`, value: lagOf(replica.lag_ms) }]),
       ]}
       {...(status !== "healthy" && {
-        advice: (
+        advice: message ? (
+          <span lang="en">{message}</span>
+        ) : (
           <Trans>
             The database does not respond. Known codes still redirect and clicks are kept; changes are
             refused. Start the database server, or check its address and the network.
@@ -53,7 +55,9 @@ export function CachePart({ system: { cache } }: Props) {
       status={cache.status}
       facts={[{ name: t`Kind`, value: nameOf(cache.kind) || t`In each process` }]}
       {...(cache.status !== "healthy" && {
-        advice: (
+        advice: cache.message ? (
+          <span lang="en">{cache.message}</span>
+        ) : (
           <Trans>
             Redis does not respond. Everything continues to work, but slower, and other machines see changes
             within a second. Start Redis, or check its address.

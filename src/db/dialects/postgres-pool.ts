@@ -78,7 +78,7 @@ export function openPrimarySource(
   let validSince = 0;
   const states = new WeakMap<PoolClient, State>();
 
-  class PrimaryClient extends Client {
+  class PrimaryClient extends ClosingClient {
     constructor(config?: ClientConfig) {
       const limit = finder.hasChoice ? { connectionTimeoutMillis: ASK_TIMEOUT_MS } : {};
       // The pool hides the password from a copy.
@@ -176,6 +176,20 @@ export function openPrimarySource(
 
 function warnOfStepBack(logger: Logger, server: Address, timeline: number, formerTimeline: number): void {
   logger.warn({ server: addressName(server), timeline, formerTimeline }, STEPPED_BACK);
+}
+
+/**
+ * The pool gives a callback. After an error of the client, such as a password that is missing, the connection would stay
+ * open until the server's limit for signing in, and what drops a database there would wait for it.
+ */
+class ClosingClient extends Client {
+  override connect(done?: Parameters<Client["connect"]>[0]): Promise<Client> & void {
+    const connected = (error: Error | null) => {
+      if (error !== null) socketOf(this)?.destroy();
+      (done as (error: Error | null, client?: Client) => void)(error, this);
+    };
+    return (done === undefined ? super.connect() : super.connect(connected)) as Promise<Client> & void;
+  }
 }
 
 /** A client in use has no other error listener. */

@@ -72,7 +72,7 @@ export function createFinder(path: string, classify: (error: unknown) => Failure
         return begin().firstSync(FIND_LINK, code) as LinkRow | undefined;
       } catch (error) {
         refresh();
-        throw translateFailure(classify, error);
+        throw translateFailure({ classify }, error);
       }
     },
     /** See Database. Takes two microseconds. */
@@ -85,7 +85,7 @@ export function createFinder(path: string, classify: (error: unknown) => Failure
         // Each connection counts anew.
         return opened * 2 ** 32 + version;
       } catch (error) {
-        throw translateFailure(classify, error);
+        throw translateFailure({ classify }, error);
       }
     },
     /** The next lookup sees every change committed before this call. */

@@ -17,7 +17,7 @@ import { sql } from "kysely";
 import { until } from "../../../test/support/until.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type Database, openDatabase } from "../database.ts";
-import { isDamaged } from "../failures.ts";
+import { isForPeople } from "../failures.ts";
 import { migrateUp } from "../migrate.ts";
 import { openThread } from "./sqlite.thread.ts";
 import { openSqlite } from "./sqlite-connection.ts";
@@ -119,7 +119,10 @@ test("damage inside a file that opens is found and not retried", async () => {
     opened.push(db);
     const reading = db.read.selectFrom("links").select("target").execute();
     const error = await reading.catch((reason: unknown) => reason);
-    expect([isDamaged(error), (error as Error).message]).toEqual([true, expect.stringContaining("damaged")]);
+    expect([isForPeople(error), (error as Error).message]).toEqual([
+      true,
+      expect.stringContaining("damaged"),
+    ]);
     const found = await db.dialect.findDamage?.(db.read);
     expect(found?.advice).toContain("restore DIR --replace");
     expect(found?.damage).not.toBe("");
