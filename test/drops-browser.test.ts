@@ -1,6 +1,9 @@
 /** The page of a drop box in Chromium: with its script, and what a visitor sees. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { CHROMIUM, startChromium } from "./support/chromium.ts";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CHROMIUM, type Page, startChromium } from "./support/chromium.ts";
 import { driveClient, type DriveClient } from "./support/drive.ts";
 import { startSignedIn } from "./support/session.ts";
 import { until } from "./support/until.ts";
@@ -37,6 +40,43 @@ async function box(input: object = {}) {
   const files = async () =>
     (await me.call("GET", `/folders/${folder}`)).body.data.files as { name: string; size: number }[];
   return { folder, url: body.data.url as string, files };
+}
+
+const CHANGED = "This file has changed or can’t be read any more, so it was not sent. Choose it again.";
+
+const SHOTS = process.env["WAYMARK_TEST_SHOTS"];
+const shoot = async (page: Page, name: string): Promise<void> => {
+  if (SHOTS !== undefined) await page.screenshot(`${SHOTS}/drop-${name}.png`);
+};
+
+/** Refuses larger bodies, as proxies do. */
+function proxyTo(url: string, limit: number, onPiece = () => {}) {
+  const refused: number[] = [];
+  const listener = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    maxRequestBodySize: 1024 * MIB,
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      const body = await request.bytes();
+      if (body.length > proxy.limit) {
+        refused.push(body.length);
+        return new Response("<h1>413 Request Entity Too Large</h1>", { status: 413 });
+      }
+      const { method, headers } = request;
+      const hasBody = !["GET", "HEAD"].includes(method);
+      const answer = await fetch(url + pathname + search, { method, headers, ...(hasBody && { body }) });
+      if (method === "PATCH") onPiece();
+      return answer;
+    },
+  });
+  const proxy = {
+    limit,
+    refused,
+    at: (address: string) => `http://127.0.0.1:${listener.port}${new URL(address).pathname}`,
+    stop: () => listener.stop(true),
+  };
+  return proxy;
 }
 
 /** Chooses files in the page's form and sends them. */
@@ -129,6 +169,130 @@ test.skipIf(CHROMIUM === null)(
   60_000,
 );
 
+const shownOn = (page: Page) => page.evaluate<string>("document.querySelector('main').innerText");
+const PICKER = "input[type=file]";
+const SEND = "document.querySelector('form').requestSubmit()";
+
+test.skipIf(CHROMIUM === null)(
+  "files that changed, went or were emptied since they were chosen are named, the others arrive",
+  async () => {
+    const drop = await box();
+    const folder = mkdtempSync(join(tmpdir(), "waymark-chosen-"));
+    const paths = ["changed.txt", "emptied.txt", "gone.txt", "stays.txt", "void.txt"].map((name) =>
+      join(folder, name),
+    );
+    for (const path of paths) writeFileSync(path, path.endsWith("void.txt") ? "" : "as it was chosen");
+    const page = await browser!.page({ width: 390, height: 844, dark: true });
+    await page.open(drop.url);
+    await page.chooseFiles(PICKER, paths);
+    writeFileSync(paths[0]!, "another text with another length");
+    writeFileSync(paths[1]!, "");
+    rmSync(paths[2]!);
+    await page.evaluate(SEND);
+    const rows = () =>
+      page.evaluate<string[]>("[...document.querySelectorAll('form + ul li')].map((row) => row.innerText)");
+    const button = () => page.evaluate<string>("document.querySelector('form button').textContent");
+    await until(async () => (await button()) === "Send again", 30_000);
+    expect((await rows()).map((row) => row.split(/\s*\n/))).toEqual([
+      ["changed.txt", CHANGED],
+      ["emptied.txt", CHANGED],
+      ["gone.txt", CHANGED],
+      ["stays.txt", "Arrived"],
+      ["void.txt", "Arrived"],
+    ]);
+    expect((await drop.files()).map(({ name, size }) => [name, size])).toEqual([
+      ["stays.txt", 16],
+      ["void.txt", 0],
+    ]);
+    expect(await shownOn(page)).not.toContain("Your files have arrived");
+    await shoot(page, "changed-390-dark");
+    rmSync(folder, { recursive: true });
+    // The box has no upload of them.
+    expect(page.requests.filter((url) => url.includes("upload=")).length).toBe(1);
+  },
+  60_000,
+);
+
+test.skipIf(CHROMIUM === null)(
+  "a file that changes while it is sent is named, and nothing of it stays",
+  async () => {
+    const drop = await box();
+    const folder = mkdtempSync(join(tmpdir(), "waymark-chosen-"));
+    const path = join(folder, "changes.bin");
+    writeFileSync(path, new Uint8Array(6 * MIB));
+    // The second piece comes when the file is another.
+    const proxy = proxyTo(server.url, 4 * MIB, () => writeFileSync(path, new Uint8Array(5 * MIB)));
+    const page = await browser!.page({ width: 1280, height: 800, dark: false });
+    await page.open(proxy.at(drop.url));
+    await page.chooseFiles(PICKER, [path]);
+    await page.evaluate(SEND);
+    await until(async () => (await shownOn(page)).includes(CHANGED), 30_000);
+    expect(await drop.files()).toEqual([]);
+    const address = page.requests.find((url) => url.includes("upload="))!;
+    const head = { method: "HEAD", headers: { "Tus-Resumable": "1.0.0" } };
+    await until(async () => (await fetch(address, head)).status === 404, 30_000);
+    await shoot(page, "changes-1280-light");
+    rmSync(folder, { recursive: true });
+    await proxy.stop();
+  },
+  60_000,
+);
+
+test.skipIf(CHROMIUM === null)(
+  "a dropped folder is named with what to do, and files beside it are chosen",
+  async () => {
+    const drop = await box();
+    const folder = mkdtempSync(join(tmpdir(), "waymark-dropped-"));
+    mkdirSync(join(folder, "Holidays"));
+    writeFileSync(join(folder, "beside.txt"), "beside");
+    for (const look of [
+      { width: 390, height: 844, dark: false },
+      { width: 1280, height: 800, dark: true },
+    ]) {
+      const page = await browser!.page(look);
+      await page.open(drop.url);
+      await page.dropFiles(PICKER, [join(folder, "Holidays"), join(folder, "beside.txt")]);
+      await until(async () => (await shownOn(page)).includes("Folders can’t be sent here."), 30_000);
+      expect(await shownOn(page)).toContain("Holidays");
+      expect(
+        await page.evaluate("[...document.querySelector('input[type=file]').files].map((file) => file.name)"),
+      ).toEqual(["beside.txt"]);
+      await shoot(page, `folder-${look.width}-${look.dark ? "dark" : "light"}`);
+      await page.evaluate(SEND);
+      await until(async () => await page.evaluate<boolean>("location.search === '?sent=1'"), 30_000);
+      expect(page.complaints).toEqual([]);
+    }
+    expect((await drop.files()).map(({ name }) => name)).toEqual(["beside (2).txt", "beside.txt"]);
+    rmSync(folder, { recursive: true });
+  },
+  60_000,
+);
+
+test.skipIf(CHROMIUM === null)(
+  "pieces get smaller until a proxy takes them, and a sentence says when it takes none",
+  async () => {
+    const drop = await box();
+    const proxy = proxyTo(server.url, MIB);
+    const page = await browser!.page({ width: 1280, height: 800, dark: true });
+    await page.open(proxy.at(drop.url));
+    await page.evaluate(choose([{ name: "pieces.bin", bytes: 5 * MIB }]));
+    await until(async () => await page.evaluate<boolean>("location.search === '?sent=1'"), 30_000);
+    expect(await drop.files()).toMatchObject([{ name: "pieces.bin", size: 5 * MIB }]);
+
+    // 5 MiB, a half and a quarter are refused; an eighth passes.
+    expect(proxy.refused).toEqual([5 * MIB, 2.5 * MIB, 1.25 * MIB]);
+    proxy.limit = 1000;
+    await until(async () => await page.evaluate<boolean>("document.readyState === 'complete'"), 30_000);
+    await page.open(proxy.at(drop.url));
+    await page.evaluate(choose([{ name: "none.bin", bytes: 5 * MIB }]));
+    await until(async () => (await shownOn(page)).includes("refuses even small parts of a file"), 30_000);
+    await shoot(page, "pieces-1280-dark");
+    expect((await drop.files()).length).toBe(1);
+    await proxy.stop();
+  },
+  60_000,
+);
+
 test.skipIf(CHROMIUM === null)(
   "the page fits narrow and wide screens in light and dark",
   async () => {
@@ -156,8 +320,7 @@ test.skipIf(CHROMIUM === null)(
             "document.documentElement.scrollWidth - document.documentElement.clientWidth",
           ),
         ]).toEqual([url, 0]);
-        const shots = process.env["WAYMARK_TEST_SHOTS"];
-        if (shots !== undefined) await page.screenshot(`${shots}/drop-${name}-${width}.png`);
+        await shoot(page, `${name}-${width}`);
       }
       expect(page.complaints).toEqual([]);
     }

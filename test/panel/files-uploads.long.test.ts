@@ -233,6 +233,54 @@ once("a refusal shows the server's sentence and can be tried again", async () =>
   await close();
 });
 
+once("pieces get smaller until a proxy takes them; one that takes none is named", async () => {
+  const folder = await me.folder("pieces");
+  const file = join(scratch, "pieces.bin");
+  writeFileSync(file, "x".repeat(3_000_000));
+  const { page, context, close } = await panel.enter(`/panel/files?folder=${folder}`);
+  let limit = 1_000_000;
+  const sent: number[] = [];
+  await context.route("**/files/tus/*", (route) => {
+    const size = Number(
+      route.request().headers()["content-length"] ?? route.request().postDataBuffer()?.length ?? 0,
+    );
+    if (route.request().method() === "PATCH") sent.push(size);
+    return size > limit ? route.fulfill({ status: 413, body: "<h1>Too large</h1>" }) : route.continue();
+  });
+  await choose(page, file);
+  const uploads = page.getByRole("region", { name: "Uploads" });
+  await uploads.getByText("1 upload is done").waitFor();
+  expect(await treeOf(folder)).toEqual({ "pieces.bin": "x".repeat(3_000_000) });
+  expect(sent.slice(0, 3)).toEqual([3_000_000, 1_500_000, 750_000]);
+  limit = 100;
+  await choose(page, file);
+  await page.getByRole("button", { name: "Keep both" }).click();
+  await uploads.getByText("1 upload failed").waitFor();
+  await uploads.getByText(/refuses even small parts of a file/).waitFor();
+  await close();
+});
+
+once("a file that changed since it was chosen fails with what to do, the others arrive", async () => {
+  const folder = await me.folder("changed");
+  const [file, other] = [join(scratch, "changed.txt"), join(scratch, "stays.txt")];
+  for (const path of [file, other]) writeFileSync(path, "as it was chosen");
+  const { page, close } = await panel.enter(`/panel/files?folder=${folder}`);
+  // Changed when the upload has begun on the server.
+  await page.route("**/files/tus", async (route) => {
+    writeFileSync(file, "another text with another length");
+    await route.continue();
+  });
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Upload", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Files" }).click();
+  await (await chooser).setFiles([file, other]);
+  const uploads = page.getByRole("region", { name: "Uploads" });
+  await uploads.getByText("The file has changed or can’t be read any more. Choose it again.").waitFor();
+  await until(async () => Object.keys(await treeOf(folder)).length === 1);
+  expect(await treeOf(folder)).toEqual({ "stays.txt": "as it was chosen" });
+  await close();
+});
+
 once("an upload rests while nobody is signed in, and goes on for the same account", async () => {
   const path = join(scratch, "resting.bin");
   writeFileSync(path, randomBytes(5_000_000));

@@ -32,6 +32,10 @@ export type Page = {
   /** The value of an expression, which may be a promise. */
   evaluate<T>(expression: string): Promise<T>;
   screenshot(path: string): Promise<void>;
+  /** Chooses files of this machine in the input. */
+  chooseFiles(selector: string, paths: readonly string[]): Promise<void>;
+  /** Drops files and folders of this machine on the element. */
+  dropFiles(selector: string, paths: readonly string[]): Promise<void>;
 };
 
 export type Look = { width: number; height: number; dark: boolean };
@@ -125,6 +129,27 @@ export async function startChromium(program = CHROMIUM!) {
             returnByValue: true,
           });
           return result.value;
+        },
+        async chooseFiles(selector, files) {
+          const { root } = await call<{ root: { nodeId: number } }>("DOM.getDocument");
+          const found = await call<{ nodeId: number }>("DOM.querySelector", {
+            nodeId: root.nodeId,
+            selector,
+          });
+          await call("DOM.setFileInputFiles", { files, nodeId: found.nodeId });
+        },
+        async dropFiles(selector, files) {
+          const { result } = await call<{ result: { value: [number, number] } }>("Runtime.evaluate", {
+            expression: `(() => {
+              const { left, top } = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect();
+              return [left + 5, top + 5];
+            })()`,
+            returnByValue: true,
+          });
+          const [x, y] = result.value;
+          const data = { items: [], files, dragOperationsMask: 1 };
+          for (const type of ["dragEnter", "dragOver", "drop"])
+            await call("Input.dispatchDragEvent", { type, x, y, data });
         },
         async screenshot(path) {
           const { data } = await call<{ data: string }>("Page.captureScreenshot", { format: "png" });

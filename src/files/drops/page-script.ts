@@ -1,6 +1,7 @@
 /**
  * The script of a drop box's page: sends the chosen files as resumable uploads (tus) one after the other, shows their
- * progress and resumes interrupted ones, even if the page was closed and the same file is chosen again.
+ * progress and resumes interrupted ones, even if the page was closed and the same file is chosen again. Proxies limit
+ * bodies: a file goes in pieces, which become smaller when a proxy refuses them or when they don't get through.
  */
 export const UPLOAD_SCRIPT = `(() => {
 "use strict";
@@ -13,6 +14,9 @@ const person = form.querySelector("input:not([type=file])");
 const TUS = { "Tus-Resumable": "1.0.0" };
 const MOST_TRIES = 20;
 const MOST_CHOSEN = 1000;
+const PIECE = 50 * 2 ** 20;
+const SMALLEST_PIECE = 2 ** 18;
+let mostPiece = PIECE;
 const arrived = new Set();
 const broken = [];
 
@@ -56,6 +60,14 @@ function reasonOf(answer) {
   try { return JSON.parse(answer.responseText).message || otherwise; } catch { return otherwise; }
 }
 
+/** Browsers say of a file that changed or went since it was chosen only that the request failed. */
+async function isAsChosen(file) {
+  try {
+    const end = await (file.size > 0 ? file.slice(file.size - 1) : file).arrayBuffer();
+    return end.byteLength === Math.min(file.size, 1);
+  } catch { return false; }
+}
+
 async function patiently(row, ask) {
   for (let tries = 0; ; tries++) {
     const answer = await ask();
@@ -84,21 +96,40 @@ async function find(address, row) {
   return answer.status === 200 ? Number(answer.getResponseHeader("Upload-Offset")) : null;
 }
 
+/** Waymark's own answers have the version of the protocol. */
+const isOfProxy = (answer) => answer?.status === 413 && answer.getResponseHeader("Tus-Resumable") === null;
+
 async function upload(file, row) {
   if (file.size > told.most) throw new Error(told.size);
+  if (!(await isAsChosen(file))) throw new Error(told.changed);
   let address = remembered(file);
   let offset = address === null ? null : await find(address, row);
   if (offset === null) ({ address, offset } = await begin(file, row));
-  for (let tries = 0; offset < file.size; tries++) {
+  let piece = mostPiece;
+  let tries = 0;
+  while (offset < file.size) {
     row.show(offset);
     const from = offset;
+    const half = Math.ceil(Math.min(piece, file.size - from) / 2);
     const answer = await send("PATCH", address, {
       "Upload-Offset": String(from),
       "Content-Type": "application/offset+octet-stream",
-    }, file.slice(from), (sent) => row.show(from + sent));
+    }, file.slice(from, from + piece), (sent) => row.show(from + sent));
     if (answer && answer.status === 204) {
       offset = Number(answer.getResponseHeader("Upload-Offset"));
+      piece = Math.min(piece * 2, mostPiece);
+      tries = 0;
       continue;
+    }
+    if (isOfProxy(answer)) {
+      if (half < SMALLEST_PIECE) throw new Error(told.pieces);
+      mostPiece = piece = half;
+      continue;
+    }
+    if (answer === null && !(await isAsChosen(file))) {
+      remember(file, null);
+      void send("DELETE", address, {});
+      throw new Error(told.changed);
     }
     if (answer && !mayRetry(answer) && answer.status !== 409) {
       remember(file, null);
@@ -114,6 +145,10 @@ async function upload(file, row) {
       throw new Error(answer ? reasonOf(answer) : told.failed);
     }
     if (offset > from) tries = 0;
+    else {
+      tries++;
+      piece = Math.max(half, SMALLEST_PIECE);
+    }
   }
   remember(file, null);
 }
@@ -135,8 +170,28 @@ function rowOf(file) {
     say(text, kind) { state.textContent = text; state.className = kind || ""; },
     show(bytes) { bar.value = Math.min(bytes, bar.max); this.say(percent.format(file.size ? bytes / file.size : 1)); },
     end() { bar.remove(); this.say(told.done, "right"); },
+    fail(text) { bar.remove(); this.say(text, "warn"); broken.push(this); },
   };
 }
+
+function choose(files) {
+  const chosen = new DataTransfer();
+  for (const file of files.slice(0, MOST_CHOSEN)) chosen.items.add(file);
+  picker.files = chosen.files;
+}
+
+/** Browsers give a folder like a file, which nobody can read. */
+picker.addEventListener("drop", (event) => {
+  const dropped = [...event.dataTransfer.items].filter(({ kind }) => kind === "file")
+    .map((item) => ({ file: item.getAsFile(), entry: item.webkitGetAsEntry?.() }));
+  const folders = dropped.filter(({ entry }) => entry?.isDirectory);
+  if (folders.length === 0) return;
+  event.preventDefault();
+  const files = dropped.filter(({ entry, file }) => file !== null && !entry?.isDirectory);
+  if (files.length > 0) choose(files.map(({ file }) => file));
+  list.hidden = false;
+  for (const { entry } of folders) rowOf({ name: entry.name, size: 0 }).fail(told.folder);
+});
 
 /** What is pasted joins the chosen files, which are sent when the visitor says so. */
 document.addEventListener("paste", (event) => {
@@ -151,9 +206,7 @@ document.addEventListener("paste", (event) => {
   if (text) pasted.push(new File([text], told.text + " " + time + ".txt", { type: "text/plain" }));
   if (pasted.length === 0) return;
   event.preventDefault();
-  const chosen = new DataTransfer();
-  for (const file of [...picker.files, ...pasted].slice(0, MOST_CHOSEN)) chosen.items.add(file);
-  picker.files = chosen.files;
+  choose([...picker.files, ...pasted]);
   const around = form.closest("details");
   if (around) around.open = true;
   button.focus();
@@ -175,8 +228,7 @@ form.addEventListener("submit", async (event) => {
       arrived.add(keyOf(file));
       row.end();
     } catch (error) {
-      broken.push(row);
-      row.say(error.message, "warn");
+      row.fail(error.message);
     }
   }
   removeEventListener("beforeunload", stay);

@@ -84,6 +84,11 @@ export const de: VisitorTexts = {
       done: "Angekommen",
       broken: "Die Verbindung ist unterbrochen. Das Hochladen geht weiter, sobald sie wieder da ist.",
       again: "Noch einmal senden",
+      changed:
+        "Diese Datei wurde geändert oder lässt sich nicht mehr lesen und wurde deshalb nicht gesendet. Wählen Sie sie noch einmal aus.",
+      folder: "Ordner lassen sich hier nicht senden. Wählen Sie stattdessen die Dateien darin aus.",
+      pieces:
+        "Die Verbindung weist selbst kleine Teile einer Datei zurück. Versuchen Sie es über ein anderes Netz, oder sagen Sie der Person Bescheid, von der Sie diesen Link haben.",
     },
   },
   people: {

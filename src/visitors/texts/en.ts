@@ -73,6 +73,10 @@ export const en = {
       done: "Arrived",
       broken: "The connection broke. The upload goes on as soon as it is back.",
       again: "Send again",
+      changed: "This file has changed or can’t be read any more, so it was not sent. Choose it again.",
+      folder: "Folders can’t be sent here. Choose the files inside instead.",
+      pieces:
+        "The connection refuses even small parts of a file. Try another network, or tell the person who gave you this link.",
     },
   },
   people: {

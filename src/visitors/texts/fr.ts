@@ -80,6 +80,12 @@ export const fr: VisitorTexts = {
       done: "Arrivé",
       broken: "La connexion est interrompue. L’envoi reprendra dès son retour.",
       again: "Renvoyer",
+      changed:
+        "Ce fichier a été modifié ou n’est plus lisible : il n’a pas été envoyé. Choisissez-le de nouveau.",
+      folder:
+        "Les dossiers ne peuvent pas être envoyés ici. Choisissez plutôt les fichiers qu’ils contiennent.",
+      pieces:
+        "La connexion refuse même de petites parties d’un fichier. Essayez un autre réseau ou prévenez la personne qui vous a donné ce lien.",
     },
   },
   people: {

@@ -1,13 +1,16 @@
 /** One attempt to send what the server does not have yet, by tus. */
+import { t } from "@lingui/core/macro";
 import type { DetailedError, Upload } from "tus-js-client";
 import { ApiError, csrfHeader, keepSession, regainSession } from "../../base/api.ts";
 import { loaded } from "../../base/lazy.ts";
 import { SERVER_URL } from "../../base/place.ts";
 import { ownerOfTree } from "../../auth/teams/tree-names.ts";
 import type { UploadRecord } from "./upload-record.ts";
+import { isAsChosen } from "./upload-source.ts";
 
-/** Proxies often limit bodies. */
-const PIECE_BYTES = 50 * 1024 * 1024;
+const SMALLEST_PIECE = 256 * 1024;
+/** Proxies often limit bodies. A refused one makes the pieces of all uploads smaller. */
+let pieceBytes = 50 * 1024 * 1024;
 const ENDPOINT = `${SERVER_URL}/files/tus`;
 
 type Options = {
@@ -19,15 +22,15 @@ type Options = {
 const addressOf = (tusId: string): string => `${ENDPOINT}/${tusId}`;
 
 /** The file's id, if the server returned it. @throws ApiError, with status 0 if the server can't be reached */
-export async function transfer(
-  { name, type, folder, team, tusId }: UploadRecord,
-  file: File,
-  { signal, onBegin, onProgress }: Options,
-): Promise<number | null> {
+export async function transfer(record: UploadRecord, file: File, options: Options): Promise<number | null> {
+  const { name, type, folder, team, tusId } = record;
+  const { signal, onBegin, onProgress } = options;
   // Loaded with the first upload.
   const { Upload: TusUpload } = await loaded(() => import("tus-js-client"));
   const startedAt = Date.now();
   let fileId: number | null = null;
+  let begunId = tusId;
+  const chunkSize = pieceBytes;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const upload: Upload = new TusUpload(file, {
     ...(tusId === null ? { endpoint: ENDPOINT } : { uploadUrl: addressOf(tusId) }),
@@ -37,7 +40,7 @@ export async function transfer(
       ...(folder !== null && { folder_id: String(folder) }),
       ...(team !== undefined && { owner: ownerOfTree(team) }),
     },
-    chunkSize: PIECE_BYTES,
+    chunkSize,
     // The caller retries, for as long as it takes.
     retryDelays: [],
     storeFingerprintForResuming: false,
@@ -49,10 +52,10 @@ export async function transfer(
       fileId = Number(answer.getHeader("X-File-Id")) || fileId;
     },
     onUploadUrlAvailable() {
-      const begun = upload.url?.split("/").at(-1) ?? "";
+      begunId = upload.url?.split("/").at(-1) ?? "";
       // A proxy may have added a path that the server does not know.
-      upload.url = addressOf(begun);
-      onBegin(begun);
+      upload.url = addressOf(begunId);
+      onBegin(begunId);
     },
     onProgress,
     onSuccess: () => resolve(),
@@ -70,11 +73,35 @@ export async function transfer(
     return fileId;
   } catch (error) {
     if (signal.aborted) throw error;
-    const failure = failureOf(error as Partial<DetailedError>);
+    const detailed = error as Partial<DetailedError>;
+    if (isOfProxy(detailed) && begunId !== null) {
+      makePiecesSmaller(Math.min(chunkSize, file.size));
+      return transfer({ ...record, tusId: begunId }, file, options);
+    }
+    const failure = failureOf(detailed);
     if (failure.status === 401) await regainSession(startedAt);
+    if (failure.status === 0 && !(await isAsChosen(file))) throw changed();
     throw failure;
   }
 }
+
+/** Waymark's own answers have the version of the protocol. */
+const isOfProxy = ({ originalResponse: answer }: Partial<DetailedError>): boolean =>
+  answer?.getStatus() === 413 && !answer.getHeader("Tus-Resumable");
+
+/** Unless another upload has done it. @throws ApiError */
+function makePiecesSmaller(refused: number): void {
+  const half = Math.ceil(refused / 2);
+  if (half < SMALLEST_PIECE) {
+    throw new ApiError(413, {
+      message: t`A proxy before the server refuses even small parts of a file. Ask whoever runs the server to allow larger requests.`,
+    });
+  }
+  pieceBytes = Math.min(pieceBytes, half);
+}
+
+const changed = () =>
+  new ApiError(-1, { message: t`The file has changed or can’t be read any more. Choose it again.` });
 
 function failureOf({ originalResponse: answer }: Partial<DetailedError>): ApiError {
   const status = answer?.getStatus() ?? 0;
