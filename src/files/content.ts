@@ -23,6 +23,7 @@ import type { StorageMetrics } from "./storage/metrics.ts";
 import type { StorageContext } from "./storage/index.ts";
 import { createTreeCheck } from "./check/tree-check.ts";
 import { createTreeCheckRepository } from "./check/tree.repository.ts";
+import { createDroppedFiles } from "./thumbnails/dropped.repository.ts";
 import { MAKER_COMMAND } from "./thumbnails/frame.ts";
 import { createMaker } from "./thumbnails/maker-process.ts";
 import { createThumbnails } from "./thumbnails/service.ts";
@@ -60,7 +61,7 @@ export function createContent(deps: ContentDeps) {
   });
   const blobs = createBlobs({ ...shared, onRemoved: store.remove });
   const maker = createMaker([...ownCommand(), MAKER_COMMAND]);
-  const thumbnails = createThumbnails({ blobs, store, maker, logger });
+  const thumbnails = createThumbnails({ blobs, store, maker, ...createDroppedFiles(database), logger });
   const counts = createStagedRepository(database);
   const leftOvers = createLeftOvers({ ...shared, counts });
   const reaper = createReaper({ ...shared, leftOvers, discard: blobs.discard });

@@ -10,6 +10,7 @@ import { QUIET_SETTINGS } from "../../links/links.test-support.ts";
 import { createLinkService } from "../../links/links.service.ts";
 import { chunksOf, type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
 import { createSharesRepository } from "../shares/repository.ts";
+import { createDroppedFiles } from "../thumbnails/dropped.repository.ts";
 import type { UploadChunk } from "../uploads/tus.service.ts";
 import type { OpenDrop } from "./drop.ts";
 import { createFormReceiving } from "./form.routes.ts";
@@ -143,6 +144,8 @@ forEachDialect((dialect) => {
     expect(files.map(({ name }) => name)).toEqual(["x (38).txt", `${"n".repeat(247)} (2).txt`, "x (37).txt"]);
     expect((await drops.sentBy(box.linkId, "a")).map(({ name }) => name)).toEqual(["x.txt", most, "x.txt"]);
     expect(await drops.sentBy(box.linkId, "b")).toEqual([]);
+    const { isDropped } = createDroppedFiles(database);
+    expect(await Promise.all([isDropped(files[0]!.fileId), isDropped(box.folderId)])).toEqual([true, false]);
   });
 
   describe("a resumable upload", () => {

@@ -77,7 +77,7 @@ export function createShareAnswers(deps: Deps) {
     if (downloadsLeft(share) === 0) return failures.page("usedUp", 410, request);
     const isOpen = share.maxDownloads === null;
     if (wants === "thumbnail") {
-      return isOpen ? answerThumbnail(file, request) : new Response(null, { status: 204 });
+      return isOpen ? answerThumbnail(file, request, null) : new Response(null, { status: 204 });
     }
     if (wants === "preview") {
       const shown = isOpen ? await preview.answer(file, request, visitor) : null;

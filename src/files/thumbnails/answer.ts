@@ -2,7 +2,12 @@ import { isNotModified } from "../../lib/conditional-request.ts";
 import type { StoredFile } from "../tree/entry.ts";
 import type { Thumbnails } from "./service.ts";
 
-export type AnswerThumbnail = (file: StoredFile, request: Request) => Promise<Response>;
+/** `accountId` null: a visitor of a share asks. */
+export type AnswerThumbnail = (
+  file: StoredFile,
+  request: Request,
+  accountId: number | null,
+) => Promise<Response>;
 
 /** Of what our pages embed. */
 export const EMBEDDED_HEADERS = {
@@ -22,13 +27,13 @@ const HEADERS = {
 /** 204 without a thumbnail: browsers report a failure on the console. @throws like Thumbnails.find */
 export const createThumbnailAnswer =
   ({ thumbnails }: { thumbnails: Pick<Thumbnails, "find"> }): AnswerThumbnail =>
-  async (file, { headers, method, signal }) => {
+  async (file, { headers, method, signal }, accountId) => {
     const validators = { etag: `"thumbnail-${file.blobId}"`, modifiedAt: file.createdAt };
     const cached = { ...HEADERS, ETag: validators.etag };
     if (isNotModified((name) => headers.get(name) ?? undefined, validators)) {
       return new Response(null, { status: 304, headers: cached });
     }
-    const bytes = await thumbnails.find(file, signal);
+    const bytes = await thumbnails.find(file, { accountId, signal });
     if (bytes === null) return new Response(null, { status: 204, headers: HEADERS });
     const type = bytes[0] === 0xff ? "image/jpeg" : "image/webp";
     const body = method === "HEAD" ? null : bytes;

@@ -1,16 +1,18 @@
 /**
  * The process that makes thumbnails: reads pictures from its input, writes their thumbnails to its output (frame.ts);
- * no bytes for what it can't read. A fault in a decoder stays in it: on Linux it can open neither files nor
- * connections, writes to no file, and ends first when memory is short. The server watches its time and memory.
+ * no bytes for what it can't read. A fault in a decoder stays in it (confine.ts), and it ends first when memory is
+ * short. The server watches its time and memory.
  */
-import { FFIType, ptr } from "bun:ffi";
-import { writeFileSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { setPriority } from "node:os";
-import { openLibc } from "../../lib/libc.ts";
+import { boundedPicture } from "./bounded-picture.ts";
+import { confine } from "./confine.ts";
 import { HEAD_BYTES, headOf, lengthIn, MOST_SOURCE_BYTES, MOST_THUMBNAIL_BYTES } from "./frame.ts";
 
 /** Of the longer side, in pixels. */
 const SIDE = 512;
+/** Of a picture. The decoders take long for lines of a single pixel. */
+const MOST_SIDE = 32_767;
 const QUALITY = 75;
 const NICENESS = 10;
 const OUTPUT = 1;
@@ -36,9 +38,11 @@ const NOTHING = new Uint8Array(0);
 /** JPEG stays JPEG, which every program that shows link previews reads. */
 async function thumbnailOf(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   try {
-    const image = new Bun.Image(bytes, { maxPixels: mostPixels(bytes) });
-    const { format } = await image.metadata();
-    if (format === "jpeg" && !hasWholeScan(bytes)) return NOTHING;
+    const bounded = boundedPicture(bytes);
+    if (bounded === null) return NOTHING;
+    const image = new Bun.Image(bounded, { maxPixels: mostPixels(bytes) });
+    const { format, width, height } = await image.metadata();
+    if (Math.max(width, height) > MOST_SIDE) return NOTHING;
     const small = image.resize(SIDE, SIDE, { fit: "inside", withoutEnlargement: true });
     const options = { quality: QUALITY };
     const made = await (format === "jpeg" ? small.jpeg(options) : small.webp(options)).bytes();
@@ -46,17 +50,6 @@ async function thumbnailOf(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> 
   } catch {
     return NOTHING;
   }
-}
-
-/** The decoder paints what a cut JPEG lacks grey. Walks the segments to the first scan, which an end must follow. */
-function hasWholeScan(bytes: Uint8Array): boolean {
-  const jpeg = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  for (let at = 2; at + 4 <= jpeg.length && jpeg[at] === 0xff; ) {
-    const marker = jpeg[at + 1]!;
-    if (marker === 0xda) return jpeg.indexOf("ffd9", at, "hex") !== -1;
-    at += marker === 0xff ? 1 : 2 + jpeg.readUInt16BE(at + 2);
-  }
-  return false;
 }
 
 async function* framesIn(input: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
@@ -83,20 +76,6 @@ async function* framesIn(input: ReadableStream<Uint8Array>): AsyncGenerator<Uint
 
 function send(bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(OUTPUT, bytes, at);
-}
-
-const RLIMIT_FSIZE = 1;
-const RLIMIT_CORE = 4;
-const RLIMIT_NOFILE = 7;
-
-function confine(): void {
-  const libc = openLibc({ setrlimit: { args: [FFIType.i32, FFIType.ptr], returns: FFIType.i32 } });
-  if (libc === null) return;
-  writeFileSync("/proc/self/oom_score_adj", "1000");
-  const none = new BigUint64Array(2);
-  for (const limit of [RLIMIT_FSIZE, RLIMIT_CORE, RLIMIT_NOFILE]) {
-    if (libc.setrlimit(limit, ptr(none)) !== 0) throw new Error("The process can't give up its rights.");
-  }
 }
 
 /** A PNG file of one pixel. */

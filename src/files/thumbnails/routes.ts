@@ -21,6 +21,6 @@ export const thumbnailEndpoint = ({ files, trees, answerThumbnail }: Deps): Endp
     },
     async handle(asking) {
       const file = await files.find(...(await entryIn(trees, asking, "FileNotFound")));
-      return answerThumbnail(file, asking.c.req.raw);
+      return answerThumbnail(file, asking.c.req.raw, asking.account.id);
     },
   });

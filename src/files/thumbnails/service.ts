@@ -6,29 +6,53 @@ import type { StoredFile } from "../tree/entry.ts";
 import { MOST_SOURCE_BYTES } from "./frame.ts";
 import type { Maker } from "./maker-process.ts";
 import type { ThumbnailStore } from "./store.ts";
+import { createTurns, type Waiting } from "./turns.ts";
 
 export type Thumbnails = ReturnType<typeof createThumbnails>;
 
-type Deps = { blobs: Pick<Blobs, "open">; store: ThumbnailStore; maker: Maker; logger: Logger };
+type Deps = {
+  blobs: Pick<Blobs, "open">;
+  store: ThumbnailStore;
+  maker: Maker;
+  /** Whether a stranger put the file where it is. */
+  isDropped(fileId: number): Promise<boolean>;
+  logger: Logger;
+};
 type Bytes = Uint8Array<ArrayBuffer>;
 
+/** Of a picture. It may wait twice, for an account and for strangers. */
+type Job = {
+  file: StoredFile;
+  signals: AbortSignal[];
+  places: number;
+  isForAccount: boolean;
+  hasBegun: boolean;
+  made: PromiseWithResolvers<Bytes | null>;
+};
+
+export type ThumbnailAsker = {
+  /** Null: a visitor of a share. */
+  accountId: number | null;
+  /** Aborts when nobody waits any more. */
+  signal: AbortSignal;
+};
+
 const PICTURE = /^image\/(?:png|apng|jpeg|gif|webp|bmp)$/;
-/** Each waits for those before it. */
-const MOST_WAITING = 200;
 const SWEEP_MS = 3_600_000;
 
 /** By its type, which the uploader chose: there may be none nevertheless. */
 export const mayHaveThumbnail = ({ mimeType, size }: Pick<StoredFile, "mimeType" | "size">): boolean =>
   size > 0 && size <= MOST_SOURCE_BYTES && PICTURE.test(mimeType);
 
-export function createThumbnails({ blobs, store, maker, logger }: Deps) {
-  const wanted = new Map<number, { made: Promise<Bytes | null>; signals: AbortSignal[] }>();
-  let last: Promise<unknown> = Promise.resolve();
+export function createThumbnails({ blobs, store, maker, isDropped, logger }: Deps) {
+  const wanted = new Map<number, Job>();
+  const turns = createTurns<Job>({ onLost: leave, isGone });
+  let isWorking = false;
   let sweeps: ReturnType<typeof setInterval> | undefined;
 
-  async function make({ blobId, size }: StoredFile, signals: readonly AbortSignal[]): Promise<Bytes | null> {
+  async function make({ file: { blobId, size }, signals }: Job): Promise<Bytes | null> {
     // Who scrolled past it has left.
-    if (signals.every(({ aborted }) => aborted)) throw busy();
+    if (isGone({ signals })) throw busy();
     const { body } = await blobs.open(blobId);
     const picture = body instanceof Blob ? body.stream() : body;
     const made = (await maker.make(picture, size)) as Bytes | null;
@@ -36,19 +60,39 @@ export function createThumbnails({ blobs, store, maker, logger }: Deps) {
     return made;
   }
 
-  function inTurn(file: StoredFile, signal: AbortSignal): Promise<Bytes | null> {
-    const { blobId } = file;
-    const known = wanted.get(blobId);
-    if (known !== undefined) {
-      known.signals.push(signal);
-      return known.made;
+  async function work(): Promise<void> {
+    if (isWorking) return;
+    isWorking = true;
+    for (let job = turns.next(); job !== undefined; job = turns.next()) {
+      if (job.hasBegun) continue;
+      job.hasBegun = true;
+      await make(job).then(job.made.resolve, job.made.reject);
+      wanted.delete(job.file.blobId);
     }
-    if (wanted.size >= MOST_WAITING) throw busy();
-    const signals = [signal];
-    const made = last.then(() => make(file, signals)).finally(() => wanted.delete(blobId));
-    last = made.catch(() => {});
-    wanted.set(blobId, { made, signals });
-    return made;
+    isWorking = false;
+  }
+
+  /** A place of it went to somebody else. */
+  function leave(job: Job): void {
+    job.places -= 1;
+    if (job.places > 0 || job.hasBegun) return;
+    wanted.delete(job.file.blobId);
+    job.made.reject(busy());
+  }
+
+  function inTurn(file: StoredFile, signal: AbortSignal, waiting: Waiting): Promise<Bytes | null> {
+    const { blobId } = file;
+    const job = wanted.get(blobId) ?? newJob(file);
+    // An account does not wait as long as the stranger who asked before.
+    const needsPlace = job.places === 0 || (!waiting.isStrange && !job.isForAccount && !job.hasBegun);
+    const hasPlace = needsPlace && turns.add(job, waiting);
+    if (job.places === 0 && !hasPlace) throw busy();
+    job.places += Number(hasPlace);
+    job.isForAccount ||= hasPlace && !waiting.isStrange;
+    job.signals.push(signal);
+    wanted.set(blobId, job);
+    void work();
+    return job.made.promise;
   }
 
   const sweep = (): Promise<void> =>
@@ -58,14 +102,20 @@ export function createThumbnails({ blobs, store, maker, logger }: Deps) {
 
   return {
     /**
-     * Null if it has none.
+     * Null if it has none. Pictures that strangers see or have sent come after others, and those of one account or
+     * share take turns with those of others.
      * @throws FileNotFound, StorageUnavailable, ServiceUnavailable if too many wait
      */
-    async find(file: StoredFile, signal: AbortSignal): Promise<Bytes | null> {
+    async find(file: StoredFile, { accountId, signal }: ThumbnailAsker): Promise<Bytes | null> {
       if (!mayHaveThumbnail(file)) return null;
       const found = await store.find(file.blobId);
-      return found === undefined ? inTurn(file, signal) : found;
+      if (found !== undefined) return found;
+      const isStrange = accountId === null || (await isDropped(file.id));
+      return inTurn(file, signal, { owner: accountId ?? file.accountId, isStrange });
     },
+
+    /** Different pictures. */
+    waiting: (): number => wanted.size,
 
     /** Call it in a server. Each node has thumbnails of its own. */
     keepTidy(): void {
@@ -78,5 +128,16 @@ export function createThumbnails({ blobs, store, maker, logger }: Deps) {
     },
   };
 }
+
+const isGone = ({ signals }: Pick<Job, "signals">): boolean => signals.every(({ aborted }) => aborted);
+
+const newJob = (file: StoredFile): Job => ({
+  file,
+  signals: [],
+  places: 0,
+  isForAccount: false,
+  hasBegun: false,
+  made: Promise.withResolvers(),
+});
 
 const busy = () => appError("ServiceUnavailable", "Too many thumbnails are being made; try again later.");

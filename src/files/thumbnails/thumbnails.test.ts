@@ -36,22 +36,28 @@ function pngOf(width: number, height: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(PNG.sync.write(png));
 }
 
+function chunkOf(type: string, data: Uint8Array): Buffer {
+  const named = Buffer.concat([Buffer.from(type), data]);
+  const edge = Buffer.alloc(8);
+  edge.writeUInt32BE(data.length, 0);
+  edge.writeUInt32BE(Bun.hash.crc32(named), 4);
+  return Buffer.concat([edge.subarray(0, 4), named, edge.subarray(4)]);
+}
+
 /** Says a size, and has as much compressed nothing. */
 function bombOf(side: number, pixels: number): Uint8Array {
-  const chunk = (type: string, data: Uint8Array): Buffer => {
-    const named = Buffer.concat([Buffer.from(type), data]);
-    const edge = Buffer.alloc(8);
-    edge.writeUInt32BE(data.length, 0);
-    edge.writeUInt32BE(Bun.hash.crc32(named), 4);
-    return Buffer.concat([edge.subarray(0, 4), named, edge.subarray(4)]);
-  };
   const head = Buffer.alloc(13);
   head.writeUInt32BE(side, 0);
   head.writeUInt32BE(side, 4);
   head.set([8, 2], 8);
   const signature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
   const data = deflateSync(Buffer.alloc(pixels));
-  return Buffer.concat([signature, chunk("IHDR", head), chunk("IDAT", data), chunk("IEND", Buffer.alloc(0))]);
+  return Buffer.concat([
+    signature,
+    chunkOf("IHDR", head),
+    chunkOf("IDAT", data),
+    chunkOf("IEND", Buffer.alloc(0)),
+  ]);
 }
 
 const PICTURE = pngOf(1200, 600);
@@ -94,6 +100,23 @@ test("what is no picture, is cut or claims a huge size has none, and the process
   expect(pid()).toBe(first);
 });
 
+test("a picture that unpacks to a gigabyte beside its pixels becomes small, one that is a line has none", async () => {
+  const { make, pid } = startMaker();
+  await make(GIF);
+  const first = pid();
+  const text = Buffer.concat([Buffer.from("a\0\0"), deflateSync(Buffer.alloc(1_000_000))]);
+  const head = PICTURE.subarray(0, PICTURE.length - 12);
+  const bomb = Buffer.concat([
+    head.subarray(0, 33),
+    ...Array.from({ length: 1_000 }, () => chunkOf("zTXt", text)),
+    head.subarray(33),
+    chunkOf("IEND", Buffer.alloc(0)),
+  ]);
+  expect(await sizeOf(await make(bomb))).toBe("webp 512x256");
+  expect(await make(pngOf(33_000, 1))).toBeNull();
+  expect(pid()).toBe(first);
+});
+
 test("the process can't open anything", async () => {
   const { make, pid } = startMaker();
   await make(GIF);
@@ -102,6 +125,12 @@ test("the process can't open anything", async () => {
   expect(limits).toMatch(/Max file size +0 +0/);
   expect(await Bun.file(`/proc/${pid()}/environ`).text()).not.toContain("PATH=");
   expect(await Bun.file(`/proc/${pid()}/oom_score_adj`).text()).toBe("1000\n");
+  // All threads are filtered, where the kernel can.
+  for (const thread of readdirSync(`/proc/${pid()}/task`)) {
+    const status = await Bun.file(`/proc/${pid()}/task/${thread}/status`).text();
+    expect(status).toMatch(/^NoNewPrivs:\s1$/m);
+    if (status.includes("Seccomp:")) expect(status).toMatch(/^Seccomp:\s2$/m);
+  }
 });
 
 test("a process that hangs, grows, ends, is killed or answers too much costs a thumbnail, and the next one starts anew", async () => {
@@ -127,6 +156,9 @@ test("the process ends when nobody needs it", async () => {
   await until(() => maker.pid() === null);
 });
 
+/** Files from here on came from strangers. */
+const DROPPED = 1_000;
+
 const fileOf = (blobId: number, size: number): StoredFile => ({
   kind: "file",
   id: blobId,
@@ -141,26 +173,34 @@ const fileOf = (blobId: number, size: number): StoredFile => ({
   updatedAt: 0,
 });
 
-function startThumbnails(contents: Map<number, Uint8Array | Error>, mostBytes = 1_000_000) {
+type Contents = Map<number, Uint8Array | Promise<Uint8Array> | Error>;
+
+function startThumbnails(contents: Contents, mostBytes = 1_000_000) {
   const dir = join(folder, crypto.randomUUID());
   const live = new Set(contents.keys());
   const clock = { now: () => Date.now() };
   const store = createThumbnailStore({ folder: dir, liveOf: async () => live, mostBytes, clock });
   const made: number[] = [];
+  const asked: number[] = [];
   const blobs = {
     async open(blobId: number) {
       made.push(blobId);
-      const bytes = contents.get(blobId)!;
+      const bytes = await contents.get(blobId)!;
       if (bytes instanceof Error) throw bytes;
       return { size: bytes.length, sha256: "", body: new Blob([new Uint8Array(bytes)]) };
     },
   };
-  const thumbnails = createThumbnails({ blobs, store, maker: startMaker().maker, logger: silentLogger });
+  const isDropped = async (fileId: number) => {
+    asked.push(fileId);
+    return fileId >= DROPPED;
+  };
+  const { maker } = startMaker();
+  const thumbnails = createThumbnails({ blobs, store, maker, isDropped, logger: silentLogger });
   const files = () => readdirSync(dir, { recursive: true }).filter((name) => String(name).includes("/"));
-  return { thumbnails, store, made, live, dir, files };
+  return { thumbnails, store, made, asked, live, dir, files };
 }
 
-const { signal } = new AbortController();
+const asker = { accountId: 1, signal: new AbortController().signal };
 
 test("a picture is read once, also when many ask at the same time or it has no thumbnail", async () => {
   const contents = new Map([
@@ -169,12 +209,12 @@ test("a picture is read once, also when many ask at the same time or it has no t
   ]);
   const { thumbnails, made } = startThumbnails(contents);
   const file = fileOf(1, PICTURE.length);
-  const many = await Promise.all(Array.from({ length: 10 }, () => thumbnails.find(file, signal)));
+  const many = await Promise.all(Array.from({ length: 10 }, () => thumbnails.find(file, asker)));
   for (const bytes of many) expect(bytes).toEqual(many[0]!);
-  expect(await thumbnails.find(file, signal)).toEqual(many[0]!);
+  expect(await thumbnails.find(file, asker)).toEqual(many[0]!);
   const none = fileOf(2, contents.get(2)!.length);
-  expect(await thumbnails.find(none, signal)).toBeNull();
-  expect(await thumbnails.find(none, signal)).toBeNull();
+  expect(await thumbnails.find(none, asker)).toBeNull();
+  expect(await thumbnails.find(none, asker)).toBeNull();
   expect(made).toEqual([1, 2]);
 });
 
@@ -182,12 +222,36 @@ test("a storage that is away is asked again; who has left is forgotten", async (
   const contents = new Map<number, Uint8Array | Error>([[1, new Error("away")]]);
   const { thumbnails, made } = startThumbnails(contents);
   const file = fileOf(1, PICTURE.length);
-  await expect(thumbnails.find(file, signal)).rejects.toThrow("away");
+  await expect(thumbnails.find(file, asker)).rejects.toThrow("away");
   contents.set(1, PICTURE);
-  expect(await thumbnails.find(file, signal)).not.toBeNull();
+  expect(await thumbnails.find(file, asker)).not.toBeNull();
   const others = made.length;
-  await expect(thumbnails.find(fileOf(3, 9), AbortSignal.abort())).rejects.toThrow("try again");
+  await expect(thumbnails.find(fileOf(3, 9), { accountId: 1, signal: AbortSignal.abort() })).rejects.toThrow(
+    "try again",
+  );
   expect(made.length).toBe(others);
+});
+
+test("accounts take turns, and come before what strangers see or have sent", async () => {
+  const ids = [1, 2, 3, 4, 5, 6, 7, DROPPED];
+  const gate = Promise.withResolvers<Uint8Array>();
+  const contents = new Map<number, Uint8Array | Promise<Uint8Array>>(ids.map((id) => [id, GIF]));
+  const { thumbnails, made, asked } = startThumbnails(contents.set(1, gate.promise));
+  const all: Promise<unknown>[] = [];
+  async function ask(id: number, accountId: number | null, waiting = all.length + 1): Promise<void> {
+    all.push(thumbnails.find(fileOf(id, GIF.length), { ...asker, accountId }));
+    await until(() => thumbnails.waiting() === waiting);
+  }
+  for (const id of [1, 2]) await ask(id, id === 1 ? 10 : null);
+  for (const id of [DROPPED, 3, 4, 5]) await ask(id, 10);
+  await ask(6, 20);
+  await ask(7, null);
+  // A stranger has asked before.
+  await ask(7, 20, 8);
+  await until(() => asked.includes(7));
+  gate.resolve(GIF);
+  await Promise.all(all);
+  expect(made).toEqual([1, 3, 6, 4, 7, 5, 2, DROPPED]);
 });
 
 test("cleaning up removes those of removed content, the oldest above the bound, and old failures", async () => {

@@ -1,0 +1,11 @@
+import type { Database } from "../../db/database.ts";
+
+export function createDroppedFiles({ read }: Pick<Database, "read">) {
+  return {
+    /** Whether a visitor put the file into a drop box or shared folder. */
+    async isDropped(fileId: number): Promise<boolean> {
+      const query = read.selectFrom("drop_files").select("entry_id").where("entry_id", "=", fileId);
+      return (await query.executeTakeFirst()) !== undefined;
+    },
+  };
+}
