@@ -24,8 +24,14 @@ export const OIDC_CASES = {
   "oidc.client_secret": { good: { "": "", s3cret: "s3cret" }, bad: ["a b", "a".repeat(513)] },
   "oidc.label": { good: { "": "", "Acme Ü": "Acme Ü" }, bad: ["a".repeat(65), "a\u202eb"] },
   "oidc.scopes": { good: { "openid,groups": '["openid","groups"]' }, bad: ["a b", 'a"b'] },
+  "oidc.trust_email": { good: { on: "true" }, bad: ["maybe"] },
   "oidc.role_claim": {
-    good: { "": "", "realm_access.roles": "realm_access.roles" },
+    good: {
+      "": "",
+      "realm_access.roles": "realm_access.roles",
+      "urn:zitadel:iam:org:project:roles": "urn:zitadel:iam:org:project:roles",
+      "https://example.com/roles": "https://example.com/roles",
+    },
     bad: ["a b", "a".repeat(201)],
   },
   "oidc.roles": {

@@ -25,6 +25,10 @@ export const OIDC_DEFINITIONS = inCategory("oidc", {
   "oidc.scopes": list(["openid", "profile", "email"], check.scope, {
     description: "Scopes to ask for. openid is always among them.",
   }),
+  "oidc.trust_email": bool(false, {
+    description:
+      "Treat an e-mail address as verified when the provider does not say whether it is. Safe only if nobody can enter another person's address at the provider: whoever signs in with an address gets the account that has confirmed it.",
+  }),
   "oidc.role_claim": string("", check.claimName, {
     description:
       "Claim that gives the role at each sign-in, such as roles or realm_access.roles. Empty: administrators give roles, and new accounts are users.",

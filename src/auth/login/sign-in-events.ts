@@ -13,6 +13,8 @@ type Attempt = {
   address: string;
   via: Via;
   by?: SignInMethod | undefined;
+  /** Why it was refused, for administrators. */
+  reason?: string | null;
 };
 
 type Deps = { write: Db; record: RecordEvents<Db>; clock: Clock };
@@ -23,11 +25,16 @@ export function createSignInEvents({ write, record, clock }: Deps) {
   const successes = createAllowance(clock, { atOnce: 1_000, everyMs: 10_000 });
   const failures = createAllowance(clock, { atOnce: 60, everyMs: 60_000 });
 
-  function eventOf(action: string, { username, address, via, by }: Attempt, omitted: number): EventRecord {
+  function eventOf(
+    action: string,
+    { username, address, via, by, reason }: Attempt,
+    omitted: number,
+  ): EventRecord {
     const name = username ?? "unknown";
     const after = {
       address,
       ...(by && by !== "password" && { signed_in_by: by }),
+      ...(reason && { reason }),
       ...(omitted > 0 && { omitted }),
     };
     return { at: clock.now(), actor: { name, via }, action, subject: name, after };

@@ -261,7 +261,8 @@ describe("who may come, and as what", () => {
       [{ email: "a@example.com", email_verified: true }, "done"],
       [{ email: "a@example.com", email_verified: false }, "unverified"],
       [{ email: "a@example.com" }, "unverified"],
-      [{ email: "a@example.com", email_verified: "true" }, "unverified"],
+      [{ email: "a@example.com", email_verified: "true" }, "done"],
+      [{ email: "a@example.com", email_verified: "yes" }, "unverified"],
       [{ email: "a@sub.example.com", email_verified: true }, "not_allowed"],
       [{ email: "a@evil.test@example.com", email_verified: true }, "unverified"],
     ] as const) {

@@ -1,6 +1,15 @@
 /** A provider of OpenID Connect (oidc-provider) as a process of its own: `spawnProvider` starts this file. */
 import { createServer } from "node:http";
-import { decodeJwt, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from "jose";
+import {
+  CompactEncrypt,
+  decodeJwt,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+  SignJWT,
+  UnsecuredJWT,
+} from "jose";
 import { Provider } from "oidc-provider";
 
 /** What the tests change by `POST /control`. */
@@ -10,18 +19,31 @@ export type ProviderState = {
   claims: Record<string, unknown>;
   /** Replace claims of the next ID tokens, which the provider's own key signs; `key`: a key that it does not publish. */
   tampered: Record<string, unknown> & { key?: "foreign" };
+  /** How the user info comes; else as JSON. `foreign`, `none`: signed by an unknown key, or not at all. */
+  userInfo: "signed" | "foreign" | "none" | "secret" | "encrypted" | "other audience" | null;
+  /** What the description says of it. */
+  userInfoAlgorithms: string[] | null;
   /** All answers: this status. */
   failing: number | null;
   /** Makes a new key, and forgets the old one. */
   rotate?: boolean;
 };
 
-const state: ProviderState = { subject: "anna", claims: {}, tampered: {}, failing: null };
+const state: ProviderState = {
+  subject: "anna",
+  claims: {},
+  tampered: {},
+  userInfo: null,
+  userInfoAlgorithms: null,
+  failing: null,
+};
 const clients = JSON.parse(process.argv[2] ?? "[]") as object[];
 let discoveries = 0;
 let issuer = "";
 let key: JWK;
 let answer: ReturnType<Provider["callback"]>;
+
+const OF_PROVIDERS = ["urn:zitadel:iam:org:project:roles", "https://example.com/roles", "cognito:groups"];
 
 async function newKey(): Promise<JWK> {
   const { privateKey } = await generateKeyPair("RS256", { extractable: true });
@@ -37,8 +59,8 @@ async function open(): Promise<void> {
     features: { devInteractions: { enabled: false } },
     scopes: ["openid", "profile", "email"],
     claims: {
-      profile: ["preferred_username", "name", "groups", "realm_access", "locale"],
-      email: ["email", "email_verified"],
+      profile: ["preferred_username", "name", "groups", "realm_access", "locale", ...OF_PROVIDERS],
+      email: ["email", "email_verified", "xms_edov"],
     },
     pkce: { required: () => true },
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
@@ -60,10 +82,35 @@ async function open(): Promise<void> {
       return provider.interactionFinished(ctx.req, ctx.res, result, { mergeWithLastSubmission: false });
     }
     await next();
+    if (ctx.path.startsWith("/.well-known/") && state.userInfoAlgorithms !== null)
+      (ctx.body as Record<string, unknown>)["userinfo_signing_alg_values_supported"] =
+        state.userInfoAlgorithms;
+    if (ctx.path === "/me" && ctx.status === 200 && state.userInfo !== null) {
+      ctx.body = await userInfoAs(state.userInfo, ctx.body as Record<string, unknown>);
+      ctx.type = "application/jwt";
+    }
     const body = ctx.body as { id_token?: string } | undefined;
     if (body?.id_token !== undefined) body.id_token = await tamper(body.id_token);
   });
   answer = provider.callback();
+}
+
+async function userInfoAs(form: NonNullable<ProviderState["userInfo"]>, claims: Record<string, unknown>) {
+  const all = { iss: issuer, aud: form === "other audience" ? "another client" : "waymark", ...claims };
+  if (form === "none") return new UnsecuredJWT(all).encode();
+  const jwt = new SignJWT(all);
+  if (form === "secret") {
+    const secret = new TextEncoder().encode("secret+of/the:client%secret+of/the:client%");
+    return jwt.setProtectedHeader({ alg: "HS256" }).sign(secret);
+  }
+  const signer = form === "foreign" ? { ...(await newKey()), kid: key.kid! } : key;
+  const signed = await jwt
+    .setProtectedHeader({ alg: "RS256", kid: key.kid! })
+    .sign(await importJWK(signer, "RS256"));
+  if (form !== "encrypted") return signed;
+  return new CompactEncrypt(new TextEncoder().encode(signed))
+    .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
+    .encrypt(crypto.getRandomValues(new Uint8Array(32)));
 }
 
 async function tamper(token: string): Promise<string> {

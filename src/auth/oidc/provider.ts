@@ -5,10 +5,11 @@
 import type * as OpenId from "openid-client";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
-import type { Claims } from "./admission.ts";
+import type { Claims } from "./claims.ts";
 import { createDescriptions } from "./description.ts";
 import type { OidcClient } from "./settings.ts";
-import { boundedFetch, isInsecure, loadOpenId, TIMEOUT_S } from "./requests.ts";
+import { OidcRefusal } from "./refusal.ts";
+import { boundedFetch, isInsecure, isProviderAway, loadOpenId, TIMEOUT_S } from "./requests.ts";
 
 /** What the provider gets to know at the start of a sign-in, and Waymark expects at its end. */
 export type Attempt = { state: string; nonce: string; verifier: string; redirectUri: string };
@@ -23,7 +24,12 @@ export function createProvider(deps: { clock: Clock; logger: Logger }) {
   async function configure(client: OidcClient, way?: OpenId.ClientAuth): Promise<OpenId.Configuration> {
     const openId = await loadOpenId();
     const metadata = await describe(client);
-    const configured = new openId.Configuration(metadata, client.clientId, undefined, way ?? openId.None());
+    const configured = new openId.Configuration(
+      withUserInfoAlgorithms(metadata),
+      client.clientId,
+      undefined,
+      way ?? openId.None(),
+    );
     configured.timeout = TIMEOUT_S;
     configured[openId.customFetch] = boundedFetch;
     openId.enableNonRepudiationChecks(configured);
@@ -71,7 +77,8 @@ export function createProvider(deps: { clock: Clock; logger: Logger }) {
 
     /**
      * Redeems the code and checks the ID token: signature, issuer, audience, times, nonce. Claims of the user-info
-     * endpoint are added where there is one. @throws ProviderAway and others
+     * endpoint are added where there is one: JSON, or a JWT whose signature is checked like that of the ID token.
+     * @throws ProviderAway, OidcRefusal and others
      */
     async redeem(client: OidcClient, query: string, attempt: Attempt): Promise<ProviderAnswer> {
       const openId = await loadOpenId();
@@ -81,10 +88,10 @@ export function createProvider(deps: { clock: Clock; logger: Logger }) {
         attempt,
       );
       const claims = tokens.claims()!;
-      const more =
-        configured.serverMetadata().userinfo_endpoint === undefined
-          ? {}
-          : await openId.fetchUserInfo(configured, tokens.access_token, claims.sub);
+      const hasMore = configured.serverMetadata().userinfo_endpoint !== undefined;
+      const more = hasMore
+        ? await openId.fetchUserInfo(configured, tokens.access_token, claims.sub).catch(refuseUserInfo)
+        : {};
       return { subject: claims.sub, claims: { ...claims, ...more }, idToken: tokens.id_token! };
     },
 
@@ -109,4 +116,30 @@ export function createProvider(deps: { clock: Clock; logger: Logger }) {
       };
     },
   };
+}
+
+/** A provider that signs the user info does so like ID tokens, unless it says otherwise. */
+function withUserInfoAlgorithms(metadata: OpenId.ServerMetadata): OpenId.ServerMetadata {
+  const { userinfo_signing_alg_values_supported: own, id_token_signing_alg_values_supported: others } =
+    metadata;
+  return { ...metadata, userinfo_signing_alg_values_supported: own ?? others ?? ["RS256"] };
+}
+
+/** @throws ProviderAway, or an OidcRefusal that says what the user info must be */
+function refuseUserInfo(error: unknown): never {
+  if (isProviderAway(error)) throw error;
+  const found = deepestOf(error).message;
+  throw new OidcRefusal(
+    "failed",
+    found.includes("JWE")
+      ? "The provider encrypts the user info, which Waymark does not decrypt. Turn that off for this client at the provider."
+      : `The user info of the provider does not count (${found}). It must be JSON, or a JWT for this client that a key of the provider has signed.`,
+  );
+}
+
+/** What the library found, below what it makes of it. Its messages contain no values. */
+function deepestOf(error: unknown): Error {
+  let at = error instanceof Error ? error : new Error("it can't be read");
+  for (let depth = 0; at.cause instanceof Error && depth < 5; depth++) at = at.cause;
+  return at;
 }

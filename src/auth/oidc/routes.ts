@@ -9,7 +9,8 @@ import { OIDC_COOKIE, oidcCookie, readCookies, sessionCookies } from "../session
 import { deviceTokens, refreshTokens } from "../sessions/credentials.ts";
 import { type ClientOf, setCookies } from "../sessions/routes.ts";
 import { FLOW_SECONDS } from "./flow-cookie.ts";
-import { type Oidc, OidcRefusal, type OidcTrouble } from "./service.ts";
+import { OidcRefusal, type OidcTrouble } from "./refusal.ts";
+import type { Oidc } from "./service.ts";
 
 type Deps = {
   oidc: Oidc;

@@ -1,18 +1,14 @@
 /**
- * Sign-in by OpenID Connect: authorization code with PKCE, state and nonce. An account belongs to issuer and subject. The
- * first sign-in takes the account with the same e-mail address if both sides have proved it, else makes one. Each sign-in
- * applies the rules of admission again, so a claim that was taken away takes the role, or the way in.
+ * Sign-in by OpenID Connect: authorization code with PKCE, state and nonce. Each sign-in applies the rules of admission
+ * again, so a claim that was taken away takes the role, or the way in.
  */
 import type { Db } from "../../db/dialect.ts";
-import type { Role } from "../../lib/access.ts";
-import { SYSTEM } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";
-import { knownLanguage } from "../../lib/language.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { SecretBox } from "../../lib/secret-box.ts";
-import { type Account, BUILT_IN_ADMIN } from "../account.ts";
+import type { Account } from "../account.ts";
 import type { AuthConfig } from "../auth-config.ts";
 import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import type { SignInEvents } from "../login/sign-in-events.ts";
@@ -22,35 +18,15 @@ import type { Sessions } from "../sessions/service.ts";
 import type { SignedIn } from "../sessions/signing.ts";
 import type { Tokens } from "../sessions/tokens.ts";
 import type { UsersRepository } from "../users/repository.ts";
-import { NO_PASSWORD, NOT_ACCOUNTS, toAccount, type User } from "../users/user.ts";
-import { userEvent } from "../users/user-events.ts";
-import { type Admitted, admit, type Claims, hasSecondFactor, textIn } from "./admission.ts";
+import { toAccount } from "../users/user.ts";
+import { admit, hasSecondFactor } from "./admission.ts";
 import { type Flow, FLOW_SECONDS, readFlow, signFlow } from "./flow-cookie.ts";
 import type { Provider, ProviderAnswer } from "./provider.ts";
+import { OidcRefusal } from "./refusal.ts";
 import { isProviderAway } from "./requests.ts";
-import type { ProviderIdentity, OidcRepository } from "./repository.ts";
+import { applyRole, findUser, joinByEmail, makeUser } from "./joining.ts";
+import type { OidcRepository } from "./repository.ts";
 import { admissionRules, type OidcClient, type OidcConfig, oidcClient } from "./settings.ts";
-import { usernameChoices, usernameFrom } from "./usernames.ts";
-
-/** Why a sign-in did not work, for the sign-in page, which has a sentence for each. */
-export const OIDC_TROUBLES = [
-  "away",
-  "busy",
-  "failed",
-  "expired",
-  "denied",
-  "unverified",
-  "not_allowed",
-  "no_role",
-  "disabled",
-] as const;
-export type OidcTrouble = (typeof OIDC_TROUBLES)[number];
-
-export class OidcRefusal extends Error {
-  constructor(readonly trouble: OidcTrouble) {
-    super(trouble);
-  }
-}
 
 type Deps = {
   provider: Provider;
@@ -84,7 +60,11 @@ export function createOidc(deps: Deps) {
 
   /** @throws OidcRefusal */
   function explain(error: unknown, client: OidcClient): never {
-    if (error instanceof OidcRefusal) throw error;
+    if (error instanceof OidcRefusal) {
+      if (error.reason !== null)
+        logger.warn({ issuer: client.issuer }, `a sign-in by OpenID Connect was refused: ${error.reason}`);
+      throw error;
+    }
     const isAway = isProviderAway(error);
     const isDenied = (error as { error?: unknown }).error === "access_denied";
     logger.warn({ err: error, issuer: client.issuer }, "a sign-in by OpenID Connect failed");
@@ -140,7 +120,8 @@ export function createOidc(deps: Deps) {
         const answer = await provider.redeem(client, query, flow);
         return await signIn(deps, client, { answer, visitor, flow });
       } catch (error) {
-        await signIns.failed({ username: null, address: visitor.address, via: "panel" });
+        const reason = error instanceof OidcRefusal ? error.reason : null;
+        await signIns.failed({ username: null, address: visitor.address, via: "panel", reason });
         return explain(error, client);
       }
     },
@@ -185,11 +166,9 @@ async function signIn(deps: Deps, client: OidcClient, arrival: Arrival): Promise
         return admitted;
       }
       const { email } = admitted;
-      const user =
-        known ??
-        (await joinByEmail(deps, tx, { identity, email })) ??
-        (await makeUser(deps, tx, { identity, claims, admitted }));
-      if (user.disabled) return { refused: "disabled" } as const;
+      const before = known ?? (await joinByEmail(deps, tx, { identity, email }));
+      const user = before ?? (await makeUser(deps, tx, { identity, claims, admitted }));
+      if (user.disabled) return { refused: "disabled", reason: null } as const;
       const current = await applyRole(deps, tx, user, admitted.role);
       const by = hasSecondFactor(claims) ? "oidc_mfa" : "oidc";
       const { id, username } = current;
@@ -201,7 +180,7 @@ async function signIn(deps: Deps, client: OidcClient, arrival: Arrival): Promise
       return { account: toAccount(current), session };
     }),
   );
-  if ("refused" in outcome) throw new OidcRefusal(outcome.refused);
+  if ("refused" in outcome) throw new OidcRefusal(outcome.refused, outcome.reason);
   return sessions.sign(outcome.session, outcome.account);
 }
 
@@ -215,76 +194,4 @@ async function repeatLostRaces<T>(run: () => Promise<T>): Promise<T> {
       if (!isLost || race === MOST_RACES) throw error;
     }
   }
-}
-
-async function findUser(
-  { repository, users, clock }: Deps,
-  tx: AuthTransaction,
-  identity: ProviderIdentity,
-): Promise<User | null> {
-  const id = await repository.findAccount(tx.db, identity);
-  if (id === null) return null;
-  await repository.markUsed(tx.db, identity, clock.now());
-  return users.lock(tx.db, id);
-}
-
-/** The account becomes the person's own. Both sides have proved the address. */
-async function joinByEmail(
-  { repository, users, clock }: Deps,
-  tx: AuthTransaction,
-  { identity, email }: { identity: ProviderIdentity; email: string | null },
-): Promise<User | null> {
-  const id = email === null ? null : await repository.findByEmail(tx.db, email);
-  const user = id === null ? null : await users.lock(tx.db, id);
-  if (user !== null) await repository.add(tx.db, user.id, identity, clock.now());
-  return user;
-}
-
-type Newcomer = { identity: ProviderIdentity; claims: Claims; admitted: Admitted };
-
-async function makeUser(
-  { repository, users, record, clock }: Deps,
-  tx: AuthTransaction,
-  { identity, claims, admitted }: Newcomer,
-): Promise<User> {
-  const now = clock.now();
-  const choices = usernameChoices(usernameFrom(claims));
-  const taken = await repository.takenNames(tx.db, choices);
-  const isFree = (name: string) =>
-    !taken.has(name) && !NOT_ACCOUNTS.has(name) && name !== BUILT_IN_ADMIN.username;
-  const { email } = admitted;
-  const isFreeAddress = email !== null && (await repository.isAddressFree(tx.db, email));
-  const user = {
-    username: choices.find(isFree) ?? choices.at(-1)!,
-    passwordHash: NO_PASSWORD,
-    role: admitted.role ?? ("user" as const),
-    disabled: false,
-    quotaBytes: 0,
-    email: isFreeAddress ? email : null,
-    emailVerified: isFreeAddress,
-    language: knownLanguage(textIn(claims, "locale")?.slice(0, 2) ?? null),
-    createdAt: now,
-    updatedAt: now,
-  };
-  const id = await users.insert(tx.db, user);
-  await repository.add(tx.db, id, identity, now);
-  await record(tx.db, [userEvent({ actor: SYSTEM, now, verb: "create" }, null, user)]);
-  tx.changed("users", [String(id)]);
-  return { id, ...user };
-}
-
-/** Another role ends the account's other sessions, like everywhere. */
-async function applyRole(
-  { users, sessions, record, clock }: Deps,
-  tx: AuthTransaction,
-  user: User,
-  role: Role | null,
-): Promise<User> {
-  if (role === null || role === user.role) return user;
-  const now = clock.now();
-  const next = { ...user, role, updatedAt: now };
-  await users.update(tx.db, next);
-  await record(tx.db, [userEvent({ actor: SYSTEM, now, verb: "update" }, user, next)]);
-  await sessions.endAllOf(tx, user.id);
-  return next;
 }

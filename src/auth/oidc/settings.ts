@@ -8,6 +8,7 @@ export type OidcSettings = {
   "oidc.client_secret": string;
   "oidc.label": string;
   "oidc.scopes": readonly string[];
+  "oidc.trust_email": boolean;
   "oidc.role_claim": string;
   "oidc.roles": readonly string[];
   "oidc.allowed_domains": readonly string[];
@@ -31,6 +32,8 @@ export function oidcClient(config: OidcConfig): OidcClient | null {
 }
 
 export type AdmissionRules = {
+  /** An address counts as verified if the provider does not say whether it is. */
+  trustEmail: boolean;
   /** Empty: the administrators of Waymark give the roles. */
   roleClaim: string;
   /** Role by value of the claim; `*` stands for every other value and for none. Empty: a value names the role. */
@@ -42,6 +45,7 @@ export type AdmissionRules = {
 };
 
 export const admissionRules = (config: OidcConfig): AdmissionRules => ({
+  trustEmail: config.get("oidc.trust_email"),
   roleClaim: config.get("oidc.role_claim"),
   roles: rolesOf(config.get("oidc.roles")),
   domains: new Set(config.get("oidc.allowed_domains")),

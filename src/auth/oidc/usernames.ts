@@ -1,6 +1,7 @@
 /** Names for accounts that a first sign-in makes. */
 import { randomCode } from "../../lib/random-code.ts";
-import { type Claims, textIn } from "./admission.ts";
+import { type Claims, textIn } from "./claims.ts";
+import { asciiLower } from "../../lib/ascii-lower.ts";
 
 /** Leaves room for a number. */
 const LONGEST = 56;
@@ -21,16 +22,16 @@ export function usernameFrom(claims: Claims): string {
 export const usernameChoices = (name: string): string[] => [
   name,
   ...Array.from({ length: NUMBERED }, (_, at) => `${name}-${at + 2}`),
-  `${name.slice(0, LONGEST - 8)}-${randomCode(12).toLowerCase()}`,
+  `${name.slice(0, LONGEST - 8)}-${asciiLower(randomCode(12))}`,
 ];
 
 /** Latin letters without their accents; everything that a username can't have becomes a hyphen. */
 function clean(text: string): string {
-  const plain = text
+  const letters = text
     .slice(0, LONGEST_WISH)
     .normalize("NFKD")
-    .replace(/[\u0300-\u036f]/g, "")
-    .toLowerCase();
+    .replace(/[\u0300-\u036f]/g, "");
+  const plain = asciiLower(letters);
   const parts = plain
     .slice(0, LONGEST)
     .split(/[^a-z0-9._@]/)

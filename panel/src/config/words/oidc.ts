@@ -31,6 +31,10 @@ export const OIDC_WORDS = {
     description: msg`Scopes to ask for. openid is always among them.`,
     allowed: msg`a list of scopes such as openid`,
   },
+  "oidc.trust_email": {
+    name: msg`Trust e-mail addresses`,
+    description: msg`Treat an e-mail address as verified when the provider does not say whether it is. Safe only if nobody can enter another person's address at the provider: whoever signs in with an address gets the account that has confirmed it.`,
+  },
   "oidc.role_claim": {
     name: msg`Claim for the role`,
     description: msg`Claim that gives the role at each sign-in, such as roles or realm_access.roles. Empty: administrators give roles, and new accounts are users.`,

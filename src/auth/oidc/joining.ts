@@ -1,0 +1,100 @@
+/**
+ * The account of somebody who signs in by OpenID Connect. It belongs to issuer and subject. The first sign-in takes the
+ * account with the same e-mail address if both sides have proved it, else makes one.
+ */
+import type { Db } from "../../db/dialect.ts";
+import type { Role } from "../../lib/access.ts";
+import { SYSTEM } from "../../lib/actor.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { RecordEvents } from "../../lib/event.ts";
+import { knownLanguage } from "../../lib/language.ts";
+import { BUILT_IN_ADMIN } from "../account.ts";
+import type { AuthTransaction } from "../changes.ts";
+import type { Sessions } from "../sessions/service.ts";
+import type { UsersRepository } from "../users/repository.ts";
+import { NO_PASSWORD, NOT_ACCOUNTS, type User } from "../users/user.ts";
+import { userEvent } from "../users/user-events.ts";
+import type { Admitted } from "./admission.ts";
+import { type Claims, textIn } from "./claims.ts";
+import type { OidcRepository, ProviderIdentity } from "./repository.ts";
+import { usernameChoices, usernameFrom } from "./usernames.ts";
+
+export type JoiningDeps = {
+  repository: OidcRepository;
+  users: UsersRepository;
+  sessions: Pick<Sessions, "endAllOf">;
+  record: RecordEvents<Db>;
+  clock: Clock;
+};
+
+export async function findUser(
+  { repository, users, clock }: JoiningDeps,
+  tx: AuthTransaction,
+  identity: ProviderIdentity,
+): Promise<User | null> {
+  const id = await repository.findAccount(tx.db, identity);
+  if (id === null) return null;
+  await repository.markUsed(tx.db, identity, clock.now());
+  return users.lock(tx.db, id);
+}
+
+/** The account becomes the person's own. Both sides have proved the address. */
+export async function joinByEmail(
+  { repository, users, clock }: JoiningDeps,
+  tx: AuthTransaction,
+  { identity, email }: { identity: ProviderIdentity; email: string | null },
+): Promise<User | null> {
+  const id = email === null ? null : await repository.findByEmail(tx.db, email);
+  const user = id === null ? null : await users.lock(tx.db, id);
+  if (user !== null) await repository.add(tx.db, user.id, identity, clock.now());
+  return user;
+}
+
+type Newcomer = { identity: ProviderIdentity; claims: Claims; admitted: Admitted };
+
+export async function makeUser(
+  { repository, users, record, clock }: JoiningDeps,
+  tx: AuthTransaction,
+  { identity, claims, admitted }: Newcomer,
+): Promise<User> {
+  const now = clock.now();
+  const choices = usernameChoices(usernameFrom(claims));
+  const taken = await repository.takenNames(tx.db, choices);
+  const isFree = (name: string) =>
+    !taken.has(name) && !NOT_ACCOUNTS.has(name) && name !== BUILT_IN_ADMIN.username;
+  const { email } = admitted;
+  const isFreeAddress = email !== null && (await repository.isAddressFree(tx.db, email));
+  const user = {
+    username: choices.find(isFree) ?? choices.at(-1)!,
+    passwordHash: NO_PASSWORD,
+    role: admitted.role ?? ("user" as const),
+    disabled: false,
+    quotaBytes: 0,
+    email: isFreeAddress ? email : null,
+    emailVerified: isFreeAddress,
+    language: knownLanguage(textIn(claims, "locale")?.slice(0, 2) ?? null),
+    createdAt: now,
+    updatedAt: now,
+  };
+  const id = await users.insert(tx.db, user);
+  await repository.add(tx.db, id, identity, now);
+  await record(tx.db, [userEvent({ actor: SYSTEM, now, verb: "create" }, null, user)]);
+  tx.changed("users", [String(id)]);
+  return { id, ...user };
+}
+
+/** Another role ends the account's other sessions, like everywhere. */
+export async function applyRole(
+  { users, sessions, record, clock }: JoiningDeps,
+  tx: AuthTransaction,
+  user: User,
+  role: Role | null,
+): Promise<User> {
+  if (role === null || role === user.role) return user;
+  const now = clock.now();
+  const next = { ...user, role, updatedAt: now };
+  await users.update(tx.db, next);
+  await record(tx.db, [userEvent({ actor: SYSTEM, now, verb: "update" }, user, next)]);
+  await sessions.endAllOf(tx, user.id);
+  return next;
+}
