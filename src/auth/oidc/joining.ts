@@ -40,13 +40,18 @@ export async function findUser(
 
 /** The account becomes the person's own. Both sides have proved the address. */
 export async function joinByEmail(
-  { repository, users, clock }: JoiningDeps,
+  { repository, users, record, clock }: JoiningDeps,
   tx: AuthTransaction,
   { identity, email }: { identity: ProviderIdentity; email: string | null },
 ): Promise<User | null> {
   const id = email === null ? null : await repository.findByEmail(tx.db, email);
   const user = id === null ? null : await users.lock(tx.db, id);
-  if (user !== null) await repository.add(tx.db, user.id, identity, clock.now());
+  if (user === null) return null;
+  const now = clock.now();
+  await repository.add(tx.db, user.id, identity, now);
+  const actor = { name: user.username, via: "panel" } as const;
+  const after = { oidc: identity.issuer };
+  await record(tx.db, [{ at: now, actor, action: "account.update", subject: user.username, after }]);
   return user;
 }
 

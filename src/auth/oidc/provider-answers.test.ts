@@ -89,6 +89,33 @@ async function accountWith(username: string, email: string): Promise<void> {
 }
 
 describe("a first sign-in that joins an account", () => {
+  test("mails it, unless the browser is known, and is an event; later ones are not", async () => {
+    await accountWith("joined", "joined@example.com");
+    const claims = { email: "Joined@example.com", email_verified: true };
+    expect(await signedIn(claims, "joins")).toMatchObject({ username: "joined", role: "editor" });
+    expect(mails.map(({ to, kind }) => [to, kind])).toEqual([["joined@example.com", "sign_in"]]);
+    expect(await lastEvents(2)).toMatchObject([
+      { action: "sign_in.success", subject: "joined", after: { signed_in_by: "oidc" } },
+      { action: "account.update", subject: "joined", actor: "joined", after: { oidc: provider.issuer } },
+    ]);
+    await signedIn(claims, "joins");
+    expect((await lastEvents(2)).map(({ action }) => action)).toEqual(["sign_in.success", "sign_in.success"]);
+    mails.length = 0;
+    await accountWith("known", "known@example.com");
+    const browser = new Browser(harness, "192.0.2.77");
+    await browser.login("a long password", "known");
+    await browser.send("GET", "/admin/v1/auth/me");
+    mails.length = 0;
+    const known = { email: "known@example.com", email_verified: true };
+    expect(await signedIn(known, "known", browser)).toMatchObject({ username: "known" });
+    expect(mails).toEqual([]);
+  });
+
+  test("of a new account mails nobody", async () => {
+    await signedIn({ preferred_username: "newcomer", email: "newcomer@example.com", email_verified: true });
+    expect(mails).toEqual([]);
+  });
+
   test("joins none by an address that only resembles its own", async () => {
     await accountWith(VICTIM, `${VICTIM}@${VICTIM}.example`);
     for (const name of Object.values(LOOKALIKES)) {

@@ -173,7 +173,7 @@ async function signIn(deps: Deps, client: OidcClient, arrival: Arrival): Promise
       const by = hasSecondFactor(claims) ? "oidc_mfa" : "oidc";
       const { id, username } = current;
       await signIns.succeeded(tx.db, { username, address: visitor.address, via: "panel", by });
-      if (known !== null && !flow.knows.includes(id))
+      if (before !== null && !flow.knows.includes(id))
         await deps.tellNewBrowser(tx, toAccount(current), visitor);
       const session = await sessions.open(tx, id, visitor, by);
       await repository.keepIdToken(tx.db, session.id, box.seal(idToken, TOKEN_PURPOSE));
