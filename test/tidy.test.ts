@@ -150,6 +150,23 @@ test("env.ts alone reads the environment", () => {
   expectNone(wrong, "Take the setting from Env.");
 });
 
+/** Where names of accounts and teams, addresses, hosts and words of settings are compared. */
+const COMPARED =
+  /^src\/(?:auth|config|mail|privacy|links\/(?:domains|link)|files\/(?:recipients|moved))\/|^src\/(?:db\/owner-ids|lib\/email-address|imports\/readers\/pingvin)\.ts$/;
+const FOLDS = /\.to(?:Locale)?(?:Lower|Upper)Case\(|\blower\(|\bupper\(|localeCompare|\bilike\b/;
+
+test("names and addresses are compared as asciiLower makes them", () => {
+  const wrong = product
+    .filter(({ path, text }) => COMPARED.test(path) && FOLDS.test(text))
+    // The names of fields in code.
+    .filter(({ path }) => path !== "src/links/link/field-kinds.ts")
+    .map(({ path }) => path);
+  expectNone(
+    wrong,
+    "Other letters than A to Z fold to them or look like them: use asciiLower (lib/ascii-lower.ts).",
+  );
+});
+
 test("no comment leaves work for later", () => {
   const mark = new RegExp(`\\b(${["TO", "DO"].join("")}|${["FIX", "ME"].join("")}|X{3})\\b`);
   expectNone(

@@ -1,5 +1,6 @@
 import type { Role, Teams } from "../lib/access.ts";
 import type { Credential } from "../lib/credential.ts";
+import { asciiLower } from "../lib/ascii-lower.ts";
 
 /** The built-in administrator (id 0) or a row of `users`. */
 export type Account = {
@@ -18,4 +19,4 @@ export type FindAccount = { getByUsername(username: string): Promise<{ id: numbe
 
 /** Of a command. @throws NotFound */
 export const accountNamed = async (users: FindAccount, username: string) =>
-  username.toLowerCase() === BUILT_IN_ADMIN.username ? BUILT_IN_ADMIN : users.getByUsername(username);
+  asciiLower(username) === BUILT_IN_ADMIN.username ? BUILT_IN_ADMIN : users.getByUsername(username);

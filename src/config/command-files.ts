@@ -1,11 +1,12 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { appError } from "../lib/errors.ts";
+import { asciiLower } from "../lib/ascii-lower.ts";
 import { type FileFormat } from "./settings-file.ts";
 
 const FILE_MAX_BYTES = 1024 * 1024;
 
 export function formatOf(file: string, given: string | undefined): FileFormat {
-  const format = given ?? (file.toLowerCase().endsWith(".json") ? "json" : "toml");
+  const format = given ?? (asciiLower(file).endsWith(".json") ? "json" : "toml");
   if (format === "toml" || format === "json") return format;
   throw appError("BadRequest", `--format must be toml or json, not '${format}'.`);
 }

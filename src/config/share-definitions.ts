@@ -1,6 +1,7 @@
 /** Settings for shares and drop boxes. */
 import { mailDomain } from "./value-checks.ts";
 import { bool, type CheckedValue, choices, type SettingRow, inCategory, int, list } from "./value-types.ts";
+import { asciiLower } from "../lib/ascii-lower.ts";
 
 const DAYS = { min: 1, max: 3650, unit: "days", orZero: true } as const;
 
@@ -38,7 +39,7 @@ function forRole(item: string): CheckedValue {
   const [place = "", ...values] = item.split("=");
   const [role, name, ...more] = place.trim().split(".");
   const value = values.join("=").trim();
-  const of = ROLES.find((one) => one === role?.toLowerCase());
+  const of = ROLES.find((one) => one === asciiLower(role ?? ""));
   const definition =
     name === "roles" ? undefined : (LIMITS as Record<string, SettingRow<unknown>>)[START + name];
   if (of === undefined || definition === undefined || more.length > 0) return null;

@@ -4,6 +4,7 @@ import { isLegibleText } from "../lib/file-name.ts";
 import { checkHttpUrl, withoutDot } from "../lib/http-url.ts";
 import { pictureIn } from "../lib/picture.ts";
 import type { CheckedValue } from "./value-types.ts";
+import { asciiLower } from "../lib/ascii-lower.ts";
 
 const must = (allowed: string): { error: string } => ({ error: `must be ${allowed}` });
 
@@ -62,7 +63,7 @@ export const displayNameOrEmpty = {
 export const color = {
   allowed: "a colour as # and three or six hexadecimal digits, such as #1757c2",
   check(text: string): CheckedValue {
-    const digits = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(text)?.[1]?.toLowerCase();
+    const digits = /^#([0-9a-f]{3}|[0-9a-f]{6})$/.exec(asciiLower(text))?.[1];
     if (digits === undefined) return null;
     return `#${digits.length === 3 ? digits.replace(/./g, "$&$&") : digits}`;
   },
@@ -94,7 +95,7 @@ export const picture = {
 export const cookieDomain = {
   allowed: "empty or a domain name such as example.com",
   check(text: string): CheckedValue {
-    const domain = text.toLowerCase();
+    const domain = asciiLower(text);
     return domain === "" || (domain.length <= 254 && DOMAIN.test(domain)) ? domain : null;
   },
 };
@@ -112,8 +113,8 @@ export const routePrefix = {
 export const addressRange = {
   items: "of IP addresses and CIDR ranges; `unix` for peers on a unix socket",
   check(item: string): CheckedValue {
-    if (item.toLowerCase() === "unix") return "unix";
-    const [address = "", bits, ...rest] = item.toLowerCase().split("/");
+    if (asciiLower(item) === "unix") return "unix";
+    const [address = "", bits, ...rest] = asciiLower(item).split("/");
     const version = isIP(address);
     const widest = version === 4 ? 32 : 128;
     const bitsFit = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= widest);
@@ -191,7 +192,7 @@ export const roleOfValue = {
 export const mailDomain = {
   items: "of domain names such as example.com",
   check(item: string): CheckedValue {
-    const domain = item.toLowerCase();
+    const domain = asciiLower(item);
     return domain.length <= 254 && DOMAIN.test(domain) && !domain.startsWith(".") ? domain : null;
   },
 };

@@ -2,6 +2,7 @@
  * The kinds of values of run-time settings. A value travels and is stored as text. `canonical` turns input into the
  * stored text ("YES" → "true", " 007" → "7"), `parse` turns that into what `config.get` returns.
  */
+import { asciiLower } from "../lib/ascii-lower.ts";
 
 /** The accepted text, or what follows the key in an error: "must be …". */
 export type CheckedText =
@@ -137,7 +138,7 @@ export function bool(fallback: boolean, about: SettingInfo): SettingRow<boolean>
     allowed: "true or false",
     options: BOOL_OPTIONS,
     canonical(text) {
-      const word = text.toLowerCase();
+      const word = asciiLower(text);
       if (TRUE_WORDS.has(word)) return "true";
       return FALSE_WORDS.has(word) ? "false" : null;
     },
@@ -206,7 +207,7 @@ export function string(
 }
 
 const pick = <V extends string>(options: readonly V[], text: string): V | undefined =>
-  options.find((option) => option.toLowerCase() === text.toLowerCase());
+  options.find((option) => asciiLower(option) === asciiLower(text));
 
 /** Given as value → description. Input ignores case. */
 export function choice<V extends string>(

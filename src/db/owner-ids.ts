@@ -1,5 +1,6 @@
 import { ADMIN_NAME, ownerOfTeam, TEAM_MARK } from "../lib/owner.ts";
 import type { Db, Dialect } from "./dialect.ts";
+import { asciiLower } from "../lib/ascii-lower.ts";
 
 /**
  * Ids of owners by their names in the API: `anna`, `team:press`. Unknown ones are absent. At most 1,000.
@@ -11,7 +12,7 @@ export async function ownerIds(
   names: readonly string[],
   lock: Dialect["forShare"] = (query) => query,
 ): Promise<Map<string, number>> {
-  const wanted = [...new Set(names.map((name) => name.toLowerCase()))];
+  const wanted = [...new Set(names.map(asciiLower))];
   const teams = wanted
     .filter((name) => name.startsWith(TEAM_MARK))
     .map((name) => name.slice(TEAM_MARK.length));
@@ -25,6 +26,6 @@ export async function ownerIds(
     ...found.map(({ id, username }) => [username, id] as const),
     ...ofTeams.map(({ id, name }) => [TEAM_MARK + name, ownerOfTeam(id)] as const),
   ]);
-  const known = names.map((name) => [name, ids.get(name.toLowerCase())] as const);
+  const known = names.map((name) => [name, ids.get(asciiLower(name))] as const);
   return new Map(known.filter((pair): pair is [string, number] => pair[1] !== undefined));
 }

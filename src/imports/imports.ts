@@ -27,6 +27,7 @@ import { createVisitWriting } from "./move/write-visits.ts";
 import { moverOf, KEY_PURPOSE, openMoved, WORKING, createWork, type WorkDeps } from "./move/work.ts";
 import type { Product } from "./readers/products.ts";
 import type { LinkWriting } from "./move/write-links.ts";
+import { asciiLower } from "../lib/ascii-lower.ts";
 
 export type Imports = ReturnType<typeof createImports>;
 
@@ -149,7 +150,7 @@ function moveDomains({ domains, domainService, ownHost }: ImportsDeps): MoveDoma
           throw error;
       }),
     keyOf: (code, host) =>
-      host?.toLowerCase() === ownHost() ? keyOf(DEFAULT_DOMAIN, code) : domains.key(code, host),
+      host && asciiLower(host) === ownHost() ? keyOf(DEFAULT_DOMAIN, code) : domains.key(code, host),
   };
 }
 

@@ -6,6 +6,7 @@ import { emailSchema } from "../lib/email-address.ts";
 import { validated } from "../lib/validated.ts";
 import { mailQuery, type StoredMail, viewMail } from "./mail.ts";
 import type { Mail } from "./mail.service.ts";
+import { asciiLower } from "../lib/ascii-lower.ts";
 
 type Context = CommandContext<{ mail: Pick<Mail, "outbox"> }>;
 
@@ -30,7 +31,7 @@ export function addMailCommands(program: Command, context: Context): void {
       const { state, recipient } = validated(mailQuery, given, "The filter");
       const most = validated(z.coerce.number().int().min(1).max(MOST), limit, "--limit");
       const { outbox } = (await context.services()).mail;
-      const filter = { state: state || undefined, recipient: recipient?.toLowerCase() };
+      const filter = { state: state || undefined, recipient: recipient && asciiLower(recipient) };
       const rows = (await outbox.page(filter, null, most)).mails.map(viewMail);
       showRows(context.output, rows, { json, columns: COLUMNS, none: "No mails." });
     });

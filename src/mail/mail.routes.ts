@@ -7,6 +7,7 @@ import { createLanguageChoice } from "../lib/language.ts";
 import { namedObject } from "../lib/named-object.ts";
 import { mailQuery, mailServerView, mailView, viewMail } from "./mail.ts";
 import type { Mail } from "./mail.service.ts";
+import { asciiLower } from "../lib/ascii-lower.ts";
 
 const testBody = namedObject("TestMail", { to: emailSchema });
 
@@ -22,7 +23,7 @@ export function mailEndpoints({ outbox, server }: Pick<Mail, "outbox" | "server"
       answer: z.array(mailView),
       paged: "cursor",
       async handle({ query: { cursor, limit, state, recipient } }) {
-        const filter = { state: state || undefined, recipient: recipient?.toLowerCase() || undefined };
+        const filter = { state: state || undefined, recipient: asciiLower(recipient ?? "") || undefined };
         const { mails, next } = await outbox.page(filter, placeOf(z.int(), cursor), limitOf(limit));
         return new CursorPage(mails.map(viewMail), next === null ? null : cursorText(next));
       },

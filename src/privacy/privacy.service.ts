@@ -10,6 +10,7 @@ import { formatIp, parseIp } from "../lib/ip-address.ts";
 import { ADMIN_NAME } from "../lib/owner.ts";
 import type { Subject } from "./places.ts";
 import { createPrivacyRepository } from "./privacy.repository.ts";
+import { asciiLower } from "../lib/ascii-lower.ts";
 
 /** One of them. */
 export type Person = {
@@ -49,7 +50,7 @@ export function createPrivacy(deps: Deps) {
     if ([address, account, sender].filter((given) => given !== undefined).length !== 1) {
       throw appError("BadRequest", "Give one of address, account and sender.");
     }
-    if (account !== undefined) return repository.account(account.toLowerCase());
+    if (account !== undefined) return repository.account(asciiLower(account));
     if (sender !== undefined) return { kind: "sender", value: sender };
     const bytes = parseIp(address!);
     if (bytes !== null) return { kind: "address", value: formatIp(bytes) };

@@ -12,6 +12,7 @@ import type { Contact } from "./contact.ts";
 import type { AuthMail, LinkHolder, LinkMails } from "./link-mails.ts";
 import type { ProofClaims, Proofs } from "./proof.ts";
 import type { ContactRepository } from "./repository.ts";
+import { asciiLower } from "../../lib/ascii-lower.ts";
 
 export type ProofUseDeps = {
   repository: ContactRepository;
@@ -68,7 +69,7 @@ export function createProofUses(deps: ProofUseDeps) {
 
   /** By username or address. */
   async function named(account: string): Promise<Holder | null> {
-    const name = account.trim().toLowerCase();
+    const name = asciiLower(account.trim());
     if (name === BUILT_IN_ADMIN.username) return holderOf(BUILT_IN_ADMIN.id);
     const id = name.includes("@") ? await repository.ownerOf(name) : null;
     const user = id === null ? await users.getByUsername(name).catch(none) : null;

@@ -1,5 +1,6 @@
 /** Recovery codes: 80 random bits each, so a plain hash protects them. */
 import { createHash, randomBytes } from "node:crypto";
+import { asciiLower } from "../../lib/ascii-lower.ts";
 
 const CODES = 10;
 /** 32 letters and digits that look different. */
@@ -15,6 +16,6 @@ function newCode(): string {
 
 /** Case, blanks and hyphens do not count. */
 export function hashOfRecoveryCode(accountId: number, typed: string): string {
-  const code = typed.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+  const code = asciiLower(typed).replaceAll(/[^a-z0-9]/g, "");
   return createHash("sha256").update(`recovery ${accountId} ${code}`).digest("hex");
 }

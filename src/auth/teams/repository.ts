@@ -10,6 +10,7 @@ import { teamRoleOf } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
 import type { Member, Team } from "./team.ts";
+import { asciiLower } from "../../lib/ascii-lower.ts";
 
 /** `accountId`: teams of which it is a member; null: all. */
 export type TeamFilter = { accountId: number | null; search?: string | undefined };
@@ -27,7 +28,7 @@ export function createTeamRepository({ read, dialect }: Pick<Database, "read" | 
       query = query.where("id", "in", own);
     }
     if (search) {
-      const pattern = likePatterns(search.toLowerCase()).slice(0, 1);
+      const pattern = likePatterns(asciiLower(search)).slice(0, 1);
       query = query.where(anyLike([sql.ref("name")], pattern));
     }
     return query;

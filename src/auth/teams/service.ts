@@ -9,6 +9,7 @@ import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import type { TeamRepository } from "./repository.ts";
 import type { CreateTeam, Member, Team, UpdateTeam } from "./team.ts";
 import type { TransferOwned } from "./transfer.repository.ts";
+import { asciiLower } from "../../lib/ascii-lower.ts";
 
 /** Of an account. Lists ask for the links of all of them. */
 const MOST_TEAMS = 100;
@@ -88,7 +89,7 @@ export function createTeams({ repository, transfer, files, changes, record, cloc
 
     /** @throws NotFound */
     async byName(name: string): Promise<Team> {
-      const team = await repository.find({ name: name.toLowerCase() });
+      const team = await repository.find({ name: asciiLower(name) });
       if (team === null) throw unknownTeam();
       return team;
     },

@@ -11,6 +11,7 @@ import { appError } from "../../lib/errors.ts";
 import { knownLanguage } from "../../lib/language.ts";
 import { writeAccountMail } from "../account-mail.repository.ts";
 import type { Belongings, ListedUser, User, UserFilter } from "./user.ts";
+import { asciiLower } from "../../lib/ascii-lower.ts";
 
 export type UsersRepository = ReturnType<typeof createUsersRepository>;
 
@@ -34,7 +35,7 @@ export function createUsersRepository({ read, dialect }: Pick<Database, "read" |
   function matching({ search, role, disabled }: UserFilter) {
     let query = read.selectFrom("users");
     // Usernames are ASCII in lower case.
-    if (search) query = query.where(anyLike([sql.ref("username")], likePatterns(search.toLowerCase())));
+    if (search) query = query.where(anyLike([sql.ref("username")], likePatterns(asciiLower(search))));
     if (role !== undefined) query = query.where("role", "=", role);
     if (disabled !== undefined) query = query.where("disabled", "=", disabled ? 1 : 0);
     return query;

@@ -22,6 +22,7 @@ import {
   type UserFilter,
 } from "./user.ts";
 import { userEvent } from "./user-events.ts";
+import { asciiLower } from "../../lib/ascii-lower.ts";
 
 type Deps = {
   repository: UsersRepository;
@@ -83,7 +84,7 @@ export function createUsers({
     /** @throws NotFound */
     async getByUsername(username: string): Promise<User> {
       refuseBuiltIn(username);
-      return (await repository.findByUsername(username.toLowerCase())) ?? unknownUser();
+      return (await repository.findByUsername(asciiLower(username))) ?? unknownUser();
     },
 
     /** `also` runs in its transaction. @throws Conflict when the username or the e-mail address is taken */
@@ -178,7 +179,7 @@ function refuseTaken(username: string): void {
 }
 
 function refuseBuiltIn(username: string): void {
-  if (username.toLowerCase() === BUILT_IN_ADMIN.username) {
+  if (asciiLower(username) === BUILT_IN_ADMIN.username) {
     throw appError(
       "BadRequest",
       "The built-in administrator can't be changed or removed; set its password with the command 'reset-password'.",

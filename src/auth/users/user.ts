@@ -9,6 +9,7 @@ import { type Account, BUILT_IN_ADMIN } from "../account.ts";
 import { queryText } from "../../lib/query-text.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { COMMAND, SYSTEM } from "../../lib/actor.ts";
+import { asciiLower } from "../../lib/ascii-lower.ts";
 
 export type User = RowFields<"users", { role: Role; disabled: boolean }> & {
   /** Unique; gets mails once it is verified. */
@@ -43,7 +44,7 @@ const USERNAME = /^[a-z0-9._@-]{1,64}$/;
 
 export const usernameSchema = z
   .string()
-  .toLowerCase()
+  .overwrite(asciiLower)
   .regex(USERNAME, "must have 1 to 64 characters of a-z 0-9 . _ @ -")
   .describe("1 to 64 characters of a-z 0-9 . _ @ -; stored in lower case")
   .meta({ pattern: USERNAME.source.replace("a-z", "a-zA-Z") });

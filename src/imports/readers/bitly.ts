@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { listedReader, listedText as text } from "./listed-links.ts";
 import { tagsCell } from "./tags-cell.ts";
+import { asciiLower } from "../../lib/ascii-lower.ts";
 
 const AT_ONCE = 100;
 /** Of Bitly itself; their codes come to the default domain. */
@@ -29,7 +30,7 @@ const instant = (given: string): string => given.replace(/([+-]\d\d)(\d\d)$/, "$
 function placeOf(address: string): { code: string; domain: string } {
   const plain = address.slice(address.indexOf("://") === -1 ? 0 : address.indexOf("://") + 3);
   const slash = plain.indexOf("/");
-  const domain = plain.slice(0, Math.max(0, slash)).toLowerCase();
+  const domain = asciiLower(plain.slice(0, Math.max(0, slash)));
   return { code: plain.slice(slash + 1), domain: SHARED_HOSTS.includes(domain) ? "" : domain };
 }
 

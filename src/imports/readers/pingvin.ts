@@ -6,6 +6,7 @@ import { foreignInstant, isTrue, foreignText } from "./foreign-values.ts";
 import type { Reader, SourceFile, SourceLink, SourceProblem } from "./reader.ts";
 import type { Cell, ForeignRow, RowsRequest } from "./rows-request.ts";
 import { CUT, sqliteRows } from "./sqlite-rows.ts";
+import { asciiLower } from "../../lib/ascii-lower.ts";
 
 const SHARES = {
   tables: { s: "Share", x: "ShareSecurity", u: "User" },
@@ -83,7 +84,7 @@ function shareOf(
   if (values["storage"] === "S3") return refused(IN_S3);
   const title = foreignText(values["title"]);
   const maxViews = Number(values["maxViews"] ?? 0);
-  const email = foreignText(values["email"]).toLowerCase();
+  const email = asciiLower(foreignText(values["email"]));
   return {
     place,
     cells: {
@@ -97,7 +98,7 @@ function shareOf(
       expires_at: isNever(values["expires"]) ? "" : foreignInstant(values["expires"]),
     },
     share: {
-      owner: email === "" ? null : { email, name: foreignText(values["owner"]).toLowerCase() },
+      owner: email === "" ? null : { email, name: asciiLower(foreignText(values["owner"])) },
       folder: title || code,
       message: foreignText(values["message"]),
       maxDownloads:

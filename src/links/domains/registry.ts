@@ -6,6 +6,7 @@ import { codeBelow } from "../fallback/loops.ts";
 import { codeOf, DEFAULT_DOMAIN, domainOf, keyOf, prefixOf } from "../link/key.ts";
 import type { Domain, DomainUrls } from "./domain.ts";
 import { checkHost } from "./host.ts";
+import { asciiLower } from "../../lib/ascii-lower.ts";
 
 /** A request has the host in this field. */
 const DOMAIN = { field: "domain" };
@@ -37,7 +38,7 @@ export function createDomainRegistry({ list }: { list(db?: Db): Promise<Domain[]
   let byHost: ReadonlyMap<string, RoutedDomain> = new Map();
   /** By Host as requests spell it, with any port; null: the default domain. */
   const rememberSpellings = () =>
-    remembered((host) => byHost.get(host.replace(PORT, "").toLowerCase()) ?? null, SPELLINGS);
+    remembered((host) => byHost.get(asciiLower(host.replace(PORT, ""))) ?? null, SPELLINGS);
   let bySpelling = rememberSpellings();
   let begun = 0;
   let applied = 0;

@@ -14,6 +14,7 @@ import {
 import { checkHost } from "./host.ts";
 import type { Owners } from "../link/owners.repository.ts";
 import { type DomainRepository, MOST_DOMAINS } from "./repository.ts";
+import { asciiLower } from "../../lib/ascii-lower.ts";
 
 export type DomainTransaction = {
   readonly db: Db;
@@ -54,7 +55,7 @@ export function createDomainService(deps: Deps) {
   async function ownerOf({ owner }: UpdateDomainInput) {
     if (owner === undefined) return {};
     return owner
-      ? { ownerId: await owners.idOf(owner), owner: owner.toLowerCase() }
+      ? { ownerId: await owners.idOf(owner), owner: asciiLower(owner) }
       : { ownerId: null, owner: null };
   }
 

@@ -1,5 +1,6 @@
 /** Kinds of fields of a link, for the rows of fields.ts. */
 import { z } from "zod";
+import { asciiLower } from "../../lib/ascii-lower.ts";
 import { csvLine, readCsv } from "../../lib/csv.ts";
 import { appError } from "../../lib/errors.ts";
 import { isLegibleText } from "../../lib/file-name.ts";
@@ -151,7 +152,7 @@ export const flagField = (row: Row) =>
     empty: false,
     fromText(cell) {
       // Spreadsheets write capitals.
-      const word = cell.trim().toLowerCase();
+      const word = asciiLower(cell.trim());
       return word === "true" || (word !== "false" && (word || null));
     },
   });
