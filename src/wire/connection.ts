@@ -214,7 +214,10 @@ export class Connection implements PipelineContext {
     this.deadlines.reset();
     if (this.#body !== null) this.deadlines.begin();
     this.#body?.discard();
-    if (this.outbox.isEmpty()) this.#readHeld();
+    if (!this.outbox.isEmpty()) return;
+    // Many such answers in a row would hold the event loop.
+    if (this.inflow.isEmpty()) this.#readHeld();
+    else this.giveWay();
   }
 
   #sendInPlace(arrival: Arrival): void {
