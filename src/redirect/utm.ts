@@ -40,8 +40,9 @@ function withPairs(location: string, query: string, isWanted: (key: string) => b
   if (passed.length === 0) return location;
   const isJoined = ownAt === target.length - 1 || target.endsWith("&");
   const joint = ownAt < 0 ? "?" : isJoined ? "" : "&";
-  // Without a Host header, Bun leaves the query unescaped.
-  return target + joint + toLocation(passed.join("&")) + location.slice(target.length);
+  // Without a Host header, Bun leaves the query unescaped. A pair may begin like a URL.
+  const pairs = toLocation(`&${passed.join("&")}`).slice(1);
+  return target + joint + pairs + location.slice(target.length);
 }
 
 function keyOf(pair: string): string {
