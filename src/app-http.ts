@@ -21,6 +21,7 @@ import { type Described, openApiEndpoint } from "./http/openapi.ts";
 import { systemClock } from "./lib/clock.ts";
 import { createLastingAnswers } from "./lib/lasting-answers.ts";
 import type { Registry } from "./lib/metrics.ts";
+import { joinSlashes } from "./lib/request-target.ts";
 import { VERSION } from "./lib/version.ts";
 import { mailEndpoints } from "./mail/mail.routes.ts";
 import { mcpEndpoint } from "./mcp/mcp.routes.ts";
@@ -42,6 +43,8 @@ import type { Services } from "./services.ts";
 import { offlinePage } from "./visitors/messages.ts";
 import type { Arrival } from "./wire/arrival.ts";
 import type { WireServer } from "./wire/wire-server.ts";
+
+const SLASH = 47;
 
 /** Codes can't begin with them. */
 const FILE_PREFIXES = ["/files", "/folders"];
@@ -107,13 +110,18 @@ function createRoutes(parts: HttpParts): Answer {
   const isRouted = createRouteTest([...services.routePrefixes(), ...FILE_PREFIXES, ...OPEN_PREFIXES]);
   const isOpen = createRouteTest(OPEN_PREFIXES);
   const lasting = createLastingAnswers();
+  const isDav = createRouteTest([davPrefix(services.config)]);
   const follow: Answer = (arrival, server) => {
     const begun = redirects.begin();
     return redirects.end(begun, arrival.method, redirect.handle(arrival, server));
   };
   return (arrival, server) => {
     const { path } = arrival;
-    if (!isRouted(path)) return follow(arrival, server);
+    if (!isRouted(path)) {
+      // Clients of WebDAV join addresses with two slashes.
+      const isJoined = path.charCodeAt(1) === SLASH && isDav(joinSlashes(path));
+      return (isJoined ? askApi : follow)(arrival, server);
+    }
     if (isOpen(path) && !isMeantForApi(arrival)) {
       // A failed lookup goes to the redirect, which reports it.
       const leads = redirect.leads(arrival).catch(() => true);
@@ -126,9 +134,11 @@ function createRoutes(parts: HttpParts): Answer {
     metrics.watch(server);
     const request = arrival.request();
     const peerAddress = () => server.requestIP(request)?.address ?? "unix";
+    services.proxies.look(request.headers, peerAddress);
     const connection: HttpConnection = {
       peerAddress,
       origin: () => services.origins.ofRequest(request, peerAddress),
+      prefix: () => services.origins.prefixOf(request, peerAddress),
       liftIdleTimeout: () => server.timeout(request, 0),
       cut: () => server.timeout(request, 1),
     };
@@ -248,7 +258,7 @@ export function createApi({ services, health, system, scrape, live, explainLink,
 function createHttp(parts: HttpParts): HttpApp {
   const { auth, config, drive, bodies, repeats, logger } = parts.services;
   const dav = drive.dav({
-    prefix: `${config.get("routes.admin_prefix")}/dav`,
+    prefix: davPrefix(config),
     identify: auth.tokenDoor,
     refuseForeign: auth.refuseForeign,
     bodies,
@@ -271,6 +281,8 @@ function createHttp(parts: HttpParts): HttpApp {
   });
   return app;
 }
+
+const davPrefix = (config: Services["config"]): string => `${config.get("routes.admin_prefix")}/dav`;
 
 const hasCookie = ({ headers }: Request, name: string): boolean =>
   readCookies(headers.get("cookie") ?? undefined, name).length > 0;

@@ -27,6 +27,7 @@ import { createDrive } from "./files/drive.ts";
 import { createStorageMetrics } from "./files/storage/metrics.ts";
 import { createBodyMemory } from "./http/body-memory.ts";
 import { createOrigins } from "./http/origins.ts";
+import { createProxies } from "./auth/proxies.ts";
 import { systemClock } from "./lib/clock.ts";
 import { appError, messageOf } from "./lib/errors.ts";
 import { armFault } from "./lib/fault.ts";
@@ -129,7 +130,8 @@ async function startShared(env: Env, { database, redis, step }: Opened, options:
   }
   await step(config.start);
   const rollCall = createRollCall({ changes, processes: leases.processes, logger });
-  return { clock, leases, changes, rollCall, events, record: events.add, config };
+  const proxies = createProxies({ dataDir: env.data.dir, config, logger, clock });
+  return { clock, leases, changes, rollCall, events, record: events.add, config, proxies };
 }
 
 async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
@@ -154,6 +156,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     describeAgent: parseAgent,
     ...(worker && { tryLogin: worker.takeLoginTry }),
     onFailure: createFailureCounter(registry),
+    proxies: common.proxies,
   });
   config.refuse("oidc.password_sign_in", auth.refusalOfPasswordSignIn);
   const routePrefixes = () => ROUTE_PREFIX_KEYS.map((key) => config.get(key));
@@ -193,7 +196,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   const door = createVisitorDoor({ ...links, config, guards: auth, identity, bodies, clock, logger });
   const origins = createOrigins({
     publicUrl: () => config.get("features.public_url"),
-    isTrusted: auth.isTrustedProxy,
+    trustedHop: auth.trustedHop,
     server: env.server,
   });
   const trashDays = () => config.get("files.trash_days");
@@ -233,6 +236,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     bodies,
     repeats: createRepeats({ database, clock }),
     origins,
+    proxies: common.proxies,
     /** Null unless `cache.type` is redis. */
     redis,
     hashPassword: passwords.hashPassword,

@@ -1,8 +1,11 @@
 /** Addresses of links in answers, with the real program: public_url, the request's host, the command line. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { driveClient } from "./support/drive.ts";
 import { sendRaw } from "./support/raw-http.ts";
-import { type Client, startSignedIn } from "./support/session.ts";
+import { type Client, PASSWORD, startSignedIn } from "./support/session.ts";
+import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 let installation: Installation;
@@ -31,11 +34,128 @@ test("every link in an answer has its short_url, which redirects", async () => {
   );
 });
 
+/** Lines of the log about headers of proxies; each of the two workers may write one. */
+const notices = (what: string) =>
+  server
+    .log()
+    .split("\n")
+    .filter((line) => line.includes(what));
+const findings = async () =>
+  (JSON.parse((await installation.cli(["doctor", "--json"])).stdout) as Record<string, string>[]).filter(
+    ({ part }) => part === "proxies",
+  );
+
+test("what proxies send in vain is in the log once a process, and in doctor", async () => {
+  expect(await findings()).toMatchObject([{ verdict: "ok" }]);
+  for (let count = 0; count < 20; count++)
+    await shortUrl({ "X-Forwarded-For": "203.0.113.9", Connection: "close" });
+  const lines = notices("X-Forwarded-For from 127.0.0.1 is ignored");
+  expect(lines.length).toBeWithin(1, 3);
+  expect(lines[0]).toContain("api.trusted_proxies");
+  expect(await findings()).toMatchObject([
+    {
+      verdict: "warning",
+      message: expect.stringContaining("X-Forwarded-For from 127.0.0.1 is ignored"),
+      advice: expect.stringContaining("config set api.trusted_proxies 127.0.0.1"),
+    },
+  ]);
+});
+
 test("the Host of the request counts, X-Forwarded-Host only from a trusted proxy", async () => {
   const forwarded = { "X-Forwarded-Host": "go.example", "X-Forwarded-Proto": "https" };
   expect(await shortUrl(forwarded)).toBe(`${server.url.replace("http:", "https:")}/a/b`);
   await client.call("PUT", "/config/api.trusted_proxies", { value: "127.0.0.1" });
   expect(await shortUrl(forwarded)).toBe("https://go.example/a/b");
+  // With two proxies, of which both are trusted or the first is not.
+  const lists = { "X-Forwarded-Host": "go.example, inner.example", "X-Forwarded-Proto": "HTTPS,http" };
+  const by = (addresses: string) => shortUrl({ ...lists, "X-Forwarded-For": addresses });
+  expect(await by("203.0.113.9, 127.0.0.1")).toBe("https://go.example/a/b");
+  expect(await by("203.0.113.9, 203.0.113.10")).toBe("http://inner.example/a/b");
+  expect(await findings()).toMatchObject([{ verdict: "ok" }]);
+});
+
+test("below the path of a trusted proxy resumable uploads, WebDAV and sessions follow it, and short links can't", async () => {
+  const forwarded = { "X-Forwarded-Prefix": "/go", "X-Forwarded-For": "203.0.113.9" };
+  const begun = await fetch(`${server.url}/files/tus`, {
+    method: "POST",
+    headers: {
+      ...forwarded,
+      Authorization: `Bearer ${client.token}`,
+      "Tus-Resumable": "1.0.0",
+      "Upload-Length": "3",
+      "Upload-Metadata": `filename ${btoa("a.txt")}`,
+    },
+  });
+  expect(begun.headers.get("location")).toMatch(/^\/go\/files\/tus\/[\da-f-]{36}$/);
+  const signedIn = await client.fetch("/auth/login", {
+    method: "POST",
+    headers: { ...forwarded, "Content-Type": "application/json" },
+    body: JSON.stringify({ password: PASSWORD }),
+  });
+  const paths = signedIn.headers.getSetCookie().map((cookie) => /Path=([^;]*)/.exec(cookie)![1]);
+  expect(paths).toEqual(["/go/", "/go/admin/v1/auth", "/go/"]);
+  const made = await client.call("POST", "/tokens", { name: "dav", scopes: ["files:read"] });
+  const listed = await fetch(`${server.url}//admin/dav//`, {
+    method: "PROPFIND",
+    headers: { ...forwarded, Depth: "0", Authorization: `Bearer ${made.body.data.token}` },
+  });
+  expect([listed.status, await listed.text()]).toEqual([
+    207,
+    expect.stringContaining("<D:href>/go/admin/dav/"),
+  ]);
+  expect(notices("serves Waymark below a path").length).toBeWithin(1, 3);
+  expect(await findings()).toMatchObject([
+    { verdict: "warning", advice: expect.stringContaining("features.public_url") },
+  ]);
+  const refused = await publicUrl("https://example.com/go");
+  expect([refused.status, refused.body.message]).toEqual([
+    400,
+    expect.stringContaining("short links are at the root of a host"),
+  ]);
+});
+
+test("a percent-encoded host is sent in Punycode, whichever way the target came in", async () => {
+  const target = (path: string) => `http://%C3%BC.example/${path}`;
+  await client.call("POST", "/links", { code: "api", target: target("api") });
+  await client.call("POST", "/links/batch", { links: [{ code: "many", target: target("many") }] });
+  await client.call("POST", "/links", {
+    code: "rule",
+    target: TARGET,
+    rules: [{ if: { query: { a: true } }, target: target("rule") }],
+  });
+  await client.call("POST", "/links", {
+    code: "fallback",
+    target: TARGET,
+    expires_at: new Date(Date.now() + 1_000).toISOString(),
+    fallback_url: target("fallback"),
+  });
+  const csv = join(installation.dataDir, "links.csv");
+  writeFileSync(csv, `code,target\ncsv,${target("csv")}\n`);
+  await installation.run(["links", "import", csv]);
+  await client.call("PUT", "/config/features.default_url", { value: target("") });
+  await client.call("POST", "/domains", {
+    host: "other.example",
+    default_url: target("root"),
+    not_found_url: target("lost"),
+  });
+  const location = async (path: string, headers = {}) =>
+    (await fetch(server.url + path, { redirect: "manual", headers })).headers.get("location");
+  const on = { Host: "other.example" };
+  await until(async () => (await location("/fallback")) !== TARGET);
+  expect([
+    await location("/api"),
+    await location("/many"),
+    await location("/rule?a"),
+    await location("/fallback"),
+    await location("/csv"),
+    await location("/"),
+    await location("/", on),
+    await location("/none", on),
+  ]).toEqual(
+    ["api", "many", "rule", "fallback", "csv", "", "root", "lost"].map(
+      (path) => `http://xn--tda.example/${path}`,
+    ),
+  );
 });
 
 test("a request without a Host is answered, with the listening address", async () => {

@@ -237,6 +237,7 @@ describe("doctor", () => {
         "cache",
         "clickhouse",
         "mail",
+        "proxies",
         "settings",
       ]),
     );

@@ -11,6 +11,7 @@ import type { Logger } from "../lib/logger.ts";
 import type { SecretBox } from "../lib/secret-box.ts";
 import { createAddressBuckets, createAddressLimit } from "./address-limit.ts";
 import type { FailureMethod } from "./auth-metrics.ts";
+import type { ClientAddress } from "./client-address.ts";
 import type { AuthConfig } from "./auth-config.ts";
 import type { AuthChanges } from "./changes.ts";
 import type { SignInEvents } from "./login/sign-in-events.ts";
@@ -55,6 +56,7 @@ export type AuthDeps = {
   describeAgent(userAgent: string): { browser: string; os: string };
   /** For `svc_auth_failures_total`. */
   onFailure?: (method: FailureMethod) => void;
+  proxies: ClientAddress;
   /** For all workers of the machine. Default: for this process. */
   tryLogin?: (address: string) => number | Promise<number>;
 };

@@ -1,4 +1,5 @@
 /** Test support: the auth room on a real database behind real HTTP routing, with a manual clock. */
+import { createClientAddress } from "./client-address.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -110,6 +111,7 @@ export async function startAuth(database: Database, settings: AuthOptions = {}) 
     config,
     box: createSecretBox(() => new Uint8Array(32)),
     passwords,
+    proxies: createClientAddress(() => config.get("api.trusted_proxies")),
     mail: {
       isOffered: () => settings.mails !== undefined,
       panelUrl: (path) => `https://go.example.com/panel${path}`,
@@ -151,6 +153,7 @@ export async function startAuth(database: Database, settings: AuthOptions = {}) 
     const connection = {
       peerAddress: () => peer,
       origin: () => "http://localhost",
+      prefix: () => "",
       liftIdleTimeout: () => {},
       cut: () => {},
     };

@@ -2,7 +2,6 @@ import type { HttpContext } from "../http/endpoint.ts";
 import { createAccountDelay } from "./login/account-delay.ts";
 import { createAddressBuckets, createAddressLimit } from "./address-limit.ts";
 import { authEndpoints } from "./auth.routes.ts";
-import { createClientAddress } from "./client-address.ts";
 import { createGuards } from "./guards.ts";
 import { createLoginFailuresRepository } from "./login/failures.repository.ts";
 import { createSignInEvents } from "./login/sign-in-events.ts";
@@ -102,7 +101,7 @@ export function createAuth(deps: AuthDeps) {
   const prove = createOwnProof({ login, secondFactor, clock });
   const contacts = openContacts(deps, { users, login, prove });
   const passkeys = openPasskeys(deps, { sessions, tokens, signIns, tell, onFailure });
-  const { clientAddress, isTrustedProxy } = createClientAddress(() => config.get("api.trusted_proxies"));
+  const { clientAddress, trustedHop } = deps.proxies;
   const addressOf = (c: HttpContext): string =>
     clientAddress(c.env.peerAddress(), c.req.header("X-Forwarded-For") ?? null);
   const clientOf = createClientOf(deps, addressOf);
@@ -148,7 +147,7 @@ export function createAuth(deps: AuthDeps) {
     isHealthEnabled: (): boolean =>
       config.get("api.admin_token") !== "" || config.get("api.health_token") !== "",
     clientAddress,
-    isTrustedProxy,
+    trustedHop,
     users,
     contacts,
     teams,

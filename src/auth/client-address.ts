@@ -33,22 +33,25 @@ export function parseTrustedProxies(entries: readonly string[]): TrustedProxies 
   return { unix: entries.includes(UNIX_PEER), ranges };
 }
 
+/** In canonical form; `unix` for an untrusted unix socket. Null hop: the peer is not trusted. */
+type Client = { address: string; hop: number | null };
+
 /**
- * In canonical form; `unix` for an untrusted unix socket.
+ * `hop` counts the entries of forwarded headers from the right: the outermost trusted proxy appended that one.
  * @param peer address of the connection, or `unix`
  * @param forwardedFor the `X-Forwarded-For` headers, joined by commas
  */
-export function clientAddress(peer: string, forwardedFor: string | null, trusted: TrustedProxies): string {
-  let client = canonical(peer) ?? peer;
-  if (forwardedFor === null || !isTrusted(client, trusted)) return client;
-  const hops = forwardedFor.split(",").slice(-MOST_HOPS).toReversed();
-  for (const hop of hops) {
-    const address = canonical(withoutPort(hop.trim()));
-    if (address === null) return client;
-    client = address;
-    if (!isTrusted(client, trusted)) return client;
+export function findClient(peer: string, forwardedFor: string | null, trusted: TrustedProxies): Client {
+  let address = canonical(peer) ?? peer;
+  if (!isTrusted(address, trusted)) return { address, hop: null };
+  const entries = forwardedFor?.split(",").slice(-MOST_HOPS).toReversed() ?? [];
+  for (const [hop, entry] of entries.entries()) {
+    const before = canonical(withoutPort(entry.trim()));
+    if (before === null) return { address, hop };
+    address = before;
+    if (!isTrusted(address, trusted)) return { address, hop };
   }
-  return client;
+  return { address, hop: Math.max(entries.length - 1, 0) };
 }
 
 function isTrusted(address: string, trusted: TrustedProxies): boolean {
@@ -68,8 +71,16 @@ function withoutPort(text: string): string {
   return match?.[1] ?? text;
 }
 
-/** Parses the setting once per value. */
-export function createClientAddress(trustedProxies: () => readonly string[]) {
+export type ClientAddress = ReturnType<typeof createClientAddress>;
+
+/**
+ * Parses the setting once per value.
+ * @param ignored called with the peer of each request whose `X-Forwarded-For` does not count
+ */
+export function createClientAddress(
+  trustedProxies: () => readonly string[],
+  ignored: (peer: string) => void = () => {},
+) {
   let value: readonly string[] | undefined;
   let trusted: TrustedProxies = { unix: false, ranges: [] };
   const parsed = (): TrustedProxies => {
@@ -81,8 +92,15 @@ export function createClientAddress(trustedProxies: () => readonly string[]) {
     return trusted;
   };
   return {
-    clientAddress: (peer: string, forwardedFor: string | null): string =>
-      clientAddress(peer, forwardedFor, parsed()),
-    isTrustedProxy: (peer: string): boolean => isTrusted(canonical(peer) ?? peer, parsed()),
+    /** See `findClient`. */
+    clientAddress(peer: string, forwardedFor: string | null): string {
+      if (forwardedFor === null) return canonical(peer) ?? peer;
+      const { address, hop } = findClient(peer, forwardedFor, parsed());
+      if (hop === null) ignored(address);
+      return address;
+    },
+    /** See `findClient`. Null: the peer is not trusted. */
+    trustedHop: (peer: string, forwardedFor: string | null): number | null =>
+      findClient(peer, forwardedFor, parsed()).hop,
   };
 }

@@ -33,12 +33,17 @@ export const urlOrEmpty = {
   },
 };
 
+/** The error adds the full stop. */
+const ROOT_NEEDED =
+  "short links are at the root of a host, so give Waymark a name of its own such as go.example.com";
+
 export const originOrEmpty = {
   allowed: "empty or scheme, host and optional port such as https://go.example.com, without a path",
   check(text: string): CheckedValue {
     if (text === "") return text;
-    const isOrigin = typeof checkHttpUrl(text) === "string" && /^https?:\/\/[^\s/?#@*\\]+\/?$/i.test(text);
-    return isOrigin ? new URL(text).origin : null;
+    const isUrl = typeof checkHttpUrl(text) === "string";
+    if (isUrl && /^https?:\/\/[^\s/?#@*\\]+\/?$/i.test(text)) return new URL(text).origin;
+    return isUrl && new URL(text).pathname !== "/" ? must(`${originOrEmpty.allowed}: ${ROOT_NEEDED}`) : null;
   },
 };
 

@@ -15,6 +15,7 @@ export const CORS_OFF: CorsSettings = {
 export const CONNECTION: HttpConnection = {
   peerAddress: () => "127.0.0.1",
   origin: () => "http://localhost",
+  prefix: () => "",
   liftIdleTimeout: () => {},
   cut: () => {},
 };

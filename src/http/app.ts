@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { getPath } from "hono/utils/url";
 import { cors } from "hono/cors";
+import { joinSlashes } from "../lib/request-target.ts";
 import { appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import { type BodyMemory, createBodyMemory } from "./body-memory.ts";
@@ -51,7 +52,7 @@ export function createHttpApp({
   repeats,
   logger,
 }: HttpAppOptions): HttpApp {
-  const app: HttpApp = new Hono<HttpEnv>({ getPath: pathOf });
+  const app: HttpApp = new Hono<HttpEnv>({ getPath: createPathOf(others) });
   answerHeadRequests(app);
   app.use(async (c, next) => {
     const requestId = newRequestId();
@@ -127,6 +128,15 @@ const EXPOSED_HEADERS = [
   "Tus-Checksum-Algorithm",
 ];
 
-/** Without a Host, Bun gives a bare path. */
-const pathOf = (request: Request): string =>
-  getPath(request.url.startsWith("/") ? ({ url: `http://localhost${request.url}` } as Request) : request);
+/** Slashes in a row count as one below the prefixes of `others`; elsewhere codes of older links have them. */
+function createPathOf(others: NonNullable<HttpAppOptions["others"]>): (request: Request) => string {
+  const isAt = (path: string) =>
+    others.some(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
+  return (request) => {
+    // Without a Host, Bun gives a bare path.
+    const isBare = request.url.startsWith("/");
+    const path = getPath(isBare ? ({ url: `http://localhost${request.url}` } as Request) : request);
+    const joined = joinSlashes(path);
+    return joined !== path && isAt(joined) ? joined : path;
+  };
+}

@@ -13,6 +13,8 @@ export type HttpConnection = {
   peerAddress(): string;
   /** For addresses in the answer; see origins.ts. */
   origin(): string;
+  /** The path of a proxy before the addresses of this server, as in `/go/files/tus`; usually empty. See origins.ts. */
+  prefix(): string;
   /** For endpoints with their own deadlines. */
   liftIdleTimeout(): void;
   /** Within seconds, even during the answer. */

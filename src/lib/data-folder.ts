@@ -11,6 +11,7 @@ const NAMES = {
   thumbnails: "thumbnails",
   imports: "imports",
   successor: "successor.json",
+  proxyNotices: "proxy-notices.json",
 } as const;
 
 export type DataEntry = keyof typeof NAMES;
@@ -20,7 +21,7 @@ export const dataPath = (dataDir: string, entry: DataEntry): string => join(data
 /** For a file, also every path that begins with its name. */
 export type UsedPath = { path: string; isFile: boolean };
 
-const FILES: readonly DataEntry[] = ["database", "secretKey", "archive", "successor"];
+const FILES: readonly DataEntry[] = ["database", "secretKey", "archive", "successor", "proxyNotices"];
 
 export const usedInDataFolder = (dataDir: string): UsedPath[] =>
   (Object.keys(NAMES) as DataEntry[]).map((entry) => ({

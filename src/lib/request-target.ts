@@ -9,3 +9,6 @@ export function pathStart(url: string): number {
 }
 
 const SLASH = 47;
+
+/** With one slash for slashes in a row. */
+export const joinSlashes = (path: string): string => path.replace(/\/{2,}/g, "/");

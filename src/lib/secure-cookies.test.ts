@@ -30,6 +30,7 @@ test("browsers keep Secure cookies over HTTPS and from their own machine", () =>
 
 test("a proxy, or the browser itself, says that it is HTTPS", () => {
   expect(keeps("http://go.test/a", { "X-Forwarded-Proto": "https" })).toBe(true);
+  expect(keeps("http://go.test/a", { "X-Forwarded-Proto": "HTTPS,http" })).toBe(true);
   expect(keeps("http://go.test/a", { "X-Forwarded-Proto": "http" })).toBe(false);
   expect(keeps("http://go.test/a", { "Sec-Fetch-Site": "same-origin" })).toBe(true);
 });

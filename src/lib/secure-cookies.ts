@@ -1,10 +1,12 @@
+import { isForwardedHttps } from "./forwarded.ts";
+
 /**
  * Whether the browser keeps a cookie with `Secure`: over HTTPS and from its own machine. `X-Forwarded-Proto` counts
  * from any peer, because only its sender sees the answer. `Sec-Fetch-Site` counts, because browsers send it only where
  * they keep such cookies.
  */
 export function keepsSecureCookies({ url, headers }: Pick<Request, "url" | "headers">): boolean {
-  if (headers.has("sec-fetch-site") || headers.get("x-forwarded-proto") === "https") return true;
+  if (headers.has("sec-fetch-site") || isForwardedHttps(headers)) return true;
   const { protocol, hostname } = URL.parse(url) ?? {};
   return protocol === "https:" || LOCAL.test(hostname ?? "");
 }

@@ -54,6 +54,15 @@ function setUp({
   return { plain, detailed, asked: () => asked, record };
 }
 
+test("without proxies every 64th visit shows whether one sends the client's address", () => {
+  const { record, detailed } = setUp();
+  for (let at = 0; at < 128; at++) record("http://s/a", { "X-Forwarded-For": "10.9.8.7" });
+  const read = detailed.flatMap((details, at) =>
+    JSON.stringify(details).includes("for 10.9.8.7") ? at : [],
+  );
+  expect(read).toEqual([63, 127]);
+});
+
 test("headers, UTM pairs, the rule and the peer address are recorded", () => {
   const { record, detailed } = setUp();
   const headers = { Referer: "https://a/", "User-Agent": "curl/8", "Accept-Language": "de-AT,de;q=0.9" };

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
 import type { Auth } from "../auth/auth.ts";
+import { BELOW_PATH, explainIgnored, type ProxyNotice, readProxyNotices } from "../auth/proxies.ts";
 import type { Config } from "../config/config.service.ts";
 import type { Env } from "../env.ts";
 import type { Content } from "../files/content.ts";
@@ -20,6 +21,7 @@ import { appError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { countRunning } from "./status.commands.ts";
 import { checkDataFolder, checkJournal } from "./checks-of-data.ts";
+import { checkProxies } from "./check-proxies.ts";
 import { checkPolicies, checkClickRecords, checkSettings, MANY_CLICK_RECORDS } from "./checks-of-settings.ts";
 import { checkCache, checkClickHouse, checkClock, checkDatabase, checkMail } from "./checks-of-servers.ts";
 import { type Check, runChecks, type CheckResult, ok } from "./doctor.ts";
@@ -29,7 +31,7 @@ type Context = CommandContext<{
   env: Env;
   database: Database;
   config: Pick<Config, "get">;
-  auth: Pick<Auth, "isAdminEnabled">;
+  auth: Pick<Auth, "isAdminEnabled" | "trustedHop">;
   content: Pick<Content, "checkStorage" | "policies" | "standings">;
   mail: Pick<Mail, "check" | "trouble" | "origin">;
   drive: { trash: Pick<Drive["trash"], "put"> };
@@ -127,6 +129,19 @@ const checksOfServices = (context: Context): Check[] => [
     const hint = `links in mails begin with ${mail.origin()}; set features.public_url`;
     const trouble = (await mail.check()) ?? (await mail.trouble());
     return trouble ?? (config.get("features.public_url") === "" ? hint : null);
+  }),
+  checkProxies(async () => {
+    const { config, auth, env } = await context.services();
+    const notices = readProxyNotices(env.data.dir, systemClock.now());
+    const isTrusted = ({ peer }: ProxyNotice) => auth.trustedHop(peer, null) !== null;
+    const isBelow = notices.some(({ kind }) => kind === "below") && config.get("features.public_url") === "";
+    return {
+      ignored: notices
+        .filter((notice) => notice.kind === "ignored" && !isTrusted(notice))
+        .map((notice) => ({ peer: notice.peer, message: explainIgnored(notice) })),
+      below: isBelow ? BELOW_PATH : null,
+      trusted: config.get("api.trusted_proxies"),
+    };
   }),
   checkSettings(async () => {
     const { config, auth, env } = await context.services();

@@ -43,7 +43,10 @@ export function answerSignedIn(
 }
 
 export function setCookies(c: HttpContext, cookies: readonly string[]): void {
-  for (const cookie of cookies) c.header("Set-Cookie", cookie, { append: true });
+  for (const cookie of cookies) {
+    const below = cookie.replace("; Path=/", `; Path=${c.env.prefix()}/`);
+    c.header("Set-Cookie", below, { append: true });
+  }
 }
 
 export function ownSessionEndpoints({ sessions }: { sessions: Sessions }): Endpoint[] {

@@ -4,6 +4,7 @@
  */
 import type { Db } from "../../db/dialect.ts";
 import { appError } from "../../lib/errors.ts";
+import { joinSlashes } from "../../lib/request-target.ts";
 import type { EntriesRepository } from "../tree/entries.repository.ts";
 import { type Entry, type Folder, MOST_LEVELS, newFolder, ROOT } from "../tree/entry.ts";
 
@@ -29,10 +30,14 @@ export const folderOf = (name = ""): Folder => ({ ...newFolder(ROOT, ROOT, name,
 /** Above a tree, in it, and a slash at the end. */
 const MOST_SEGMENTS = MOST_LEVELS + 4;
 
-/** The names after the prefix; null for another one. @throws BadRequest, NotFound */
+/**
+ * The names after the prefix; null for another one. Slashes in a row count as one: clients join addresses with them.
+ * @throws BadRequest, NotFound
+ */
 export function namesIn(pathname: string, prefix: string): string[] | null {
-  if (pathname !== prefix && !pathname.startsWith(`${prefix}/`)) return null;
-  const segments = pathname.slice(prefix.length).split("/").slice(1);
+  const path = joinSlashes(pathname);
+  if (path !== prefix && !path.startsWith(`${prefix}/`)) return null;
+  const segments = path.slice(prefix.length).split("/").slice(1);
   if (segments.length > MOST_SEGMENTS) throw nothing();
   try {
     const names = segments.map((segment) => decodeURIComponent(segment).normalize("NFC"));
@@ -45,7 +50,9 @@ export function namesIn(pathname: string, prefix: string): string[] | null {
 
 /** The path of an address in a header. Its host does not count: proxies change it. @throws BadRequest */
 export function readAddress(given: string | undefined, header: string): string {
-  const url = given === undefined ? null : URL.parse(given.trim(), "http://localhost");
+  // Two slashes would name a host, which those of RFC 4918 never do.
+  const text = given?.trim().replace(/^\/+/, "/");
+  const url = text === undefined ? null : URL.parse(text, "http://localhost");
   if (url !== null) return url.pathname;
   throw appError("BadRequest", `The header ${header} must be an address.`);
 }

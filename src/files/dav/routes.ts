@@ -26,9 +26,11 @@ const WRITES: Readonly<Record<string, DavWrite>> = {
 const ALLOW = ["OPTIONS", ...Object.keys({ ...READS, ...WRITES })].join(", ");
 
 /** Answers everything at and below the prefix. */
-export const createDav = (deps: DavDeps) => ({
-  prefix: deps.prefix,
+export const createDav = (given: DavDeps) => ({
+  prefix: given.prefix,
   async answer(c: HttpContext): Promise<Response> {
+    // Clients know the addresses below the path of a proxy, which takes it off those of requests only.
+    const deps = { ...given, prefix: c.env.prefix() + given.prefix };
     deps.refuseForeign(c);
     const { method } = c.req;
     if (method === "OPTIONS") {
@@ -38,7 +40,7 @@ export const createDav = (deps: DavDeps) => ({
     if (!reads && !Object.hasOwn(WRITES, method)) throw notAllowed(`This address allows ${ALLOW}.`);
     const caller = await deps.identify(c);
     requireScope(caller, reads ? "files:read" : "files:write");
-    const names = namesIn(new URL(c.req.raw.url).pathname, deps.prefix) ?? [];
+    const names = namesIn(new URL(c.req.raw.url).pathname, given.prefix) ?? [];
     const place = await davPlaceOf(deps, caller, names, reads);
     try {
       if (reads) return await READS[method]!(deps, { c, caller, names, place });

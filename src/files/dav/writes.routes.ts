@@ -102,8 +102,10 @@ const relocation =
 export const copy = relocation("copy");
 export const move = relocation("move");
 
-async function destinationOf(deps: DavDeps, { caller, place, header }: Parameters<DavWrite>[1]) {
-  const names = namesIn(readAddress(header("Destination"), "Destination"), deps.prefix);
+async function destinationOf(deps: DavDeps, { c, caller, place, header }: Parameters<DavWrite>[1]) {
+  const path = readAddress(header("Destination"), "Destination");
+  // Some proxies take their path off this header.
+  const names = namesIn(path, deps.prefix) ?? namesIn(c.env.prefix() + path, deps.prefix);
   const to = names && (await davPlaceOf(deps, caller, names, false));
   if (to?.tree !== place.tree) {
     const message = "Move and copy within your files or within those of a team. Else download and upload.";

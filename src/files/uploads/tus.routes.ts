@@ -176,7 +176,7 @@ async function create(resumable: Resumable, trees: Trees, asking: Input): Promis
   const tree = await trees.forNew(asking, folderId, { owner: told.get("owner") });
   const progress = await resumable.create(tree, { ...upload, folderId });
   return emptyAnswer(201, {
-    Location: `${ROOT_PATH}/${progress.upload.id}`,
+    Location: `${asking.c.env.prefix()}${ROOT_PATH}/${progress.upload.id}`,
     ...progressOf(progress),
   });
 }

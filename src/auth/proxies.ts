@@ -1,0 +1,100 @@
+/**
+ * Clients behind proxies. Says in the log, once a process, that headers of a proxy have no effect, and leaves a note for `waymark doctor` in the
+ * data folder. There are no notes of public addresses: everybody can send such headers from there.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import type { Clock } from "../lib/clock.ts";
+import { dataPath } from "../lib/data-folder.ts";
+import { FORWARDED_HEADERS, type ForwardedHeader, parseForwardedPrefix } from "../lib/forwarded.ts";
+import type { Logger } from "../lib/logger.ts";
+import { isPublicAddress } from "../lib/public-address.ts";
+import { createClientAddress } from "./client-address.ts";
+
+export type ProxyNotice = {
+  /** `ignored`: the peer is not in `api.trusted_proxies`. `below`: it serves Waymark below a path. */
+  kind: "ignored" | "below";
+  /** Its address, or `unix`. */
+  peer: string;
+  header: ForwardedHeader;
+  /** Epoch ms. */
+  at: number;
+};
+
+type Deps = {
+  dataDir: string;
+  logger: Logger;
+  clock: Clock;
+  config: {
+    get(key: "api.trusted_proxies"): readonly string[];
+    get(key: "features.public_url"): string;
+  };
+};
+
+const HOUR_MS = 3_600_000;
+/** Older notes are no longer true. */
+const NOTE_MS = 24 * HOUR_MS;
+
+export const explainIgnored = ({ header, peer }: Pick<ProxyNotice, "header" | "peer">): string =>
+  `${header} from ${peer === "unix" ? "the unix socket" : peer} is ignored, because api.trusted_proxies does not have ${peer === "unix" ? "`unix`" : "this address"}`;
+
+export const BELOW_PATH =
+  "a proxy serves Waymark below a path (X-Forwarded-Prefix), but short links need the root of a host";
+
+export function createProxies({ dataDir, config, logger, clock }: Deps) {
+  const path = dataPath(dataDir, "proxyNotices");
+  /** When each was noted last. */
+  const noted = new Map<string, number>();
+
+  function note(notice: Omit<ProxyNotice, "at">, isKept: boolean, text: string): void {
+    const key = `${notice.kind} ${isKept}`;
+    const now = clock.now();
+    const before = noted.get(key);
+    if (before !== undefined && now - before < HOUR_MS) return;
+    noted.set(key, now);
+    if (before === undefined) logger.warn(text);
+    if (!isKept) return;
+    const others = readProxyNotices(dataDir, now).filter(({ kind }) => kind !== notice.kind);
+    try {
+      writeFileSync(path, JSON.stringify([...others, { ...notice, at: now }]), { mode: 0o600 });
+    } catch (err) {
+      logger.debug({ err }, "a note for doctor could not be written");
+    }
+  }
+
+  /** A header from a peer that is not trusted. */
+  function ignored(header: ForwardedHeader, peer: string): void {
+    const advice = "If it is your proxy, add it there; otherwise all its clients count as one address.";
+    const isKept = !isPublicAddress(peer);
+    note({ kind: "ignored", header, peer }, isKept, `${explainIgnored({ header, peer })}. ${advice}`);
+  }
+
+  const clients = createClientAddress(
+    () => config.get("api.trusted_proxies"),
+    (peer) => ignored("X-Forwarded-For", peer),
+  );
+
+  return {
+    ...clients,
+    /** Call it with requests in which such headers matter. */
+    look(headers: Pick<Headers, "get">, peerOf: () => string): void {
+      const header = FORWARDED_HEADERS.find((name) => headers.get(name) !== null);
+      if (header === undefined) return;
+      const peer = clients.clientAddress(peerOf(), null);
+      if (clients.trustedHop(peer, null) === null) return ignored(header, peer);
+      const isRoot = parseForwardedPrefix(headers.get("X-Forwarded-Prefix")) === "";
+      const advice = "Set features.public_url to the address of a host at whose root Waymark answers.";
+      const below = { kind: "below", header: "X-Forwarded-Prefix", peer } as const;
+      if (!isRoot && config.get("features.public_url") === "") note(below, true, `${BELOW_PATH}. ${advice}`);
+    },
+  };
+}
+
+/** Those of the last day, of all processes of this data folder. */
+export function readProxyNotices(dataDir: string, now: number): ProxyNotice[] {
+  try {
+    const notices = JSON.parse(readFileSync(dataPath(dataDir, "proxyNotices"), "utf8")) as ProxyNotice[];
+    return notices.filter(({ at }) => now - at < NOTE_MS);
+  } catch {
+    return [];
+  }
+}
