@@ -142,6 +142,8 @@ test("a percent-encoded host is sent in Punycode, whichever way the target came 
     (await fetch(server.url + path, { redirect: "manual", headers })).headers.get("location");
   const on = { Host: "other.example" };
   await until(async () => (await location("/fallback")) !== TARGET);
+  // Commands are other processes.
+  await until(async () => (await location("/csv")) !== null);
   expect([
     await location("/api"),
     await location("/many"),

@@ -1,7 +1,8 @@
-/** The proxies of deploy/ before a real server, over HTTP/2 with TLS. Without nginx or Caddy it says so. */
+/** The proxies of deploy/ before a real server, over HTTP/2 with TLS. Says which of them is not installed. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { driveClient } from "./support/drive.ts";
 import { isInstalled, NAME, type Proxy, type ProxyKind, startProxy } from "./support/proxies.ts";
 import { type Client, PASSWORD, startSignedIn } from "./support/session.ts";
 import { until } from "./support/until.ts";
@@ -9,7 +10,7 @@ import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 const SITE = `https://${NAME}`;
 const MIB = 1024 * 1024;
-const KINDS: ProxyKind[] = ["nginx", "caddy"];
+const KINDS: ProxyKind[] = ["nginx", "caddy", "haproxy"];
 
 let installation: Installation;
 let server: RunningWaymark;
@@ -47,6 +48,35 @@ describe.each(KINDS.filter(isInstalled))("%s", (kind) => {
   test("redirects over HTTP/2", async () => {
     const told = await proxy.curl([`${SITE}/proxied`, "-w", "%{http_version} %{http_code} %{redirect_url}"]);
     expect(told).toBe("2 307 https://example.com/proxied");
+  });
+
+  test("passes the longest targets on, in redirects and to the API", async () => {
+    const base = "https://example.com/";
+    const code = `long-${kind}`;
+    const other = "ü".repeat((8_192 - base.length) / 2);
+    for (const target of [base + "a".repeat(8_192 - base.length), base + other]) {
+      const link = JSON.stringify({ code, target, force: true });
+      const post = ["-H", "Content-Type: application/json", "-d", link];
+      const made = await proxy.curl([`${SITE}/admin/v1/links`, ...post, ...bearer()]);
+      expect(JSON.parse(made).data.target).toBe(target);
+      const led = await proxy.curl([`${SITE}/${code}`, "-w", "%{http_code} %{redirect_url}"]);
+      expect(led).toBe(`307 ${target.replaceAll("ü", "%C3%BC")}`);
+    }
+    const forwarding = { code: `query-${kind}`, target: base, forward_query: true };
+    await client.call("POST", "/links", forwarding);
+    // HTTP/2 compresses most others.
+    const query = `?q=${"Z".repeat(8_189)}`;
+    for (const version of ["--http1.1", "--http2"]) {
+      const visit = [version, "-w", "%{http_code} %{redirect_url}"];
+      const led = await proxy.curl([`${SITE}/query-${kind}${query}`, ...visit]);
+      expect(led).toBe(`307 ${base}${query}`);
+      const asked = await proxy.curl([`${SITE}/admin/v1/links/${code}${query}`, version, ...bearer()]);
+      expect(JSON.parse(asked).data.code).toBe(code);
+    }
+  });
+
+  test("lets Waymark take a limited download back when the client leaves", async () => {
+    await leaveLimitedDownload(proxy);
   });
 
   test("tells the address of the client, whatever the client says", async () => {
@@ -145,3 +175,69 @@ describe.each(KINDS.filter(isInstalled))("%s", (kind) => {
     expect(seen).toContain("event: clicks");
   });
 });
+
+/** @throws unless the download of a share with a limit is taken back */
+async function leaveLimitedDownload(proxy: Proxy): Promise<void> {
+  const drive = driveClient(server.url, client.token);
+  const file = await drive.upload(`large-${crypto.randomUUID()}`, new Uint8Array(48 * MIB));
+  const made = await drive.call("POST", `/files/${file.body.data.id}/share`, { max_downloads: 1 });
+  const { code } = made.body.data;
+  const downloads = async () => (await drive.call("GET", `/shares/${code}`)).body.data.downloads;
+  // Slower than a proxy would read.
+  const visitor = proxy.open(["-N", "--limit-rate", "1M", `${SITE}/${code}`]);
+  const reader = visitor.stdout.getReader();
+  for (let read = 0; read < MIB; ) read += (await reader.read()).value!.length;
+  expect(await downloads()).toBe(1);
+  visitor.kill();
+  await until(async () => (await downloads()) === 0);
+}
+
+const NGINX = isInstalled("nginx");
+
+test.skipIf(!NGINX)("nginx with its own buffering does not use up a limited download either", async () => {
+  const buffering = (text: string) => text.replace("proxy_buffering off;", "");
+  const proxy = await startProxy("nginx", new URL(server.url).host, buffering);
+  await leaveLimitedDownload(proxy).finally(() => proxy.stop());
+});
+
+test.skipIf(!NGINX)(
+  "below a path of nginx, as the docs have it, WebDAV and resumable uploads work",
+  async () => {
+    const docs = readFileSync(join(import.meta.dir, "../docs/proxies.md"), "utf8");
+    const block = /```nginx\n(.*?)```/s.exec(docs)![1]!;
+    const place = (text: string) => text.replace("    location / {", `${block}    location / {`);
+    const proxy = await startProxy("nginx", new URL(server.url).host, place);
+    try {
+      const made = await client.call("POST", "/tokens", {
+        name: "go",
+        scopes: ["files:read", "files:write"],
+      });
+      const auth = ["-H", `Authorization: Bearer ${made.body.data.token}`];
+      const tus = [...auth, "-H", "Tus-Resumable: 1.0.0", "-H", "Upload-Offset: 0"];
+      const begin = [
+        "-iX",
+        "POST",
+        "-H",
+        "Upload-Length: 3",
+        "-H",
+        `Upload-Metadata: filename ${btoa("go.txt")}`,
+      ];
+      const begun = await proxy.curl([`${SITE}/go/files/tus`, ...tus, ...begin]);
+      const begunAt = new URL(/^location: (\S+)/im.exec(begun)![1]!, SITE).href;
+      const type = "Content-Type: application/offset+octet-stream";
+      expect(await proxy.curl([begunAt, ...tus, "-iX", "PATCH", "-H", type, "--data-binary", "abc"])).toMatch(
+        /^upload-offset: 3/im,
+      );
+      const drive = "/go/admin/dav/files/";
+      const listed = await proxy.curl([SITE + drive, ...auth, "-X", "PROPFIND", "-H", "Depth: 1"]);
+      const href = [...listed.matchAll(/<D:href>([^<]*)/g)]
+        .map(([, one]) => one!)
+        .find((one) => one.endsWith("/go.txt"))!;
+      const move = ["-X", "MOVE", "-H", `Destination: ${SITE}${drive}went%20on.txt`, "-w", "%{http_code}"];
+      expect(await proxy.curl([SITE + href, ...auth, ...move])).toBe("201");
+      expect(await proxy.curl([`${SITE}${drive}went%20on.txt`, ...auth])).toBe("abc");
+    } finally {
+      await proxy.stop();
+    }
+  },
+);

@@ -1,4 +1,4 @@
-/** nginx and Caddy with the files in deploy/, before a running server. */
+/** nginx, Caddy and HAProxy with the files in deploy/, before a running server. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { soon } from "./until.ts";
 const DEPLOY = join(import.meta.dir, "../../deploy");
 export const NAME = "go.example.com";
 
-export type ProxyKind = "nginx" | "caddy";
+export type ProxyKind = "nginx" | "caddy" | "haproxy";
 export type Proxy = {
   /** Starts curl over HTTP/2 with TLS, as a client at 127.0.0.2. */
   open(
@@ -20,7 +20,8 @@ export type Proxy = {
   stop(): Promise<void>;
 };
 
-const PROGRAMS = { nginx: "/usr/sbin/nginx", caddy: "/usr/bin/caddy" };
+const PROGRAMS = { nginx: "/usr/sbin/nginx", caddy: "/usr/bin/caddy", haproxy: "/usr/sbin/haproxy" };
+const FILES = { nginx: "nginx.conf", caddy: "Caddyfile", haproxy: "haproxy.cfg" };
 export const isInstalled = (kind: ProxyKind): boolean => existsSync(PROGRAMS[kind]);
 
 export async function freePort(): Promise<number> {
@@ -56,16 +57,30 @@ function certify(folder: string): { certificate: string; key: string } {
   return { certificate, key };
 }
 
-/** The file as it stands but for addresses and certificates. */
-function configure(kind: ProxyKind, folder: string, port: number, server: string): string[] {
+/** The file as it stands but for addresses, certificates and `change`. */
+function configure(
+  kind: ProxyKind,
+  folder: string,
+  { port, server, change }: { port: number; server: string; change: Change },
+): string[] {
   const { certificate, key } = certify(folder);
-  const file = join(folder, kind === "nginx" ? "nginx.conf" : "Caddyfile");
+  const file = join(folder, FILES[kind]);
   if (kind === "caddy") {
     const text = readFileSync(join(DEPLOY, "caddy/Caddyfile"), "utf8")
       .replace(`${NAME} {`, `https://${NAME}:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`)
       .replace("127.0.0.1:8080", server);
-    writeFileSync(file, `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${text}`);
+    writeFileSync(file, `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${change(text)}`);
     return [PROGRAMS.caddy, "run", "--adapter", "caddyfile", "--config", file];
+  }
+  if (kind === "haproxy") {
+    const both = join(folder, "both.pem");
+    writeFileSync(both, readFileSync(certificate, "utf8") + readFileSync(key, "utf8"));
+    const text = readFileSync(join(DEPLOY, "haproxy/haproxy.cfg"), "utf8")
+      .replace("bind :443 ssl crt /etc/haproxy/go.example.com.pem", `bind 127.0.0.1:${port} ssl crt ${both}`)
+      .replace("bind :80", `bind 127.0.0.3:${port}`)
+      .replace("127.0.0.1:8080", server);
+    writeFileSync(file, change(text));
+    return [PROGRAMS.haproxy, "-db", "-f", file];
   }
   const text = readFileSync(join(DEPLOY, "nginx/waymark.conf"), "utf8")
     .replace(/ +listen \[::\]:.*\n/g, "")
@@ -80,16 +95,22 @@ function configure(kind: ProxyKind, folder: string, port: number, server: string
   writeFileSync(
     file,
     `user root; daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/log; events {}
-     http { access_log off; ${paths.join(" ")} ${text} }`,
+     http { access_log off; ${paths.join(" ")} ${change(text)} }`,
   );
   return [PROGRAMS.nginx, "-c", file];
 }
 
+type Change = (text: string) => string;
+
 /** `server` is HOST:PORT. */
-export async function startProxy(kind: ProxyKind, server: string): Promise<Proxy> {
+export async function startProxy(
+  kind: ProxyKind,
+  server: string,
+  change: Change = (text) => text,
+): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), `waymark-${kind}-`));
   const port = await freePort();
-  const command = configure(kind, folder, port, server);
+  const command = configure(kind, folder, { port, server, change });
   const output = Bun.file(join(folder, "output"));
   const child: Subprocess = Bun.spawn(command, {
     env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder },

@@ -27,6 +27,8 @@ export async function answerCounted(
     const answer = await send(tally);
     answer.headers.set("X-Robots-Tag", "noindex, nofollow");
     answer.headers.set("Referrer-Policy", "no-referrer");
+    // A proxy would read on for a client that has left.
+    if (share.maxDownloads !== null) answer.headers.set("X-Accel-Buffering", "no");
     return answer;
   } catch (error) {
     await tally?.takeBack();
