@@ -9,6 +9,10 @@ test.each([
   ["it's (1)*.txt", `attachment; filename="it's (1)*.txt"; filename*=UTF-8''it%27s%20%281%29%2A.txt`],
   ["naïve.txt", `attachment; filename="na_ve.txt"; filename*=UTF-8''na%C3%AFve.txt`],
   ["👍.png", `attachment; filename="_.png"; filename*=UTF-8''%F0%9F%91%8D.png`],
+  [
+    "=?utf-8?q?a.exe?=",
+    `attachment; filename="__utf-8?q?a.exe?="; filename*=UTF-8''%3D%3Futf-8%3Fq%3Fa.exe%3F%3D`,
+  ],
   ["\u202egpj.exe", `attachment; filename="_gpj.exe"; filename*=UTF-8''%E2%80%AEgpj.exe`],
 ])("%j", (name, header) => {
   expect(contentDisposition("attachment", name)).toBe(header);

@@ -1,9 +1,10 @@
 /**
  * The Content-Disposition header (RFC 6266): `filename` for old clients, with `_` for what they may misread, and the
- * whole name as `filename*` (RFC 8187). The name must have no control characters.
+ * whole name as `filename*` (RFC 8187). The name must have no control characters. Some clients decode `=?`, the begin of
+ * an encoded word.
  */
 export function contentDisposition(type: "attachment" | "inline", name: string): string {
-  const plain = name.replace(/[^\x20-\x7e]|["\\%]/gu, "_");
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/gu, "_").replaceAll("=?", "__");
   return `${type}; filename="${plain}"; filename*=UTF-8''${encode(name)}`;
 }
 

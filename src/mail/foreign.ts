@@ -16,6 +16,12 @@ export function oneLine(text: string, most: number): string {
   return characters.length <= most ? line : `${characters.slice(0, most - 1).join("")}…`;
 }
 
+/**
+ * The text as a value of a header. `=?` begins an encoded word (RFC 2047), which the reader's program decodes: a title
+ * could pretend to be another one. U+2060, which nobody sees, has the whole text encoded and is left after decoding.
+ */
+export const headerText = (line: string): string => line.replaceAll("=?", "=\u2060?");
+
 /** A text that turns the direction stands apart from the words around it. */
 function apart(text: string): string {
   const line = oneLine(text, LONGEST);

@@ -22,6 +22,8 @@ const write = createLetters({
 });
 
 const HOSTILE = "\r\nBcc: eve@example.com\r\n\r\n<b>ש\u202Eלום</b>";
+/** A client decodes it to `BANK`. */
+const ENCODED = "=?utf-8?q?=42=41=4e=4b?=";
 const URL = "https://go.example.com/panel/";
 const CONTENTS: MailContents = {
   test: {},
@@ -48,6 +50,16 @@ const CONTENTS: MailContents = {
   backup: { reason: HOSTILE, at: 0 },
   webhook: { receiver: HOSTILE, isGone: true, url: URL },
 };
+
+/** Every text of the content becomes this one. */
+const filledWith = (text: string, content: object): object =>
+  Object.fromEntries(
+    Object.entries(content).map(([name, value]) => {
+      if (name === "url") return [name, value];
+      if (Array.isArray(value)) return [name, value.map(() => text)];
+      return [name, typeof value === "string" ? text : value];
+    }),
+  );
 
 const closing: (() => void)[] = [];
 let folder: string;
@@ -154,6 +166,30 @@ test("every mail in every language arrives whole, and texts of strangers change 
   }
   const subjects = new Set(received.map(({ mail }) => mail.subject));
   expect(subjects.size).toBeGreaterThan(45);
+});
+
+test("no header has an encoded word that somebody typed, nor a client that decodes twice", async () => {
+  const { received, port } = await startServer();
+  const smtp = clientOf(port);
+  const named = createLetters({
+    name: () => ENCODED,
+    accentColor: () => "#1757c2",
+    logo: () => null,
+    icon: () => ({ type: "image/png", bytes: PNG }),
+  });
+  for (const text of [ENCODED, `${ENCODED} ${ENCODED}`, `a ${ENCODED}`, "=?utf-8?q?a b?=", "=?"])
+    for (const [kind, content] of Object.entries(CONTENTS))
+      expect(
+        await send(smtp, named({ kind, content: filledWith(text, content) } as MailContent, "en")),
+      ).toBeNull();
+  expect(received).toHaveLength(5 * Object.keys(CONTENTS).length);
+  for (const { mail, source } of received) {
+    const head = source.slice(0, source.indexOf("\r\n\r\n"));
+    const words = head.match(/=\?[^?\s]+\?[^?\s]+\?/g) ?? [];
+    expect(words.filter((word) => !/^=\?UTF-8\?[BQ]\?$/.test(word.slice(0, 10)))).toEqual([]);
+    const { headers } = await simpleParser(`Subject: ${mail.subject}\r\nFrom: ${mail.from?.text}\r\n\r\n`);
+    expect([mail.subject, mail.from?.text, headers.get("subject")].join()).not.toContain("BANK");
+  }
 });
 
 test("a refused mail is refused for good, a greylisted one goes later, a wrong sender stops all", async () => {

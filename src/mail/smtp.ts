@@ -2,6 +2,7 @@
 import type { Transporter } from "nodemailer";
 import { messageOf } from "../lib/errors.ts";
 import { withTimeout } from "../lib/timeout.ts";
+import { headerText } from "./foreign.ts";
 import { createSmtpPhases, SMTP_LIMITS, type SmtpLimits } from "./smtp-phases.ts";
 
 export type SmtpMessage = {
@@ -138,10 +139,10 @@ export function createSmtp(settings: SmtpSettings, limits: SmtpLimits = SMTP_LIM
 }
 
 const mailOf = ({ to, name, subject, text, html, messageId, logo }: SmtpMessage, from: string) => ({
-  from: { name, address: from },
+  from: { name: headerText(name), address: from },
   to: { name: "", address: to },
   envelope: { from, to },
-  subject,
+  subject: headerText(subject),
   text,
   html,
   messageId,
