@@ -34,7 +34,7 @@ const run = (command: string[], env: Record<string, string> = {}) => {
 const withTool = (tool: string, name: string, body: () => Promise<void> | void) =>
   Bun.which(tool) === null ? test.skip(`${name} (needs ${tool})`, body) : test(name, body);
 
-withTool("systemd-analyze", "systemd accepts the units, and finds the service closed", () => {
+withTool("systemd-analyze", "systemd accepts the units, and finds the services closed", () => {
   const units = readdirSync(join(DEPLOY, "systemd"));
   for (const name of ["waymark", "waymark-backup"]) writeFileSync(join(folder, name), "#!/bin/sh\n");
   for (const name of units) {
@@ -44,15 +44,32 @@ withTool("systemd-analyze", "systemd accepts the units, and finds the service cl
   for (const name of ["waymark", "waymark-backup"]) chmodSync(join(folder, name), 0o755);
   const files = units.map((name) => join(folder, name));
   expect(run(["systemd-analyze", "verify", "--man=no", ...files])).toEqual({ exitCode: 0, output: "" });
-  const threshold = ["--threshold=20", "--no-pager"];
-  const judged = run([
-    "systemd-analyze",
-    "security",
-    "--offline=yes",
-    ...threshold,
-    join(folder, "waymark.service"),
-  ]);
-  expect([judged.exitCode, judged.output.split("\n").at(-2)]).toEqual([0, expect.stringContaining("OK")]);
+  for (const unit of units.filter((name) => name.endsWith(".service"))) {
+    const security = ["systemd-analyze", "security", "--offline=yes", "--threshold=20", "--no-pager"];
+    const judged = run([...security, join(folder, unit)]);
+    expect([unit, judged.exitCode, judged.output.split("\n").at(-2)]).toEqual([
+      unit,
+      0,
+      expect.stringContaining("OK"),
+    ]);
+  }
+});
+
+/** What closes a unit, with its values. A mask of files may be narrower, and a oneshot unit may write where the server does. */
+const HARDENING =
+  /^((?:NoNewPrivileges|Protect\w+|Private\w+|Restrict\w+|LockPersonality|CapabilityBoundingSet|AmbientCapabilities|SystemCall\w+)=.*)$/gm;
+
+test("all units are as closed as the server's", () => {
+  const closedBy = (name: string) => textOf(`systemd/${name}`).match(HARDENING) ?? [];
+  const expected = closedBy("waymark.service");
+  expect(expected.length).toBeGreaterThan(18);
+  const services = readdirSync(join(DEPLOY, "systemd")).filter((name) => name.endsWith(".service"));
+  expect(services.length).toBeGreaterThan(2);
+  for (const name of services) {
+    expect([name, closedBy(name)]).toEqual([name, expected]);
+    expect([name, /^UMask=00[27]7$/m.test(textOf(`systemd/${name}`))]).toEqual([name, true]);
+    expect([name, /^User=waymark$/m.test(textOf(`systemd/${name}`))]).toEqual([name, true]);
+  }
 });
 
 test("the backup keeps the newest of each of the last days and weeks, and nothing of a failed run", async () => {
