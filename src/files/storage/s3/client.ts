@@ -10,9 +10,8 @@ import type { Clock } from "../../../lib/clock.ts";
 import { readBounded } from "../../../lib/bounded-text.ts";
 import { AppError } from "../../../lib/errors.ts";
 import { checkedAddress, type S3Endpoint, type ResolveHost } from "./endpoint.ts";
-import { isS3Retryable, S3Refusal, s3Failure } from "./failure.ts";
+import { isS3Retryable, networkRefusal, refusalOf, S3Refusal, s3Failure } from "./failure.ts";
 import { EMPTY_HASH, encodeTarget, presignTarget, type S3Credentials, signHeaders } from "./signature.ts";
-import { textOf } from "./xml.ts";
 import { storageFailure } from "../storage-failure.ts";
 
 export type S3Settings = {
@@ -104,7 +103,7 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
         ...(request.body !== undefined && { body: request.body.bytes }),
       });
       const isAnswer = [200, 204, 206, ...(request.accept ?? [])].includes(response.status);
-      if (!isAnswer) throw refusalOfText(response.status, await textIn(response).catch(() => ""));
+      if (!isAnswer) throw refusalOf(response, await textIn(response).catch(() => ""));
       return await read(response);
     } catch (error) {
       if (late.signal.aborted) throw late.signal.reason;
@@ -122,8 +121,7 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
       } catch (error) {
         request.signal?.throwIfAborted();
         if (error instanceof AppError) throw error;
-        const refusal =
-          error instanceof S3Refusal ? error : new S3Refusal(0, "Network", String(error), { cause: error });
+        const refusal = networkRefusal(error);
         const isLate = attempts > 1 && performance.now() - begun > pace.giveUpMs;
         if (attempts === ATTEMPTS || isLate || !isS3Retryable(refusal)) throw s3Failure(refusal);
         await Bun.sleep(pace.pauseMs * 2 ** (attempts - 1) * (0.5 + Math.random()));
@@ -142,7 +140,7 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
     text: (request: S3Request): Promise<string> =>
       send(request, async (response) => {
         const text = await textIn(response);
-        if (/^\s*(<\?xml[^>]*>\s*)?<Error[\s>]/.test(text)) throw refusalOfText(response.status, text);
+        if (/^\s*(<\?xml[^>]*>\s*)?<Error[\s>]/.test(text)) throw refusalOf(response, text);
         return text;
       }),
     /** Reads and discards the body. */
@@ -181,11 +179,6 @@ function createOrigin(
     known = { origin, until: clock.now() + ADDRESS_MS };
     return origin;
   };
-}
-
-function refusalOfText(status: number, text: string): S3Refusal {
-  const word = textOf(text, "Code") ?? (status === 404 ? "NoSuchKey" : "Unknown");
-  return new S3Refusal(status, word, (textOf(text, "Message") ?? "").slice(0, 500));
 }
 
 const textIn = (response: Response): Promise<string> =>

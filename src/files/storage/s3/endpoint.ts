@@ -7,6 +7,7 @@ import { lookup } from "node:dns/promises";
 import { appError } from "../../../lib/errors.ts";
 import { isInRange, isIpv4, parseIp, parseIpRange } from "../../../lib/ip-address.ts";
 import { storageFailure } from "../storage-failure.ts";
+import { sentenceOf } from "./reasons.ts";
 
 export type S3Endpoint = {
   protocol: "http:" | "https:";
@@ -69,10 +70,10 @@ export async function checkedAddress(
 ): Promise<string> {
   if (parseIp(hostname) !== null) return hostname;
   const addresses = await resolve(hostname).catch((error: unknown) => {
-    throw storageFailure(error, "The name of the S3 endpoint can't be resolved.");
+    throw storageFailure(error, sentenceOf(0, "UnknownHost", null));
   });
   const [first] = addresses;
-  if (first === undefined) throw storageFailure(null, "The name of the S3 endpoint can't be resolved.");
+  if (first === undefined) throw storageFailure(null, sentenceOf(0, "UnknownHost", null));
   addresses.forEach(refuseForbidden);
   return first;
 }

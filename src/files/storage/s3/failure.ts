@@ -1,11 +1,16 @@
-import type { AppError } from "../../../lib/errors.ts";
+import { type AppError, messageOf } from "../../../lib/errors.ts";
 import { contentDamaged, storageFailure, storageFull } from "../storage-failure.ts";
+import { isFullWord, networkWord, sentenceOf } from "./reasons.ts";
+import { textOf } from "./xml.ts";
 
 /** The refusal of an S3 endpoint, or no response (status 0). Only a cause: see `s3Failure`. */
 export class S3Refusal extends Error {
+  /** Of the bucket, if the endpoint says so. */
+  region: string | null = null;
+
   constructor(
     readonly status: number,
-    /** S3's error code; "Network" and "Timeout" are Waymark's. */
+    /** S3's error code; without a response one of `reasons.ts`. */
     readonly word: string,
     message: string,
     options?: ErrorOptions,
@@ -16,6 +21,9 @@ export class S3Refusal extends Error {
 
 const RETRYABLE = new Set([
   "Network",
+  "ConnectionRefused",
+  "ConnectionClosed",
+  "UnknownHost",
   "Timeout",
   "SlowDown",
   "InternalError",
@@ -27,31 +35,33 @@ const RETRYABLE = new Set([
 export const isS3Retryable = ({ status, word }: S3Refusal): boolean =>
   RETRYABLE.has(word) || status === 429 || (status >= 500 && status !== 501 && status !== 507);
 
-const SENTENCES: Record<string, string> = {
-  Network: "The S3 endpoint can't be reached.",
-  Timeout: "The S3 endpoint does not respond in time.",
-  AccessDenied: "The S3 endpoint refuses the policy's keys.",
-  InvalidAccessKeyId: "The S3 endpoint refuses the policy's keys.",
-  SignatureDoesNotMatch: "The S3 endpoint refuses the policy's keys.",
-  RequestTimeTooSkewed: "The clocks of the S3 endpoint and this machine differ too much.",
-  NoSuchBucket: "The policy's bucket does not exist.",
-  AuthorizationHeaderMalformed: "The policy's region is not the bucket's.",
-  PermanentRedirect: "The S3 endpoint redirects. Use the bucket's own endpoint.",
-  SlowDown: "The S3 endpoint is overloaded. Try again later.",
-  EntityTooLarge: "The storage does not accept files of this size.",
-};
-
 export function s3Failure(refusal: S3Refusal): AppError {
-  const { status, word } = refusal;
-  if (status >= 300 && status < 400) return storageFailure(refusal, SENTENCES["PermanentRedirect"]);
-  if (status === 507 || word === "QuotaExceeded") return storageFull(refusal);
+  const { status, word, region } = refusal;
+  if (isFullWord(status, word)) return storageFull(refusal);
   if (word === "NoSuchKey") return contentDamaged("The stored file is missing.", refusal);
-  const byStatus = status === 403 ? SENTENCES["AccessDenied"] : undefined;
-  return storageFailure(refusal, SENTENCES[word] ?? byStatus ?? "The S3 endpoint sent an invalid response.");
+  return storageFailure(refusal, sentenceOf(status, word, region));
+}
+
+/** Of a request without a response. */
+export const networkRefusal = (error: unknown): S3Refusal =>
+  error instanceof S3Refusal
+    ? error
+    : new S3Refusal(0, networkWord(error), messageOf(error), { cause: error });
+
+/** Of a response with another status than expected. The bucket's region is in a header, or in the text. */
+export function refusalOf(
+  { status, headers }: Pick<Response, "status" | "headers">,
+  text: string,
+): S3Refusal {
+  const word = textOf(text, "Code") ?? (status === 404 ? "NoSuchKey" : "Unknown");
+  const refusal = new S3Refusal(status, word, (textOf(text, "Message") ?? "").slice(0, 500));
+  const region = headers.get("x-amz-bucket-region") ?? textOf(text, "Region") ?? "";
+  refusal.region = /^[a-z0-9-]{1,40}$/.test(region) ? region : null;
+  return refusal;
 }
 
 export const invalidAnswer = (what: string): AppError =>
-  storageFailure(new Error(what), "The S3 endpoint sent an invalid response.");
+  storageFailure(new Error(what), sentenceOf(0, "Unknown", null));
 
 /** The endpoint's error if it is the cause. */
 export const s3RefusalOf = (error: unknown): S3Refusal | null => {

@@ -6,7 +6,7 @@ import { giveAway } from "../../../lib/disposable-bytes.ts";
 import type { ByteRange } from "../../../lib/byte-range.ts";
 import type { ReadOptions } from "../driver.ts";
 import type { S3Client } from "./client.ts";
-import { S3Refusal, s3Failure } from "./failure.ts";
+import { S3Refusal, networkRefusal, s3Failure } from "./failure.ts";
 import { contentDamaged } from "../storage-failure.ts";
 
 type Reading = ReadOptions & { client: S3Client; key: string };
@@ -41,7 +41,7 @@ export async function openS3Object(reading: Reading): Promise<ReadableStream<Uin
         signal?.throwIfAborted();
         reopened += 1;
         if (reopened > REOPENINGS) {
-          throw s3Failure(error instanceof S3Refusal ? error : new S3Refusal(0, "Network", String(error)));
+          throw s3Failure(networkRefusal(error));
         }
         reader = await connect();
       }

@@ -112,7 +112,7 @@ describe("a lasting failure leaves nothing after a bounded number of attempts:",
     ["a full storage", { status: 507, body: s3Error("QuotaExceeded") }, 1, "full"],
     ["a used up quota", { status: 403, body: s3Error("QuotaExceeded") }, 1, "full"],
     ["a refusal", { status: 403, body: s3Error("AccessDenied") }, 1, "keys"],
-    ["an error inside a 200", { status: 200, body: s3Error("InternalError") }, 4, "invalid"],
+    ["an error inside a 200", { status: 200, body: s3Error("InternalError") }, 4, "InternalError"],
   ] as const)(
     "%s",
     async (_name, trouble, tries, sentence) => {
@@ -157,7 +157,7 @@ describe("a lasting failure leaves nothing after a bounded number of attempts:",
       pace: { pauseMs: 1 },
     });
     const { message } = await expectUnavailable(put(nobody, small));
-    expect(message).toBe("The S3 endpoint can't be reached.");
+    expect(message).toContain("nothing accepts connections there");
   });
 });
 
@@ -333,6 +333,6 @@ describe("a name", () => {
   test("that does not resolve is reported in a sentence", async () => {
     const nowhere = open({ host: "nowhere.test", resolve: () => Promise.reject(new Error("ENOTFOUND")) });
     const { message } = await expectUnavailable(put(nowhere, small));
-    expect(message).toContain("resolved");
+    expect(message).toContain("DNS has no address");
   });
 });
