@@ -186,8 +186,9 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     .description("print the script that makes a shell complete commands and options")
     .addArgument(new Argument("<shell>").choices(Object.keys(COMPLETION_SCRIPTS)))
     .argument("[words...]", "print what may be the last of these words, as the script asks")
-    .action((shell: keyof typeof COMPLETION_SCRIPTS, words: string[]) => {
-      const found = words.length > 0 ? completionsOf(program, words) : [];
+    .action(async (shell: keyof typeof COMPLETION_SCRIPTS, words: string[]) => {
+      const { commandValues } = await import("./cli-values.ts");
+      const found = words.length > 0 ? await completionsOf(program, words, commandValues) : [];
       session.context.output.line(words.length > 0 ? found.join("\n") : COMPLETION_SCRIPTS[shell]);
     });
   // What is not loaded does not say what it takes.

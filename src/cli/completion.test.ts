@@ -1,13 +1,25 @@
 /** What completes, and the scripts in the shells themselves. */
 import { expect, test } from "bun:test";
 import { Command, Option } from "commander";
-import { COMPLETION_SCRIPTS, completionsOf } from "./completion.ts";
+import { COMPLETION_SCRIPTS, type CompletionWord, completionsOf, type ValuesOf } from "./completion.ts";
 
 const program = new Command("waymark").option("-c, --config <file>", "settings file");
 const files = program.command("files").description("it's about files: all");
 files.command("ls").alias("list").description("list a folder").option("--json", "print JSON");
 files.command("put").description("upload").argument("<source>").option("--owner <owner>", "whose");
 program.command("shares").addOption(new Option("--kind <kind>", "of this kind").choices(["file", "folder"]));
+
+const keys = program.command("keys").description("keys");
+keys.command("set").argument("<key>").argument("[value]");
+keys.command("add").option("--scope <scope...>", "scopes").option("--once", "once");
+const WORDS: CompletionWord[] = [
+  ["a:b", "colon"],
+  ["c", ""],
+];
+const valuesOf = async (command: string): Promise<Record<string, CompletionWord[] | ValuesOf>> => {
+  if (command === "keys set") return { key: WORDS, value: (_, [key]) => [[`of ${key}`, ""]] };
+  return command === "keys add" ? { "--scope": WORDS } : {};
+};
 
 test.each([
   ["f", ["files\tit's about files: all"]],
@@ -21,8 +33,18 @@ test.each([
   ["files list --j", ["--json\tprint JSON"]],
   ["shares --kind ", ["file\t", "folder\t"]],
   ["-c files s", ["shares\t"]],
-])("%p", (line, found) => {
-  expect(completionsOf(program, line.split(" "))).toEqual(found);
+  ["shares --kind=f", ["--kind=file\t", "--kind=folder\t"]],
+  ["shares --kind file ", []],
+  ["keys set ", ["a:b\tcolon", "c\t"]],
+  ["keys set a", ["a:b\tcolon"]],
+  ["keys set c ", ["of c\t"]],
+  ["keys set c x ", []],
+  ["keys add --scope ", ["a:b\tcolon", "c\t"]],
+  ["keys add --scope c ", ["a:b\tcolon", "c\t"]],
+  ["keys add --scope=a", ["--scope=a:b\tcolon"]],
+  ["keys add --scope c --on", ["--once\tonce"]],
+])("%p", async (line, found) => {
+  expect(await completionsOf(program, line.split(" "), valuesOf)).toEqual(found);
 });
 
 /** Before and after the script. `waymark` answers how many words it got, the empty one too. */
@@ -45,6 +67,34 @@ waymark() { printf '%s\\tabout\\n' one: $# }`,
     found: "5\tabout\none:\tabout\n",
   },
 };
+
+const PARTED: readonly (readonly [words: string[], replies: string])[] = [
+  [["waymark", "x", "--scope", "links", ":", "re"], "read\nwrite\n"],
+  [["waymark", "x", "--scope", "links", ":"], "read\nwrite\n"],
+  [["waymark", "x", "--scope", "=", "links", ":", "r"], "read\nwrite\n"],
+  [["waymark", "x", "li"], "links:read\nlinks:write\n"],
+];
+
+test.each(PARTED)(
+  "bash puts a word with : and = together, and replaces what it parted: %p",
+  (words, replies) => {
+    const asked = words
+      .slice(2)
+      .join(" ")
+      .replaceAll(" : ", ":")
+      .replaceAll(" :", ":")
+      .replaceAll(" = ", "=");
+    const last = asked.split(" ").at(-1)!;
+    const prefix = last.startsWith("--scope=") ? "--scope=" : "";
+    const fake = `waymark() { [[ "\${*: -1}" == ${last} ]] && printf '%s\\tabout\\n' ${prefix}links:read ${prefix}links:write; }`;
+    const quoted = words.map((word) => `'${word}'`).join(" ");
+    const run = `COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _waymark; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout, stderr } = Bun.spawnSync(["bash"], {
+      stdin: Buffer.from([fake, COMPLETION_SCRIPTS.bash, run].join("\n")),
+    });
+    expect([stdout.toString(), stderr.toString()]).toEqual([replies, ""]);
+  },
+);
 
 test.each(Object.entries(COMPLETION_SCRIPTS))("%s asks for the last word", (shell, script) => {
   if (Bun.which(shell) === null) return console.warn(`${shell} is not installed, and is not tested.`);

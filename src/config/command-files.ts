@@ -1,14 +1,15 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { appError } from "../lib/errors.ts";
 import { asciiLower } from "../lib/ascii-lower.ts";
-import { type FileFormat } from "./settings-file.ts";
+import { FILE_FORMATS, type FileFormat } from "./settings-file.ts";
 
 const FILE_MAX_BYTES = 1024 * 1024;
 
 export function formatOf(file: string, given: string | undefined): FileFormat {
   const format = given ?? (asciiLower(file).endsWith(".json") ? "json" : "toml");
-  if (format === "toml" || format === "json") return format;
-  throw appError("BadRequest", `--format must be toml or json, not '${format}'.`);
+  const known = FILE_FORMATS.find((one) => one === format);
+  if (known !== undefined) return known;
+  throw appError("BadRequest", `--format must be ${FILE_FORMATS.join(" or ")}, not '${format}'.`);
 }
 
 export async function readIn(file: string): Promise<string> {

@@ -1,7 +1,8 @@
 /** Settings as lines of `key = value` in TOML, or as one JSON object. */
 import { type ConfigKey, definitionOf } from "./definitions.ts";
 
-export type FileFormat = "toml" | "json";
+export const FILE_FORMATS = ["toml", "json"] as const;
+export type FileFormat = (typeof FILE_FORMATS)[number];
 
 /** Values have their own types (true, 15, ["a"]). Keys are whole. */
 export function writeConfigFile(

@@ -5,13 +5,15 @@ import { formatRfc3339 } from "../lib/rfc3339.ts";
 /** As stored. `before` and `after` are JSON. */
 export type StoredEvent = Omit<RowFields<"events">, "subjectId" | "bulk" | "untold">;
 
+export const EVENT_WAYS = ["panel", "api", "token", "cli", "import", "system"] as const;
+
 const state = z.record(z.string(), z.unknown()).optional();
 
 export const eventView = z.object({
   id: z.int(),
   at: z.iso.datetime(),
   actor: z.string().describe("an account's name, token:{name}, cli or system"),
-  via: z.enum(["panel", "api", "token", "cli", "import", "system"]),
+  via: z.enum(EVENT_WAYS),
   tool: z.string().optional().describe("of the MCP server, such as shorten"),
   action: z.string().describe("such as link.update"),
   subject: z.string().describe("what was changed, such as a code or a user name"),

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { queryChoice } from "./query-text.ts";
 
-const VISITORS = ["all", "human", "automated"] as const;
+export const VISITORS = ["all", "human", "automated"] as const;
 export type Visitors = (typeof VISITORS)[number];
 
 /** For `z.object`. */

@@ -9,7 +9,7 @@ import { validated } from "../../lib/validated.ts";
 import { filterOf, filterQuery } from "../list/filter.ts";
 import { addFilterOptions, filterInput, type FilterOptions } from "../list/filter-options.ts";
 import type { ExportPage } from "./export.ts";
-import { IMPORT_MODES, type ImportMode, type ImportResult } from "./import-result.ts";
+import { EXPORT_COLUMNS, IMPORT_MODES, type ImportMode, type ImportResult } from "./import-result.ts";
 
 type Context = CommandContext<{ csv: LinkCsv }>;
 
@@ -104,8 +104,8 @@ async function exportLinks(
   path: string | undefined,
   options: ExportCommandOptions,
 ): Promise<void> {
-  if (options.columns !== undefined && options.columns !== "all") {
-    throw appError("BadRequest", "--columns must be all.");
+  if (options.columns !== undefined && !EXPORT_COLUMNS.some((one) => one === options.columns)) {
+    throw appError("BadRequest", `--columns must be ${EXPORT_COLUMNS.join(" or ")}.`);
   }
   const query = validated(filterQuery, filterInput(options), "The filter");
   const { csv } = await context.services();

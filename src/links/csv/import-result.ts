@@ -4,6 +4,8 @@ import { codeOf } from "../link/key.ts";
 import type { FailedRow } from "./csv-file.ts";
 import type { CsvLink, UnreadCell } from "./row.ts";
 
+/** Of an export, besides the specified ones. */
+export const EXPORT_COLUMNS = ["all"] as const;
 export const IMPORT_MODES = ["skip", "overwrite", "error"] as const;
 export type ImportMode = (typeof IMPORT_MODES)[number];
 

@@ -16,6 +16,8 @@ import {
   urlField,
 } from "./field-kinds.ts";
 
+export const REDIRECT_STATUSES = [301, 302, 307, 308] as const;
+
 /** Each in the column of `links` with its name. */
 export const COLUMNS = {
   title: textField({
@@ -63,7 +65,7 @@ export const CHOSEN = {
     option: ["--fallback <url>", "where it leads before its start, after its expiry or when used up"],
     heading: "FALLBACK",
   }),
-  redirect_status: choiceField([301, 302, 307, 308], 307, {
+  redirect_status: choiceField(REDIRECT_STATUSES, 307, {
     is: "307 when absent",
     option: ["--status <code>", "301, 302, 307 (default) or 308"],
     heading: "STATUS",

@@ -4,7 +4,7 @@ import { queryChoice } from "../../lib/query-text.ts";
 import { everyDomain, filterOf, filterQuery, flag, isSet, type LinkFilter } from "./filter.ts";
 import { cursorQuery } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
-import { type LinkOrder, SORT_KEYS } from "./order.ts";
+import { type LinkOrder, ORDER_WAYS, SORT_KEYS } from "./order.ts";
 import { type ListPlace, readLinkCursor } from "./place.ts";
 
 export type LinkQuery = {
@@ -29,7 +29,7 @@ export const listQuery = filterQuery.extend({
     SORT_KEYS,
     "default: created_at; from 100,000 links on, click_count is about half a minute old",
   ),
-  order: queryChoice(["asc", "desc"], "default: desc for created_at and click_count"),
+  order: queryChoice(ORDER_WAYS, "default: desc for created_at and click_count"),
   total: flag("false: next_cursor instead of pagination, before the links are counted"),
   count: flag("with a cursor: true adds total, the number of all links that the filter finds"),
   cursor: cursorQuery.cursor.describe(

@@ -4,7 +4,7 @@ import { queryChoice } from "../../lib/query-text.ts";
 import { type Colour, colourOf, HEX_COLOUR, refuseFaint } from "./colours.ts";
 
 export const FORMATS = ["svg", "png"] as const;
-const LEVELS = ["L", "M", "Q", "H"] as const;
+export const LEVELS = ["L", "M", "Q", "H"] as const;
 
 export type QrFormat = (typeof FORMATS)[number];
 export type QrLook = {
