@@ -10,7 +10,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import { readBounded } from "../../../lib/bounded-text.ts";
 import { AppError } from "../../../lib/errors.ts";
 import { checkedAddress, type S3Endpoint, type ResolveHost } from "./endpoint.ts";
-import { isS3Retryable, networkRefusal, refusalOf, S3Refusal, s3Failure } from "./failure.ts";
+import { isS3Retryable, networkRefusal, refusalOfResponse, S3Refusal, s3Failure } from "./failure.ts";
 import { EMPTY_HASH, encodeTarget, presignTarget, type S3Credentials, signHeaders } from "./signature.ts";
 import { storageFailure } from "../storage-failure.ts";
 
@@ -103,7 +103,7 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
         ...(request.body !== undefined && { body: request.body.bytes }),
       });
       const isAnswer = [200, 204, 206, ...(request.accept ?? [])].includes(response.status);
-      if (!isAnswer) throw refusalOf(response, await textIn(response).catch(() => ""));
+      if (!isAnswer) throw refusalOfResponse(response, await textIn(response).catch(() => ""));
       return await read(response);
     } catch (error) {
       if (late.signal.aborted) throw late.signal.reason;
@@ -140,7 +140,7 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
     text: (request: S3Request): Promise<string> =>
       send(request, async (response) => {
         const text = await textIn(response);
-        if (/^\s*(<\?xml[^>]*>\s*)?<Error[\s>]/.test(text)) throw refusalOf(response, text);
+        if (/^\s*(<\?xml[^>]*>\s*)?<Error[\s>]/.test(text)) throw refusalOfResponse(response, text);
         return text;
       }),
     /** Reads and discards the body. */

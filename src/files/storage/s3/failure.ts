@@ -49,7 +49,7 @@ export const networkRefusal = (error: unknown): S3Refusal =>
     : new S3Refusal(0, networkWord(error), messageOf(error), { cause: error });
 
 /** Of a response with another status than expected. The bucket's region is in a header, or in the text. */
-export function refusalOf(
+export function refusalOfResponse(
   { status, headers }: Pick<Response, "status" | "headers">,
   text: string,
 ): S3Refusal {
