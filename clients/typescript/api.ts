@@ -178,7 +178,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a passkey: nobody signs in with it any more; its sessions go on
-         * @description The device may still offer it, and is then refused. Remove it there too. For every account; API tokens are refused.
+         * @description Needs the password, or a code if the account has none. The device may still offer it, and is then refused. Remove it there too. For every account; API tokens are refused.
          */
         delete: operations["deleteAccountPasskey"];
         options?: never;
@@ -220,8 +220,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Confirm a sign-in by OpenID Connect with the second factor that the role needs
-         * @description Until then other requests of such a session answer 403 with the field `second_factor`. For every account; API tokens are refused.
+         * Confirm a sign-in that has not asked for the account's second factor, such as one by OpenID Connect
+         * @description Until then such a session may not change what proves the account, and where the role needs a second factor nothing else (403 with the field `second_factor`). For every account; API tokens are refused.
          */
         post: operations["postAccountSecondFactor"];
         delete?: never;
@@ -696,7 +696,7 @@ export interface paths {
         get?: never;
         /**
          * Change your password; ends all your sessions and sets the cookies of a new one
-         * @description Needs the current password. API tokens stay valid: revoke them if they may be known to others. For every account; API tokens are refused.
+         * @description Needs the current password, and the second factor if the session has not shown it. API tokens stay valid: revoke them if they may be known to others. For every account; API tokens are refused.
          */
         put: operations["putAuthPassword"];
         post?: never;
@@ -3452,7 +3452,7 @@ export interface components {
             email: string | null;
             /** @description needed if the account has one */
             password?: string | null;
-            /** @description for accounts without a password, if they have an authenticator app; else the sign-in must be fresh */
+            /** @description for accounts without a password, if they have an authenticator app, else the sign-in must be fresh; beside the password for a session that has not shown the app's code yet */
             totp?: string | null;
         };
         AccountAnswer: {
@@ -5248,7 +5248,7 @@ export interface components {
         OwnProof: {
             /** @description needed if the account has one */
             password?: string | null;
-            /** @description for accounts without a password, if they have an authenticator app; else the sign-in must be fresh */
+            /** @description for accounts without a password, if they have an authenticator app, else the sign-in must be fresh; beside the password for a session that has not shown the app's code yet */
             totp?: string | null;
         };
         OwnSession: {
@@ -5957,6 +5957,8 @@ export interface components {
             current_password: string;
             /** @description at least 8 characters, at most 1024 bytes */
             new_password: string;
+            /** @description of the authenticator app, for a session that has not shown such a code yet */
+            totp?: string | null;
         };
         PutConfigKeyBody: {
             value: string;
@@ -6283,7 +6285,7 @@ export interface components {
         /** @enum {string} */
         SettingDefinitionUnit: "seconds" | "minutes" | "days" | "characters" | "clicks" | "records";
         /** @enum {string} */
-        SettingKey: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
+        SettingKey: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.trust_email" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
         SettingListAnswer: {
             /** @constant */
             code: 0;
@@ -8471,7 +8473,12 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["OwnProof"];
+            };
+        };
         responses: {
             /** @description OK */
             200: {

@@ -37,7 +37,7 @@ import { createOidcRepository } from "./oidc/repository.ts";
 import { createOidc } from "./oidc/service.ts";
 import type { OidcConfig } from "./oidc/settings.ts";
 import { createPasskeys, type Passkeys } from "./passkeys/service.ts";
-import type { createOwnProof } from "./second-factor/own-proof.ts";
+import type { ProveOwn } from "./second-factor/own-proof.ts";
 
 export type AuthDeps = {
   database: Queries;
@@ -80,7 +80,7 @@ export const openSessions = ({ database, ...deps }: AuthDeps, tokens: Tokens): S
 
 type PasskeyParts = Pick<
   Parameters<typeof createPasskeys>[0],
-  "sessions" | "tokens" | "signIns" | "tell" | "onFailure"
+  "sessions" | "tokens" | "signIns" | "tell" | "secondFactor" | "onFailure"
 >;
 
 export const openPasskeys = ({ database, ...deps }: AuthDeps, parts: PasskeyParts): Passkeys =>
@@ -116,7 +116,7 @@ export const openOidc = (
 export const oidcLimit = (clock: Clock) =>
   createAddressLimit(createAddressBuckets({ clock, atOnce: OIDC_AT_ONCE }).tryNow, "Too many sign-ins");
 
-type ContactParts = { users: Users; login: Login; prove: ReturnType<typeof createOwnProof> };
+type ContactParts = { users: Users; login: Login; prove: ProveOwn };
 
 export const openContacts = (
   { config, ...deps }: AuthDeps,

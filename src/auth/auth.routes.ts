@@ -5,7 +5,6 @@ import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
 import { type Account, BUILT_IN_ADMIN } from "./account.ts";
 import type { AuthConfig } from "./auth-config.ts";
-import type { AuthTransaction } from "./changes.ts";
 import { clearedCookies, deviceCookie } from "./sessions/cookies.ts";
 import { accessTokens, deviceTokens, refreshTokens } from "./sessions/credentials.ts";
 import type { AddressLimit } from "./address-limit.ts";
@@ -40,7 +39,13 @@ const signedOutAnswer = messageAnswer.extend({
   continue_at: z.url().optional().describe("ends the session at the provider of OpenID Connect too"),
 });
 
-const passwordBody = z.object({ current_password: z.string(), new_password: newPasswordSchema });
+const passwordBody = z.object({
+  current_password: z.string(),
+  new_password: newPasswordSchema,
+  totp: codeSchema
+    .nullish()
+    .describe("of the authenticator app, for a session that has not shown such a code yet"),
+});
 
 const ownAccountView = userView.extend({
   second_factor: z
@@ -58,7 +63,7 @@ type Deps = {
   oidc: Pick<Oidc, "endSessionUrl" | "refusePassword">;
   users: Users;
   contacts: Pick<Contacts, "get">;
-  secondFactor: Pick<SecondFactor, "stateOf" | "takeCode">;
+  secondFactor: Pick<SecondFactor, "stateOf" | "isUnproved" | "confirmBy" | "demand">;
   passkeys: Pick<Passkeys, "confirm">;
   config: AuthConfig;
   clock: Clock;
@@ -185,7 +190,8 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, ...
     endpoint("POST /account/second-factor", {
       ...own,
       tag: "account",
-      summary: "Confirm a sign-in by OpenID Connect with the second factor that the role needs",
+      summary:
+        "Confirm a sign-in that has not asked for the account's second factor, such as one by OpenID Connect",
       body: namedObject("SecondFactorProof", {
         totp: codeSchema.nullish(),
         recovery_code: z.string().max(64).nullish(),
@@ -196,18 +202,12 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, ...
       failures: [409, 429],
       done: "Confirmed",
       async handle({ c, body: { totp, recovery_code: recoveryCode, passkey }, account }) {
-        const session = account.credential;
-        if (session?.signedInBy !== "oidc") {
+        if (!(await deps.secondFactor.isUnproved(account))) {
           throw appError("Conflict", "This sign-in needs no confirmation.");
         }
-        const prove = (tx: AuthTransaction) => sessions.prove(tx, session.sessionId, "oidc_mfa");
         if (passkey) {
-          await deps.passkeys.confirm(
-            account,
-            { credential: passkey, site: { origin: c.env.origin() } },
-            prove,
-          );
-        } else if ((await deps.secondFactor.takeCode(account, { totp, recoveryCode }, prove)) === null) {
+          await deps.passkeys.confirm(account, { credential: passkey, site: { origin: c.env.origin() } });
+        } else if ((await deps.secondFactor.confirmBy(account, { totp, recoveryCode })) === null) {
           throw appError("Conflict", "No authenticator app is set up.");
         }
       },
@@ -221,7 +221,8 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, ...
       failures: [409, 429],
       answer: sessionAnswer,
       async handle({ c, body, account }) {
-        const signedIn = await login.changePassword(account, {
+        const proved = await deps.secondFactor.demand(account, { totp: body.totp });
+        const signedIn = await login.changePassword(proved, {
           current: body.current_password,
           next: body.new_password,
           client: deps.clientOf(c),

@@ -11,7 +11,7 @@ import { passkeyEndpoints } from "./passkeys/routes.ts";
 import { createOwnProof } from "./second-factor/own-proof.ts";
 import { createSecondFactorRepository } from "./second-factor/repository.ts";
 import { secondFactorEndpoints } from "./second-factor/routes.ts";
-import { createSecondFactor } from "./second-factor/service.ts";
+import { createSecondFactor, type SecondFactor } from "./second-factor/service.ts";
 import { ownSessionEndpoints } from "./sessions/routes.ts";
 import { createTokens } from "./sessions/tokens.ts";
 import { tokenEndpoints } from "./tokens/routes.ts";
@@ -100,7 +100,7 @@ export function createAuth(deps: AuthDeps) {
   });
   const prove = createOwnProof({ login, secondFactor, clock });
   const contacts = openContacts(deps, { users, login, prove });
-  const passkeys = openPasskeys(deps, { sessions, tokens, signIns, tell, onFailure });
+  const passkeys = openPasskeys(deps, { sessions, tokens, signIns, tell, secondFactor, onFailure });
   const { clientAddress, trustedHop } = deps.proxies;
   const addressOf = (c: HttpContext): string =>
     clientAddress(c.env.peerAddress(), c.req.header("X-Forwarded-For") ?? null);
@@ -120,6 +120,7 @@ export function createAuth(deps: AuthDeps) {
     clock,
     refuseForeign,
     prove,
+    requireFactor: requireFactorBy(secondFactor),
   };
   return {
     ...guards,
@@ -136,7 +137,7 @@ export function createAuth(deps: AuthDeps) {
       ...userEndpoints(web),
       ...contactEndpoints(web),
       ...teamEndpoints({ teams }),
-      ...tokenEndpoints({ apiTokens, now: clock.now }),
+      ...tokenEndpoints({ ...web, apiTokens, now: clock.now }),
     ],
     /** Relative to `{routes.frontend_prefix}/v1`. */
     setUpEndpoints: setUpEndpoints({ ...web, setUp }),
@@ -165,6 +166,12 @@ export function createAuth(deps: AuthDeps) {
       inRounds([sessions.removeEnded, apiTokens.removeExpired, accountDelay.removeForgotten]),
   };
 }
+
+/** @throws Forbidden for a session that has not shown its account's second factor */
+const requireFactorBy =
+  ({ demand }: Pick<SecondFactor, "demand">) =>
+  async (c: HttpContext): Promise<void> =>
+    void (await demand(c.get("account")));
 
 async function inRounds(removals: readonly ((limit: number) => Promise<number>)[]): Promise<number> {
   let total = 0;

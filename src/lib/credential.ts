@@ -5,6 +5,10 @@
 export const SIGN_IN_METHODS = ["password", "totp", "recovery_code", "passkey", "oidc", "oidc_mfa"] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
+/** Whether Waymark or the provider has asked for a second factor. Null: unknown, from before it was noted. */
+export const hasShownFactor = (by: SignInMethod | null): boolean =>
+  by !== null && by !== "password" && by !== "oidc";
+
 /** The session of a request. */
 export type Credential = {
   sessionId: string;
@@ -13,4 +17,6 @@ export type Credential = {
   signedInBy: SignInMethod | null;
   /** Epoch ms. */
   signedInAt: number;
+  /** The last session of this browser that has shown the second factor. */
+  factorId: string | null;
 };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { codeAt } from "../../src/auth/second-factor/totp.test-support.ts";
 import { expectAccessibleInAllLooks, once, signInToPanel, startPanel } from "../support/panel.ts";
+import { signIn } from "../support/session.ts";
 
 const PASSWORD = "a long password";
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -77,6 +78,30 @@ once(
     await panel.client.call("DELETE", "/config/api.second_factor_roles");
   },
 );
+
+once("a session from before the authenticator app gives a code before it changes the account", async () => {
+  const account = { username: "before", password: PASSWORD, role: "user" };
+  await panel.client.call("POST", "/users", account);
+  const { page, complaints, close } = await openSignedOut();
+  await signInToPanel(page, PASSWORD, "before");
+  const elsewhere = await signIn(panel.origin, PASSWORD, "before");
+  const begun = await elsewhere.call("POST", "/account/totp", { password: PASSWORD });
+  const { secret } = begun.body.data as { secret: string };
+  const used = stepAt(Date.now() - 20_000);
+  await elsewhere.call("POST", "/account/totp/confirm", { code: codeOf(secret, used) });
+  await page.reload();
+  await button(page, "New recovery codes").click();
+  await page.getByRole("dialog").getByLabel("Password", { exact: true }).fill(PASSWORD);
+  await button(page, "Make new codes").click();
+  const asked = page.getByRole("dialog", { name: "Confirm this sign-in" });
+  await asked.getByLabel("6-digit code").waitFor();
+  await expectAccessibleInAllLooks(page, "confirmation of a sign-in");
+  await asked.getByLabel("6-digit code").fill(codeOf(secret, Math.max(used + 1, stepAt(Date.now()))));
+  await asked.getByRole("button", { name: "Confirm", exact: true }).click();
+  await page.getByText("Keep these codes now.").waitFor();
+  expect(complaints.filter((text) => !/40[13]/.test(text))).toEqual([]);
+  await close();
+});
 
 once("a session that is ended elsewhere is gone from the list", async () => {
   const [here, there] = [await openSignedOut(), await openSignedOut()];

@@ -64,7 +64,15 @@ once("a passkey is added, signs in without a name, and does so no more when it i
     .waitFor();
 
   await list.getByRole("button", { name: "Remove", exact: true }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click();
+  const removal = page.getByRole("dialog", { name: /^Remove .*\?$/ });
+  for (const [password, refusal] of [
+    ["wrong password", /password is wrong/],
+    [PASSWORD, null],
+  ] as const) {
+    await removal.getByLabel("Password", { exact: true }).fill(password);
+    await removal.getByRole("button", { name: "Remove", exact: true }).click();
+    if (refusal !== null) await removal.getByRole("alert").filter({ hasText: refusal }).waitFor();
+  }
   await list.waitFor({ state: "detached" });
   await signOut(page);
   await button(page, "Sign in with a passkey").click();

@@ -6,6 +6,7 @@ import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { type MouseEvent, Suspense, useEffect, useMemo } from "react";
 import { accountQuery } from "../auth/account.ts";
 import { AccountMenu } from "../auth/account-menu.tsx";
+import { FactorDialog } from "../auth/security/factor-dialog.tsx";
 import { keepSessionFresh } from "../auth/fresh-session.ts";
 import { SessionDialog } from "../auth/session-dialog.tsx";
 import { CommandButton } from "../commands/command-button.tsx";
@@ -145,6 +146,7 @@ export function Shell() {
       </nav>
       <Shortcuts pages={pages} account={account} />
       <SessionDialog />
+      <FactorDialog />
       <PageOnItsWay />
     </div>
   );

@@ -4,7 +4,7 @@ import type { Failure, paths } from "../../../clients/typescript/api.ts";
 import { reachable } from "./connection.ts";
 import { ADMIN_PREFIX, PANEL_PATH, SERVER_URL } from "./place.ts";
 import { noteServerTime } from "./server-clock.ts";
-import { endOfSession, tellTabs } from "./session-end.ts";
+import { endOfSession, showFactor, tellTabs } from "./session-end.ts";
 import { forgetSession, noteSession, sessionToldAt, stateOfSession } from "./session-life.ts";
 
 export type * from "../../../clients/typescript/api.ts";
@@ -143,6 +143,8 @@ async function sendOnce(request: Request): Promise<Response> {
     if (needsSession && !(await keepSession()) && !(await endOfSession()))
       throw new ApiError(401, { error: "Unauthorized" });
     const answer = await ask();
+    if (!isRead && (await isUnconfirmed(answer)))
+      return answerOfServer((await showFactor()) ? await ask() : answer);
     if (!needsSession || !(await isWithoutSession(answer))) return answerOfServer(answer);
     const again = (await renewSession(startedAt)) ? await ask() : answer;
     if (again.status !== 401) return answerOfServer(again);
@@ -157,6 +159,12 @@ async function sendOnce(request: Request): Promise<Response> {
 /** A wrong password is a 401 too. */
 async function isWithoutSession(answer: Response): Promise<boolean> {
   return answer.status === 401 && (await failureOf(answer.clone())).error !== "AuthFailed";
+}
+
+/** The session has not shown the account's second factor. */
+async function isUnconfirmed(answer: Response): Promise<boolean> {
+  if (answer.status !== 403) return false;
+  return (await failureOf(answer.clone())).details.some(({ field }) => field === "second_factor");
 }
 
 /** @throws TypeError when a proxy answers for a server that is away */

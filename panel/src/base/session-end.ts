@@ -1,6 +1,6 @@
-/** What happens when a session has ended for good, and the messages between tabs of a browser. */
+/** What happens when a session has ended for good or has to prove more, and the messages between tabs of a browser. */
 
-/** Asks for the password over the page. True when signed in again. */
+/** Asks over the page. True when signed in again, or when the second factor was shown. */
 type Ask = () => Promise<boolean>;
 
 let ask: Ask | null = null;
@@ -26,6 +26,22 @@ export function endOfSession(): Promise<boolean> {
     if (!isSignedIn) leaveHere();
     return isSignedIn;
   });
+}
+
+let askFactor: Ask | null = null;
+let askingFactor: Promise<boolean> | null = null;
+
+/** Asks for the second factor over the page. For one page at a time. Returns a function that ends it. */
+export function askForFactor(run: Ask): () => void {
+  askFactor = run;
+  return () => void (askFactor = null);
+}
+
+/** True when the session has shown the second factor: the refused request is repeated. Asks once for all requests. */
+export function showFactor(): Promise<boolean> {
+  if (askFactor === null) return Promise.resolve(false);
+  askingFactor ??= askFactor().finally(() => (askingFactor = null));
+  return askingFactor;
 }
 
 export type TabNews = { what: "signed-out" } | { what: "changed" } | { what: "signed-in"; username: string };

@@ -15,7 +15,7 @@ const FORGOTTEN_MS = 86_400_000;
 /** Lost races for a row before the attempt is refused. */
 const MOST_RACES = 10;
 
-/** Of a sign-in, or a request of a session. */
+/** Of an account, or a browser that is known to it. */
 export type FactorKey = { username: string } | { sessionId: string };
 
 /** A username, a known browser by its former session, or a link, which may serve a share. */
@@ -24,6 +24,13 @@ export type DelayKey =
   /** Of the codes of one of these two. */
   | { secondFactorOf: FactorKey }
   | { what: "link" | "share"; linkId: number };
+
+/**
+ * Of who gives a code. Only browsers that have shown the second factor before count apart: others would get fresh tries
+ * with each session.
+ */
+export const factorKeyOf = ({ username }: { username: string }, factorId: string | null = null): FactorKey =>
+  factorId === null ? { username } : { sessionId: factorId };
 
 export type AccountDelay = ReturnType<typeof createAccountDelay>;
 

@@ -6,7 +6,7 @@ import { AppError, appError } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import { validated } from "../../lib/validated.ts";
 import { type Account, BUILT_IN_ADMIN } from "../account.ts";
-import type { AccountDelay, DelayKey, FactorKey } from "./account-delay.ts";
+import { type AccountDelay, type DelayKey, type FactorKey, factorKeyOf } from "./account-delay.ts";
 import type { AuthConfig } from "../auth-config.ts";
 import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import type { Passwords } from "./password.ts";
@@ -135,10 +135,11 @@ export function createLogin(deps: Deps) {
       const named: DelayKey | null = username === null ? null : { username };
       const former = await formerSessions(tokens, sent);
       const known = (candidate && former.get(candidate.account.id)) ?? null;
+      const factorId = known?.factorId ?? null;
       const attempt: PasswordAttempt = {
         password,
         candidate,
-        key: known ?? named,
+        key: known === null ? named : { sessionId: known.sessionId },
         address,
         queue: known === null || candidate === null ? "sign-in" : `account ${candidate.account.id}`,
       };
@@ -149,10 +150,9 @@ export function createLogin(deps: Deps) {
         throw error;
       };
       const { account, passwordHash } = await passwordCheck.check(attempt).catch(failed);
-      const factorKey = known ?? { username: account.username };
-      const proof = await secondFactor.admit(account, sent, factorKey).catch(failed);
+      const proof = await secondFactor.admit(account, sent, factorKeyOf(account, factorId)).catch(failed);
       const by = proof?.by ?? "password";
-      const start = sessions.start(account, { passwordHash, client, by }, async (tx) => {
+      const start = sessions.start(account, { passwordHash, client, by, factorId }, async (tx) => {
         await proof?.use(tx);
         await signIns.succeeded(tx.db, { username: account.username, address, via, by });
         if (known === null && via === "panel") await deps.tellNewBrowser(tx, account, client);

@@ -21,7 +21,7 @@ const flowSchema = z.object({
   redirectUri: z.string(),
   to: z.string(),
   issuer: z.string(),
-  knows: z.array(z.int()),
+  knows: z.array(z.object({ id: z.int(), factorId: z.string().nullable() })),
 });
 
 export type Flow = Attempt & {
@@ -30,7 +30,7 @@ export type Flow = Attempt & {
   /** The setting may change meanwhile. */
   issuer: string;
   /** Accounts that the browser has signed in to. The callback may not get the cookies that prove it (SameSite=Strict). */
-  knows: readonly number[];
+  knows: readonly { id: number; factorId: string | null }[];
 };
 
 type Deps = { secret: () => string; clock: Clock };

@@ -90,7 +90,7 @@ test("a role that needs a second factor else has the account set one up in a fre
   await signIn(again);
   expect([await again.status(), await me(again)]).toMatchObject([403, { second_factor: "unproved" }]);
   // Nothing else opens the session: no passkey is added, no code renewed without a code.
-  expect(fieldOf(await post(again, "/admin/v1/account/passkeys/options", {}))).toBe("totp");
+  expect(fieldOf(await post(again, "/admin/v1/account/passkeys/options", {}))).toBe("second_factor");
   expect(fieldOf(await post(again, `${TOTP}/recovery-codes`, { totp: "000000" }))).toBe("totp");
   expect((await prove(again, "000000")).status).toBe(401);
   harness.time.now += 5_000;
@@ -114,7 +114,7 @@ test("a role that needs a second factor takes a passkey in the place of a code, 
   const again = new Browser(harness, "192.0.2.46");
   await signIn(again);
   expect(await again.status()).toBe(403);
-  expect(fieldOf(await post(again, "/admin/v1/account/passkeys/options", {}))).toBe("sign_in");
+  expect(fieldOf(await post(again, "/admin/v1/account/passkeys/options", {}))).toBe("second_factor");
   const asked = (await post(again, "/admin/v1/auth/passkey/options", {})).json.data as never;
   const passkey = authenticator.get(asked);
   const admin = new Browser(harness, "192.0.2.47");

@@ -97,7 +97,8 @@ export function createOidc(deps: Deps) {
       try {
         const attempt = { ...(await provider.newSecrets()), redirectUri };
         const url = await provider.authorizationUrl(client, config.get("oidc.scopes"), attempt);
-        const knows = [...(await formerSessions(tokens, sent)).keys()];
+        const former = await formerSessions(tokens, sent);
+        const knows = [...former].map(([id, { factorId }]) => ({ id, factorId }));
         const cookie = await signFlow({ ...attempt, to, issuer: client.issuer, knows }, signing);
         return { url: url.href, cookie };
       } catch (error) {
@@ -173,15 +174,16 @@ async function signIn(deps: Deps, client: OidcClient, arrival: Arrival): Promise
       const by = hasSecondFactor(claims) ? "oidc_mfa" : "oidc";
       const { id, username } = current;
       await signIns.succeeded(tx.db, { username, address: visitor.address, via: "panel", by });
-      if (before !== null && !flow.knows.includes(id))
+      const browser = flow.knows.find((one) => one.id === id);
+      if (before !== null && browser === undefined)
         await deps.tellNewBrowser(tx, toAccount(current), visitor);
       const session = await sessions.open(tx, id, visitor, by);
       await repository.keepIdToken(tx.db, session.id, box.seal(idToken, TOKEN_PURPOSE));
-      return { account: toAccount(current), session };
+      return { account: toAccount(current), session, factorId: browser?.factorId ?? null };
     }),
   );
   if ("refused" in outcome) throw new OidcRefusal(outcome.refused, outcome.reason);
-  return sessions.sign(outcome.session, outcome.account);
+  return sessions.sign(outcome.session, outcome.account, outcome.factorId);
 }
 
 /** Another sign-in of the same person, or one that took the same name, was faster. */

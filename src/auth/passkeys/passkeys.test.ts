@@ -60,6 +60,9 @@ forEachDialect((dialect) => {
   const list = async () =>
     (await browser.send("GET", OWN)).json.data as unknown as { id: number; name: string }[];
 
+  const remove = (id: number, by = browser, password = ADMIN_PASSWORD) =>
+    by.send("DELETE", `${OWN}/${id}`, { body: { password } });
+
   async function add(authenticator: Authenticator, given?: string): Promise<Answer> {
     const answer = await finish(authenticator.create(dataOf(await begin())), given);
     expect(answer.status).toBe(201);
@@ -118,10 +121,13 @@ forEachDialect((dialect) => {
     const [{ id }] = (await list()) as [{ id: number; name: string }];
     const renamed = await browser.send("PATCH", `${OWN}/${id}`, { body: { name: "Old phone" } });
     expect(renamed.json.data).toMatchObject({ id, name: "Old phone" });
-    expect((await browser.send("DELETE", `${OWN}/${id}`)).status).toBe(200);
+    for (const body of [{}, { password: "wrong password" }])
+      expect((await browser.send("DELETE", `${OWN}/${id}`, { body })).status).toBe(401);
+    expect(await list()).toHaveLength(1);
+    expect((await remove(id)).status).toBe(200);
     expect(await list()).toEqual([]);
     expect((await signIn(authenticator)).status).toBe(401);
-    expect((await browser.send("DELETE", `${OWN}/${id}`)).status).toBe(404);
+    expect((await remove(id)).status).toBe(404);
     const { events } = await harness.events.page({ subject: name }, null, 5);
     expect(events.map(viewOfEvent).map(({ action, before, after }) => [action, before, after])).toEqual([
       ["passkey.remove", { name: "Old phone" }, undefined],
@@ -238,7 +244,7 @@ forEachDialect((dialect) => {
     expect((await finish(authenticator.create(dataOf(await begin())))).status).toBe(409);
     const other = new Browser(harness, "203.0.113.30");
     await other.login(ADMIN_PASSWORD);
-    expect((await other.send("DELETE", `${OWN}/${id}`)).status).toBe(404);
+    expect((await remove(id, other)).status).toBe(404);
     expect((await other.send("PATCH", `${OWN}/${id}`, { body: { name: "mine" } })).status).toBe(404);
     expect((await other.send("GET", OWN)).json).toMatchObject({ data: [] });
   });

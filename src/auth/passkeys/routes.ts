@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
-import { requireJson } from "../../http/read-body.ts";
+import { requireJson, SHORT_LIMIT } from "../../http/read-body.ts";
 import { idParameter } from "../../lib/id-parameter.ts";
 import { namedObject } from "../../lib/named-object.ts";
-import type { Account } from "../account.ts";
 import type { AddressLimit } from "../address-limit.ts";
 import type { AuthConfig } from "../auth-config.ts";
-import { type OwnProof, ownProof } from "../second-factor/own-proof.ts";
+import { ownProof, type ProveOwn } from "../second-factor/own-proof.ts";
 import { deviceTokens, refreshTokens } from "../sessions/credentials.ts";
 import { isFromBrowser } from "../sessions/origin.ts";
 import { answerSignedIn, type ClientOf, sessionAnswer, welcome } from "../sessions/routes.ts";
@@ -26,8 +25,7 @@ const CREDENTIAL_LIMIT = 32 * 1024;
 
 type Deps = {
   passkeys: Passkeys;
-  /** @throws AuthFailed, RateLimitExceeded, ServiceUnavailable */
-  prove(account: Account, proof: OwnProof, address: string): Promise<void>;
+  prove: ProveOwn;
   /** @throws Forbidden while people sign in by OpenID Connect only */
   refusePasskey(): void;
   config: AuthConfig;
@@ -125,7 +123,7 @@ function additionEndpoints(deps: Deps): Endpoint[] {
   ];
 }
 
-function ownEndpoints({ passkeys }: Deps): Endpoint[] {
+function ownEndpoints({ passkeys, prove, addressLimit, addressOf }: Deps): Endpoint[] {
   const item = { ...own, failures: [404] } as const;
   const idOf = (c: HttpContext): number => idParameter(c, "NotFound", "There is no such passkey.");
   return [
@@ -144,10 +142,18 @@ function ownEndpoints({ passkeys }: Deps): Endpoint[] {
         viewPasskey(await passkeys.rename(account, idOf(c), body.name, actorOf(account))),
     }),
     endpoint("DELETE /account/passkeys/:id", {
-      ...item,
+      ...own,
       summary: "Remove a passkey: nobody signs in with it any more; its sessions go on",
+      body: ownProof,
+      bodyLimit: SHORT_LIMIT,
+      admit: (c) => addressLimit.take(addressOf(c)),
+      failures: [404, 429],
       done: "Passkey removed",
-      handle: ({ c, account }) => passkeys.remove(account, idOf(c), actorOf(account)),
+      async handle({ c, body, account }) {
+        const id = idOf(c);
+        await prove(account, body, addressOf(c));
+        await passkeys.remove(account, id, actorOf(account));
+      },
     }),
   ];
 }

@@ -18,6 +18,7 @@ import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import type { SignInEvents } from "../login/sign-in-events.ts";
 import { type FormerTokens, formerSessions } from "../sessions/former-session.ts";
 import type { Sessions } from "../sessions/service.ts";
+import type { SecondFactor } from "../second-factor/service.ts";
 import type { SessionClient } from "../sessions/session.ts";
 import type { SignedIn } from "../sessions/signing.ts";
 import type { Tokens } from "../sessions/tokens.ts";
@@ -44,6 +45,7 @@ type Deps = {
     "newBrowser" | "newPasskey",
     (tx: AuthTransaction, account: Account, client: Visitor) => Promise<void>
   >;
+  secondFactor: Pick<SecondFactor, "requireProved" | "notePasskey">;
   changes: AuthChanges;
   record: RecordEvents<Db>;
   onFailure: (method: FailureMethod) => void;
@@ -147,17 +149,16 @@ function createUses(deps: Deps) {
       }
     },
 
-    /** Of the caller's own passkeys; `also` runs in its transaction. @throws AuthFailed, BadRequest */
+    /** By one of the caller's own passkeys: the session has shown the second factor then. @throws AuthFailed, BadRequest */
     async confirm(
-      { id }: Account,
+      account: Account,
       { credential, site }: Pick<SignIn, "credential" | "site">,
-      also: (tx: AuthTransaction) => Promise<void>,
     ): Promise<void> {
       const { accountId, take } = await verified(credential, site);
-      if (accountId !== id) throw refusal("This passkey belongs to another account.");
+      if (accountId !== account.id) throw refusal("This passkey belongs to another account.");
       await changes.write(async (tx) => {
         await take(tx);
-        await also(tx);
+        await sessions.prove(tx, account.credential, "passkey");
       });
     },
   };
@@ -166,7 +167,8 @@ function createUses(deps: Deps) {
 type Addition = { credential: NewCredential; name: string; site: Site; client: Visitor; actor: Actor };
 
 /** The own passkeys of an account. */
-function createChanges({ repository, challenges, changes, sessions, config, tell, record, clock }: Deps) {
+function createChanges(deps: Deps) {
+  const { repository, challenges, changes, secondFactor, config, tell, record, clock } = deps;
   const purposeOf = ({ id, credential }: Account): string => `add ${id} ${credential?.sessionId ?? ""}`;
 
   async function change(
@@ -223,6 +225,7 @@ function createChanges({ repository, challenges, changes, sessions, config, tell
         if ((await repository.lockAccount(tx.db, account.id)) === null) {
           throw appError("NotFound", "The account is disabled or deleted.");
         }
+        await secondFactor.requireProved(tx, account);
         refuseMore(await repository.listOf(account.id, tx.db));
         if (!(await repository.takeChallenge(tx.db, challenge, { end, now }))) {
           throw appError("Conflict", "This passkey is registered already.");
@@ -232,28 +235,23 @@ function createChanges({ repository, challenges, changes, sessions, config, tell
           { at: now, actor, action: "passkey.add", subject: account.username, after: { name } },
         ]);
         await tell.newPasskey(tx, account, client);
-        const session = account.credential;
-        if (session?.signedInBy === "oidc") await sessions.prove(tx, session.sessionId, "oidc_mfa");
+        await secondFactor.notePasskey(tx, account);
         tx.changed("users", [String(account.id)]);
         return { id, ...passkey };
       });
     },
 
     /** @throws NotFound */
-    async rename(
-      { id: accountId, username }: Account,
-      id: number,
-      name: string,
-      actor: Actor,
-    ): Promise<Passkey> {
+    async rename(account: Account, id: number, name: string, actor: Actor): Promise<Passkey> {
       let renamed: Passkey;
-      await change(id, accountId, async (tx, passkey) => {
+      await change(id, account.id, async (tx, passkey) => {
+        await secondFactor.requireProved(tx, account);
         renamed = { ...passkey, name };
         if (name === passkey.name) return;
         await repository.rename(tx.db, id, name);
         const [before, after] = [{ name: passkey.name }, { name }];
         await record(tx.db, [
-          { at: clock.now(), actor, action: "passkey.rename", subject: username, before, after },
+          { at: clock.now(), actor, action: "passkey.rename", subject: account.username, before, after },
         ]);
       });
       return renamed!;

@@ -16,6 +16,9 @@ export const PURPOSE = "totp";
 
 export const codeSchema = z.string().max(32).describe("six digits");
 
+/** The field of the request that has the code. */
+export type CodeField = "totp" | "code";
+
 export type CodeDeps = {
   repository: SecondFactorRepository;
   box: Pick<SecretBox, "seal" | "open">;
@@ -29,8 +32,7 @@ export async function proofOf(
   deps: CodeDeps,
   authenticator: Authenticator,
   { totp, recoveryCode }: Codes,
-  of: FactorKey,
-  field: "totp" | "code" = "totp",
+  { key: of, field = "totp" }: { key: FactorKey; field?: CodeField | undefined },
 ): Promise<Proof> {
   const { repository, accountDelay, onFailure, clock } = deps;
   const { accountId } = authenticator;
@@ -40,6 +42,7 @@ export async function proofOf(
       details: { isAsked: true },
     });
   }
+  const secret = totp ? secretOf(deps, authenticator) : "";
   const key: DelayKey = { secondFactorOf: of };
   await accountDelay.charge(key);
   const settle = () => accountDelay.clear(key);
@@ -54,7 +57,7 @@ export async function proofOf(
     };
     return { by: "recovery_code", use, settle };
   }
-  const step = (await stepOfCode(secretOf(deps, authenticator), totp, clock.now())) ?? refuse(field);
+  const step = (await stepOfCode(secret, totp, clock.now())) ?? refuse(field);
   const use = async ({ db }: AuthTransaction) => {
     if (!(await repository.takeStep(db, authenticator, step))) refuse(field);
   };

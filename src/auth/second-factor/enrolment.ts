@@ -4,8 +4,8 @@ import type { Actor } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import type { Account } from "../account.ts";
-import type { AuthChanges } from "../changes.ts";
-import type { DelayKey, FactorKey } from "../login/account-delay.ts";
+import type { AuthChanges, AuthTransaction } from "../changes.ts";
+import { type DelayKey, factorKeyOf } from "../login/account-delay.ts";
 import type { Sessions } from "../sessions/service.ts";
 import { type CodeDeps, proofOf, PURPOSE, secretOf, wrongCode } from "./codes.ts";
 import { hashOfRecoveryCode, newRecoveryCodes } from "./recovery-codes.ts";
@@ -14,6 +14,8 @@ import { newTotpSecret, stepOfCode, totpUri } from "./totp.ts";
 export type EnrolmentDeps = CodeDeps & {
   sessions: Pick<Sessions, "prove">;
   config: { get(key: "features.instance_name"): string };
+  /** @throws Forbidden for a session that has not shown a second factor that there is meanwhile */
+  requireProved(tx: AuthTransaction, account: Account): Promise<void>;
   changes: AuthChanges;
   record: RecordEvents<Db>;
 };
@@ -59,23 +61,26 @@ export function createEnrolment(deps: EnrolmentDeps) {
     },
 
     /** Returns the recovery codes. @throws BadRequest for a wrong code, NotFound, Conflict, RateLimitExceeded */
-    async confirm({ id, username, credential }: Account, code: string, actor: Actor): Promise<string[]> {
+    async confirm(account: Account, code: string, actor: Actor): Promise<string[]> {
+      const { id, username, credential } = account;
       const found = await repository.find(id);
       if (found === null) throw appError("NotFound", "Begin with POST /account/totp.");
       if (found.confirmedAt !== null) throw appError("Conflict", "The authenticator app is set up already.");
-      const key: DelayKey = { secondFactorOf: credential ?? { username } };
+      const secret = secretOf(deps, found);
+      const key: DelayKey = { secondFactorOf: factorKeyOf(account, credential?.factorId) };
       await accountDelay.charge(key);
-      const step = await stepOfCode(secretOf(deps, found), code, clock.now());
+      const step = await stepOfCode(secret, code, clock.now());
       if (step === null) throw wrongCode("BadRequest", "code");
       const codes = await changes.write(async (tx) => {
+        if ((await repository.lockAccount(tx.db, id)) === null) noAccount();
         const current = await repository.lock(tx.db, id);
         if (current?.secret !== found.secret || current.confirmedAt !== null) {
           throw appError("Conflict", "The authenticator app was set up anew meanwhile.");
         }
+        await deps.requireProved(tx, account);
         await repository.confirm(tx.db, id, { step, now: clock.now() });
         await record(tx.db, [{ at: clock.now(), actor, action: "totp.enable", subject: username }]);
-        if (credential?.signedInBy === "oidc")
-          await deps.sessions.prove(tx, credential.sessionId, "oidc_mfa");
+        await deps.sessions.prove(tx, credential, "totp");
         tx.changed("users", [String(id)]);
         return giveCodes(tx.db, id);
       });
@@ -94,11 +99,12 @@ export function createEnrolment(deps: EnrolmentDeps) {
     },
 
     /** `code` null: the caller has proved its password. @throws AuthFailed, NotFound, RateLimitExceeded */
-    async remove({ id, username, credential }: Account, code: string | null, actor: Actor): Promise<void> {
+    async remove(account: Account, code: string | null, actor: Actor): Promise<void> {
+      const { id, username } = account;
       const found = await repository.find(id);
       if (found === null || found.confirmedAt === null) noAuthenticator();
-      const key: FactorKey = credential ?? { username };
-      const proof = code === null ? null : await proofOf(deps, found, { totp: code }, key, "code");
+      const key = factorKeyOf(account, account.credential?.factorId);
+      const proof = code === null ? null : await proofOf(deps, found, { totp: code }, { key, field: "code" });
       await changes.write(async (tx) => {
         await proof?.use(tx);
         if (!(await repository.remove(tx.db, id))) noAuthenticator();

@@ -4,7 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Account } from "../account.ts";
 import type { Login } from "../login/service.ts";
-import { codeSchema } from "./codes.ts";
+import { type CodeField, codeSchema } from "./codes.ts";
 import type { SecondFactor } from "./service.ts";
 
 export const ownProof = z.object({
@@ -12,7 +12,7 @@ export const ownProof = z.object({
   totp: codeSchema
     .nullish()
     .describe(
-      "for accounts without a password, if they have an authenticator app; else the sign-in must be fresh",
+      "for accounts without a password, if they have an authenticator app, else the sign-in must be fresh; beside the password for a session that has not shown the app's code yet",
     ),
 });
 ownProof.register(z.globalRegistry, { id: "OwnProof" });
@@ -23,28 +23,33 @@ const FRESH_MS = 600_000;
 
 type Deps = {
   login: Pick<Login, "checkOwn" | "hasPassword">;
-  secondFactor: Pick<SecondFactor, "takeCode" | "stateOf">;
+  secondFactor: Pick<SecondFactor, "takeCode" | "demand">;
   clock: Clock;
 };
 
-/** @throws AuthFailed, RateLimitExceeded, ServiceUnavailable */
+/** @throws Forbidden for a session that has not shown the second factor, AuthFailed, RateLimitExceeded, ServiceUnavailable */
+export type ProveOwn = (
+  account: Account,
+  proof: OwnProof,
+  address: string,
+  field?: CodeField,
+) => Promise<void>;
+
 export const createOwnProof =
-  ({ login, secondFactor, clock }: Deps) =>
-  async (account: Account, { password, totp }: OwnProof, address: string): Promise<void> => {
+  ({ login, secondFactor, clock }: Deps): ProveOwn =>
+  async (account, { password, totp }, address, field) => {
+    const isConfirmed = (await secondFactor.demand(account, { totp }, field)) !== account;
     if (await login.hasPassword(account)) {
       await login.checkOwn(account, { password: password ?? "", address });
       return;
     }
-    if ((await secondFactor.takeCode(account, { totp })) !== null) return;
+    // The code is used up.
+    if (isConfirmed || (await secondFactor.takeCode(account, { totp })) !== null) return;
     const session = account.credential;
-    const isFresh = session !== undefined && Math.abs(clock.now() - session.signedInAt) < FRESH_MS;
-    const isWhole = session?.signedInBy !== "oidc" || (await secondFactor.stateOf(account)) !== "unproved";
-    if (isFresh && isWhole) return;
+    if (session !== undefined && Math.abs(clock.now() - session.signedInAt) < FRESH_MS) return;
     throw appError(
       "AuthFailed",
-      isFresh
-        ? "Confirm this sign-in with your passkey first."
-        : "Your sign-in is older than ten minutes. Sign out and in again, then repeat this.",
+      "Your sign-in is older than ten minutes. Sign out and in again, then repeat this.",
       { field: "sign_in" },
     );
   };

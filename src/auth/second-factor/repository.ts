@@ -17,8 +17,8 @@ export function createSecondFactorRepository({ read, dialect }: Queries) {
     db.selectFrom("recovery_codes").where("account_id", "=", accountId);
 
   return {
-    async find(accountId: number): Promise<Authenticator | null> {
-      return toAuthenticator(await ofAccount(read, accountId).executeTakeFirst());
+    async find(accountId: number, db: Db = read): Promise<Authenticator | null> {
+      return toAuthenticator(await ofAccount(db, accountId).executeTakeFirst());
     },
 
     lockAccount: (tx: Db, accountId: number) => lockAccount(tx, dialect, accountId),
@@ -27,8 +27,8 @@ export function createSecondFactorRepository({ read, dialect }: Queries) {
       return toAuthenticator(await ofAccount(tx, accountId).$call(dialect.forUpdate).executeTakeFirst());
     },
 
-    passkeys: (accountId: number): Promise<number> =>
-      countRows(read.selectFrom("passkeys").where("account_id", "=", accountId)),
+    passkeys: (accountId: number, db: Db = read): Promise<number> =>
+      countRows(db.selectFrom("passkeys").where("account_id", "=", accountId)),
 
     codesLeft: (accountId: number): Promise<number> => countRows(codesOf(read, accountId)),
 

@@ -4,10 +4,9 @@ import { SHORT_LIMIT } from "../../http/read-body.ts";
 import { createView } from "../../lib/case-names.ts";
 import { appError } from "../../lib/errors.ts";
 import { namedObject } from "../../lib/named-object.ts";
-import type { Account } from "../account.ts";
 import type { AddressLimit } from "../address-limit.ts";
 import { codeSchema } from "./codes.ts";
-import { type OwnProof, ownProof } from "./own-proof.ts";
+import { ownProof, type ProveOwn } from "./own-proof.ts";
 import type { SecondFactor } from "./service.ts";
 
 const stateView = namedObject("TotpState", {
@@ -28,8 +27,7 @@ const recoveryCodes = namedObject("RecoveryCodes", {
 
 type Deps = {
   secondFactor: SecondFactor;
-  /** @throws AuthFailed, RateLimitExceeded, ServiceUnavailable */
-  prove(account: Account, proof: OwnProof, address: string): Promise<void>;
+  prove: ProveOwn;
   addressLimit: AddressLimit;
   addressOf: (c: HttpContext) => string;
 };
@@ -69,7 +67,7 @@ export function secondFactorEndpoints({ secondFactor, prove, addressLimit, addre
       done: "Authenticator app removed",
       async handle({ c, body: { password, code }, account }) {
         if (!password && !code) throw appError("BadRequest", "Send the password, or a code of the app.");
-        if (password) await prove(account, { password }, addressOf(c));
+        if (password) await prove(account, { password, totp: code }, addressOf(c), "code");
         await secondFactor.remove(account, password ? null : (code ?? ""), actorOf(account));
       },
     }),

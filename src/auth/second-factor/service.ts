@@ -14,9 +14,10 @@ import { proofOf } from "./codes.ts";
 import type { FactorKey } from "../login/account-delay.ts";
 import type { Codes, Proof } from "../login/service.ts";
 import { createEnrolment, type EnrolmentDeps, noAccount } from "./enrolment.ts";
-import type { SecondFactorRepository } from "./repository.ts";
+import { createShowing } from "./showing.ts";
+import { type Asker, createUnproved, type Factors } from "./unproved.ts";
 
-type Deps = EnrolmentDeps & {
+type Deps = Omit<EnrolmentDeps, "requireProved"> & {
   sessions: Pick<Sessions, "endAllOf">;
   config: { get(key: "api.second_factor_roles"): readonly Role[] };
 };
@@ -24,58 +25,41 @@ type Deps = EnrolmentDeps & {
 export type SecondFactor = ReturnType<typeof createSecondFactor>;
 
 export const SECOND_FACTOR_STATES = ["off", "on", "required", "unproved"] as const;
-type WhoAsks = Pick<Account, "id" | "role" | "credential">;
 
 export function createSecondFactor(deps: Deps) {
   const { repository, accountDelay, config, changes, clock } = deps;
-  const known = createFreshCache<{ has: boolean }>({
-    find: async (id) => ({ has: await hasAny(repository, Number(id)) }),
-    clock,
-  });
+  const shown = createUnproved(deps);
+  const { isDemanded, factorsOf, isUnprovedWith, requireProved } = shown;
+  const known = createFreshCache<Factors>({ find: (id) => factorsOf(Number(id)), clock });
   changes.subscribe("users", known.drop);
 
-  const has = async (id: number): Promise<boolean> => (await known.get(String(id)))?.has === true;
-  const isDemanded = ({ role }: WhoAsks): boolean => config.get("api.second_factor_roles").includes(role);
-  /** A sign-in by password has asked for the second factor of the account, one by OpenID Connect has not. */
-  const isHalf = ({ credential }: WhoAsks): boolean => credential?.signedInBy === "oidc";
-  const isWhole = ({ credential }: WhoAsks): boolean => credential?.signedInBy === "oidc_mfa";
+  const has = ({ app, passkey }: Factors): boolean => app || passkey;
+  const knownOf = async ({ id }: Asker): Promise<Factors> =>
+    (await known.get(String(id))) ?? { app: false, passkey: false };
+  /** The provider has asked for its own second factor. */
+  const isWhole = ({ credential }: Asker): boolean => credential?.signedInBy === "oidc_mfa";
 
   return {
+    requireProved,
+
+    ...createShowing(deps, shown),
+
     /**
      * Whether the role demands a second factor that the account lacks or the session has not proved. Costs nothing
      * where no role demands one.
      */
-    async isMissing(account: WhoAsks): Promise<boolean> {
+    async isMissing(account: Asker): Promise<boolean> {
       if (!isDemanded(account) || isWhole(account)) return false;
-      return isHalf(account) || !(await has(account.id));
+      const factors = await knownOf(account);
+      return !has(factors) || isUnprovedWith(factors, account);
     },
 
-    /** `unproved`: there is one, and the sign-in by OpenID Connect did not ask for it. */
-    async stateOf(account: WhoAsks): Promise<(typeof SECOND_FACTOR_STATES)[number]> {
+    /** `unproved`: there is one, and the session has not shown it. */
+    async stateOf(account: Asker): Promise<(typeof SECOND_FACTOR_STATES)[number]> {
       if (isWhole(account)) return "on";
-      if (await has(account.id)) return isHalf(account) && isDemanded(account) ? "unproved" : "on";
+      const factors = await knownOf(account);
+      if (has(factors)) return isDemanded(account) && isUnprovedWith(factors, account) ? "unproved" : "on";
       return isDemanded(account) ? "required" : "off";
-    },
-
-    /**
-     * Takes a code in a session. Returns what it was; null without an authenticator app.
-     * @throws AuthFailed, RateLimitExceeded
-     */
-    async takeCode(
-      account: Account,
-      codes: Codes,
-      also: (tx: AuthTransaction) => Promise<void> = async () => {},
-    ): Promise<Proof["by"] | null> {
-      const found = await repository.find(account.id);
-      if (found === null || found.confirmedAt === null) return null;
-      const key: FactorKey = account.credential ?? { username: account.username };
-      const proof = await proofOf(deps, found, codes, key);
-      await changes.write(async (tx) => {
-        await proof.use(tx);
-        await also(tx);
-      });
-      await proof.settle();
-      return proof.by;
     },
 
     /**
@@ -86,7 +70,7 @@ export function createSecondFactor(deps: Deps) {
     async admit(account: Account, codes: Codes, key: FactorKey): Promise<Proof | null> {
       const authenticator = await repository.find(account.id);
       if (authenticator !== null && authenticator.confirmedAt !== null) {
-        return proofOf(deps, authenticator, codes, key);
+        return proofOf(deps, authenticator, codes, { key });
       }
       if (!config.get("api.second_factor_roles").includes(account.role)) return null;
       if ((await repository.passkeys(account.id)) === 0) return null;
@@ -95,7 +79,7 @@ export function createSecondFactor(deps: Deps) {
       });
     },
 
-    ...createEnrolment(deps),
+    ...createEnrolment({ ...deps, requireProved }),
 
     /** Removes authenticator, recovery codes and passkeys, and ends the account's sessions. @throws NotFound */
     async reset(account: { id: number; username: string }, actor: Actor): Promise<void> {
@@ -119,11 +103,4 @@ export function createSecondFactor(deps: Deps) {
       await repository.removePasskeys(tx.db, accountId);
     },
   };
-}
-
-async function hasAny(repository: SecondFactorRepository, id: number): Promise<boolean> {
-  const authenticator = await repository.find(id);
-  return (
-    (authenticator !== null && authenticator.confirmedAt !== null) || (await repository.passkeys(id)) > 0
-  );
 }

@@ -2,7 +2,7 @@
 import type { Db } from "../../db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { SignInMethod } from "../../lib/credential.ts";
+import { type Credential, hasShownFactor, type SignInMethod } from "../../lib/credential.ts";
 import { appError } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import type { AuthChanges, AuthTransaction } from "../changes.ts";
@@ -23,10 +23,12 @@ export function createSessionList({ repository, changes, record, clock }: Deps) 
       return { sessions, total: await repository.countOf(accountId, now) };
     },
 
-    /** The session has proved more since its sign-in. */
-    async prove(tx: AuthTransaction, id: string, by: SignInMethod): Promise<void> {
-      await repository.prove(tx.db, id, by);
-      tx.changed("sessions", [id]);
+    /** The session has shown the second factor since its sign-in. */
+    async prove(tx: AuthTransaction, credential: Credential | undefined, by: SignInMethod): Promise<void> {
+      if (credential === undefined || hasShownFactor(credential.signedInBy)) return;
+      const { sessionId, signedInBy } = credential;
+      await repository.prove(tx.db, sessionId, signedInBy === "oidc" ? "oidc_mfa" : by);
+      tx.changed("sessions", [sessionId]);
     },
 
     /** `accountId` null: of any account. @throws NotFound */

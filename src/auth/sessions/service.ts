@@ -6,7 +6,7 @@
  */
 import type { Db } from "../../db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { Credential, SignInMethod } from "../../lib/credential.ts";
+import { type Credential, hasShownFactor, type SignInMethod } from "../../lib/credential.ts";
 import { appError } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -36,6 +36,14 @@ type Deps = {
   config: AuthConfig;
   clock: Clock;
   logger: Logger;
+};
+
+/** `factorId`: the former session of the browser that has shown the second factor. */
+type SignInGiven = {
+  passwordHash: string;
+  client: SessionClient;
+  by: SignInMethod;
+  factorId: string | null;
 };
 
 /** `reused`: neither the valid refresh token nor the one just replaced. */
@@ -80,17 +88,17 @@ export function createSessions(deps: Deps) {
     /** @throws AuthFailed when the password changed or the account was disabled meanwhile */
     async start(
       account: Account,
-      { passwordHash, client, by }: { passwordHash: string; client: SessionClient; by: SignInMethod },
+      { passwordHash, factorId, ...given }: SignInGiven,
       also: (tx: AuthTransaction) => Promise<void> = async () => {},
     ): Promise<SignedIn> {
       const session = await changes.write(async (tx) => {
         if (await repository.lockForSignIn(tx.db, account.id, passwordHash)) {
           await also(tx);
-          return open(tx, account.id, client, by);
+          return open(tx, account.id, given.client, given.by);
         }
         throw appError("AuthFailed", "The password was changed meanwhile. Sign in again.");
       });
-      return sign(session, account);
+      return sign(session, account, factorId);
     },
 
     /**
@@ -106,7 +114,7 @@ export function createSessions(deps: Deps) {
       for (const claims of ours) {
         await refreshLimit.take(`session ${claims.sessionId}`);
         const turn = await takeTurn(deps, claims, address);
-        if (turn.is === "good") return sign(turn.session, turn.account);
+        if (turn.is === "good") return sign(turn.session, turn.account, claims.factorId);
         if (turn.is === "reused") reused.push(claims.sessionId);
       }
       if (reused.length > 0) {
@@ -163,11 +171,12 @@ export function createSessions(deps: Deps) {
   };
 }
 
-const credentialOf = ({ id, signedInBy, createdAt }: Session, { expiresAt }: TokenClaims): Credential => ({
+const credentialOf = ({ id, signedInBy, createdAt }: Session, claims: TokenClaims): Credential => ({
   sessionId: id,
-  expiresAt,
+  expiresAt: claims.expiresAt,
   signedInBy,
   signedInAt: createdAt,
+  factorId: hasShownFactor(signedInBy) ? id : claims.factorId,
 });
 
 const lifetime = (config: AuthConfig): number => config.get("api.refresh_token_days") * DAY_MS;

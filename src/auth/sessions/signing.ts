@@ -1,4 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
+import { hasShownFactor } from "../../lib/credential.ts";
 import type { Account } from "../account.ts";
 import type { AuthConfig } from "../auth-config.ts";
 import { csrfToken } from "./csrf.ts";
@@ -23,7 +24,8 @@ type Deps = { tokens: Tokens; config: AuthConfig; clock: Clock };
 /** The tokens of a session. */
 export function createSigning({ tokens, config, clock }: Deps) {
   return {
-    async sign(session: Session, account: Account): Promise<SignedIn> {
+    /** @param factorId the former session of the browser that has shown the second factor */
+    async sign(session: Session, account: Account, factorId: string | null = null): Promise<SignedIn> {
       const now = clock.now();
       const accessExpiresAt = Math.min(
         now + config.get("api.access_token_minutes") * MINUTE_MS,
@@ -33,6 +35,7 @@ export function createSigning({ tokens, config, clock }: Deps) {
         accountId: session.accountId,
         role: account.role,
         sessionId: session.id,
+        factorId: hasShownFactor(session.signedInBy) ? session.id : factorId,
       };
       return {
         account,
@@ -52,19 +55,23 @@ export function createSigning({ tokens, config, clock }: Deps) {
       };
     },
 
-    /** Null when one of `sent` is valid for the account. */
+    /** Null when one of `sent` proves as much of the browser. */
     async newDeviceToken(
       account: Account,
       sent: readonly string[],
     ): Promise<{ value: string; maxAge: number } | null> {
-      const known = await Promise.all(sent.map((token) => tokens.verify("device", token)));
-      if (account.credential === undefined || known.some((claims) => claims?.accountId === account.id)) {
-        return null;
-      }
+      if (account.credential === undefined) return null;
+      const { sessionId, factorId } = account.credential;
+      const known = (await Promise.all(sent.map((token) => tokens.verify("device", token)))).filter(
+        (claims) => claims?.accountId === account.id,
+      );
+      const isEnough = factorId === null || known.some((claims) => claims?.factorId);
+      if (known.length > 0 && isEnough) return null;
       const value = await tokens.sign("device", {
         accountId: account.id,
         role: account.role,
-        sessionId: account.credential.sessionId,
+        sessionId,
+        factorId,
         tokenId: crypto.randomUUID(),
         expiresAt: clock.now() + DEVICE_MS,
       });

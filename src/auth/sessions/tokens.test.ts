@@ -20,6 +20,7 @@ const CLAIMS: TokenClaims = {
   sessionId: "5c1f64a7-5a2e-4b7e-a0a2-9d1d1f0f9a11",
   tokenId: "one",
   expiresAt: NOW + 60_000,
+  factorId: null,
 };
 
 const PAYLOAD = {
@@ -40,6 +41,8 @@ describe("tokens", () => {
     const [header, payload] = token.split(".").map((part) => Buffer.from(part, "base64url").toString());
     expect(JSON.parse(header!)).toEqual({ alg: "HS256", typ: "JWT" });
     expect(JSON.parse(payload!)).toEqual({ ...PAYLOAD, role: "user" });
+    const shown = { ...CLAIMS, factorId: "5c1f64a7-5a2e-4b7e-a0a2-9d1d1f0f9a12" };
+    expect(await tokens.verify("device", await tokens.sign("device", shown))).toEqual(shown);
   });
 
   test("of one type are refused as another", async () => {

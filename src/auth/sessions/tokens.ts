@@ -16,6 +16,8 @@ export type TokenClaims = {
   tokenId: string;
   /** Epoch ms, rounded down to seconds in the token. */
   expiresAt: number;
+  /** The last session of the browser that has shown the account's second factor. */
+  factorId: string | null;
 };
 
 export type Tokens = ReturnType<typeof createTokens>;
@@ -38,9 +40,10 @@ export function createTokens({ secret, clock }: { secret: () => string; clock: C
   return {
     async sign(
       type: TokenType,
-      { accountId, role, sessionId, tokenId, expiresAt }: TokenClaims,
+      { accountId, role, sessionId, tokenId, expiresAt, factorId }: TokenClaims,
     ): Promise<string> {
-      return new SignJWT({ role, sid: sessionId, token_type: type })
+      const factor = factorId !== null && { fid: factorId };
+      return new SignJWT({ role, sid: sessionId, token_type: type, ...factor })
         .setProtectedHeader({ alg: ALGORITHM, typ: "JWT" })
         .setSubject(String(accountId))
         .setJti(tokenId)
@@ -74,10 +77,11 @@ const importKey = (secret: string): Promise<CryptoKey> =>
   ]);
 
 function toClaims(payload: Record<string, unknown>): TokenClaims | null {
-  const { sub, role, sid, jti, exp } = payload;
+  const { sub, role, sid, jti, exp, fid } = payload;
   const accountId = typeof sub === "string" && /^\d{1,16}$/.test(sub) ? Number(sub) : Number.NaN;
   const known = ROLES.find((one) => one === role);
   if (!Number.isSafeInteger(accountId) || known === undefined) return null;
   if (typeof sid !== "string" || typeof jti !== "string" || typeof exp !== "number") return null;
-  return { accountId, role: known, sessionId: sid, tokenId: jti, expiresAt: exp * 1000 };
+  const factorId = typeof fid === "string" ? fid : null;
+  return { accountId, role: known, sessionId: sid, tokenId: jti, expiresAt: exp * 1000, factorId };
 }

@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { actorOf, type PathInput, type Endpoint, endpoint, page } from "../../http/endpoint.ts";
+import {
+  actorOf,
+  type HttpContext,
+  type PathInput,
+  type Endpoint,
+  endpoint,
+  page,
+} from "../../http/endpoint.ts";
 import { idParameter } from "../../lib/id-parameter.ts";
 import { appError } from "../../lib/errors.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
@@ -15,7 +22,14 @@ function refuseOthers({ role }: { role: string }): void {
   if (role !== "admin") throw appError("Forbidden", "Only administrators see the tokens of all accounts.");
 }
 
-export function tokenEndpoints({ apiTokens, now }: { apiTokens: ApiTokens; now(): number }): Endpoint[] {
+type Deps = {
+  apiTokens: ApiTokens;
+  /** @throws Forbidden for a session that has not shown its account's second factor */
+  requireFactor(c: HttpContext): Promise<void>;
+  now(): number;
+};
+
+export function tokenEndpoints({ apiTokens, requireFactor, now }: Deps): Endpoint[] {
   const shared = { access: "account", scope: null, tag: "tokens" } as const;
   const item = { ...shared, query: allQuery, failures: [403] } as const;
   /** The token's id, and whose it has to be. */
@@ -48,6 +62,7 @@ export function tokenEndpoints({ apiTokens, now }: { apiTokens: ApiTokens; now()
       ...shared,
       tagged: true,
       summary: "Create an API token; only this answer shows its text",
+      admit: requireFactor,
       body: createTokenSchema,
       failures: [404, 409],
       status: 201,

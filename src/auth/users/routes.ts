@@ -23,6 +23,8 @@ import type { CreateUser, UpdateUser, User } from "./user.ts";
 import type { Users } from "./service.ts";
 
 type Deps = {
+  /** @throws Forbidden for a session that has not shown its account's second factor */
+  requireFactor(c: HttpContext): Promise<void>;
   secondFactor: { reset(account: { id: number; username: string }, actor: Actor): Promise<void> };
   users: Users;
   /** They send mails to new addresses. */
@@ -51,7 +53,7 @@ export const userEndpoints = (deps: Deps): Endpoint[] => [
 
 const shared = { access: "admin", scope: "admin", tag: "users" } as const;
 
-function collectionEndpoints({ users, contacts }: Deps): Endpoint[] {
+function collectionEndpoints({ users, contacts, requireFactor: admit }: Deps): Endpoint[] {
   const chooseLanguage = createLanguageChoice();
   return [
     endpoint("GET /users", {
@@ -73,6 +75,7 @@ function collectionEndpoints({ users, contacts }: Deps): Endpoint[] {
     }),
     endpoint("POST /users", {
       ...shared,
+      admit,
       summary: "Create an account, with a password or with a mail that invites it to choose one",
       body: createUserSchema,
       failures: [409],
@@ -86,7 +89,7 @@ function collectionEndpoints({ users, contacts }: Deps): Endpoint[] {
   ];
 }
 
-function itemEndpoints({ users, contacts, secondFactor }: Deps): Endpoint[] {
+function itemEndpoints({ users, contacts, secondFactor, requireFactor: admit }: Deps): Endpoint[] {
   const item = { ...shared, params, answer: userView } as const;
   return [
     endpoint("GET /users/:id", {
@@ -108,6 +111,7 @@ function itemEndpoints({ users, contacts, secondFactor }: Deps): Endpoint[] {
     }),
     endpoint("PATCH /users/:id", {
       ...item,
+      admit,
       summary:
         "Change the given fields; a new password, another role or disabling ends the account's sessions",
       body: updateUserSchema,
@@ -117,6 +121,7 @@ function itemEndpoints({ users, contacts, secondFactor }: Deps): Endpoint[] {
     }),
     endpoint("POST /users/:id/invite", {
       ...item,
+      admit,
       summary: "Invite an account anew: mail a link, valid for 24 hours, by which it chooses its password",
       failures: [409],
       handle: async ({ c, account }) =>
@@ -124,6 +129,7 @@ function itemEndpoints({ users, contacts, secondFactor }: Deps): Endpoint[] {
     }),
     endpoint("DELETE /users/:id/second-factor", {
       ...item,
+      admit,
       summary:
         "Remove the authenticator app, recovery codes and passkeys of an account, and end its sessions",
       done: "Second factor removed",
@@ -132,6 +138,7 @@ function itemEndpoints({ users, contacts, secondFactor }: Deps): Endpoint[] {
     }),
     endpoint("DELETE /users/:id", {
       ...item,
+      admit,
       summary: "Delete an account and its sessions; transfer_to gets its links, files and domains",
       query: transferQuery,
       failures: [409],

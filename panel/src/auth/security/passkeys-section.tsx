@@ -5,20 +5,25 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Passkey } from "../../base/api.ts";
 import { formatTime } from "../../base/i18n.ts";
-import { ConfirmButton } from "../../ui/forms/confirm-button.tsx";
 import { DataList } from "../../ui/lists/data-list.tsx";
 import { FormFields, SideForm } from "../../ui/forms/side-form.tsx";
 import { HAS_PASSKEYS } from "../sign-in.ts";
 import { ProofForm } from "../proof/proof-form.tsx";
 import { passkeysQuery, refreshSecurity, removePasskey, renamePasskey } from "./security-queries.ts";
 
+type Opened = { what: "new" } | { what: "name" | "removal"; passkey: Passkey };
+
 /** The passkeys of the account. */
 export function PasskeysSection({ username }: { username: string }) {
   const { t } = useLingui();
-  const queries = useQueryClient();
   const { data, error, refetch } = useQuery(passkeysQuery);
-  const [opened, setOpened] = useState<Passkey | "new" | null>(null);
+  const [opened, setOpened] = useState<Opened | null>(null);
   const close = (): void => setOpened(null);
+  const titleOf = (form: Opened): string => {
+    if (form.what === "new") return t`Add a passkey`;
+    const { passkey } = form;
+    return form.what === "name" ? t`Rename ${passkey.name}` : t`Remove ${passkey.name}?`;
+  };
   return (
     <Stack gap="xs" component="section" aria-labelledby="passkeys">
       <div>
@@ -74,19 +79,18 @@ export function PasskeysSection({ username }: { username: string }) {
                     size="compact-sm"
                     variant="subtle"
                     aria-label={t`Rename ${passkey.name}`}
-                    onClick={() => setOpened(passkey)}
+                    onClick={() => setOpened({ what: "name", passkey })}
                   >
                     <Trans>Rename</Trans>
                   </Button>
-                  <ConfirmButton
-                    label={t`Remove`}
-                    question={t`Nobody can sign in with ${passkey.name} any more. Delete it on your device too.`}
-                    list="passkeys"
-                    run={async () => {
-                      await removePasskey(passkey.id);
-                      await refreshSecurity(queries);
-                    }}
-                  />
+                  <Button
+                    size="compact-sm"
+                    variant="subtle"
+                    color="red"
+                    onClick={() => setOpened({ what: "removal", passkey })}
+                  >
+                    <Trans>Remove</Trans>
+                  </Button>
                 </Group>
               ),
             },
@@ -95,7 +99,7 @@ export function PasskeysSection({ username }: { username: string }) {
       )}
       {HAS_PASSKEYS ? (
         <Group gap="xs">
-          <Button size="xs" variant="default" onClick={() => setOpened("new")}>
+          <Button size="xs" variant="default" onClick={() => setOpened({ what: "new" })}>
             <Trans>Add a passkey</Trans>
           </Button>
         </Group>
@@ -104,13 +108,12 @@ export function PasskeysSection({ username }: { username: string }) {
           <Trans>This browser makes passkeys at addresses with HTTPS only.</Trans>
         </Text>
       )}
-      <SideForm
-        title={opened === "new" || opened === null ? t`Add a passkey` : t`Rename ${opened.name}`}
-        isOpen={opened !== null}
-        onClose={close}
-      >
-        {opened === "new" && <Addition username={username} onClose={close} />}
-        {opened !== null && opened !== "new" && <Renaming passkey={opened} onClose={close} />}
+      <SideForm title={titleOf(opened ?? { what: "new" })} isOpen={opened !== null} onClose={close}>
+        {opened?.what === "new" && <Addition username={username} onClose={close} />}
+        {opened?.what === "name" && <Renaming passkey={opened.passkey} onClose={close} />}
+        {opened?.what === "removal" && (
+          <Removal username={username} passkey={opened.passkey} onClose={close} />
+        )}
       </SideForm>
     </Stack>
   );
@@ -135,6 +138,29 @@ function Addition({ username, onClose }: { username: string; onClose(): void }) 
         <Trans>
           The browser then asks where to keep the passkey: on this device, a phone or a security key.
         </Trans>
+      </Text>
+    </ProofForm>
+  );
+}
+
+type RemovalProps = { username: string; passkey: Passkey; onClose(): void };
+
+function Removal({ username, passkey, onClose }: RemovalProps) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  return (
+    <ProofForm
+      username={username}
+      action={t`Remove`}
+      run={async (proof) => {
+        await removePasskey(passkey.id, proof);
+        onClose();
+        await refreshSecurity(queries);
+      }}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        <Trans>Nobody can sign in with {passkey.name} any more. Delete it on your device too.</Trans>
       </Text>
     </ProofForm>
   );

@@ -44,10 +44,10 @@ const at = (id: number) => ({ params: { path: { id } } });
 export const renamePasskey = (id: number, name: string): Promise<unknown> =>
   answerOf(api.PATCH("/admin/v1/account/passkeys/{id}", { ...at(id), body: { name } }));
 
-export const removePasskey = (id: number): Promise<unknown> =>
-  answerOf(api.DELETE("/admin/v1/account/passkeys/{id}", at(id)));
+export const removePasskey = (id: number, proof: OwnProof): Promise<unknown> =>
+  answerOf(api.DELETE("/admin/v1/account/passkeys/{id}", { ...at(id), body: proof }));
 
-/** Of a sign-in by OpenID Connect. */
+/** Shows the second factor that the sign-in did not ask for. */
 export const confirmSignIn = (body: SecondFactorProof): Promise<unknown> =>
   answerOf(api.POST("/admin/v1/account/second-factor", { body }));
 
