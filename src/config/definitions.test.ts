@@ -151,9 +151,10 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
       " Bücher & <Söhne> ": "Bücher & <Söhne>",
       "Cafe\u0301": "Caf\u00e9",
       短链接: "短链接",
+      "\u200f\u05e7\u05d9\u05e9\u05d5\u05e8\u200e": "\u200f\u05e7\u05d9\u05e9\u05d5\u05e8\u200e",
       ["😀".repeat(64)]: "😀".repeat(64),
     },
-    bad: ["", "  ", "\u200b", "a\u202eb", "a\nb", "a\u0000b", "x".repeat(65), "\ud800"],
+    bad: ["", "  ", "\u200b", "\u200f", "a\u202eb", "a\nb", "a\u0000b", "x".repeat(65), "\ud800"],
   },
   "features.accent_color": {
     good: { "#1757C2": "#1757c2", " #fff ": "#ffffff", "#A0b": "#aa00bb" },

@@ -41,7 +41,7 @@ function fill(pingvin: Pingvin): void {
   const [, outside] = pingvin.share({
     id: "Tricky_1",
     creatorId: "u2",
-    files: { "../../etc/pass\u202Ewd": "same", "linked.txt": "x", "a/b": "same" },
+    files: { "../../etc/pa\u200Fss\u202Ewd": "same", "linked.txt": "x", "a/b": "same" },
   });
   unlinkSync(pingvin.path("Tricky_1", outside!));
   symlinkSync("/etc/hostname", pingvin.path("Tricky_1", outside!));
@@ -138,7 +138,7 @@ forEachDialect((dialect) => {
     const [file] = (await drive.folders.page(anna, folder, null, 10)).files;
     expect(await drive.read(file!)).toBe("text of a");
     const tricky = Number((await links.get("Tricky_1")).target.split("/")[1]);
-    expect(await drive.names(0, tricky)).toEqual(["b", "passwd"]);
+    expect(await drive.names(0, tricky)).toEqual(["b", "pa\u200Fsswd"]);
     const recipients = database.read.selectFrom("share_recipients").select("email");
     expect(await recipients.execute()).toEqual([{ email: "bob@example.com" }]);
     expect(await database.read.selectFrom("mails").select("id").execute()).toEqual([]);

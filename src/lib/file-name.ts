@@ -1,4 +1,5 @@
 import { appError } from "./errors.ts";
+import { REORDERING } from "./text-direction.ts";
 
 /** UTF-8, after normalisation. */
 const FILE_NAME_BYTES = 255;
@@ -8,8 +9,7 @@ const MOST_UNITS = 4 * FILE_NAME_BYTES;
 /** Names go into headers, paths and terminals. */
 const CONTROLS = String.raw`\u0000-\u001f\u007f-\u009f`;
 const CONTROL = new RegExp(`[${CONTROLS}]`);
-/** They reorder visible text: `gpj.exe` as `exe.jpg`. */
-const BIDI_CONTROL = /\p{Bidi_Control}/u;
+const REORDERS = new RegExp(`[${REORDERING}]`);
 const INVISIBLE = /[\s\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 const SEPARATORS = String.raw`/\\`;
 const SEPARATOR = new RegExp(`[${SEPARATORS}]`);
@@ -34,7 +34,7 @@ export function checkFileName(text: string): string {
   if (Buffer.byteLength(name) > FILE_NAME_BYTES) throw tooLong();
   if (SEPARATOR.test(name)) throw refused("can't hold '/' or '\\'");
   if (CONTROL.test(name)) throw refused("can't contain control characters");
-  if (BIDI_CONTROL.test(name)) throw refused("can't contain characters that change the direction of text");
+  if (REORDERS.test(name)) throw refused("can't contain characters that change the direction of text");
   if (BLANK_END.test(name)) throw refused("can't begin or end with a blank");
   const visible = name.replaceAll(INVISIBLE, "");
   if (visible === "") throw refused("shows nothing");
@@ -42,9 +42,9 @@ export function checkFileName(text: string): string {
   return name;
 }
 
-/** Something is visible, and nothing reorders or controls it. */
+/** Something is visible, and nothing reorders others' text or controls it. */
 export const isLegibleText = (text: string): boolean =>
-  !CONTROL.test(text) && !BIDI_CONTROL.test(text) && text.replaceAll(INVISIBLE, "") !== "";
+  !CONTROL.test(text) && !REORDERS.test(text) && text.replaceAll(INVISIBLE, "") !== "";
 
 const refused = (reason: string) => appError("InvalidName", `The name ${reason}; choose another.`);
 const tooLong = () =>

@@ -152,7 +152,9 @@ forEachDialect((dialect) => {
     expect((await create(browser, { name: "Ünï 漢字 😀" })).status).toBe(409);
     await tokenOf((await account()).browser, { name: "Ünï 漢字 😀" });
     const wrong: object[] = [
-      ...["", " a", "a ", "a\nb", "\u0000", "a\u202eb", "x".repeat(65), 5, null].map((name) => ({ name })),
+      ...["", " a", "a ", "a\nb", "\u0000", "a\u202eb", "\u200f", "x".repeat(65), 5, null].map((name) => ({
+        name,
+      })),
       ...[[], ["links"], ["files:read", "root"], "files:read", null].map((scopes) => ({ scopes })),
       ...["yesterday", "2020-01-01T00:00:00Z", "0d", "99999y", 5].map((expires_at) => ({ expires_at })),
     ];

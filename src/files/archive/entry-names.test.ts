@@ -16,6 +16,7 @@ describe("a name that every system takes", () => {
     [`a<b>c:d"e|f?g*h`, "a_b_c_d_e_f_g_h"],
     ["nul\u0000 cr\r lf\n esc\u001b del\u007f c1\u0085", "nul_ cr_ lf_ esc_ del_ c1_"],
     ["exe\u202egpj.scr", "exe_gpj.scr"],
+    ["\u200f\u05d3\u05d5\u05d7\u061c\u200e.pdf", "\u200f\u05d3\u05d5\u05d7\u061c\u200e.pdf"],
     ["line\u2028end", "line_end"],
     ["half \ud800 pair", "half \ufffd pair"],
     ["end. . .", "end"],

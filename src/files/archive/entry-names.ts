@@ -2,13 +2,14 @@
  * Names for an archive's entries that every system takes, even for rows older than the rules on names
  * (lib/file-name.ts). Two names of a folder differ on systems that ignore case or normalisation.
  */
+import { REORDERING } from "../../lib/text-direction.ts";
 
 const NAME_BYTES = 255;
 /** A longer ending does not count as an extension. */
 const EXTENSION_BYTES = 32;
 const REPLACEMENT = "_";
-/** Separators, controls, what Windows refuses, direction of text, line ends. */
-const REFUSED = /[\p{Cc}\p{Bidi_Control}\u2028\u2029<>:"|?*/\\]/gu;
+/** Separators, controls, what Windows refuses, what reorders text, line ends. */
+const REFUSED = new RegExp(String.raw`[\p{Cc}${REORDERING}\u2028\u2029<>:"|?*/\\]`, "gu");
 /** Windows drops dots and blanks at the end. */
 const ENDS = /(?<![\s.])[\s.]+$|^\s+/gu;
 /** Devices of Windows, with any extension. */

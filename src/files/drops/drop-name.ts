@@ -2,6 +2,7 @@
  * Makes valid names from those of strangers: removes characters that names can't contain, and replaces those that some
  * system refuses. The rest stays, so that people recognise their file.
  */
+import { REORDERING } from "../../lib/text-direction.ts";
 import { cutToBytes, splitName } from "../tree/free-name.ts";
 
 const MOST_BYTES = 255;
@@ -9,8 +10,8 @@ const MOST_UNITS = 8 * MOST_BYTES;
 const PERSON_CHARACTERS = 80;
 const UNNAMED = "file";
 
-/** Controls, and characters that hide or reorder text: `gpj.exe` as `exe.jpg`. */
-const HIDDEN = /[\p{Cc}\p{Bidi_Control}\ufeff\u2028\u2029]/gu;
+/** Controls, and characters that hide or reorder text. */
+const HIDDEN = new RegExp(String.raw`[\p{Cc}${REORDERING}\ufeff\u2028\u2029]`, "gu");
 const REFUSED_BY_WINDOWS = /[<>:"|?*]/g;
 const DEVICES = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
 const BLANK_ENDS = /(?<![\s.])[\s.]+$|^\s+/gu;

@@ -3,6 +3,7 @@ import { emailSchema } from "../../lib/email-address.ts";
 import { AppError } from "../../lib/errors.ts";
 import { isPasswordHash } from "../../lib/password-hash.ts";
 import { toSpreadsheetCell } from "../../lib/spreadsheet-text.ts";
+import { REORDERING } from "../../lib/text-direction.ts";
 import { CSV_COLUMNS, layoutOf } from "../../links/csv/layout.ts";
 import { MORE_COLUMNS } from "../../links/csv/more-columns.ts";
 import { type CsvLink, type CsvRules, csvLinkOf } from "../../links/csv/row.ts";
@@ -117,8 +118,10 @@ const validRecipients = (emails: readonly string[]): string[] =>
 const protectedBy = (title: string) =>
   `It asks for a password in ${title}. Switch on features.enforce_link_passwords, then approve it.`;
 
+const REORDERS = new RegExp(`[${REORDERING}]`, "g");
+
 /** Without characters that a field refuses. */
 function legible(text: string, lines: boolean): string {
-  const shown = text.toWellFormed().replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "");
+  const shown = text.toWellFormed().replace(REORDERS, "");
   return lines ? shown.replace(/[^\P{Cc}\n\t]/gu, " ").trim() : shown.replace(/[\s\p{Cc}]+/gu, " ").trim();
 }

@@ -55,6 +55,7 @@ describe("input", () => {
     [{ title: "exe.\u202egpj" }],
     [{ title: "a\u2066b" }],
     [{ title: "\u200b\u2060" }],
+    [{ title: "\u200f\u061c" }],
     [{ title: "\u2800 \u00ad" }],
     [{ note: "x".repeat(2001) }],
     [{ note: "a\u0000b" }],
