@@ -13,6 +13,7 @@ import { pastChange, type PastChange, revertLink } from "./history/history.ts";
 import type { EventState, LinkEvents } from "./history/past-state.ts";
 import type { RecordLinkEvents, ServedFields } from "./link/events.ts";
 import { readOptions } from "./link/options.ts";
+import { siteCodeRefusal } from "./link/site-code.ts";
 import type { Owners } from "./link/owners.repository.ts";
 import type { PlannedChange } from "./write/internal-links.ts";
 import { parseLinkInput, parseLinkPatch, parseLinkUpdate } from "./link/input.ts";
@@ -130,7 +131,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
       return counted(await writer.patch(change, renamed, { actor, now }));
     },
 
-    available: (code: string, domain?: string) => codeAvailability(parts, code, domain),
+    available: (code: string, domain?: string) => codeAvailability(parts, actor, code, domain),
 
     /** What `revert` would write, of shares too. @param serves of the link now  @throws LinkNotFound, NotFound, Conflict */
     past: async (
@@ -179,6 +180,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
 /** Whether a new link may have the code, and why not. */
 async function codeAvailability(
   { domains, rule, repository }: Parts,
+  actor: Actor,
   code: string,
   domain: string | undefined,
 ): Promise<CodeAvailability> {
@@ -187,6 +189,7 @@ async function codeAvailability(
   if (refusal !== null) {
     return { available: false, reason: refusal.name === "LinkReservedCode" ? "reserved" : "invalid" };
   }
+  if (siteCodeRefusal(actor, [key]) !== null) return { available: false, reason: "reserved" };
   const link = await repository.findByAnyCode(key);
   if (link === null) return { available: true };
   return { available: false, reason: link.code === key ? "taken" : "alias" };

@@ -9,6 +9,7 @@ import { MORE_COLUMNS } from "../../links/csv/more-columns.ts";
 import { type CsvLink, type CsvRules, csvLinkOf } from "../../links/csv/row.ts";
 import { MOST_REASON } from "../../links/link/held.ts";
 import { isInternal } from "../../links/link/internal-target.ts";
+import { isSiteCode } from "../../links/link/site-code.ts";
 import { isProblem, type SourceLink, type SourceProblem, type SourceShare } from "../readers/reader.ts";
 import type { Note, NoteKind } from "./state.ts";
 
@@ -70,6 +71,8 @@ export function prepareLink(found: SourceLink | SourceProblem, rules: Rules): Pr
   for (const name of ["title", "note"] as const) cells[name] = cut(cells[name] ?? "", name);
   const { share = null } = found;
   if (share !== null) {
+    if (isSiteCode(code))
+      return noteOf("refused", code, "A share can't have a code that is reserved for the whole site.");
     cells["target"] = PLACEHOLDER_URL;
     share.message = cut(share.message, "message");
     const given = share.recipients.length;

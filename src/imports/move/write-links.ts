@@ -11,6 +11,7 @@ import { judgedOptions, ownersOf, refusalsIn } from "../../links/csv/judge.ts";
 import type { CsvLink } from "../../links/csv/row.ts";
 import { HASHED_AT_ONCE, hashPatiently } from "../../links/csv/import-passwords.ts";
 import { codeOf, domainOf, keyOf } from "../../links/link/key.ts";
+import { isSiteCode } from "../../links/link/site-code.ts";
 import { PLAIN, UNOWNED } from "../../links/link/link.ts";
 import { addToTotal } from "../../links/link/query.repository.ts";
 import type { MovedFiles } from "../../files/moved/service.ts";
@@ -55,7 +56,7 @@ export async function completeLinks(
   const codes = await chooseCodes(codeless, {
     randomCodeLength: deps.randomCodeLength,
     keyFor: ({ link }, code) => keyOf(domainOf(link.code), code),
-    mayTake: (key) => !seen.has(key) && rule.refusal(codeOf(key)) === null,
+    mayTake: (key) => !seen.has(key) && !isSiteCode(key) && rule.refusal(codeOf(key)) === null,
     taken: (keys) => repository.taken(keys),
   });
   for (const one of codeless) one.link = { ...one.link, code: codes.get(one)! };
@@ -119,7 +120,7 @@ export async function decideLinks(
       : new Map<string, string[]>();
   const judging = { policy: deps.policy, actor, now, links: new Map() };
   const refusals = await refusalsIn(
-    repository,
+    deps,
     { rows: links.filter(({ share }) => share === null).map(({ link }) => link), done: 0 },
     judging,
     db,
@@ -176,7 +177,10 @@ export async function writeNewLinks(
 ): Promise<void> {
   const { repository, database } = deps;
   const rows = [...brought.values()];
-  const owners = await ownersOf(deps, new Map(rows.map(({ link }) => [link.code, link])));
+  const owners = await ownersOf(
+    deps,
+    rows.map(({ link }) => link),
+  );
   const folders = await makeFolders(deps.files, tx.db, rows, run);
   const inserts = rows.map((row) => ({
     ...newLink(row.link, run, row.share === null ? deps.policy : undefined),

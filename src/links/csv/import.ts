@@ -193,7 +193,7 @@ function stopped(error: unknown, stands: ImportResult, { rows: [first] }: CsvChu
 
 /** Counts what an import would do, without a write or a lock. `overwritten_count`: as if each row were written. */
 async function preview(
-  { repository, bulk, policy, clock }: LinkImportDeps,
+  { repository, owners, bulk, policy, clock }: LinkImportDeps,
   file: CsvFile,
   { mode, onProgress, signal, actor = COMMAND }: ImportOptions,
 ): Promise<ImportResult> {
@@ -208,7 +208,7 @@ async function preview(
     const codes = codesOf(chunk);
     const [links, others] = [await bulk.existing(codes), await repository.aliases.among(codes)];
     const judging = { policy, actor, now: clock.now(), links };
-    const refusals = await refusalsIn(repository, chunk, judging);
+    const refusals = await refusalsIn({ repository, owners }, chunk, judging);
     judge(chunk, mode, { links, others, rows, refusals }, result);
   }
   return result;
@@ -216,10 +216,10 @@ async function preview(
 
 async function addChunk(tx: LinkTransaction, run: Run, chunk: CsvChunk, result: ImportResult): Promise<void> {
   const others = await run.repository.taken(codesOf(chunk), tx.db);
-  const refusals = await refusalsIn(run.repository, chunk, { ...run, links: new Map() }, tx.db);
+  const refusals = await refusalsIn(run, chunk, { ...run, links: new Map() }, tx.db);
   const added = judge(chunk, run.mode, { links: new Map(), others, rows: new Set(), refusals }, result);
   const inserts: NewLink[] = [];
-  const owners = await ownersOf(run, added);
+  const owners = await ownersOf(run, [...added.values()]);
   for (const row of added.values()) {
     inserts.push({ ...newLink(row, await hashFor(row, run), run), ownerId: owners.get(row) ?? null });
   }
@@ -236,9 +236,9 @@ async function overwriteChunk(
   const codes = codesOf(chunk);
   const stored = await run.repository.lock(tx.db, codes);
   const others = await run.repository.aliases.among(codes, tx.db);
-  const refusals = await refusalsIn(run.repository, chunk, { ...run, links: stored }, tx.db);
+  const refusals = await refusalsIn(run, chunk, { ...run, links: stored }, tx.db);
   const wanted = judge(chunk, run.mode, { links: stored, others, rows: new Set(), refusals }, result);
-  const owners = await ownersOf(run, wanted);
+  const owners = await ownersOf(run, [...wanted.values()]);
   const inserts: NewLink[] = [];
   const replacements: (NewLink & { id: number })[] = [];
   const events: EventRecord[] = [];

@@ -7,7 +7,10 @@ import { isInternal } from "../link/internal-target.ts";
 import { readOptions, writeOptions } from "../link/options.ts";
 import type { Owners } from "../link/owners.repository.ts";
 import { codeOf, domainOf } from "../link/key.ts";
+import { isSiteCode } from "../link/site-code.ts";
+import type { LinkRepository } from "../write/repository.ts";
 import { shareRefusals } from "../write/rule-shares.ts";
+import { refusedOwners } from "../write/site-codes.ts";
 import { ANY_TARGET, takenDownRefusal, type TargetPolicy } from "../write/target-policy.ts";
 import type { Existing } from "./repository.ts";
 import { type CsvChunk, failedRow, isFailed } from "./csv-file.ts";
@@ -77,7 +80,10 @@ export const judgedOptions = (
 
 /** Why rows may not lead where they would. Links that an import makes belong to no account. */
 export async function refusalsIn(
-  repository: Parameters<typeof shareRefusals>[0],
+  {
+    repository,
+    owners,
+  }: Owning & { repository: Pick<LinkRepository, "shareOwners" | "administratorsAmong"> },
   { rows }: CsvChunk,
   { links, ...judging }: Judging & { links: ReadonlyMap<string, Existing> },
   db?: Db,
@@ -94,6 +100,11 @@ export async function refusalsIn(
     db,
   );
   const found = new Map(ruled.flatMap(({ row }, at) => (refusals[at] ? [[row, refusals[at]]] : [])));
+  const given = rows.filter((row): row is CsvLink => !isFailed(row) && !!row.owner && isSiteCode(row.code));
+  const ids = await ownersOf({ owners }, given);
+  const ofOwners = given.map((row) => ({ key: row.code, ownerId: ids.get(row) }));
+  for (const [at, refusal] of (await refusedOwners(repository, ofOwners, db)).entries())
+    if (refusal !== null) found.set(given[at]!, refusal);
   for (const row of rows) {
     if (isFailed(row) || isInternal(row.target)) continue;
     const before = links.get(row.code);
@@ -103,14 +114,14 @@ export async function refusalsIn(
   return found;
 }
 
+type Owning = { owners: Pick<Owners, "idsOf"> };
+
 /** Rows without a known owner are absent. */
-export async function ownersOf(
-  { owners }: { owners: Pick<Owners, "idsOf"> },
-  rows: ReadonlyMap<string, CsvLink>,
-): Promise<Map<CsvLink, number>> {
-  const ids = await owners.idsOf([...rows.values()].flatMap(({ owner }) => owner ?? []));
+export async function ownersOf({ owners }: Owning, rows: readonly CsvLink[]): Promise<Map<CsvLink, number>> {
+  const names = rows.flatMap(({ owner }) => owner ?? []);
+  const ids = names.length === 0 ? new Map<string, number>() : await owners.idsOf(names);
   return new Map(
-    [...rows.values()].flatMap((row) => {
+    rows.flatMap((row) => {
       const id = row.owner === undefined ? undefined : ids.get(row.owner);
       return id === undefined ? [] : [[row, id]];
     }),

@@ -7,7 +7,9 @@ import type { DeletedLink } from "../link/deleted-content.ts";
 import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
 import { codeOf, domainOf, keyOf } from "../link/key.ts";
 import { readOptions } from "../link/options.ts";
+import { siteCodeRefusal } from "../link/site-code.ts";
 import { shareRefusals } from "../write/rule-shares.ts";
+import { refusedOwners } from "../write/site-codes.ts";
 import type { TargetPolicy } from "../write/target-policy.ts";
 import { type DomainKeeper, keptOf } from "../write/moves.ts";
 import type { LinkRepository } from "../write/repository.ts";
@@ -17,7 +19,7 @@ import type { DeletedRepository } from "./repository.ts";
 export type RestoreDeps = {
   repository: DeletedRepository;
   domains: DomainKeeper;
-  links: Pick<LinkRepository, "lock" | "retag" | "shareOwners">;
+  links: Pick<LinkRepository, "lock" | "retag" | "shareOwners" | "administratorsAmong">;
   record: RecordLinkEvents;
   policy: TargetPolicy;
   clock: Clock;
@@ -36,6 +38,10 @@ export async function restoreOne(deps: RestoreDeps, tx: LinkTransaction, wanted:
   }
   if (!mayChange(actor, deleted.ownerId)) throw viewersOnly(codeOf(deleted.code));
   const key = wanted.code === null ? deleted.code : keyOf(domainOf(deleted.code), wanted.code);
+  if (key !== deleted.code) {
+    const [ofOwner] = await refusedOwners(deps.links, [{ key, ownerId: deleted.ownerId }], tx.db);
+    if (ofOwner) throw ofOwner;
+  }
   const [refusal] = (await restore(deps, tx, actor, [{ ...deleted, code: key }])).values();
   if (refusal !== undefined) throw refusal;
   return key;
@@ -82,8 +88,8 @@ async function restore(
   const refusals = new Map<number, AppError>();
   const options = new Map<number, string | null>();
   for (const [at, link] of wanted.entries()) {
-    const { id, code } = link;
-    const judged = policy(null, link, { actor, now });
+    const { id, code, aliases: old = [] } = link;
+    const judged = siteCodeRefusal(actor, [code, ...old]) ?? policy(null, link, { actor, now });
     if (judged instanceof AppError) refusals.set(id, judged);
     else options.set(id, judged);
     if (refusals.has(id)) continue;

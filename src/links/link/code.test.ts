@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { createCodeRule, createShareCodeRule, isCodeText } from "./code.ts";
+import { createCodeRule, isCodeText } from "./code.ts";
+import { createShareCodeRule } from "./site-code.ts";
 import { randomCode, randomCodes } from "../../lib/random-code.ts";
 
 const rule = createCodeRule(() => ["/admin", "/health", "/panel", "/ops/api"]);

@@ -74,40 +74,6 @@ export function createCodeRule(prefixes: () => readonly string[]) {
   };
 }
 
-/**
- * Paths that browsers, crawlers, mail programs and certificate authorities request. They speak for the whole origin, so
- * shares may not have them.
- */
-const ORIGIN_PATH = new RegExp(
-  `^(?:${[
-    String.raw`(?:\.well-known|autodiscover)(?:/.*)?`,
-    String.raw`(?:robots|security|humans|ads|app-ads|llms|llms-full)\.txt`,
-    String.raw`(?:favicon|apple-touch-icon)(?:[-.][^/]*)?`,
-    String.raw`sitemap[^/]*\.(?:xml|txt)(?:\.gz)?`,
-    String.raw`(?:manifest|sellers)\.json`,
-    String.raw`[^/]*\.webmanifest`,
-    String.raw`(?:crossdomain|clientaccesspolicy|browserconfig)\.xml`,
-    "apple-app-site-association",
-    String.raw`(?:sw|service-worker)\.js`,
-    String.raw`(?:wpad\.dat|proxy\.pac)`,
-    // Files by which search engines prove who owns a site.
-    String.raw`(?:google[0-9a-f]+|yandex_[0-9a-f]+|pinterest-[0-9a-z]+|baidu_verify_[^/]*)\.html`,
-    String.raw`bingsiteauth\.xml`,
-  ].join("|")})$`,
-  "i",
-);
-
-export const createShareCodeRule = (rule: CodeRule): CodeRule => ({
-  refusal: (code) =>
-    rule.refusal(code) ??
-    (ORIGIN_PATH.test(code)
-      ? appError(
-          "LinkReservedCode",
-          `A share can't have the code "${code}": it is reserved for the whole site.`,
-        )
-      : null),
-});
-
 export const alreadyExists = (code: string): AppError =>
   appError(
     "LinkAlreadyExists",

@@ -6,6 +6,11 @@ const CHUNK = 1000;
 
 /** Other codes of links, kept by renames. No link has one as its code; the link's deletion frees them. */
 export function createAliasRepository({ read }: Pick<Database, "read">) {
+  function rowsOf(ids: readonly number[], db: Db) {
+    const query = db.selectFrom("link_aliases").select(["code", "link_id"]);
+    return foundInChunks(ids, CHUNK, (chunk) => query.where("link_id", "in", chunk).execute());
+  }
+
   return {
     /** The codes that are aliases, with the ids of their links. */
     async among(codes: readonly string[], db: Db = read): Promise<Map<string, number>> {
@@ -14,10 +19,12 @@ export function createAliasRepository({ read }: Pick<Database, "read">) {
       return new Map(rows.map((row) => [row.code, row.link_id]));
     },
 
-    async ofLinks(ids: readonly number[], db: Db): Promise<string[]> {
-      const query = db.selectFrom("link_aliases").select("code");
-      const rows = await foundInChunks(ids, CHUNK, (chunk) => query.where("link_id", "in", chunk).execute());
-      return rows.map(({ code }) => code);
+    ofLinks: async (ids: readonly number[], db: Db): Promise<string[]> =>
+      (await rowsOf(ids, db)).map(({ code }) => code),
+
+    async byLink(ids: readonly number[], db: Db): Promise<Map<number, string[]>> {
+      const found = Map.groupBy(await rowsOf(ids, db), (row) => row.link_id);
+      return new Map([...found].map(([id, rows]) => [id, rows.map(({ code }) => code)]));
     },
 
     async add(tx: Db, code: string, linkId: number, now: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { chunked } from "../../lib/chunked.ts";
+import { chunked, foundInChunks } from "../../lib/chunked.ts";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Link } from "../link/link.ts";
@@ -19,6 +19,8 @@ export type ExistingLink = Omit<Link, "clickCount" | "automatedClicks" | "ownerN
 export type LinkRepository = ReturnType<typeof createLinkRepository>;
 
 const CHUNK = 1000;
+/** Has no row. */
+const BUILT_IN_ADMIN = 0;
 
 /** Arrays may have any length; statements take 1,000 items. Codes within one call are distinct. */
 export function createLinkRepository(
@@ -102,6 +104,19 @@ export function createLinkRepository(
           return owner === undefined ? [] : [[code, owner]];
         }),
       );
+    },
+
+    async administratorsAmong(ids: readonly number[], db: Db = read): Promise<Set<number>> {
+      const query = db.selectFrom("users").select("id").where("role", "=", "admin");
+      const found = await foundInChunks(ids, CHUNK, (chunk) => query.where("id", "in", chunk).execute());
+      return new Set([BUILT_IN_ADMIN, ...found.map(({ id }) => id)]);
+    },
+
+    /** Whose files links serve, by the ids of the links. Others are absent. */
+    async filesOwners(ids: readonly number[], db: Db = read): Promise<Map<number, number>> {
+      const query = db.selectFrom("shares").select(["link_id", "account_id"]);
+      const rows = await foundInChunks(ids, CHUNK, (chunk) => query.where("link_id", "in", chunk).execute());
+      return new Map(rows.map((row) => [row.link_id, row.account_id]));
     },
 
     /** Which of at most 1,000 codes are taken, also by aliases. */

@@ -31,10 +31,12 @@ import {
   type WrittenLink,
 } from "./plans.ts";
 import { codeOf, domainOf, keyOf } from "../link/key.ts";
+import { isSiteCode } from "../link/site-code.ts";
 import { among, overwriteEvents } from "./overwrites.ts";
 import { planRemoval } from "./reach.ts";
 import type { LinkRepository, ExistingLink } from "./repository.ts";
 import { changedRuleRefusals, newRuleRefusals } from "./rule-shares.ts";
+import { changedSiteCodeRefusals, newSiteCodeRefusals } from "./site-codes.ts";
 import type { TargetPolicy } from "./target-policy.ts";
 import { chooseCodes, type RandomBytes } from "../../lib/random-code.ts";
 
@@ -69,10 +71,10 @@ export function createLinkWriter(deps: Deps) {
     const chosen = await chooseCodes(open, {
       ...deps,
       keyFor: ({ domain }, code) => keyOf(domain, code),
-      mayTake: (key) => !wanted.has(key) && deps.rule.refusal(codeOf(key)) === null,
+      mayTake: (key) => !wanted.has(key) && !isSiteCode(key) && deps.rule.refusal(codeOf(key)) === null,
       taken: (keys) => repository.taken(keys, tx.db),
     });
-    const refusals = await newRuleRefusals(repository, entries, { stored: existing, by: by.actor }, tx.db);
+    const refusals = await refusalsOfNew(repository, entries, existing, { ...by, db: tx.db });
     const stored = { links: existing, aliases, domains: kept, refusals };
     const plan = planCreate(entries, chosen, stored, { ...by, ...deps });
     const ids = await repository.insertMany(tx.db, plan.inserts);
@@ -103,7 +105,7 @@ export function createLinkWriter(deps: Deps) {
     const locked = await lock(tx.db, [...changes.map(keyIn), ...targets]);
     const existing = await among(tx.db, locked, by);
     const refusals = new Map([
-      ...(await changedRuleRefusals(repository, changes, existing, tx.db)),
+      ...(await refusalsOfChanges(repository, changes, existing, { ...by, db: tx.db })),
       ...(await moveRefusals(repository, tx, changes, { locked, domains: kept, actor: by.actor })),
     ]);
     const plan = planUpdate(changes, existing, { ...by, ...deps }, refusals);
@@ -126,7 +128,7 @@ export function createLinkWriter(deps: Deps) {
     const isRenamed = renamed !== null && renamed.code !== change.code;
     const existing = await repository.lock(tx.db, [change.code, ...(isRenamed ? [renamed.code] : [])]);
     const moved = { ...change, to: renamed?.code };
-    const refusals = await changedRuleRefusals(repository, [moved], existing, tx.db);
+    const refusals = await refusalsOfChanges(repository, [moved], existing, { ...by, db: tx.db });
     const { outcomes, overwrites } = planUpdate([change], existing, { ...by, ...deps }, refusals);
     const [outcome] = outcomes;
     if (outcome === undefined || outcome instanceof AppError) throw outcome;
@@ -170,6 +172,32 @@ export function createLinkWriter(deps: Deps) {
         return outcomes;
       }),
   };
+}
+
+type Judging = Pick<Writing, "actor"> & { db: Db };
+
+/** By place in `entries`. */
+async function refusalsOfNew(
+  repository: LinkRepository,
+  entries: readonly CheckedCreate[],
+  stored: Stored,
+  { actor, db }: Judging,
+): Promise<(AppError | null)[]> {
+  const ofRules = await newRuleRefusals(repository, entries, { stored, by: actor }, db);
+  const ofCodes = await newSiteCodeRefusals(repository, entries, stored, { actor, db });
+  return ofCodes.map((refusal, at) => refusal ?? ofRules[at]!);
+}
+
+/** By the present codes. */
+async function refusalsOfChanges(
+  repository: LinkRepository,
+  changes: readonly CheckedUpdate[],
+  stored: Stored,
+  { actor, db }: Judging,
+): Promise<Map<string, AppError>> {
+  const ofRules = await changedRuleRefusals(repository, changes, stored, db);
+  const ofCodes = await changedSiteCodeRefusals(repository, changes, stored, { actor, db });
+  return new Map([...ofRules, ...ofCodes]);
 }
 
 const patchEvents = (link: ExistingLink, after: WrittenLink, by: Writing, named: NameOwner) =>
