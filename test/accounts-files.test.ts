@@ -95,6 +95,10 @@ test("an account has its own tree and shares, and the administrator sees the sha
   expect((await user.call("DELETE", `/files/${file}/share/${byFile}`)).status).toBe(200);
   expect((await visit(byFile)).status).toBe(404);
   expect((await user.call("GET", `/files/${file}/share`)).body.data).toEqual([]);
+  expect((await admin.call("DELETE", `/links/${byFolder}`)).status).toBe(403);
+  const takeDown = { action: "take_down" };
+  expect((await admin.call("POST", `/links/${byFolder}/review`, takeDown)).status).toBe(200);
+  expect((await visit(byFolder)).status).toBe(410);
   expect((await admin.call("DELETE", `/links/${byFolder}`)).status).toBe(200);
   expect((await user.call("GET", `/folders/${folder}/share`)).body.data).toEqual([]);
   expect((await visit(byFolder)).status).toBe(404);

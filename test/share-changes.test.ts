@@ -197,6 +197,12 @@ describe("PATCH and DELETE /shares/{code}", () => {
     expect(await files.refusal("PATCH", `/shares/${code}`, { target: TARGET })).toEqual([403, 1003]);
     expect((await files.call("PATCH", `/shares/${code}`, { title: "by a token" })).status).toBe(200);
     const links = await tokenOf("links", ["links:read", "links:write"]);
+    for (const client of [links, me]) {
+      const path = `/admin/v1/links/${code}`;
+      for (const change of [{ password: null }, { expires_at: "" }, { code: "opened" }, { target: TARGET }])
+        expect(await client.refusal("PATCH", path, change)).toEqual([403, 1003]);
+      expect(await client.refusal("DELETE", path)).toEqual([403, 1003]);
+    }
     const id = await upload(editor, "published.txt");
     const toFile = { file_id: id };
     await editor.call("POST", "/admin/v1/links", { code: "to.publish", target: TARGET });

@@ -46,6 +46,7 @@ export const actorOf = ({ id, username, role, teams, via, token, tool }: Caller)
   ownOnly: role !== "admin",
   role,
   teams,
+  scopes: token?.scopes,
 });
 
 export type HttpVariables = {

@@ -1,4 +1,5 @@
-import type { Role, Teams } from "./access.ts";
+import { isTeam } from "./owner.ts";
+import type { Role, Scope, Teams } from "./access.ts";
 
 /** Who acts, and by which way: decides ownership of links and is recorded in events. */
 export type Via = "panel" | "api" | "token" | "cli" | "import" | "system";
@@ -16,6 +17,8 @@ export type Actor = {
   teams?: Teams | undefined;
   /** None for commands and jobs. */
   role?: Role;
+  /** Of the API token; absent: no token, which limits nothing. */
+  scopes?: readonly Scope[] | undefined;
 };
 
 type Reach = Pick<Actor, "accountId" | "ownOnly" | "teams">;
@@ -33,6 +36,12 @@ export const mayChange = ({ accountId, ownOnly, teams }: Reach, ownerId: number 
 /** Of things that have an owner, and of a team its members. */
 export const mayManage = ({ accountId, ownOnly, teams }: Reach, ownerId: number | null): boolean =>
   !ownOnly || (ownerId !== null && (ownerId === accountId || teams?.get(ownerId) === "manager"));
+
+/** Accounts change their own files and those of teams, whatever they administer; commands those of all. */
+export const mayChangeFiles = (actor: Reach, ownerId: number): boolean =>
+  actor.accountId === null
+    ? !actor.ownOnly
+    : ownerId === actor.accountId || (isTeam(ownerId) && mayChange(actor, ownerId));
 
 /** For jobs. */
 export const SYSTEM: Actor = { name: "system", via: "system", accountId: null, ownOnly: false };

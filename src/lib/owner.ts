@@ -19,5 +19,7 @@ export const TEAM_MARK = "team:";
 /** No account or team has this id. */
 export const NOBODY = Number.MIN_SAFE_INTEGER;
 
+export const isTeam = (ownerId: number): boolean => ownerId < -1;
+
 /** Its own inverse. */
 export const ownerOfTeam = (id: number): number => -1 - id;

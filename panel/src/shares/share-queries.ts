@@ -115,13 +115,17 @@ export const changeShare = async (code: string, body: ShareUpdate): Promise<Shar
 export const changeCode = (code: string, body: LinkPatch): Promise<unknown> =>
   answerOf(api.PATCH("/admin/v1/links/{code}", { params: { path: { code } }, body }));
 
-/** For a share of another account the administrator deletes the link. */
-export const endShare = ({ code, owner }: Share, account: number): Promise<unknown> => {
-  const params = { path: { code } };
-  return owner === undefined || owner.id === account
-    ? answerOf(api.DELETE("/shares/{code}", { params }))
-    : answerOf(api.DELETE("/admin/v1/links/{code}", { params }));
-};
+/** An administrator sees such a share, and can take it down. */
+export const isOfOthers = ({ owner }: Share, account: number): boolean =>
+  owner !== undefined && owner.id !== account;
+
+export const endShare = ({ code }: Share): Promise<unknown> =>
+  answerOf(api.DELETE("/shares/{code}", { params: { path: { code } } }));
+
+export const takeShareDown = ({ code }: Share): Promise<unknown> =>
+  answerOf(
+    api.POST("/admin/v1/links/{code}/review", { params: { path: { code } }, body: { action: "take_down" } }),
+  );
 
 /** Mails the link again. */
 export const mailAgain = (code: string, recipients: string[]): Promise<unknown> =>

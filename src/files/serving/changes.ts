@@ -3,7 +3,7 @@
  * transaction holds the account's tree and the link; every cache is current before the answer.
  */
 import type { Db } from "../../db/dialect.ts";
-import type { Actor } from "../../lib/actor.ts";
+import { type Actor, mayChangeFiles } from "../../lib/actor.ts";
 import { appError, badField } from "../../lib/errors.ts";
 import { CHOSEN } from "../../links/link/fields.ts";
 import { isInternal } from "../../links/link/internal-target.ts";
@@ -17,8 +17,9 @@ import { addingOf } from "./adding.ts";
 import type { EntrySharesDeps } from "./entry-shares.ts";
 import type { SharedItems } from "./items.ts";
 import { createServingAfter, type Plan, QUIET, type ShareChange, wantedBy } from "./plan.ts";
+import { isOwnerOf, refuseOthers } from "./rights.ts";
 import { createReversal, type LinksOfActor } from "./reversal.ts";
-import { idsOfWanted, mayServe, type Serving, servedFields, type ShareRecord } from "./served.ts";
+import { idsOfWanted, type Serving, servedFields, type ShareRecord } from "./served.ts";
 
 export type ChangesDeps = Omit<EntrySharesDeps, "repository" | "isDrop"> & {
   items: SharedItems;
@@ -131,7 +132,10 @@ export function createShareChanges(deps: ChangesDeps) {
       });
     },
 
-    /** Changes any link that the actor may change. Null if it is and stays a link to a URL. Else like `patch` */
+    /**
+     * Changes any link that the actor may change; one that serves files by who may change those. Null if it is and stays
+     * a link to a URL. @throws Forbidden (files of others, or no scope for files), and like `patch`
+     */
     async patchLink(
       accountId: number,
       key: string,
@@ -141,9 +145,10 @@ export function createShareChanges(deps: ChangesDeps) {
       const wanted = wantedBy(input);
       const isShare = isInternal((await linksOf(actor).get(key)).target);
       if (!isShare && (wanted ?? URL_USE).kind === "url") return null;
+      if (isShare) await refuseOthers(repository, key, actor);
       const served = await treeOf(repository, { key, wanted, accountId, actor });
       const common = { ...QUIET, actor, wanted, maxDownloads: undefined, isShare };
-      return change(key, input, { ...common, accountId: served, isOwner: () => true });
+      return change(key, input, { ...common, accountId: served, isOwner: isOwnerOf(actor) });
     },
 
     revertLink: createReversal({ repository, linksOf, clock, carryOut }),
@@ -170,7 +175,7 @@ async function treeOf(
     return (await repository.linkWith(key))?.accountId ?? accountId;
   }
   const owner = await repository.ownerOf(idsOfWanted(wanted));
-  return owner !== null && mayServe(owner, accountId, actor) ? owner : accountId;
+  return owner !== null && mayChangeFiles(actor, owner) ? owner : accountId;
 }
 
 const goesAlong = () =>

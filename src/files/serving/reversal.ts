@@ -1,4 +1,4 @@
-import type { Actor } from "../../lib/actor.ts";
+import { type Actor, mayChangeFiles } from "../../lib/actor.ts";
 import type { ServedFields } from "../../links/link/events.ts";
 import type { PatchInput, ShownLink } from "../../links/link/link.ts";
 import type { PlannedChange } from "../../links/write/internal-links.ts";
@@ -6,7 +6,8 @@ import type { Clock } from "../../lib/clock.ts";
 import type { ShareChangesRepository } from "./changes.repository.ts";
 import { isGone, pastUse, servedThen } from "./past-use.ts";
 import { type Plan, QUIET } from "./plan.ts";
-import { idsOfWanted, mayServe, servedFields, type ShareRecord } from "./served.ts";
+import { isOwnerOf, refuseOthers } from "./rights.ts";
+import { idsOfWanted, servedFields, type ShareRecord } from "./served.ts";
 
 /** Links as an actor may reach them. */
 export type LinksOfActor = {
@@ -31,14 +32,15 @@ export function createReversal({
   clock,
   carryOut,
 }: {
-  repository: Pick<ShareChangesRepository, "serving" | "ownerOf">;
+  repository: Pick<ShareChangesRepository, "serving" | "ownerOf" | "linkWith">;
   linksOf(actor: Actor): LinksOfActor;
   clock: Clock;
   carryOut(key: string, prepared: PlannedChange, plan: Plan): Promise<ShareRecord>;
 }) {
   /**
    * Sets a link to a state of its history in which it served something, or from one. Null if it redirects and did.
-   * @throws NotFound, Conflict (what it served is gone, or another account's), and like `patch`
+   * @throws NotFound, Conflict (what it served is gone, or another account's), Forbidden (it serves files of others), and
+   * like `patch`
    */
   return async (
     accountId: number,
@@ -51,14 +53,17 @@ export function createReversal({
     const use = pastUse(past.change.target, past.state);
     if (use === null && serves === null) return null;
     const planned = { change: past.change, renamed: null, now: clock.now() };
-    const plan = { ...QUIET, actor, accountId, isShare: serves !== null, isOwner: () => true };
+    if (serves !== null) await refuseOthers(repository, key, actor);
+    const tree = serves?.accountId ?? accountId;
+    const isShare = serves !== null;
+    const plan = { ...QUIET, actor, accountId: tree, isShare, isOwner: isOwnerOf(actor) };
     if (use === null) {
       return carryOut(key, planned, { ...plan, wanted: { kind: "url" }, maxDownloads: undefined });
     }
     mayShare();
     const owner = await repository.ownerOf(idsOfWanted(use.wanted));
     if (owner === null) throw servedThen("does not exist any more");
-    if (actor.ownOnly && !mayServe(owner, accountId, actor)) throw servedThen("belongs to another account");
+    if (!mayChangeFiles(actor, owner)) throw servedThen("belongs to another account");
     const back = { ...plan, ...use, says: () => use.says, accountId: owner };
     return carryOut(key, planned, back).catch((error: unknown) => {
       throw isGone(error) ? servedThen("does not exist any more") : error;

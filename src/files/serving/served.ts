@@ -1,4 +1,3 @@
-import { type Actor, mayChange } from "../../lib/actor.ts";
 import type { ServedFields } from "../../links/link/events.ts";
 import { type Recipients, toldRecipients } from "../recipients/recipients.ts";
 import type { ShownLink } from "../../links/link/link.ts";
@@ -76,7 +75,3 @@ export const servedFields = ({ maxDownloads, drop, items, ...says }: Serving): S
     ...(drop.maxFileSize !== null && { max_file_size: drop.maxFileSize }),
   }),
 });
-
-/** Accounts serve nothing of another account, whatever they administer. */
-export const mayServe = (owner: number, accountId: number, actor: Actor): boolean =>
-  owner === accountId || (owner < 0 && mayChange(actor, owner));

@@ -3,7 +3,7 @@ import { createEvents } from "../../events/events.service.ts";
 import type { Database } from "../../db/database.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { QUIET_SETTINGS } from "../../links/links.test-support.ts";
-import { createLinkService } from "../../links/links.service.ts";
+import { createLinkService, type LinkServiceDeps } from "../../links/links.service.ts";
 import { startDrive } from "../drive.test-support.ts";
 import { createInvitations, type ShareMail, type ShareMailContent } from "../recipients/mails.ts";
 import type { SharePolicy } from "../serving/policy.ts";
@@ -15,7 +15,10 @@ import { createShares } from "./service.ts";
 
 export type SharesHarness = Awaited<ReturnType<typeof startShares>>;
 
-export async function startShares(database: Database) {
+export async function startShares(
+  database: Database,
+  settings: Partial<Pick<LinkServiceDeps, "targetLists">> = {},
+) {
   const drive = await startDrive(database);
   const { changes: feed, time } = drive.content;
   const clock = { now: () => time.now };
@@ -24,6 +27,7 @@ export async function startShares(database: Database) {
     database,
     changes: feed,
     ...QUIET_SETTINGS,
+    ...settings,
     hashPassword: async (plain) => `hash of ${plain}`,
     events,
     record: events.add,

@@ -24,7 +24,7 @@ export type TargetLists = {
 };
 
 type Leading = { target: string; options: string | null };
-type By = { actor: Pick<Actor, "name"> & { ownOnly?: boolean }; now: number };
+type By = { actor: Pick<Actor, "name" | "role"> & { ownOnly?: boolean }; now: number };
 
 /** The options to store, or why the link is refused. `before`: the stored link, or null. */
 export type TargetPolicy = (before: Leading | null, after: Leading, by: By) => string | null | AppError;
@@ -47,7 +47,8 @@ export function createTargetPolicy({ targetLists, isOwn }: Deps): TargetPolicy {
     const known = before === null ? null : urlsOf(before.target, readOptions(before.options));
     if (known === null ? options.held !== null : String(urls) === String(known)) return after.options;
     const approved = options.held === null ? (known ?? []).map(([, url]) => hostOf(url)) : [];
-    const role = actor.ownOnly ? "editor" : "admin";
+    const isAdmin = actor.role === undefined ? !actor.ownOnly : actor.role === "admin";
+    const role = isAdmin ? "admin" : "editor";
     const isBound = lists.allow.length > 0 && lists.bound.includes(role);
     let held: Held | null = null;
     for (const [field, url] of urls) {

@@ -165,7 +165,9 @@ export function createLinkWriter(deps: Deps) {
     remove: (codes: readonly string[], by: Writing): Promise<WriteOutcome<string>[]> =>
       write(async (tx) => {
         const existing = await among(tx.db, await lock(tx.db, codes), by);
-        const outcomes = planRemoval(codes, existing, by.actor);
+        const serving = [...existing.values()].flatMap(({ id, isInternal }) => (isInternal ? id : []));
+        const filesOwners = await repository.filesOwners(serving, tx.db);
+        const outcomes = planRemoval(codes, existing, by.actor, filesOwners);
         const gone = outcomes.filter((outcome) => typeof outcome === "string");
         await announce(tx, existing, gone);
         await repository.removeMany(tx.db, gone, { ...by, record });

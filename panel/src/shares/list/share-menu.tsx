@@ -72,7 +72,13 @@ export function ShareMenu({ share, isOwn, mayEnd, onChoose }: Props) {
             {...shownKeys("delete")}
             onClick={() => onChoose("end")}
           >
-            {share.kind === "drop" ? <Trans>Close the drop box</Trans> : <Trans>End the share</Trans>}
+            {!isOwn ? (
+              <Trans>Take down</Trans>
+            ) : share.kind === "drop" ? (
+              <Trans>Close the drop box</Trans>
+            ) : (
+              <Trans>End the share</Trans>
+            )}
           </Menu.Item>
         )}
       </Menu.Dropdown>
