@@ -21,6 +21,8 @@ export type HttpConnection = {
   cut(): void;
   /** The tool of the MCP server that asks. */
   tool?: string;
+  /** The only endpoint that may answer, as `routeOf` names it: others whose patterns match the path too are passed by. */
+  route?: string;
   /** From the guard: see HttpVariables. */
   isStillAllowed?: () => Promise<boolean>;
 };
@@ -75,6 +77,10 @@ export const rolePermits = (role: Role, access: Access): boolean =>
  */
 export type NeededScope = Scope | "links" | "files" | "any" | null;
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+
+/** @param prefix of the table */
+export const routeOf = (prefix: string, { method, path }: { method: Method; path: string }): string =>
+  `${method} ${prefix}${path}`;
 
 export type DocumentedAnswer = {
   /** One or any of several; null: no body. */

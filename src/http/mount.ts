@@ -13,6 +13,7 @@ import {
   type HttpContext,
   type HttpEnv,
   type Method,
+  routeOf,
 } from "./endpoint.ts";
 import { type BodyMemory, createBodyMemory } from "./body-memory.ts";
 import { compressedJson } from "./compressed-json.ts";
@@ -37,10 +38,27 @@ export function mountEndpoints(
 ): void {
   const owners = lastOfOwned(endpoints);
   for (const entry of endpoints) {
-    app.on(entry.method, prefix + entry.path, guard(entry), (c) => answer(entry, c, { bodies, repeats }));
-    if (owners.has(entry)) app.all(prefix + entry.path, (c) => c.notFound());
+    const route = routeOf(prefix, entry);
+    const path = prefix + entry.path;
+    app.on(
+      entry.method,
+      path,
+      unlessOther(route, guard(entry)),
+      unlessOther(route, (c) => answer(entry, c, { bodies, repeats })),
+    );
+    if (owners.has(entry))
+      app.all(
+        path,
+        unlessOther(route, async (c) => c.notFound()),
+      );
   }
 }
+
+/** Passes a request by that is for another endpoint. */
+const unlessOther =
+  (route: string, handler: MiddlewareHandler<HttpEnv>): MiddlewareHandler<HttpEnv> =>
+  (c, next) =>
+    c.env.route === undefined || c.env.route === route ? handler(c, next) : next();
 
 /** The last endpoint of each path that refuses other methods. */
 function lastOfOwned(endpoints: readonly Endpoint[]): Set<Endpoint> {

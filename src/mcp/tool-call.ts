@@ -1,5 +1,5 @@
 /** A call of a tool as a request to the API in this process, so that guards, schemas, limits and events are those of the API. */
-import type { HttpConnection } from "../http/endpoint.ts";
+import { type HttpConnection, routeOf } from "../http/endpoint.ts";
 import { dataText, noticeOfData } from "./marked-data.ts";
 import type { Tool } from "./tools.ts";
 
@@ -41,7 +41,8 @@ export async function callTool(
 ): Promise<ToolResult> {
   const request = requestOf(tool, given, from);
   if (typeof request === "string") return failed(request);
-  const answer = await ask(request, { ...connection, tool: tool.name });
+  const route = routeOf(tool.prefix, tool.entry);
+  const answer = await ask(request, { ...connection, tool: tool.name, route });
   const text = await textIn(answer);
   if (text === null) {
     return failed(
