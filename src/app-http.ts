@@ -119,8 +119,8 @@ function createRoutes(parts: HttpParts): Answer {
     const { path } = arrival;
     if (!isRouted(path)) {
       // Clients of WebDAV join addresses with two slashes.
-      const isJoined = path.charCodeAt(1) === SLASH && isDav(joinSlashes(path));
-      return (isJoined ? askApi : follow)(arrival, server);
+      if (path.charCodeAt(1) === SLASH && isDav(joinSlashes(path))) return askApi(arrival, server);
+      return follow(arrival, server);
     }
     if (isOpen(path) && !isMeantForApi(arrival)) {
       // A failed lookup goes to the redirect, which reports it.
