@@ -14,12 +14,15 @@ import { openServices } from "../src/services.ts";
 /** Endpoints answer nothing here. */
 const ABSENT = undefined as never;
 
-export async function newApiDocument() {
+export const newApiDocument = () => withNewApi(openApiDocument);
+
+/** Gives the endpoints of a new installation, which answer nothing. */
+export async function withNewApi<T>(use: (api: ReturnType<typeof createApi>) => T): Promise<Awaited<T>> {
   const folder = mkdtempSync(join(tmpdir(), "waymark-api-"));
   const env = loadEnv({ cwd: folder, processEnv: { WAYMARK__DATA__DIR: folder } });
   const services = await openServices(env, { logger: silentLogger, server: false });
   try {
-    return openApiDocument(
+    return await use(
       createApi({
         services,
         health: ABSENT,

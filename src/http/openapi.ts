@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { endpoint, type Endpoint, tokenScope } from "./endpoint.ts";
+import { madeOnce } from "../lib/made-once.ts";
 import { ROLES } from "../lib/access.ts";
-import { type SharedBytes, shareBytes, sharedAnswer } from "../lib/shared-bytes.ts";
+import { createTimeSlices } from "../lib/time-slices.ts";
+import { shareBytes, sharedAnswer } from "../lib/shared-bytes.ts";
 import { answersOf, failureAnswers, SCHEMAS } from "./openapi-answers.ts";
 import { exampleOf } from "./openapi-examples.ts";
 import { withHeaders } from "./openapi-headers.ts";
@@ -34,6 +36,28 @@ const EACH_ROLE = `Roles: ${ROLES.join(", ")}; each can do what those before it 
 const DEFAULT_PARAMS: Record<string, z.ZodType> = { id: z.int().min(1) };
 
 export function openApiDocument(described: Described): Json {
+  const steps = documentSteps(described);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** Of the time that others wait while a document is made, which takes a tenth of a second in all. */
+const SLICE_MS = 5;
+
+async function documentInSlices(described: Described): Promise<string> {
+  const slices = createTimeSlices(SLICE_MS);
+  const steps = documentSteps(described);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done || slices.due()) await slices.rest();
+    if (done) return JSON.stringify(value);
+  }
+}
+
+/** Returns the document. Most steps are an operation. */
+function* documentSteps(described: Described): Generator<void, Json> {
   const { tables, gates, version, webhooks } = described;
   const paths: Record<string, Json> = {};
   const named = createNamedSchemas(SCHEMAS);
@@ -41,6 +65,7 @@ export function openApiDocument(described: Described): Json {
   for (const { prefix, endpoints } of tables) {
     const gated = gates.some((gate) => `${prefix}/`.startsWith(`${gate.prefix}/`));
     for (const entry of endpoints.map(withHeaders)) {
+      yield;
       tags.add(entry.tag);
       const path = (prefix + entry.path).replaceAll(/:(\w+)(\{[^}]*\})?/g, "{$1}");
       const operations = (paths[path] ??= {});
@@ -60,6 +85,7 @@ export function openApiDocument(described: Described): Json {
       return [name, { post: webhookOperation(name, meaning, payload) }];
     }),
   );
+  yield;
   const schemas = withFieldTexts(named.schemas);
   const items = [...Object.values(paths), ...Object.values(requests)];
   nameChoices(
@@ -227,16 +253,16 @@ function requestBody(entry: Endpoint, named: NamedSchemas): Json {
 
 /** Made at the first request. */
 export function openApiEndpoint(described: () => Described): Endpoint {
-  let document: SharedBytes | undefined;
+  const document = madeOnce(async () => shareBytes(Buffer.from(await documentInSlices(described()))));
   return endpoint("GET /openapi.json", {
     access: "public",
     scope: null,
     tag: "meta",
     summary: "This API as an OpenAPI document",
     raw: { type: "application/json" },
-    handle({ c }) {
-      document ??= shareBytes(Buffer.from(JSON.stringify(openApiDocument(described()))));
-      return sharedAnswer(c.req.raw, document, { "Content-Type": "application/json; charset=utf-8" });
+    async handle({ c }) {
+      const type = "application/json; charset=utf-8";
+      return sharedAnswer(c.req.raw, await document(), { "Content-Type": type });
     },
   });
 }
