@@ -109,6 +109,10 @@ test("a recipient gets the mail, proves the address, and sees what the owner the
   expect((await post(url, { email: "<nobody>" })).status).toBe(400);
 
   const received = await codeFor(url, ANNA);
+  const guess = { email: ANNA, code: received === "000000" ? "000001" : "000000" };
+  const elsewhere = { "X-Forwarded-For": "198.51.100.7" };
+  const guesses = await Promise.all([1, 2, 3, 4, 5].map(() => post(url, guess, elsewhere)));
+  expect(guesses.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
   const entered = await post(`${url}?file=${file}`, { email: ANNA, code: received });
   expect([entered.status, await entered.text()]).toEqual([200, expect.stringContaining("proved=1")]);
   const set = entered.headers.get("set-cookie")!;

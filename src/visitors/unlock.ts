@@ -60,7 +60,7 @@ export const createFormReader =
   };
 
 type Tries = Pick<Deps, "pages" | "bodies"> & { guards: AddressGuards };
-type Run<T> = (form: URLSearchParams) => Promise<T>;
+type Run<T> = (form: URLSearchParams, address: string) => Promise<T>;
 
 /** Visitors try with a form, as often as their address may. Who must wait gets the page of `again` with the reason. */
 export function createTries(
@@ -71,8 +71,9 @@ export function createTries(
   return async <T>(request: Request, connection: VisitorConnection | undefined, run: Run<T>) => {
     const peer = connection?.requestIP(request)?.address ?? "unix";
     try {
-      await guards.takeTry(guards.clientAddress(peer, request.headers.get("x-forwarded-for")));
-      return await run(await readForm(request, connection));
+      const address = guards.clientAddress(peer, request.headers.get("x-forwarded-for"));
+      await guards.takeTry(address);
+      return await run(await readForm(request, connection), address);
     } catch (error) {
       const seconds = error instanceof AppError ? error.details?.["retryAfterSeconds"] : undefined;
       if (!(error instanceof AppError) || seconds === undefined) throw error;

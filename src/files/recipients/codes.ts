@@ -1,65 +1,70 @@
 /**
  * Six-digit codes by which a recipient of a share proves an address. A new one replaces the former; each works once,
- * within ten minutes, and ends after five wrong ones. An address that is not on the list gets the same answers, after
- * the same time.
+ * within ten minutes. Codes and tries are counted by recipient and client address, so that strangers lock nobody out,
+ * and for all addresses together, so that many can't guess a code. An address that is not on the list gets the same
+ * answers, after the same time.
  */
 import { createHmac, randomInt } from "node:crypto";
 import type { Clock } from "../../lib/clock.ts";
 import type { Language } from "../../lib/language.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { createRateBuckets, tooManyAttempts } from "../../lib/rate-buckets.ts";
+import { tooManyAttempts } from "../../lib/rate-buckets.ts";
 import type { ShareMail, ShareMailTransaction } from "./mails.ts";
 import type { RecipientCodesRepository } from "./codes.repository.ts";
 import type { RecipientsRepository } from "./repository.ts";
+import type { TryLimit, RecipientTriesRepository } from "./tries.repository.ts";
 
 type Deps = {
-  repository: RecipientCodesRepository & Pick<RecipientsRepository, "emailOf">;
+  repository: RecipientCodesRepository & RecipientTriesRepository & Pick<RecipientsRepository, "emailOf">;
   mail: Pick<ShareMail, "queue">;
   write<T>(run: (tx: ShareMailTransaction) => Promise<T>): Promise<T>;
   /** Of any length, the same on all nodes. */
   secret(): string;
   clock: Clock;
   logger: Pick<Logger, "warn">;
+  /** No check of a code is answered earlier, so its time tells nothing. */
+  answerMs?: number;
 };
 
 type Place = { linkId: number; email: string };
+/** `client`: the address of who asks, or its group. */
+type Asker = Place & { client: string };
 
 export type RecipientCodes = ReturnType<typeof createCodes>;
 
 const CODE_MINUTES = 10;
 const CODE_MS = CODE_MINUTES * 60_000;
-const MOST_TRIES = 5;
-/** Of a recipient: so many codes at once, then one in that time. */
-const CODES_AT_ONCE = 5;
-const CODE_EVERY_MS = 12 * 60_000;
-/** Of a share: so many tries at once, then one in that time. */
-const TRIES_AT_ONCE = 30;
-const TRY_EVERY_MS = 20_000;
-const SHARES_REMEMBERED = 10_000;
-/** No check of a code is answered earlier, so its time tells nothing. */
+/** Of a code, by all addresses. */
+const MOST_TRIES = 25;
+/** Of a recipient, by all addresses. While one floods, a code that works is always in the mailbox. */
+const CODES_AT_ONCE = 10;
+const CODE_EVERY_MS = 6 * 60_000;
+/** Of a recipient, by one address. */
+const ASKS: TryLimit = { atOnce: 3, intervalMs: 12 * 60_000 };
+const TRIES: TryLimit = { atOnce: 5, intervalMs: 2 * 60_000 };
+/** Of the codes of a share, by all addresses: its recipients may be a hundred. */
+const SHARE_TRIES: TryLimit = { atOnce: 100, intervalMs: 20_000 };
 const ANSWER_MS = 200;
 
-export function createCodes({ repository, mail, write, secret, clock, logger }: Deps) {
-  const tries = createRateBuckets({
-    clock,
-    atOnce: TRIES_AT_ONCE,
-    intervalMs: TRY_EVERY_MS,
-    generationSize: SHARES_REMEMBERED,
-  });
+export function createCodes(deps: Deps) {
+  const { repository, mail, write, secret, clock, logger, answerMs = ANSWER_MS } = deps;
 
   const hashOf = ({ linkId, email }: Place, code: string): string =>
     createHmac("sha256", secret())
       .update(JSON.stringify(["waymark recipient code", linkId, email, code]))
       .digest("hex");
 
-  /** @throws RateLimitExceeded */
-  function takeTry(linkId: number): void {
-    const waitMs = tries.tryNow(String(linkId));
-    if (waitMs > 0) throw tooManyAttempts("Too many codes", waitMs);
+  /** Neither mail address nor client address is stored. */
+  function keyOf(what: "ask" | "code", { linkId, email, client }: Asker): string {
+    const whose = JSON.stringify(["waymark recipient tries", email, client]);
+    return `${what} ${linkId} ${createHmac("sha256", secret()).update(whose).digest("hex")}`;
   }
+  const shareKey = (linkId: number): string => `codes ${linkId}`;
 
-  async function send(place: Place, title: string, language: Language): Promise<void> {
+  async function send(asker: Asker, title: string, language: Language): Promise<void> {
     const now = clock.now();
+    if ((await repository.takeTry(keyOf("ask", asker), ASKS, now)) > 0) return;
+    const place = { linkId: asker.linkId, email: asker.email };
     const code = String(randomInt(1_000_000)).padStart(6, "0");
     await write(async (tx) => {
       const isSet = await repository.setCode(tx.db, place, {
@@ -77,24 +82,36 @@ export function createCodes({ repository, mail, write, secret, clock, logger }: 
   }
 
   async function prove(place: Place, code: string): Promise<number | null> {
-    const held = await repository.tryCode(place, { now: clock.now(), most: MOST_TRIES });
-    if (held === null || held.hash !== hashOf(place, code)) return null;
-    return (await repository.useCode(held.id, held.hash)) ? held.id : null;
+    const now = clock.now();
+    const held = await repository.tryCode(place, { now, most: MOST_TRIES });
+    // Codes that nobody has are not guessed, so they don't count.
+    if (held === null || (await repository.takeTry(shareKey(place.linkId), SHARE_TRIES, now)) > 0)
+      return null;
+    if (held.hash !== hashOf(place, code) || !(await repository.useCode(held.id, held.hash))) return null;
+    await repository.giveTryBack(shareKey(place.linkId), SHARE_TRIES);
+    return held.id;
   }
 
   return {
     emailOf: repository.emailOf,
 
     /** Mails a code if the address is on the list and has had few. Never rejects. No answer waits for it. */
-    ask: (place: Place, title: string, language: Language): Promise<void> =>
-      send(place, title, language).catch((err: unknown) => {
-        logger.warn({ err, linkId: place.linkId }, "a code for a share could not be mailed");
+    ask: (asker: Asker, title: string, language: Language): Promise<void> =>
+      send(asker, title, language).catch((err: unknown) => {
+        logger.warn({ err, linkId: asker.linkId }, "a code for a share could not be mailed");
       }),
 
     /** The id of the recipient; null for a wrong code. @throws RateLimitExceeded */
-    async check(place: Place, code: string): Promise<number | null> {
-      takeTry(place.linkId);
-      const [proved] = await Promise.all([prove(place, code), Bun.sleep(ANSWER_MS)]);
+    async check(asker: Asker, code: string): Promise<number | null> {
+      const { linkId, email } = asker;
+      const key = keyOf("code", asker);
+      const now = clock.now();
+      const waitMs =
+        (await repository.takeTry(key, TRIES, now)) ||
+        (await repository.waitForTry(shareKey(linkId), SHARE_TRIES, now));
+      if (waitMs > 0) throw tooManyAttempts("Too many codes", waitMs);
+      const [proved] = await Promise.all([prove({ linkId, email }, code), Bun.sleep(answerMs)]);
+      if (proved !== null) await repository.giveTryBack(key, TRIES);
       return proved;
     },
   };

@@ -1,4 +1,5 @@
 /** Lets verified recipients into a share: the form for the address, the one for the code, and the cookie after it. */
+import { addressGroup } from "../../lib/ip-address.ts";
 import { emailSchema } from "../../lib/email-address.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { VisitorDoor } from "../../visitors/door.ts";
@@ -31,18 +32,18 @@ export function createRecipientDoor({ codes, mailsAreSent, door, clock }: Deps) 
     recipient,
   });
 
-  async function answered(share: Verified, request: Request, form: URLSearchParams) {
+  async function answered(share: Verified, request: Request, form: URLSearchParams, address: string) {
     const look = pages.look(request);
     const parsed = emailSchema.safeParse((form.get("email") ?? "").trim());
     if (!parsed.success) return { page: addressPage(look, look.texts.recipient.noAddress), status: 400 };
-    const place = { linkId: share.linkId, email: parsed.data };
+    const asker = { linkId: share.linkId, email: parsed.data, client: addressGroup(address) };
     const code = form.get("code")?.trim() ?? "";
     if (code === "") {
-      void codes.ask(place, share.title ?? share.code, look.language);
-      return { page: codePage(look, place.email), status: 200 };
+      void codes.ask(asker, share.title ?? share.code, look.language);
+      return { page: codePage(look, asker.email), status: 200 };
     }
-    const id = await codes.check(place, code);
-    return id ?? { page: codePage(look, place.email, look.texts.recipient.wrong), status: 403 };
+    const id = await codes.check(asker, code);
+    return id ?? { page: codePage(look, asker.email, look.texts.recipient.wrong), status: 403 };
   }
 
   return {
@@ -67,8 +68,8 @@ export function createRecipientDoor({ codes, mailsAreSent, door, clock }: Deps) 
     ): Promise<Response | { "Set-Cookie": string }> {
       const answer = (page: VisitorPage, status: number, more = {}) =>
         answerPage(page, status, request, more);
-      return tried(request, connection, async (form) => {
-        const shown = await answered(share, request, form);
+      return tried(request, connection, async (form, address) => {
+        const shown = await answered(share, request, form, address);
         if (typeof shown !== "number") return answer(shown.page, shown.status);
         const cookie = { "Set-Cookie": cookies.make(lockOf(share, shown), share.code, clock.now()) };
         if (!isBrowser(request) || cookies.isKept(request)) return cookie;

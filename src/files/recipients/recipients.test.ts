@@ -1,12 +1,10 @@
 /** Recipients of shares: who gets mails, how an address is proved, what is kept of visits. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
-import { silentLogger } from "../../lib/logger.ts";
 import { ownerOfTeam } from "../../lib/owner.ts";
 import { refusal } from "../drive.test-support.ts";
 import type { GivenShare } from "../serving/share-input.ts";
 import { type SharesHarness, startShares } from "../shares/shares.test-support.ts";
-import { createCodes } from "./codes.ts";
 import { createVisitJob } from "./visits-job.ts";
 
 const MINUTE = 60_000;
@@ -31,27 +29,6 @@ forEachDialect((dialect) => {
   const patch = (code: string, input: Parameters<typeof at.changes.patch>[2]) =>
     at.changes.patch(me, code, input, at.actor(me));
   const mailed = () => at.mailed.splice(0).map(({ email, kind }) => `${kind} ${email}`);
-
-  function codes() {
-    const made = createCodes({
-      repository: at.repository.recipients,
-      mail: at.mail,
-      write: at.content.changes.write,
-      secret: () => "secret",
-      clock: { now: () => at.time.now },
-      logger: silentLogger,
-    });
-    return {
-      ...made,
-      /** The code that was mailed; null if none was. */
-      async ask(linkId: number, email: string): Promise<string | null> {
-        const before = at.mailed.length;
-        await made.ask({ linkId, email }, "plan", "en");
-        const mail = at.mailed[before];
-        return mail === undefined ? null : (mail.content as { code: string }).code;
-      },
-    };
-  }
 
   test("who is listed gets the mail, who is listed later too, and nobody twice unless asked", async () => {
     const made = await share({
@@ -158,59 +135,6 @@ forEachDialect((dialect) => {
     for (let n = 0; n < 5; n++) await share({ recipients: all });
     expect(await refusal(share({ recipients: [ANNA] }))).toBe("RateLimitExceeded");
     expect(mailed()).toHaveLength(500);
-  });
-
-  test("a code works once, for its share and address, and not after ten minutes", async () => {
-    const { id: linkId } = await share({ recipients: [ANNA, BEN], verify: true });
-    const other = await share({ recipients: [ANNA], verify: true });
-    mailed();
-    const { ask, check } = codes();
-    const code = (await ask(linkId, ANNA))!;
-    expect(code).toMatch(/^\d{6}$/);
-    expect(await check({ linkId, email: BEN }, code)).toBeNull();
-    expect(await check({ linkId: other.id, email: ANNA }, code)).toBeNull();
-    const proved = await check({ linkId, email: ANNA }, code);
-    expect(await at.repository.recipients.emailOf(proved!, linkId)).toBe(ANNA);
-    expect(await at.repository.recipients.emailOf(proved!, other.id)).toBeNull();
-    expect(await check({ linkId, email: ANNA }, code)).toBeNull();
-    const late = (await ask(linkId, ANNA))!;
-    at.time.now += 10 * MINUTE;
-    expect(await check({ linkId, email: ANNA }, late)).toBeNull();
-    expect(await ask(linkId, CLEO)).toBeNull();
-  });
-
-  test("of two at once one uses a code; five wrong ones end it; a new one replaces it", async () => {
-    const { id: linkId } = await share({ recipients: [ANNA], verify: true });
-    mailed();
-    const place = { linkId, email: ANNA };
-    const { ask, check } = codes();
-    const first = (await ask(linkId, ANNA))!;
-    const both = await Promise.all([check(place, first), check(place, first)]);
-    expect(both.filter((one) => one !== null)).toHaveLength(1);
-    const second = (await ask(linkId, ANNA))!;
-    const third = (await ask(linkId, ANNA))!;
-    if (second !== third) expect(await check(place, second)).toBeNull();
-    const wrong = third === "000000" ? "000001" : "000000";
-    for (let n = 0; n < 5; n++) expect(await check(place, wrong)).toBeNull();
-    expect(await check(place, third)).toBeNull();
-    // Five codes, then one in twelve minutes.
-    expect([await ask(linkId, ANNA), await ask(linkId, ANNA), await ask(linkId, ANNA)]).toEqual([
-      expect.any(String),
-      expect.any(String),
-      null,
-    ]);
-    at.time.now += 12 * MINUTE;
-    expect(await ask(linkId, ANNA)).toEqual(expect.any(String));
-    at.time.now += 60 * MINUTE;
-  });
-
-  test("a share takes thirty codes at once", async () => {
-    const { id: linkId } = await share({ recipients: [ANNA], verify: true });
-    const { check } = codes();
-    const tried = Array.from({ length: 31 }, (_, n) =>
-      refusal(check({ linkId, email: `${n}@example.com` }, "000000")),
-    );
-    expect((await Promise.all(tried)).filter((name) => name === "RateLimitExceeded")).toHaveLength(1);
   });
 
   test("visits name the recipient, newest first, and go when they are old", async () => {

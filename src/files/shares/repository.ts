@@ -4,6 +4,7 @@ import { deleteLinks, type Deletion } from "../../links/write/deletion.repositor
 import { takenDownRefusal } from "../../links/write/target-policy.ts";
 import type { Db } from "../../db/dialect.ts";
 import { createRecipientCodesRepository } from "../recipients/codes.repository.ts";
+import { createRecipientTriesRepository } from "../recipients/tries.repository.ts";
 import { createRecipientsRepository } from "../recipients/repository.ts";
 import { createRecipientVisitsRepository } from "../recipients/visits.repository.ts";
 import { createShareChangesRepository, VISITED_COLUMNS } from "../serving/changes.repository.ts";
@@ -133,6 +134,7 @@ export function createSharesRepository({ database, record }: Deps) {
 const recipientsIn = (database: Queries) => ({
   ...createRecipientsRepository(database),
   ...createRecipientCodesRepository(database),
+  ...createRecipientTriesRepository(database),
   ...createRecipientVisitsRepository(database),
 });
 
