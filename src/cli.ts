@@ -2,19 +2,18 @@
  * The command line. The code of a room is loaded when one of its commands is named, because all of it takes half a
  * second; the others are only names.
  */
-import { existsSync } from "node:fs";
 import { Argument, Command, CommanderError, type Option } from "commander";
 import type { CommandContext } from "./cli/command.ts";
+import { commandPath, openForCommand, openInUse } from "./command-database.ts";
 import { COMPLETION_SCRIPTS, completionsOf } from "./cli/completion.ts";
 import { createInput } from "./cli/input.ts";
 import { createOutput } from "./cli/output.ts";
 import type { Database } from "./db/database.ts";
 import { databaseRefusalOf } from "./db/failures.ts";
-import { type Env, fileDatabasePath, findMisspelledVariables, loadEnv } from "./env.ts";
+import { type Env, loadEnv } from "./env.ts";
 import { COMMAND } from "./lib/actor.ts";
 import { AppError, type ErrorKind } from "./lib/errors.ts";
 import { fileTrouble } from "./lib/file-trouble.ts";
-import type { Logger } from "./lib/logger.ts";
 import { VERSION } from "./lib/version.ts";
 import type { Services } from "./services.ts";
 
@@ -168,8 +167,8 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     .showHelpAfterError("Use --help to list the options.")
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "waymark: ")) })
     .exitOverride();
-  const session = createSession(program);
   let ran = program;
+  const session = createSession(program, () => ran);
   program.hook("preAction", (_, command) => void (ran = command));
   for (const { commands, add } of COMMAND_ROOMS) {
     if (Object.keys(commands).some((name) => argv.includes(name))) await add(program, session.context);
@@ -209,13 +208,13 @@ const historyServices = ({ events, links }: Services) => ({
     (await links.by(COMMAND).get(links.domains.key(code, domain))).id,
 });
 
-function createSession(program: Command): { context: Context; close(): Promise<void> } {
+function createSession(program: Command, ran: () => Command): { context: Context; close(): Promise<void> } {
   let env: Env | undefined;
   let services: Promise<Services> | undefined;
   const context: Context = {
     env: () => (env ??= loadEnv({ configFile: program.opts<{ config?: string }>().config })),
-    services: () => (services ??= openForCommand(context)),
-    database: () => openInUse(context),
+    services: () => (services ??= openForCommand(context, commandPath(ran()))),
+    database: () => openInUse(context, commandPath(ran())),
     output: createOutput(leavable(process.stdout), leavable(process.stderr)),
     input: createInput(process.stdin, process.stderr),
   };
@@ -231,46 +230,6 @@ const leavable = <S extends NodeJS.WriteStream>(stream: S): S =>
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
   });
-
-const noteMisspelled = ({ output }: CommandContext): void => {
-  for (const sentence of findMisspelledVariables()) output.note(`waymark: ${sentence}`);
-};
-
-/** Logs warnings only. @throws Conflict; see refuseStrayDatabase */
-async function openForCommand(context: CommandContext): Promise<Services> {
-  const { env, output } = context;
-  const settings = env();
-  noteMisspelled(context);
-  const file = fileDatabasePath(settings.database);
-  if (file !== null && !existsSync(file)) {
-    const { refuseStrayDatabase } = await import("./other-servers.ts");
-    refuseStrayDatabase(settings, process.cwd());
-  }
-  const { openServices } = await import("./services.ts");
-  return openServices(settings, {
-    logger: await createWarner(),
-    server: false,
-    onNewDatabase: (name) => output.note(`waymark: created a new database: ${name}`),
-  });
-}
-
-/** After a move the one that it went to. */
-async function openInUse(context: CommandContext): Promise<Database> {
-  const { openCurrentDatabase, openSecretBox } = await import("./services-database.ts");
-  const settings = context.env();
-  noteMisspelled(context);
-  const options = {
-    server: false,
-    box: openSecretBox(settings),
-    step: <T>(work: () => Promise<T>) => work(),
-  };
-  return (await openCurrentDatabase(settings, { ...options, logger: await createWarner() })).database;
-}
-
-async function createWarner(): Promise<Logger> {
-  const { createLogger } = await import("./lib/logger.ts");
-  return createLogger({ level: "warn", format: "pretty", file: null });
-}
 
 /** Sentences begin with a field of the API; the user typed an option, such as --expires for expires_at. */
 export const inOptions = (message: string, command: Command): string =>

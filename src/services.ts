@@ -1,5 +1,5 @@
 import { createPrivacy } from "./privacy/privacy.service.ts";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { createAuth } from "./auth/auth.ts";
 import { createFailureCounter } from "./auth/auth-metrics.ts";
@@ -17,7 +17,7 @@ import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import { type Config, createConfig } from "./config/config.service.ts";
 import { ROUTE_PREFIX_KEYS } from "./config/route-prefixes.ts";
 import type { Database } from "./db/database.ts";
-import { isNewDatabase, migrateUp } from "./db/migrate.ts";
+import { isNewDatabase, isWithoutTables, migrateUp } from "./db/migrate.ts";
 import { retryStart } from "./db/retry-start.ts";
 import { createEvents } from "./events/events.service.ts";
 import { type Env, fileDatabasePath, fixedSettings, usedPaths } from "./env.ts";
@@ -58,6 +58,8 @@ export type ServiceOptions = {
   registry?: Registry;
   /** Reaches the other workers of the machine. */
   worker?: WorkerChannel;
+  /** The error for the name of a database without tables, where none are to be made. */
+  refuseNew?: (name: string) => Error;
   /** Called with the name of a database whose tables this start has created. */
   onNewDatabase?: (name: string) => void;
   /** Cancels waiting for the database. */
@@ -74,13 +76,19 @@ const START_TIMEOUT_MS = 60_000;
 export async function openServices(given: Env, options: ServiceOptions): Promise<Services> {
   const { logger } = options;
   armFault(given.fault);
-  if (openDataFolder(given)) logger.info(`Created the data folder ${given.data.dir}.`);
+  const isNewFolder = openDataFolder(given);
+  if (isNewFolder) logger.info(`Created the data folder ${given.data.dir}.`);
   const forMs = options.server ? START_TIMEOUT_MS : 0;
   const step: Step = (work) => retryStart(work, { forMs, logger, signal: options.stopping });
   const box = openSecretBox(given);
   const { env, database } = await openCurrentDatabase(given, { ...options, box, step });
   let redis: Redis | null = null;
   try {
+    const { refuseNew } = options;
+    if (refuseNew && (await step(() => isWithoutTables(database)))) {
+      if (isNewFolder) rmdirSync(given.data.dir);
+      throw refuseNew(database.name);
+    }
     const steps = await step(() => migrateUp(database, { logger }));
     if (isNewDatabase(steps)) options.onNewDatabase?.(database.name);
     const instance = await step(() => readInstance(database));
@@ -96,7 +104,13 @@ export async function openServices(given: Env, options: ServiceOptions): Promise
 /** Repeats work of the start while the database is away. */
 type Step = <T>(work: () => Promise<T>) => Promise<T>;
 
-type Opened = { database: Database; box: SecretBox; instance: string; redis: Redis | null; step: Step };
+type Opened = {
+  database: Database;
+  box: SecretBox;
+  instance: string;
+  redis: Redis | null;
+  step: Step;
+};
 
 /** What all rooms use. */
 async function startShared(env: Env, { database, redis, step }: Opened, options: ServiceOptions) {

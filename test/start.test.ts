@@ -108,16 +108,17 @@ test("a command without settings creates no database where a server runs with an
   const waymark = join(ROOT, "bin", "waymark");
   const server = start([waymark, "serve", "--port", "0"], { WAYMARK__DATA__DIR: join(folder, "other") }, cwd);
   await server.listening();
-  const refused = start([waymark, "links", "list"], {}, cwd);
+  const adding = [waymark, "links", "add", "https://a.test"];
+  const refused = start(adding, {}, cwd);
   expect(await refused.ended()).toBe(4);
   expect(refused.said.text).toContain("Nothing was created.");
   expect(readdirSync(cwd)).toEqual([]);
-  const named = start([waymark, "links", "list"], { WAYMARK__DATA__DIR: join(cwd, "mine") }, cwd);
+  const named = start(adding, { WAYMARK__DATA__DIR: join(cwd, "mine") }, cwd);
   expect(await named.ended()).toBe(0);
   expect(named.said.text).toContain(`created a new database: ${join(cwd, "mine", "waymark.db")}`);
   // Another instance, in a folder of its own.
   const fresh = mkdtempSync(join(folder, "fresh-"));
-  expect(await start([waymark, "links", "list"], {}, fresh).ended()).toBe(0);
+  expect(await start(adding, {}, fresh).ended()).toBe(0);
   expect(readdirSync(fresh)).toEqual(["data"]);
   server.child.kill("SIGTERM");
   await server.ended();

@@ -37,6 +37,12 @@ export type MigrationState = {
 /** `done`: the steps just run. */
 export const isNewDatabase = (done: readonly string[]): boolean => done[0] === MIGRATIONS[0]!.name;
 
+/** No migration has begun. */
+export async function isWithoutTables({ slow }: Pick<Database, "slow">): Promise<boolean> {
+  const tables = await slow.introspection.getTables({ withInternalKyselyTables: true });
+  return !tables.some(({ name }) => name === "kysely_migration");
+}
+
 /**
  * Returns the names of the steps it ran. Rejects with ServiceUnavailable, changing nothing, if the database is away or
  * a newer version or one before 1.0 made it.
@@ -88,8 +94,7 @@ const bind = (step: Step, database: Database): Migration => {
 };
 
 async function refuseOthers(database: Database, steps: readonly Step[]): Promise<void> {
-  const tables = await database.slow.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === "kysely_migration")) return;
+  if (await isWithoutTables(database)) return;
   const executed = await database.slow
     .withTables<{ kysely_migration: { name: string } }>()
     .selectFrom("kysely_migration")
