@@ -10,7 +10,7 @@ import { withTimeout } from "./lib/timeout.ts";
 import { VERSION } from "./lib/version.ts";
 import type { Services } from "./services.ts";
 
-export function createHealthReport({ env, database, links, content, mail, redis }: Services) {
+export function createHealthReport({ env, database, keys, links, content, mail, redis }: Services) {
   const storageTroubles = createStorageTroubles(content);
   return createHealth({
     clock: systemClock,
@@ -28,6 +28,7 @@ export function createHealthReport({ env, database, links, content, mail, redis 
       return [...disks.filter((trouble) => trouble !== null), ...storages];
     },
     mailTrouble: mail.trouble,
+    keyTrouble: keys.look,
     stagedUploads: content.staged,
   });
 }

@@ -54,6 +54,13 @@ export const COMMAND_ROOMS: readonly {
     add: async (...to) => (await import("./auth/auth.commands.ts")).addAuthCommands(...to),
   },
   {
+    commands: {
+      "reset-secret-key":
+        "when the secret key is lost on all nodes and in all backups: go on with another one",
+    },
+    add: async (...to) => (await import("./upkeep/key.commands.ts")).addKeyCommand(...to),
+  },
+  {
     commands: { config: "show and change settings" },
     add: async (...to) => (await import("./config/config.commands.ts")).addConfigCommands(...to),
   },

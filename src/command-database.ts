@@ -7,7 +7,7 @@ import type { Command } from "commander";
 import type { CommandContext } from "./cli/command.ts";
 import type { Database } from "./db/database.ts";
 import { type Env, fileDatabasePath, findMisspelledVariables } from "./env.ts";
-import { AppError, appError } from "./lib/errors.ts";
+import { type AppError, appError } from "./lib/errors.ts";
 import type { Logger } from "./lib/logger.ts";
 import { programName } from "./lib/program-name.ts";
 import type { Services } from "./services.ts";

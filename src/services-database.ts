@@ -1,3 +1,4 @@
+import { createKeyCheck, type KeyCheck } from "./cluster/key-check.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { movedTo } from "./db/move-switch.ts";
 import type { Env } from "./env.ts";
@@ -5,7 +6,7 @@ import { dataPath } from "./lib/data-folder.ts";
 import { appError } from "./lib/errors.ts";
 import type { Logger } from "./lib/logger.ts";
 import { createSecretBox, type SecretBox } from "./lib/secret-box.ts";
-import { loadSecretKey, parseSecretKey } from "./lib/secret-key.ts";
+import { findSecretKey, loadSecretKey, parseSecretKey } from "./lib/secret-key.ts";
 
 /** Of the sealed URL in a database that has moved. */
 export const MOVE_PURPOSE = "database move";
@@ -13,10 +14,29 @@ export const MOVE_PURPOSE = "database move";
 /** Moves are followed this far. */
 const MOST_MOVES = 10;
 
-export const openSecretBox = ({ storage, data }: Env): SecretBox =>
+/** `claim` as of createSecretBox; without it nothing may be sealed. */
+export const openSecretBox = (
+  { storage, data }: Env,
+  claim: () => Promise<void> = () => Promise.reject(new Error("The secret key is not checked yet.")),
+): SecretBox =>
   createSecretBox(
-    () => parseSecretKey(storage.secretKey ?? "") ?? loadSecretKey(dataPath(data.dir, "secretKey")),
+    () => parseSecretKey(storage.secretKey ?? "") ?? findSecretKey(dataPath(data.dir, "secretKey")),
+    claim,
   );
+
+export function openKeyCheck(
+  { storage, data }: Env,
+  database: Pick<Database, "read" | "write">,
+  box: SecretBox,
+): KeyCheck {
+  const path = dataPath(data.dir, "secretKey");
+  return createKeyCheck({
+    database,
+    box,
+    place: storage.secretKey === null ? path : "storage.secret_key",
+    make: () => void loadSecretKey(path),
+  });
+}
 
 type Options = {
   server: boolean;
@@ -42,7 +62,7 @@ export async function openCurrentDatabase(
       if (moved === null) return { env, database };
       const url = moves < MOST_MOVES ? opened(box, moved.url) : null;
       if (url === null) {
-        const message = `${database.name} has moved, and the key of this data folder does not open its new address. Set database.url to it.`;
+        const message = `${database.name} has moved, and the secret key of this node does not open its new address. Put the right key back, or set database.url to the new address.`;
         throw appError("Conflict", message);
       }
       logger.warn(

@@ -1,6 +1,5 @@
 import { createPrivacy } from "./privacy/privacy.service.ts";
-import { mkdirSync, rmdirSync } from "node:fs";
-import { dirname } from "node:path";
+import { rmdirSync } from "node:fs";
 import { createAuth } from "./auth/auth.ts";
 import { createFailureCounter } from "./auth/auth-metrics.ts";
 import { createPasswords } from "./auth/login/password.ts";
@@ -10,6 +9,7 @@ import { createChanges } from "./cluster/changes.ts";
 import { readInstance } from "./cluster/instance.repository.ts";
 import { openRedis, type Redis } from "./cluster/redis.ts";
 import { combineBuses } from "./cluster/redis-bus.ts";
+import type { KeyCheck } from "./cluster/key-check.ts";
 import { createRepeats } from "./cluster/repeats.ts";
 import { createRollCall } from "./cluster/roll-call.ts";
 import { openProcessLeases } from "./cluster/process-leases.ts";
@@ -20,8 +20,7 @@ import type { Database } from "./db/database.ts";
 import { isNewDatabase, isWithoutTables, migrateUp } from "./db/migrate.ts";
 import { retryStart } from "./db/retry-start.ts";
 import { createEvents } from "./events/events.service.ts";
-import { type Env, fileDatabasePath, fixedSettings, usedPaths } from "./env.ts";
-import { dataPath } from "./lib/data-folder.ts";
+import { type Env, fixedSettings, usedPaths } from "./env.ts";
 import { createContent } from "./files/content.ts";
 import { createDrive } from "./files/drive.ts";
 import { createStorageMetrics } from "./files/storage/metrics.ts";
@@ -29,9 +28,7 @@ import { createBodyMemory } from "./http/body-memory.ts";
 import { createOrigins } from "./http/origins.ts";
 import { createProxies } from "./auth/proxies.ts";
 import { systemClock } from "./lib/clock.ts";
-import { appError, messageOf } from "./lib/errors.ts";
 import { armFault } from "./lib/fault.ts";
-import { fileTrouble, writeRefusal } from "./lib/file-trouble.ts";
 import type { Logger } from "./lib/logger.ts";
 import { createRegistry, type Registry } from "./lib/metrics.ts";
 import { createLinkCsv } from "./links/csv/service.ts";
@@ -40,14 +37,14 @@ import { codeBelow } from "./links/fallback/loops.ts";
 import { createLinkOperations } from "./links/link/metrics.ts";
 import { createLinkService } from "./links/links.service.ts";
 import { createIdentity } from "./visitors/identity.ts";
-import { MOVE_PURPOSE, openCurrentDatabase, openSecretBox } from "./services-database.ts";
+import { MOVE_PURPOSE, openCurrentDatabase, openKeyCheck, openSecretBox } from "./services-database.ts";
 import { targetListsIn } from "./services-policies.ts";
 import { startMail, startNotices } from "./services-mail.ts";
 import { startImports } from "./services-imports.ts";
 import { startSharing } from "./services-sharing.ts";
 import { createVisitorDoor } from "./visitors/door.ts";
 import { startWebhooks } from "./services-webhooks.ts";
-import { refuseDuringRestore } from "./upkeep/restore-state.ts";
+import { openDataFolder } from "./services-folder.ts";
 
 export type Services = Awaited<ReturnType<typeof startRooms>>;
 
@@ -80,8 +77,9 @@ export async function openServices(given: Env, options: ServiceOptions): Promise
   if (isNewFolder) logger.info(`Created the data folder ${given.data.dir}.`);
   const forMs = options.server ? START_TIMEOUT_MS : 0;
   const step: Step = (work) => retryStart(work, { forMs, logger, signal: options.stopping });
-  const box = openSecretBox(given);
+  const box: SecretBox = openSecretBox(given, () => keys.claim());
   const { env, database } = await openCurrentDatabase(given, { ...options, box, step });
+  const keys = openKeyCheck(env, database, box);
   let redis: Redis | null = null;
   try {
     const { refuseNew } = options;
@@ -92,8 +90,10 @@ export async function openServices(given: Env, options: ServiceOptions): Promise
     const steps = await step(() => migrateUp(database, { logger }));
     if (isNewDatabase(steps)) options.onNewDatabase?.(database.name);
     const instance = await step(() => readInstance(database));
+    const keyTrouble = options.server ? await step(keys.store) : null;
+    if (keyTrouble !== null) logger.error(keyTrouble);
     if (options.server) redis = await openSharedRedis(env, instance, logger);
-    return await startRooms(env, { database, box, instance, redis, step }, options);
+    return await startRooms(env, { database, box, keys, instance, redis, step }, options);
   } catch (error) {
     redis?.close();
     await database.close();
@@ -107,6 +107,7 @@ type Step = <T>(work: () => Promise<T>) => Promise<T>;
 type Opened = {
   database: Database;
   box: SecretBox;
+  keys: KeyCheck;
   instance: string;
   redis: Redis | null;
   step: Step;
@@ -149,7 +150,7 @@ async function startShared(env: Env, { database, redis, step }: Opened, options:
 }
 
 async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
-  const { database, box, instance, redis, step } = opened;
+  const { database, box, keys, instance, redis, step } = opened;
   const { logger, worker, registry = createRegistry() } = options;
   const common = await startShared(env, opened, options);
   const { clock, leases, changes, rollCall, events, record, config } = common;
@@ -176,13 +177,14 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   const routePrefixes = () => ROUTE_PREFIX_KEYS.map((key) => config.get(key));
   const shared = { database, changes, record, routePrefixes, hashPassword: passwords.hashPassword, clock };
   const operations = createLinkOperations(registry);
+  const publicUrl = () => config.get("features.public_url");
   const links = createLinkService({
     ...shared,
     randomCodeLength: () => config.get("features.random_code_length"),
     shareCodeLength: () => config.get("features.share_code_length"),
     events,
     restoreDays: () => config.get("links.restore_days"),
-    publicUrl: () => config.get("features.public_url"),
+    publicUrl,
     holdPublicUrl: (tx) => config.hold("features.public_url", tx),
     ownCode: (url, asked = "") => codeBelow(config.get("features.public_url") || asked, url),
     targetLists: targetListsIn(config),
@@ -208,11 +210,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   await step(webhooks.load);
   const bodies = createBodyMemory();
   const door = createVisitorDoor({ ...links, config, guards: auth, identity, bodies, clock, logger });
-  const origins = createOrigins({
-    publicUrl: () => config.get("features.public_url"),
-    trustedHop: auth.trustedHop,
-    server: env.server,
-  });
+  const origins = createOrigins({ publicUrl, trustedHop: auth.trustedHop, server: env.server });
   const trashDays = () => config.get("files.trash_days");
   const drive = createDrive({ ...common, database, content, logger, trashDays });
   const rooms = { ...common, database, drive, content, links, door, mail, auth, notices, webhooks };
@@ -223,6 +221,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     env,
     logger,
     box,
+    keys,
     database,
     sealMove: (url: string) => box.seal(url, MOVE_PURPOSE),
     /** UUID of the database. */
@@ -271,27 +270,4 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
 
 async function openSharedRedis({ cache }: Env, instance: string, logger: Logger): Promise<Redis | null> {
   return cache.type === "redis" ? openRedis({ url: cache.redisUrl, instance, logger }) : null;
-}
-
-/**
- * Returns whether it created the data folder. @throws BadRequest naming what is not writable, Conflict during a restore
- */
-function openDataFolder({ data: { dir }, database }: Env): boolean {
-  let made: string | undefined;
-  try {
-    made = mkdirSync(dir, { recursive: true, mode: 0o750 });
-  } catch (cause) {
-    const reason = fileTrouble(cause) ?? messageOf(cause);
-    throw appError(
-      "BadRequest",
-      `The data folder ${dir} can't be created; change data.dir, or fix this: ${reason}`,
-      { cause },
-    );
-  }
-  const file = fileDatabasePath(database);
-  const files = file === null ? [] : [dirname(file), file, `${file}-wal`, `${file}-shm`];
-  const refused = writeRefusal([dir, dataPath(dir, "journal"), dataPath(dir, "processes"), ...files]);
-  if (refused !== null) throw appError("BadRequest", refused);
-  refuseDuringRestore(dir);
-  return made !== undefined;
 }

@@ -4390,6 +4390,11 @@ export interface components {
                     message: string;
                     status: components["schemas"]["HealthStatus"];
                 };
+                secret_key: {
+                    /** @description why this node can't read the secrets in the database, and what to do; empty when healthy */
+                    message: string;
+                    status: components["schemas"]["HealthStatus"];
+                };
                 storage: {
                     backend: {
                         storage_type: string;
@@ -6588,7 +6593,7 @@ export interface components {
             database: {
                 kind: string;
                 links_count: number;
-                /** @description why it refuses this server, and what to do; else empty */
+                /** @description why it refuses this server, or its secrets can't be read, and what to do; else empty */
                 message: string;
                 /** @description from which reports and exports read; null without database.replica_url */
                 replica: {
@@ -20126,6 +20131,10 @@ export interface operations {
                      *           "mail": {
                      *             "status": "healthy",
                      *             "message": "OK"
+                     *           },
+                     *           "secret_key": {
+                     *             "status": "healthy",
+                     *             "message": "OK"
                      *           }
                      *         },
                      *         "unfinished_uploads": {
@@ -20188,6 +20197,10 @@ export interface operations {
                      *             "message": "OK"
                      *           },
                      *           "mail": {
+                     *             "status": "healthy",
+                     *             "message": "OK"
+                     *           },
+                     *           "secret_key": {
                      *             "status": "healthy",
                      *             "message": "OK"
                      *           }

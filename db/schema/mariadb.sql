@@ -335,6 +335,7 @@ CREATE TABLE `instance` (
   `id` bigint(20) NOT NULL,
   `uuid` varchar(36) NOT NULL,
   `created_at` bigint(20) NOT NULL,
+  `key_fingerprint` varchar(64) DEFAULT NULL,
   PRIMARY KEY (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

@@ -335,6 +335,7 @@ CREATE TABLE `instance` (
   `id` bigint NOT NULL,
   `uuid` varchar(36) COLLATE utf8mb4_bin NOT NULL,
   `created_at` bigint NOT NULL,
+  `key_fingerprint` varchar(64) COLLATE utf8mb4_bin DEFAULT NULL,
   PRIMARY KEY (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

@@ -314,6 +314,7 @@ create table instance (
   id bigint not null,
   uuid character varying(36) collate "C" not null,
   created_at bigint not null,
+  key_fingerprint character varying(64) collate "C",
   constraint instance_pkey PRIMARY KEY (id)
 );
 

@@ -349,7 +349,7 @@ CREATE TABLE instance (
   id integer not null primary key,
   uuid text not null,
   created_at integer not null
-);
+, key_fingerprint text);
 
 CREATE TABLE journals (
   id text not null primary key,

@@ -33,7 +33,7 @@ const hashed = (...parts: readonly string[]) => createHash("sha256").update(part
 export function createRepeats({ database, clock }: { database: Database; clock: Clock }) {
   const repository = createRepeatsRepository(database);
 
-  function claimFor(id: string, claim: string, seal: (text: string) => string, mayKeep: boolean) {
+  function claimFor(id: string, claim: string, seal: (text: string) => Promise<string>, mayKeep: boolean) {
     return {
       /** @throws Conflict if a repetition took the claim over */
       async confirm(tx: unknown): Promise<void> {
@@ -44,11 +44,10 @@ export function createRepeats({ database, clock }: { database: Database; clock: 
         );
       },
       /** A longer answer is not kept, only that the work is done. */
-      keep: (answer: string): Promise<void> =>
-        repository.keep(
-          { id, claim },
-          mayKeep && answer.length <= MOST_ANSWER_CHARACTERS ? seal(answer) : null,
-        ),
+      async keep(answer: string): Promise<void> {
+        const isKept = mayKeep && answer.length <= MOST_ANSWER_CHARACTERS;
+        await repository.keep({ id, claim }, isKept ? await seal(answer) : null);
+      },
       /** Nothing was written. */
       release: (): Promise<void> => repository.release({ id, claim }),
     };

@@ -57,7 +57,7 @@ async function moveTo(url: string, { hold = false, json }: Options, context: Con
     const { rows, closedMs } = await moveDatabase({
       source,
       target,
-      sealedUrl: sealMove(url),
+      sealedUrl: await sealMove(url),
       hold,
       now: systemClock.now,
       signal: stopping.signal,

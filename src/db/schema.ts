@@ -23,6 +23,8 @@ export const TABLES = {
   ...WEBHOOK_TABLES,
   ...IMPORT_TABLES,
   ...CLUSTER_TABLES,
+  /** `key_fingerprint`: SHA-256 of the key that seals secrets, 64 hex digits; null until one is used. */
+  instance: { ...CLUSTER_TABLES.instance, key_fingerprint: "text(64)?" },
 } as const satisfies Record<string, Record<string, ColumnKind>>;
 
 type ColumnType<K extends ColumnKind> = K extends "serial" | "int0"

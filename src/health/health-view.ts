@@ -40,6 +40,12 @@ export const healthView = namedObject("HealthReport", {
       status: verdict,
       message: z.string().describe("what keeps mails from being sent; empty when healthy or without [mail]"),
     }),
+    secret_key: z.object({
+      status: verdict,
+      message: z
+        .string()
+        .describe("why this node can't read the secrets in the database, and what to do; empty when healthy"),
+    }),
   }),
   unfinished_uploads: stagedView.describe(
     "space that unfinished uploads take in the file storages, as last counted",

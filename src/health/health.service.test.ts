@@ -11,6 +11,7 @@ const well: HealthSources = {
   cacheRefusal: () => null,
   diskTroubles: async () => [],
   mailTrouble: async () => null,
+  keyTrouble: async () => null,
   stagedUploads: async () => ({
     objects: 3,
     bytes: 300,
@@ -35,6 +36,19 @@ test("the report has the status of each part and the worst of them", async () =>
   expect(await report({ mailTrouble: async () => "Mails can't be sent." })).toMatchObject({
     status: "degraded",
     checks: { disk: { status: "healthy" }, mail: { status: "degraded", message: "Mails can't be sent." } },
+  });
+  expect(await report({ keyTrouble: async () => "Another key." })).toMatchObject({
+    status: "degraded",
+    checks: { storage: { status: "healthy" }, secret_key: { status: "degraded", message: "Another key." } },
+  });
+  const refused = { countLinks: away, databaseRefusal: () => "Refused.", cacheRefusal: () => "No." };
+  expect(await report({ ...refused, isCacheReachable: async () => false })).toMatchObject({
+    status: "unhealthy",
+    checks: { storage: { message: "Refused." }, cache: { status: "degraded", message: "No." } },
+  });
+  expect(await report({ databaseRefusal: () => "Refused." })).toMatchObject({
+    status: "degraded",
+    checks: { storage: { status: "degraded", message: "Refused.", links_count: 7 } },
   });
   expect(await report({ countLinks: away, diskTroubles: async () => ["Full."] })).toMatchObject({
     status: "unhealthy",

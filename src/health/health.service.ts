@@ -21,6 +21,8 @@ export type HealthSources = {
   diskTroubles(): Promise<readonly string[]>;
   /** What keeps mails from being sent; null if nothing is known. */
   mailTrouble(): Promise<string | null>;
+  /** What is wrong with the secret key; null if nothing is. Rejects when the database is away. */
+  keyTrouble(): Promise<string | null>;
   /** Rejects when the database is away. */
   stagedUploads(): Promise<StagedUploads>;
 };
@@ -35,6 +37,7 @@ const statusOf = (trouble: string | null): HealthStatus => (trouble === null ? "
 export function createHealth(sources: HealthSources): { report(): Promise<HealthReport> } {
   const startedAt = sources.clock.now();
   let linksCount = 0;
+  let keyTrouble: string | null = null;
   let staged: StagedUploads = NONE_STAGED;
   let disks: Promise<readonly string[]> | undefined;
 
@@ -44,15 +47,18 @@ export function createHealth(sources: HealthSources): { report(): Promise<Health
 
   async function report(): Promise<HealthReport> {
     const begun = performance.now();
-    const [count, isCacheReachable, troubles = [DISK_IS_SILENT], mailTrouble, stagedNow] = await Promise.all([
-      inTime(CHECK_DEADLINE_MS, sources.countLinks()),
-      inTime(CHECK_DEADLINE_MS, sources.isCacheReachable()),
-      inTime(CHECK_DEADLINE_MS, diskTroubles()),
-      inTime(CHECK_DEADLINE_MS, sources.mailTrouble()),
-      inTime(CHECK_DEADLINE_MS, sources.stagedUploads()),
-    ]);
+    const [count, isCacheReachable, troubles = [DISK_IS_SILENT], mailTrouble, key, stagedNow] =
+      await Promise.all([
+        inTime(CHECK_DEADLINE_MS, sources.countLinks()),
+        inTime(CHECK_DEADLINE_MS, sources.isCacheReachable()),
+        inTime(CHECK_DEADLINE_MS, diskTroubles()),
+        inTime(CHECK_DEADLINE_MS, sources.mailTrouble()),
+        inTime(CHECK_DEADLINE_MS, sources.keyTrouble()),
+        inTime(CHECK_DEADLINE_MS, sources.stagedUploads()),
+      ]);
     linksCount = count ?? linksCount;
     staged = stagedNow ?? staged;
+    if (key !== undefined) keyTrouble = key;
     const refusal = sources.databaseRefusal();
     // Connections from before a refusal may still work.
     const storage: HealthStatus = count === undefined ? "unhealthy" : statusOf(refusal);
@@ -61,7 +67,9 @@ export function createHealth(sources: HealthSources): { report(): Promise<Health
     const mail: HealthStatus = mailTrouble ? "degraded" : "healthy";
     const now = sources.clock.now();
     return {
-      status: [storage, cache, disk, mail].find((status) => status !== "healthy") ?? "healthy",
+      status:
+        [storage, cache, disk, mail, statusOf(keyTrouble)].find((status) => status !== "healthy") ??
+        "healthy",
       timestamp: new Date(now).toISOString(),
       uptime: Math.max(0, Math.floor((now - startedAt) / 1000)),
       checks: {
@@ -80,6 +88,7 @@ export function createHealth(sources: HealthSources): { report(): Promise<Health
         },
         disk: { status: disk, message: troubles.join(" ") },
         mail: { status: mail, message: mailTrouble ?? "" },
+        secret_key: { status: statusOf(keyTrouble), message: keyTrouble ?? "" },
       },
       unfinished_uploads: viewStaged(staged),
       response_time_ms: Math.round(performance.now() - begun),

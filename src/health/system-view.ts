@@ -15,7 +15,9 @@ export const systemView = namedObject("SystemReport", {
     status: verdict,
     kind: z.string(),
     version: z.string().nullable().describe("null while the database is away"),
-    message: z.string().describe("why it refuses this server, and what to do; else empty"),
+    message: z
+      .string()
+      .describe("why it refuses this server, or its secrets can't be read, and what to do; else empty"),
     links_count: z.int(),
     response_time_ms: z.int().nullable(),
     replica: z

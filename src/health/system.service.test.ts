@@ -23,6 +23,7 @@ const HEALTHY: HealthReport = {
     },
     disk: { status: "healthy", message: "" },
     mail: { status: "healthy", message: "" },
+    secret_key: { status: "healthy", message: "" },
   },
   unfinished_uploads: { objects: 0, bytes: 0, abandoned_objects: 0, abandoned_bytes: 0, counted_at: null },
   response_time_ms: 1,

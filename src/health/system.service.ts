@@ -56,13 +56,13 @@ export function createSystemReport(sources: SystemSources): System {
       inTime(DEADLINE_MS, sources.storages()),
     ]);
     const numbers = readMeasurements(measured.metrics);
-    const { storage, cache } = health.checks;
+    const { storage, cache, secret_key: key } = health.checks;
     const parts = {
       database: {
-        status: storage.status,
+        status: storage.status === "healthy" ? key.status : storage.status,
         kind: storage.backend.storage_type,
         version: database?.answer ?? null,
-        message: storage.message,
+        message: storage.message || key.message,
         links_count: storage.links_count,
         response_time_ms: database?.ms ?? null,
         replica: replica

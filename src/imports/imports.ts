@@ -103,7 +103,7 @@ export function createImports(deps: ImportsDeps) {
       const id = await repository.add({
         ...rowOf(made, actor.name, state),
         source: withoutSecrets(made.source),
-        secret: made.key === null ? null : deps.box.seal(made.key, KEY_PURPOSE),
+        secret: made.key === null ? null : await deps.box.seal(made.key, KEY_PURPOSE),
       });
       return repository.find(id);
     },

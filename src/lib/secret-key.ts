@@ -10,12 +10,16 @@ const HEX_KEY = new RegExp(`^[0-9a-f]{${2 * SECRET_KEY_BYTES}}$`, "i");
 export const parseSecretKey = (text: string): Uint8Array | null =>
   HEX_KEY.test(text) ? Buffer.from(text, "hex") : null;
 
-/**
- * Reads the key, or creates the file, readable by its owner only; concurrent processes get the same key. Throws for
- * other content: a new key would make sealed secrets unreadable.
- */
-export function loadSecretKey(path: string): Uint8Array {
-  const text = readIfThere(path) ?? make(path);
+/** Null without the file. Throws for other content: a new key would make sealed secrets unreadable. */
+export function findSecretKey(path: string): Uint8Array | null {
+  const text = readIfThere(path);
+  return text === undefined ? null : parsed(path, text);
+}
+
+/** Reads the key, or creates the file, readable by its owner only; concurrent processes get the same key. */
+export const loadSecretKey = (path: string): Uint8Array => findSecretKey(path) ?? parsed(path, make(path));
+
+function parsed(path: string, text: string): Uint8Array {
   const key = parseSecretKey(text.trim());
   if (key === null) throw new Error(`${path} does not hold a secret key of 64 hexadecimal digits.`);
   return key;

@@ -32,7 +32,7 @@ export function addSuccessorCommands(program: Command, { services, output }: Con
       const bars = { links: output.progress("Links"), pages: output.progress("Pages") };
       const manifest = await makeBundle(resolve(file), {
         database,
-        signer: createSigner(box.derive(KEY_PURPOSE)),
+        signer: createSigner(await box.derive(KEY_PURPOSE)),
         publicUrl: config.get("features.public_url"),
         waitingPage: waitingPage({ ...door.pages.look({ headers: new Headers() }), logo: null }),
         now: systemClock.now(),

@@ -3,7 +3,9 @@ import type { Command } from "commander";
 import type { CommandContext, ProgressLine } from "../cli/command.ts";
 import { type Database, openSnapshot } from "../db/database.ts";
 import { createStoredFiles } from "../files/check/stored-files.ts";
+import type { KeyCheck } from "../cluster/key-check.ts";
 import { readInstance } from "../cluster/instance.repository.ts";
+import { readKeyFingerprint } from "../cluster/secret-key.repository.ts";
 import { type Env, fileDatabasePath } from "../env.ts";
 import { systemClock } from "../lib/clock.ts";
 import { dataPath } from "../lib/data-folder.ts";
@@ -13,12 +15,19 @@ import type { Notices } from "../mail/notices.ts";
 import { armFault } from "../lib/fault.ts";
 import { fileTrouble } from "../lib/file-trouble.ts";
 import { silentLogger } from "../lib/logger.ts";
+import { createSecretBox } from "../lib/secret-box.ts";
+import { findSecretKey, parseSecretKey } from "../lib/secret-key.ts";
 import { VERSION } from "../lib/version.ts";
 import { countRunning } from "./status.commands.ts";
 import { makeBackup } from "./backup.ts";
 import { restoreBackup } from "./restore.ts";
 
-type Context = CommandContext<{ env: Env; database: Database; notices: Pick<Notices, "backupFailed"> }>;
+type Context = CommandContext<{
+  env: Env;
+  database: Database;
+  notices: Pick<Notices, "backupFailed">;
+  keys: Pick<KeyCheck, "look">;
+}>;
 
 export function addBackupCommands(program: Command, context: Context): void {
   const { output } = context;
@@ -27,7 +36,7 @@ export function addBackupCommands(program: Command, context: Context): void {
     .argument("<dir>", "folder to create")
     .option("--json", "print the manifest as JSON")
     .action(async (dir: string, { json }: { json?: boolean }) => {
-      const { env, database, notices } = await context.services();
+      const { env, database, keys, notices } = await context.services();
       const bars = { copied: output.progress("files copied"), read: output.progress("files read back") };
       const making = makeBackup(resolve(dir), {
         dataDir: env.data.dir,
@@ -36,6 +45,7 @@ export function addBackupCommands(program: Command, context: Context): void {
         openSnapshot: (path) => openSnapshot(path, silentLogger),
         contentOf: (one) => createStoredFiles(one, { dataDir: env.data.dir }),
         instance: await readInstance(database),
+        keyFingerprint: await readKeyFingerprint(database),
         version: VERSION,
         now: systemClock.now,
         onProgress: (step, done, total) => bars[step].update(done, total),
@@ -47,6 +57,8 @@ export function addBackupCommands(program: Command, context: Context): void {
           await notices.backupFailed(messageOf(error)).catch(() => {});
           throw error;
         });
+      const trouble = await keys.look().catch(messageOf);
+      if (trouble !== null) output.note(`waymark: ${trouble}`);
       if (json) return output.json(manifest);
       output.line(`${pluralize(manifest.files.length, "file is", "files are")} in ${resolve(dir)}.`);
       if (manifest.database.file === null) {
@@ -55,6 +67,10 @@ export function addBackupCommands(program: Command, context: Context): void {
         );
         output.line(`  ${manifest.database.advice}`);
       }
+      if (env.storage.secretKey !== null)
+        output.line(
+          "Not included: storage.secret_key, without which the secrets in the database can't be read. Keep the setting too.",
+        );
       for (const { policy, objects } of manifest.elsewhere)
         output.line(`Not included: ${pluralize(objects, "object")} of the policy '${policy}' in S3.`);
     });
@@ -81,6 +97,12 @@ export function addBackupCommands(program: Command, context: Context): void {
         onProgress: (step, done, total) => bars[step].update(done, total),
       });
       const manifest = await plainly(restoring).finally(() => finishAll(bars));
+      const { key_fingerprint: wanted } = manifest;
+      if (wanted !== null && wanted !== fingerprintHere(env)) {
+        output.note(
+          `waymark: The secret key of this installation is not the one of the backup, which sealed the secrets in its database. Put storage.secret_key, or the file secret.key, back as it was there.`,
+        );
+      }
       if (json) return output.json(manifest);
       output.line(
         `Restored ${pluralize(manifest.files.length, "file")} of ${manifest.created_at} into ${env.data.dir}.`,
@@ -88,6 +110,17 @@ export function addBackupCommands(program: Command, context: Context): void {
       if (manifest.database.file === null)
         output.line(`Restore the database with its own tools: ${manifest.database.advice}`);
     });
+}
+
+/** Null without a key, or with something else in its place. */
+function fingerprintHere({ storage, data }: Env): string | null {
+  const find = () =>
+    parseSecretKey(storage.secretKey ?? "") ?? findSecretKey(dataPath(data.dir, "secretKey"));
+  try {
+    return createSecretBox(find).fingerprint();
+  } catch {
+    return null;
+  }
 }
 
 const finishAll = (bars: Record<string, ProgressLine>): void =>

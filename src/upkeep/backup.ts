@@ -39,6 +39,7 @@ export type BackupSources = {
   openSnapshot(path: string): Promise<Database>;
   contentOf(database: Database): ExpectedContent;
   instance: string;
+  keyFingerprint: string | null;
   version: string;
   now(): number;
   /** Files copied, then files read back. */
@@ -100,6 +101,7 @@ async function fill(target: string, sources: BackupSources): Promise<Manifest> {
     version: sources.version,
     instance: sources.instance,
     created_at: new Date(sources.now()).toISOString(),
+    key_fingerprint: sources.keyFingerprint,
     database: { name, file: snapshot === null ? null : DATABASE_COPY, advice: dumpAdvice },
     outside: content.outside.map(({ policyId, basePath }) => ({ policy_id: policyId, base_path: basePath })),
     elsewhere: content.elsewhere.map(({ name: policy, objects }) => ({ policy, objects })),

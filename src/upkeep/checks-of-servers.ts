@@ -2,6 +2,7 @@ import { currentTime } from "../db/queries.ts";
 import type { Database } from "../db/database.ts";
 import type { MigrationState } from "../db/migrate.ts";
 import { programName } from "../lib/program-name.ts";
+import { ENTERED_ANEW } from "./key.commands.ts";
 import { type Check, failure, ok, warning } from "./doctor.ts";
 import { messageOf } from "../lib/errors.ts";
 import { pluralize } from "../lib/pluralize.ts";
@@ -59,6 +60,21 @@ export const checkClock = (open: () => Promise<Database>, now: () => number): Ch
         "Run NTP on both: sessions and expiries depend on these clocks.",
       ),
     ];
+  },
+});
+
+/** `look` says what is wrong with the key, `unreadable` what another one has sealed. */
+export const checkSecretKey = (
+  look: () => Promise<string | null>,
+  unreadable: () => Promise<string[]>,
+): Check => ({
+  part: "secret key",
+  async look() {
+    const trouble = await look();
+    if (trouble !== null) return [failure(trouble, "Nothing is lost while a copy of the right key exists.")];
+    const lost = await unreadable();
+    if (lost.length === 0) return [ok("it opens the secrets in the database")];
+    return [warning(`another key has sealed the secrets of ${lost.join(", ")}`, ENTERED_ANEW)];
   },
 });
 

@@ -11,6 +11,7 @@ import { readQuarantine } from "../clicks/journal/quarantine.ts";
 import { journalBytes } from "../clicks/journal/size.ts";
 import type { Mail } from "../mail/mail.service.ts";
 import { readInstance } from "../cluster/instance.repository.ts";
+import type { KeyCheck } from "../cluster/key-check.ts";
 import { openRedis } from "../cluster/redis.ts";
 import type { Database } from "../db/database.ts";
 import { migrationStatus } from "../db/migrate.ts";
@@ -23,7 +24,14 @@ import { countRunning } from "./status.commands.ts";
 import { checkDataFolder, checkJournal } from "./checks-of-data.ts";
 import { checkProxies } from "./check-proxies.ts";
 import { checkPolicies, checkClickRecords, checkSettings, MANY_CLICK_RECORDS } from "./checks-of-settings.ts";
-import { checkCache, checkClickHouse, checkClock, checkDatabase, checkMail } from "./checks-of-servers.ts";
+import {
+  checkCache,
+  checkClickHouse,
+  checkClock,
+  checkDatabase,
+  checkMail,
+  checkSecretKey,
+} from "./checks-of-servers.ts";
 import { type Check, runChecks, type CheckResult, ok } from "./doctor.ts";
 import type { Reports } from "../clicks/reports.ts";
 
@@ -36,6 +44,7 @@ type Context = CommandContext<{
   mail: Pick<Mail, "check" | "trouble" | "origin">;
   drive: { trash: Pick<Drive["trash"], "put"> };
   reports: Pick<Reports, "stream">;
+  keys: Pick<KeyCheck, "look" | "unreadable">;
 }> & { database(): Promise<Database> };
 
 type Progress = NonNullable<Parameters<Content["checkStorage"]>[0]["onProgress"]>;
@@ -121,6 +130,10 @@ const checksOfServices = (context: Context): Check[] => [
   checkPolicies(
     async () => (await context.services()).content.policies.misplaced(),
     async () => (await context.services()).content.standings(),
+  ),
+  checkSecretKey(
+    async () => (await context.services()).keys.look(),
+    async () => (await context.services()).keys.unreadable(),
   ),
   checkCache(context.env().cache.type === "redis" ? () => pingRedis(context) : null),
   checkClickHouse(async () => (await context.services()).reports.stream),

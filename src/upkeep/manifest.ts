@@ -32,6 +32,8 @@ const manifestSchema = z.object({
   version: z.string(),
   instance: z.string(),
   created_at: z.string(),
+  /** SHA-256 of the key that seals secrets in the database; null if none was used. */
+  key_fingerprint: z.string().nullable().default(null),
   database: z.object({ name: z.string(), file: z.literal(DATABASE_COPY).nullable(), advice: z.string() }),
   /** Policies with files below `outside/`, and their folders. */
   outside: z.array(z.object({ policy_id: z.int(), base_path: z.string() })).default([]),

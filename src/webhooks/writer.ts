@@ -60,9 +60,9 @@ export function createWebhookWriter({ repository, changes, record, box, allowPri
 
   const seal = (secret: string) => box.seal(secret, SECRET_PURPOSE);
 
-  const rotated = (before: Webhook, secret: string): Webhook => ({
+  const rotated = (before: Webhook, sealed: string): Webhook => ({
     ...before,
-    secret: seal(secret),
+    secret: sealed,
     previousSecret: before.secret,
     previousUntil: clock.now() + ROTATION_MS,
   });
@@ -74,7 +74,7 @@ export function createWebhookWriter({ repository, changes, record, box, allowPri
       const content = {
         url: checkUrl(url, allowPrivate),
         events: [...new Set(events)],
-        secret: seal(checkSecret(secret)),
+        secret: await seal(checkSecret(secret)),
         previousSecret: null,
         previousUntil: null,
         disabledBecause: null,
@@ -104,9 +104,9 @@ export function createWebhookWriter({ repository, changes, record, box, allowPri
         ...(url !== undefined && { url: checkUrl(url, allowPrivate) }),
         ...(events !== undefined && { events: [...new Set(events)] }),
       };
-      if (secret !== undefined) checkSecret(secret);
+      const sealed = secret === undefined ? null : await seal(checkSecret(secret));
       return change(id, actor, (before) => ({
-        ...(secret === undefined ? before : rotated(before, secret)),
+        ...(sealed === null ? before : rotated(before, sealed)),
         ...patch,
         ...(enabled === false && { disabledBecause: before.disabledBecause ?? "asked" }),
         ...(enabled === true && { disabledBecause: null, failingSince: null, pausedUntil: null }),
@@ -116,7 +116,8 @@ export function createWebhookWriter({ repository, changes, record, box, allowPri
     /** @throws NotFound */
     async rotate(id: number, actor: Actor) {
       const secret = newSecret();
-      return { webhook: await change(id, actor, (before) => rotated(before, secret)), secret };
+      const sealed = await seal(secret);
+      return { webhook: await change(id, actor, (before) => rotated(before, sealed)), secret };
     },
 
     /** @throws NotFound */

@@ -23,8 +23,8 @@ const LOOKS = {
   unhealthy: { icon: IconCircleX, color: "var(--mantine-color-error)" },
 };
 
-const messageOf = ({ storage, cache, disk }: HealthReport["checks"]): string =>
-  storage.message || cache.message || disk.message;
+const messageOf = ({ storage, cache, disk, secret_key: key }: HealthReport["checks"]): string =>
+  storage.message || key.message || cache.message || disk.message;
 
 /** The state of the server in one line. */
 export function HealthLine() {

@@ -48,7 +48,7 @@ type Deps = {
 export type Oidc = ReturnType<typeof createOidc>;
 
 const MOST_RACES = 3;
-const TOKEN_PURPOSE = "oidc id token";
+export const TOKEN_PURPOSE = "oidc id token";
 const LONGEST_SUBJECT = 255;
 
 export function createOidc(deps: Deps) {
@@ -155,6 +155,7 @@ async function signIn(deps: Deps, client: OidcClient, arrival: Arrival): Promise
   const { subject, claims, idToken } = answer;
   if (subject === "" || subject.length > LONGEST_SUBJECT) throw new OidcRefusal("failed");
   const identity = { issuer: client.issuer, subject };
+  const sealedToken = await box.seal(idToken, TOKEN_PURPOSE);
   const admitted = admit(claims, admissionRules(config));
   const outcome = await repeatLostRaces(() =>
     changes.write(async (tx) => {
@@ -178,7 +179,7 @@ async function signIn(deps: Deps, client: OidcClient, arrival: Arrival): Promise
       if (before !== null && browser === undefined)
         await deps.tellNewBrowser(tx, toAccount(current), visitor);
       const session = await sessions.open(tx, id, visitor, by);
-      await repository.keepIdToken(tx.db, session.id, box.seal(idToken, TOKEN_PURPOSE));
+      await repository.keepIdToken(tx.db, session.id, sealedToken);
       return { account: toAccount(current), session, factorId: browser?.factorId ?? null };
     }),
   );

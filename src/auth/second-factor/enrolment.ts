@@ -48,13 +48,14 @@ export function createEnrolment(deps: EnrolmentDeps) {
     /** The caller has proved its password. @throws Conflict when there is one */
     async begin({ id, username }: Account): Promise<{ secret: string; uri: string }> {
       const secret = await newTotpSecret();
+      const sealed = await box.seal(secret, PURPOSE);
       await changes.write(async (tx) => {
         if ((await repository.lockAccount(tx.db, id)) === null) noAccount();
         const current = await repository.lock(tx.db, id);
         if (current !== null && current.confirmedAt !== null) {
           throw appError("Conflict", "An authenticator app is set up already; remove it first.");
         }
-        await repository.insert(tx.db, id, box.seal(secret, PURPOSE), clock.now());
+        await repository.insert(tx.db, id, sealed, clock.now());
       });
       const uri = await totpUri(secret, { issuer: config.get("features.instance_name"), label: username });
       return { secret, uri };

@@ -26,7 +26,7 @@ export async function accountWith(
   });
   const { id } = user;
   if (app) {
-    const secret = createSecretBox(() => new Uint8Array(32)).seal(SECRET, PURPOSE);
+    const secret = await createSecretBox(() => new Uint8Array(32)).seal(SECRET, PURPOSE);
     const row = { account_id: id, secret, confirmed_at: 1, last_step: 0, created_at: 1 };
     await write.insertInto("authenticators").values(row).execute();
     const code = { account_id: id, hash: hashOfRecoveryCode(id, RECOVERY_CODE) };

@@ -17,6 +17,19 @@ type Parts = readonly string[];
 export const createTable = (name: string, table: TableName, columns: Columns, parts: Parts): Step =>
   tableStep({ name, table, columns, parts }, plain(table, "tableOptions"));
 
+/** A column that may be null or has a default. */
+export const addColumn = (name: string, table: TableName, column: string, kind: ColumnKind): Step => ({
+  name,
+  up: async (db, words) => {
+    const tables = await db.introspection.getTables();
+    const isThere = tables.some(
+      (one) => one.name === table && one.columns.some((has) => has.name === column),
+    );
+    if (!isThere)
+      await sql.raw(`alter table ${table} add column ${columnSql(words, column, kind)}`).execute(db);
+  },
+});
+
 /** A table of narrow rows, increased by primary key. */
 export const createCounterTable = (name: string, table: TableName, columns: Columns, parts: Parts): Step =>
   tableStep({ name, table, columns, parts }, plain(table, "counterTableOptions"));

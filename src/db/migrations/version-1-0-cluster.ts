@@ -1,7 +1,7 @@
 /** Version 1.0: what processes and nodes share. */
 import { CLUSTER_TABLES } from "../cluster-tables.ts";
 import { sql } from "kysely";
-import { createTable, type Step } from "./step.ts";
+import { addColumn, createTable, type Step } from "./step.ts";
 
 export const steps: readonly Step[] = [
   createTable("1068_changes", "changes", CLUSTER_TABLES.changes, ["index changes_created_at (created_at)"]),
@@ -21,4 +21,5 @@ export const steps: readonly Step[] = [
     "index repeats_account (account_id, expires_at, size)",
     "index repeats_expiry (expires_at)",
   ]),
+  addColumn("1073_instance_key", "instance", "key_fingerprint", "text(64)?"),
 ];

@@ -85,21 +85,27 @@ export function createPolicies(deps: PoliciesDeps) {
       await checkDriverSettings({ ...policy, accessKey, secretKey }, context);
       const sealed = {
         ...policy,
-        sealedAccessKey: accessKey === null ? null : seal(accessKey, ACCESS_KEY_PURPOSE),
-        sealedSecretKey: secretKey === null ? null : seal(secretKey, SECRET_KEY_PURPOSE),
+        sealedAccessKey: accessKey === null ? null : await seal(accessKey, ACCESS_KEY_PURPOSE),
+        sealedSecretKey: secretKey === null ? null : await seal(secretKey, SECRET_KEY_PURPOSE),
       };
       return (await insert(sealed, actor))!;
     },
 
     /** @throws PolicyNotFound, BadRequest, Conflict (the name) */
     async update(id: number, given: UpdatePolicy, actor = SYSTEM): Promise<Policy> {
+      const keys = {
+        ...(given.access_key !== undefined && {
+          sealedAccessKey: await seal(given.access_key, ACCESS_KEY_PURPOSE),
+        }),
+        ...(given.secret_key !== undefined && {
+          sealedSecretKey: await seal(given.secret_key, SECRET_KEY_PURPOSE),
+        }),
+      };
       return changes.write(async (tx) => {
         await repository.lock(tx.db);
         const policy = (await repository.find(id, tx.db)) ?? unknownPolicy();
         refuseImpossible(policy, given);
-        const next = applied(policy, given, clock.now());
-        if (given.access_key !== undefined) next.sealedAccessKey = seal(given.access_key, ACCESS_KEY_PURPOSE);
-        if (given.secret_key !== undefined) next.sealedSecretKey = seal(given.secret_key, SECRET_KEY_PURPOSE);
+        const next = { ...applied(policy, given, clock.now()), ...keys };
         if (next.isDefault && !policy.isDefault) await repository.clearDefault(tx.db);
         await repository.update(tx.db, next);
         await record(tx.db, [policyEvent({ actor, now: clock.now(), verb: "update" }, policy, next)]);
