@@ -1,5 +1,7 @@
 /** Resumable uploads from a browser page: with the session's cookies and the CSRF token. */
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
 import { Upload } from "tus-js-client";
 import { PASSWORD, startSignedIn } from "./support/session.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
@@ -140,4 +142,47 @@ test("an upload stops with its session, and a new session continues it", async (
   cookies = await signInByCookies();
   expect(await offsetOf(path)).toEqual([200, "5"]);
   expect((await send(path, "PATCH", { ...portion(5), ...proof() }, "world")).status).toBe(204);
+});
+
+test("the first bytes come with the creation, and the size later", async () => {
+  const typed = { "Content-Type": "application/offset+octet-stream" };
+  const create = (name: string, headers: Record<string, string>, body?: string) =>
+    send(
+      "/files/tus",
+      "POST",
+      { "Upload-Metadata": `filename ${Buffer.from(name).toString("base64")}`, ...headers, ...proof() },
+      body,
+    );
+  const made = await create("deferred", { "Upload-Defer-Length": "1", ...typed }, "hello");
+  expect([made.status, made.headers.get("Upload-Offset")]).toEqual([201, "5"]);
+  const path = made.headers.get("Location")!;
+  const head = async () => {
+    const { headers } = await send(path, "HEAD", {});
+    return ["Upload-Offset", "Upload-Defer-Length", "Upload-Length"].map((name) => headers.get(name));
+  };
+  const next = (offset: number, body: string, size: number) =>
+    send(path, "PATCH", { ...portion(offset), ...proof(), "Upload-Length": String(size) }, body);
+  expect(await head()).toEqual(["5", "1", null]);
+  expect((await next(5, "w", 10)).status).toBe(204);
+  expect(await head()).toEqual(["6", null, "10"]);
+  expect((await next(6, "orld", 11)).status).toBe(400);
+  expect((await next(6, "orld", 10)).headers.get("X-File-Id")).toBeString();
+  const whole = await create("whole", { "Upload-Length": "5", ...typed }, "hello");
+  const download = await send(`/files/${whole.headers.get("X-File-Id")}/download`, "GET", {});
+  expect(await download.text()).toBe("hello");
+  const unclear: Record<string, string>[] = [
+    {},
+    { "Upload-Defer-Length": "1", "Upload-Length": "5" },
+    { "Upload-Defer-Length": "2" },
+    { "Upload-Length": "5", "Upload-Concat": "partial" },
+  ];
+  for (const headers of unclear) expect((await create("unclear", headers)).status).toBe(400);
+  // Refused bytes leave no upload, because nobody knows its address.
+  const five = { "Upload-Length": "5", ...typed };
+  expect((await create("long", { ...five, "Upload-Length": "4" }, "hello")).status).toBe(413);
+  expect((await create("damaged", { ...five, "Upload-Checksum": "md5 AAAA" }, "hello")).status).toBe(460);
+  const database = new Database(join(installation.dataDir, "waymark.db"), { readonly: true });
+  const left = database.query("select name from uploads where name in ('long', 'damaged', 'unclear')").all();
+  database.close();
+  expect(left).toEqual([]);
 });

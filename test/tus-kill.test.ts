@@ -47,6 +47,14 @@ async function begin(name: string, folder: number | null): Promise<string> {
   return path;
 }
 
+/** The client says the size with the last bytes. */
+async function beginDeferred(name: string): Promise<string> {
+  const made = await tus.begin(name, null, null);
+  const path = made.headers.get("Location")!;
+  expect((await patch(path, 0, KEPT)).status).toBe(204);
+  return path;
+}
+
 /**
  * Two PATCHes that send part of their bytes and stay open. Resolves when one is refused, so the other holds the upload.
  */
@@ -121,25 +129,29 @@ describe.each(storagesFor("tus-kill"))("on %s", (storage, policy) => {
   });
 });
 
-test("a kill between the last byte and the file's row loses nothing", async () => {
-  const path = await begin("whole", null);
-  await server.stop();
-  await restart({ WAYMARK_FAULT: "blob.joined" });
-  expect(
-    await patch(path, KEPT).then(
-      (answer) => answer.status,
-      () => "none",
-    ),
-  ).toBe("none");
-  await server.kill();
-  await restart();
-  const offset = await offsetOf(path);
-  expect(offset).toBeGreaterThanOrEqual(KEPT);
-  const last = await tus.patch(path, offset, new Uint8Array(0));
-  expect(last.status).toBe(204);
-  expect(last.headers.get("Upload-Offset")).toBe(String(BYTES.length));
-  await expectWhole(last.headers.get("X-File-Id"));
-});
+test.each([false, true])(
+  "a kill between the last byte and the file's row loses nothing (size last: %p)",
+  async (isLast) => {
+    const path = isLast ? await beginDeferred("deferred") : await begin("whole", null);
+    const size: Record<string, string> = isLast ? { "Upload-Length": String(BYTES.length) } : {};
+    await server.stop();
+    await restart({ WAYMARK_FAULT: "blob.joined" });
+    expect(
+      await tus.patch(path, KEPT, BYTES.subarray(KEPT), size).then(
+        (answer) => answer.status,
+        () => "none",
+      ),
+    ).toBe("none");
+    await server.kill();
+    await restart();
+    const offset = await offsetOf(path);
+    expect(offset).toBeGreaterThanOrEqual(KEPT);
+    const last = await tus.patch(path, offset, BYTES.subarray(offset), size);
+    expect(last.status).toBe(204);
+    expect(last.headers.get("Upload-Offset")).toBe(String(BYTES.length));
+    await expectWhole(last.headers.get("X-File-Id"));
+  },
+);
 
 test("when one worker is killed, others continue its upload at once", async () => {
   await server.stop();

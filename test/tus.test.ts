@@ -1,5 +1,6 @@
 /** Resumable uploads with tus-js-client against the real program, on local storage and S3. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Readable } from "node:stream";
 import { Upload } from "tus-js-client";
 import { driveClient } from "./support/drive.ts";
 import { type Client, startSignedIn } from "./support/session.ts";
@@ -128,6 +129,23 @@ describe.each(storages)("tus-js-client on %s", (storage, policy) => {
     ).toBe(String(BYTES.length));
   });
 
+  test("uploads with the creation, and a stream whose size comes last", async () => {
+    const early = await send("early.txt", { metadata, chunkSize: 8 * MIB, uploadDataDuringCreation: true })
+      .promise;
+    await expectStored(early.id, "early.txt", folder);
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    new Upload(Readable.from([BYTES], { objectMode: false }), {
+      endpoint: `${server.url}/files/tus`,
+      headers: { Authorization: `Bearer ${client.token}` },
+      chunkSize: 8 * MIB,
+      uploadLengthDeferred: true,
+      metadata: { ...metadata, filename: "stream.txt", filetype: "text/plain" },
+      onError: reject,
+      onSuccess: ({ lastResponse }) => resolve(lastResponse.getHeader("X-File-Id") ?? ""),
+    }).start();
+    await expectStored(await promise, "stream.txt", folder);
+  });
+
   test("continues after an interrupted connection", async () => {
     let path = "";
     const aborted = Promise.withResolvers<void>();
@@ -161,7 +179,8 @@ describe("the protocol", () => {
       expect(Object.fromEntries(answer.headers)).toMatchObject({
         "tus-resumable": "1.0.0",
         "tus-version": "1.0.0",
-        "tus-extension": "creation,expiration,checksum,termination",
+        "tus-extension":
+          "creation,creation-with-upload,creation-defer-length,expiration,checksum,termination",
         "tus-checksum-algorithm": "sha256,sha1,md5",
       });
       expect(answer.headers.get("Tus-Max-Size")).toBeNull();

@@ -2556,8 +2556,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin a resumable upload
-         * @description Follows tus 1.0.0, so its clients work. `Location` of the answer is the address of the upload, which lasts for a day after its last byte. For every account; an API token needs the scope `files:write`.
+         * Begin a resumable upload, with its first bytes or without
+         * @description Follows tus 1.0.0, so its clients work. The body may have the first bytes. `Location` of the answer is the address of the upload, which lasts for a day after its last byte. For every account; an API token needs the scope `files:write`.
          */
         post: operations["postFilesTus"];
         delete?: never;
@@ -18479,11 +18479,10 @@ export interface operations {
                  * @example 1.0.0
                  */
                 "Tus-Resumable": "1.0.0";
-                /**
-                 * @description bytes of the whole file
-                 * @example 10
-                 */
-                "Upload-Length": number;
+                /** @description the size follows as Upload-Length of a later request */
+                "Upload-Defer-Length"?: 1;
+                /** @description needed without Upload-Defer-Length */
+                "Upload-Length"?: number;
                 /**
                  * @description pairs of a key and a Base64 value: filename, optionally filetype, folder_id and owner
                  * @example filename cmVwb3J0LnBkZg==
@@ -18493,7 +18492,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/offset+octet-stream": string;
+            };
+        };
         responses: {
             /** @description OK, without a body */
             201: {
@@ -18513,10 +18516,14 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            410: components["responses"]["410"];
             412: components["responses"]["412"];
             413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            423: components["responses"]["423"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
+            460: components["responses"]["460"];
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
@@ -18536,7 +18543,7 @@ export interface operations {
             204: {
                 headers: {
                     "Tus-Checksum-Algorithm": "sha256,sha1,md5";
-                    "Tus-Extension": "creation,expiration,checksum,termination";
+                    "Tus-Extension": "creation,creation-with-upload,creation-defer-length,expiration,checksum,termination";
                     "Tus-Max-Size"?: number;
                     "Tus-Resumable": "1.0.0";
                     "Tus-Version": "1.0.0";
@@ -18578,8 +18585,9 @@ export interface operations {
             200: {
                 headers: {
                     "Tus-Resumable": "1.0.0";
+                    "Upload-Defer-Length"?: 1;
                     "Upload-Expires": string;
-                    "Upload-Length": number;
+                    "Upload-Length"?: number;
                     "Upload-Metadata"?: string;
                     "Upload-Offset": number;
                     "X-Request-Id": string;
@@ -18613,6 +18621,8 @@ export interface operations {
                 "Tus-Resumable": "1.0.0";
                 /** @description algorithm and checksum in Base64 */
                 "Upload-Checksum"?: string;
+                /** @description of an upload that began with Upload-Defer-Length */
+                "Upload-Length"?: number;
                 /** @description bytes that the server has already */
                 "Upload-Offset"?: number;
                 /**
@@ -18732,7 +18742,7 @@ export interface operations {
             204: {
                 headers: {
                     "Tus-Checksum-Algorithm": "sha256,sha1,md5";
-                    "Tus-Extension": "creation,expiration,checksum,termination";
+                    "Tus-Extension": "creation,creation-with-upload,creation-defer-length,expiration,checksum,termination";
                     "Tus-Max-Size"?: number;
                     "Tus-Resumable": "1.0.0";
                     "Tus-Version": "1.0.0";
@@ -18774,8 +18784,9 @@ export interface operations {
             200: {
                 headers: {
                     "Tus-Resumable": "1.0.0";
+                    "Upload-Defer-Length"?: 1;
                     "Upload-Expires": string;
-                    "Upload-Length": number;
+                    "Upload-Length"?: number;
                     "Upload-Metadata"?: string;
                     "Upload-Offset": number;
                     "X-Request-Id": string;
@@ -18809,6 +18820,8 @@ export interface operations {
                 "Tus-Resumable": "1.0.0";
                 /** @description algorithm and checksum in Base64 */
                 "Upload-Checksum"?: string;
+                /** @description of an upload that began with Upload-Defer-Length */
+                "Upload-Length"?: number;
                 /**
                  * @description bytes that the server has already
                  * @example 0

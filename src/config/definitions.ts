@@ -203,7 +203,9 @@ export const DEFINITIONS = {
         ...words("Content-Type Authorization Accept X-CSRF-Token Prefer"),
         ...words("If-Match If-None-Match Idempotency-Key"),
         // Resumable uploads.
-        ...words("Tus-Resumable Upload-Length Upload-Metadata Upload-Offset Upload-Checksum"),
+        ...words(
+          "Tus-Resumable Upload-Length Upload-Defer-Length Upload-Metadata Upload-Offset Upload-Checksum",
+        ),
       ],
       check.headerName,
       { description: "Request headers that other origins may send." },

@@ -118,6 +118,7 @@ const EXPOSED_HEADERS = [
   "Location",
   "Upload-Offset",
   "Upload-Length",
+  "Upload-Defer-Length",
   "Upload-Metadata",
   "Upload-Expires",
   "X-File-Id",

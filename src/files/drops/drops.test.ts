@@ -90,7 +90,7 @@ forEachDialect((dialect) => {
       },
     );
 
-  const begin = (box: OpenDrop, size: number, sender = "a", address = "1") =>
+  const begin = (box: OpenDrop, size: number | null, sender = "a", address = "1") =>
     at.resumable.create(box.accountId, {
       size,
       name: "resumed",
@@ -102,6 +102,7 @@ forEachDialect((dialect) => {
   const chunk = (offset: number, text: string): UploadChunk => ({
     offset,
     length: text.length,
+    total: null,
     checksum: null,
     reservation: { add() {} },
     body: () => chunksOf(Buffer.from(text)),
@@ -165,6 +166,23 @@ forEachDialect((dialect) => {
       await at.resumable.append(me, upload.id, chunk(7, "89abcdef"), visitor);
       expect(await again(box)).toMatchObject({ files: 1, bytes: 15 });
       expect(await refused(begin(box, 6, "b"))).toBe("room");
+    });
+
+    test("of unknown size keeps within the box and its largest file", async () => {
+      const box = await open({ max_bytes: 20 });
+      const visitor = { linkId: box.linkId, sender: "a", most: 10 };
+      const { upload } = await begin(box, null);
+      await at.resumable.append(me, upload.id, chunk(0, "0123456"), visitor);
+      expect(await at.resumable.bytesInDrop(me, box.linkId)).toBe(7);
+      const more = (total: number | null, text: string) =>
+        at.resumable.append(me, upload.id, { ...chunk(7, text), total, length: undefined }, visitor);
+      expect(await refusal(more(11, ""))).toBe("FileTooLargeForPolicy");
+      expect(await refusal(more(null, "789a"))).toBe("FileTooLargeForPolicy");
+      expect(await at.resumable.bytesInDrop(me, box.linkId)).toBe(0);
+      const { upload: exact } = await begin(box, null);
+      const whole = { ...chunk(0, "0123456789"), total: 10 };
+      expect((await at.resumable.append(me, exact.id, whole, visitor)).fileId).toBeNumber();
+      expect(await again(box)).toMatchObject({ files: 1, bytes: 10 });
     });
 
     test("into a box that others filled or that ended is refused, and leaves nothing", async () => {

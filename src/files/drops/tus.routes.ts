@@ -1,5 +1,5 @@
 /** Resumable uploads (tus 1.0.0) at the code of a drop box: `POST /{code}`, then `?upload=` with the id. */
-import type { BodyMemory } from "../../http/body-memory.ts";
+import type { BodyMemory, BodyReservation } from "../../http/body-memory.ts";
 import { tapped } from "../../lib/tapped.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Policy } from "../policies/policy.ts";
@@ -13,9 +13,12 @@ import {
   offsetOf,
   readChunk,
   readCreation,
+  readFirstChunk,
   stateOf,
+  takeFirst,
 } from "../uploads/tus-request.routes.ts";
-import type { Resumable, UploadChunk } from "../uploads/tus.service.ts";
+import type { DropVisitor } from "../uploads/drop-upload.ts";
+import type { Resumable, Upload, UploadChunk } from "../uploads/tus.service.ts";
 import { dropName, personName } from "./drop-name.ts";
 import { dropRefusal, NAME_FIELD, type OpenDrop, roomIn } from "./drop.ts";
 import { mostIn } from "./gate.ts";
@@ -44,10 +47,12 @@ export function tusMethodOf({ method, headers }: Request): string {
 export const uploadOf = (url: string): string | null => queryOf(url).get("upload");
 
 export function createDropTus({ resumable, senders, inFlight, bodies }: Deps) {
-  async function create({ box, request, address }: At): Promise<Response> {
+  async function create(at: At): Promise<Response> {
+    const { box, request, address } = at;
     const { told, ...upload } = readCreation(request.headers);
     const { id: sender, cookie } = senders.of(box, request);
-    const progress = await resumable.create(box.accountId, {
+    const read = (reservation: BodyReservation) => readFirstChunk(request, upload.size, reservation);
+    const begun = await resumable.create(box.accountId, {
       ...upload,
       name: dropName(upload.name),
       folderId: box.folderId,
@@ -58,35 +63,50 @@ export function createDropTus({ resumable, senders, inFlight, bodies }: Deps) {
         address: senders.addressOf(box.linkId, address),
       },
     });
+    const { id } = begun.upload;
+    const visitor = { ...visitorOf(at), sender };
+    const state =
+      upload.size === 0
+        ? begun.upload
+        : await takeFirst(
+            async () => (await append(at, id, visitor, read)) ?? begun.upload,
+            () => resumable.terminate(box.accountId, id, visitor),
+          );
     return emptyAnswer(201, {
-      Location: `/${box.code}?upload=${progress.upload.id}`,
-      ...stateOf(progress.upload),
+      Location: `/${box.code}?upload=${id}`,
+      ...stateOf(state),
       ...(cookie !== null && { "Set-Cookie": cookie }),
     });
   }
 
-  /** Its bytes take room of the box as they come. */
-  async function append({ box, request, liftIdleTimeout }: At, id: string): Promise<Response> {
+  /** Its bytes take room of the box as they come. Null if there are none to read. */
+  async function append(
+    { box, liftIdleTimeout }: At,
+    id: string,
+    visitor: DropVisitor,
+    read: (reservation: BodyReservation) => UploadChunk | null,
+  ): Promise<Upload | null> {
     const reservation = bodies.enter();
-    const visitor = visitorOf(box, request);
     const flight = inFlight.enter({ linkId: box.linkId, maxBytes: roomIn(box) }, visitor.sender ?? id);
     try {
-      const { body, ...chunk } = readChunk(request, reservation);
+      const given = read(reservation);
+      if (given === null) return null;
+      const { body, ...chunk } = given;
       const held = await resumable.bytesInDrop(box.accountId, box.linkId);
       if (held + (chunk.length ?? 1) > roomIn(box)) throw dropRefusal("busy");
       liftIdleTimeout();
       const counted: UploadChunk = { ...chunk, body: (queue) => tapped(body(queue), flight.add) };
-      const { upload } = await resumable.append(box.accountId, id, counted, visitor);
-      return emptyAnswer(204, stateOf(upload));
+      return (await resumable.append(box.accountId, id, counted, visitor)).upload;
     } finally {
       flight.leave();
       reservation.leave();
     }
   }
 
-  const visitorOf = ({ linkId }: OpenDrop, request: Request) => ({
-    linkId,
-    sender: senders.known(linkId, request.headers.get("cookie")),
+  const visitorOf = ({ box, policy, request }: At): DropVisitor => ({
+    linkId: box.linkId,
+    sender: senders.known(box.linkId, request.headers.get("cookie")),
+    most: mostIn(box, policy),
   });
 
   async function answer(at: At): Promise<Response> {
@@ -97,11 +117,14 @@ export function createDropTus({ resumable, senders, inFlight, bodies }: Deps) {
     const id = uploadOf(request.url);
     if (method === "POST" && id === null) return create(at);
     if (id === null || !UPLOAD_ID.test(id)) throw appError("FileNotFound", "There is no such upload.");
-    const visitor = visitorOf(box, request);
+    const visitor = visitorOf(at);
     if (method === "HEAD") {
       return emptyAnswer(200, offsetOf(await resumable.find(box.accountId, id, visitor)));
     }
-    if (method === "PATCH") return append(at, id);
+    if (method === "PATCH") {
+      const upload = await append(at, id, visitor, (reservation) => readChunk(request, reservation));
+      return emptyAnswer(204, stateOf(upload!));
+    }
     if (method !== "DELETE") throw appError("BadRequest", "Send PATCH or DELETE to an upload.");
     await resumable.terminate(box.accountId, id, visitor);
     return emptyAnswer(204, {});

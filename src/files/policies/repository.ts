@@ -75,7 +75,10 @@ export function createPoliciesRepository({ read, dialect }: Pick<Database, "read
       const folders = db.selectFrom("entries").select(["id", "name"]).where("policy_id", "=", id);
       const blobs = db.selectFrom("blobs").where("policy_id", "=", id);
       // Complete ones have become files.
-      const uploads = db.selectFrom("uploads").where("policy_id", "=", id).whereRef("received", "<", "size");
+      const uploads = db
+        .selectFrom("uploads")
+        .where("policy_id", "=", id)
+        .where((eb) => eb.or([eb("received", "<", eb.ref("size")), eb("size", "is", null)]));
       return {
         blobs: await countRows(blobs),
         uploads: await countRows(uploads),

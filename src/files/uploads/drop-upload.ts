@@ -16,6 +16,9 @@ export type DropUploader = DropSender & {
   address: string;
 };
 
+/** Without a sender, knowing the upload's id suffices. `most`: bytes of the largest file that the box takes now. */
+export type DropVisitor = { linkId: number; sender: string | null; most?: number };
+
 /** What unfinished uploads into a box take: of all senders, of one, and of one address. */
 export type UnfinishedInDrop = { count: number; bytes: number; ofSender: number; ofAddress: number };
 

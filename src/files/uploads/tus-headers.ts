@@ -19,14 +19,18 @@ const metadata = z.string().meta({ pattern: METADATA_FORM });
 export const versionHeader = z.object({ "Tus-Resumable": z.literal(TUS_VERSION) });
 const state = versionHeader.extend({ "Upload-Offset": bytes, "Upload-Expires": instant });
 
+const deferred = z.literal(1).optional();
+
 export const createHeaders = versionHeader.extend({
-  "Upload-Length": bytes,
+  "Upload-Length": bytes.optional().describe("needed without Upload-Defer-Length"),
+  "Upload-Defer-Length": deferred.describe("the size follows as Upload-Length of a later request"),
   "Upload-Metadata": metadata.describe(
     "pairs of a key and a Base64 value: filename, optionally filetype, folder_id and owner",
   ),
 });
 export const appendHeaders = versionHeader.extend({
   "Upload-Offset": bytes,
+  "Upload-Length": bytes.optional().describe("of an upload that began with Upload-Defer-Length"),
   "Upload-Checksum": z
     .string()
     .optional()
@@ -43,7 +47,11 @@ export const progressHeaders = state.extend({
 export const createdHeaders = progressHeaders.extend({
   Location: z.string().describe("the path of the upload"),
 });
-export const offsetHeaders = state.extend({ "Upload-Length": bytes, "Upload-Metadata": metadata.optional() });
+export const offsetHeaders = state.extend({
+  "Upload-Length": bytes.optional(),
+  "Upload-Defer-Length": deferred.describe("while the size is unknown"),
+  "Upload-Metadata": metadata.optional(),
+});
 export const featureHeaders = versionHeader.extend({
   "Tus-Version": z.literal(TUS_VERSION),
   "Tus-Extension": z.literal(EXTENSIONS),

@@ -26,7 +26,7 @@ export async function forgetUpload(
   { blobs, repository }: Pick<UploadJobDeps, "blobs" | "repository">,
   { id, policyId, received, size }: Upload,
 ): Promise<void> {
-  if (received < size) await blobs.forgetUpload(policyId, id);
+  if (size === null || received < size) await blobs.forgetUpload(policyId, id);
   await repository.remove(id);
 }
 

@@ -1,12 +1,12 @@
 /**
- * The headers of tus 1.0.0 (https://tus.io/protocols/resumable-upload): core, creation, expiration, checksum,
- * termination. The existing libraries don't fit: they store by themselves, keep the state beside the bytes instead of
+ * The headers of tus 1.0.0 (https://tus.io/protocols/resumable-upload) and of its extensions but concatenation. The existing libraries don't fit: they store by themselves, keep the state beside the bytes instead of
  * in a row of the file's transaction, lock within one process, and lack checksums.
  */
 import { type AppError, appError } from "../../lib/errors.ts";
 
 export const TUS_VERSION = "1.0.0";
-export const EXTENSIONS = "creation,expiration,checksum,termination";
+export const EXTENSIONS =
+  "creation,creation-with-upload,creation-defer-length,expiration,checksum,termination";
 export const BODY_TYPE = "application/offset+octet-stream";
 
 /** MD5 is for clients that have only it. All detect damage in transit only. */

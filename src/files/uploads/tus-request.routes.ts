@@ -15,6 +15,7 @@ import {
   refusal,
   TUS_VERSION,
 } from "./tus-protocol.ts";
+import { uploadTooLong } from "./tus-transfer.ts";
 import type { NewUpload, TransferProgress, Upload, UploadChunk } from "./tus.service.ts";
 
 /** Longest silence of a client. */
@@ -28,10 +29,7 @@ export function readCreation(headers: Headers): RequestedUpload {
   if (headers.has("Upload-Concat")) {
     throw appError("BadRequest", "Upload-Concat is not supported; send the file as one upload.");
   }
-  const length = headers.get("Upload-Length");
-  if (length === null) {
-    throw appError("BadRequest", "Send the file's size in the header Upload-Length.");
-  }
+  const size = readSize(headers);
   const metadata = headers.get("Upload-Metadata") ?? "";
   const told = readMetadata(metadata);
   const name = told.get("filename") ?? "";
@@ -39,7 +37,7 @@ export function readCreation(headers: Headers): RequestedUpload {
     throw appError("InvalidName", "Send the file's name in Upload-Metadata, under the key `filename`.");
   }
   return {
-    size: readBytes("Upload-Length", length),
+    size,
     name,
     mimeType: told.get("filetype"),
     metadata,
@@ -47,16 +45,63 @@ export function readCreation(headers: Headers): RequestedUpload {
   };
 }
 
+/** Null if it follows later. @throws BadRequest */
+function readSize(headers: Headers): number | null {
+  const [length, deferred] = [headers.get("Upload-Length"), headers.get("Upload-Defer-Length")];
+  if ((length === null) === (deferred === null) || (deferred ?? "1") !== "1") {
+    throw appError(
+      "BadRequest",
+      "Send the file's size in the header Upload-Length, or Upload-Defer-Length: 1 instead.",
+    );
+  }
+  return length === null ? null : readBytes("Upload-Length", length);
+}
+
+const typeOf = ({ headers }: Request): string | undefined =>
+  headers.get("Content-Type")?.toLowerCase().replace(/;.*/s, "").trim();
+
 /** Lift the idle timeout before reading its body. @throws 415, BadRequest */
 export function readChunk(request: Request, reservation: BodyReservation): UploadChunk {
+  if (typeOf(request) !== BODY_TYPE) throw refusal(415, `Send the bytes with Content-Type: ${BODY_TYPE}.`);
   const { headers } = request;
-  const type = headers.get("Content-Type")?.toLowerCase().replace(/;.*/s, "").trim();
-  if (type !== BODY_TYPE) throw refusal(415, `Send the bytes with Content-Type: ${BODY_TYPE}.`);
+  const total = headers.get("Upload-Length");
+  return {
+    ...readBody(request, reservation),
+    offset: readBytes("Upload-Offset", headers.get("Upload-Offset") ?? undefined),
+    total: total === null ? null : readBytes("Upload-Length", total),
+  };
+}
+
+/** What comes with the request that begins the upload; null without it. @throws BadRequest, FileTooLargeForPolicy */
+export function readFirstChunk(
+  request: Request,
+  size: number | null,
+  reservation: BodyReservation,
+): UploadChunk | null {
+  const isEmpty = request.body === null || request.headers.get("Content-Length") === "0";
+  if (isEmpty || typeOf(request) !== BODY_TYPE) return null;
+  const chunk = { ...readBody(request, reservation), offset: 0, total: null };
+  if (size !== null && (chunk.length ?? 0) > size) throw uploadTooLong();
+  return chunk;
+}
+
+/** Without an answer the client does not know the upload, so a failure ends it. */
+export async function takeFirst<T>(take: () => Promise<T>, end: () => Promise<void>): Promise<T> {
+  try {
+    return await take();
+  } catch (error) {
+    // Else it expires.
+    await end().catch(() => undefined);
+    throw error;
+  }
+}
+
+function readBody(request: Request, reservation: BodyReservation) {
+  const { headers } = request;
   const length = headers.get("Content-Length");
   const checksum = readChecksum(headers.get("Upload-Checksum") ?? undefined);
   const times = checksum === null ? { stallMs: STALL_MS } : bodyTimeouts(MOST_CHECKED_BYTES);
   return {
-    offset: readBytes("Upload-Offset", headers.get("Upload-Offset") ?? undefined),
     length: length === null ? undefined : readBytes("Content-Length", length),
     checksum,
     reservation,
@@ -86,7 +131,7 @@ export const stateOf = ({ received, expiresAt }: Upload) => ({
 
 export const offsetOf = (upload: Upload) => ({
   ...stateOf(upload),
-  "Upload-Length": String(upload.size),
+  ...(upload.size === null ? { "Upload-Defer-Length": "1" } : { "Upload-Length": String(upload.size) }),
   ...(upload.metadata !== "" && { "Upload-Metadata": upload.metadata }),
 });
 

@@ -23,7 +23,7 @@ const CHECKPOINT_BYTES = 64 * 1024 * 1024;
 export type TransferProgress = { upload: Upload; fileId: number | null };
 
 export type TransferDeps = {
-  repository: Pick<TusRepository, "advance" | "remove">;
+  repository: Pick<TusRepository, "advance" | "complete" | "remove">;
   files: Pick<Files, "add">;
   blobs: Pick<Blobs, "begin" | "resume" | "forgetUpload">;
   drops: Pick<DropGate, "take">;
@@ -59,15 +59,16 @@ export function createTransfer({ repository, files, blobs, drops, clock }: Trans
    */
   async function finish(upload: Upload, open: OpenUpload): Promise<TransferProgress> {
     const expiresAt = clock.now() + REMEMBERED_MS;
-    const { id, size, name, drop } = upload;
+    const { id, name, drop } = upload;
+    const size = open.received;
     try {
       const stored = await open.finish();
       const file = await files.add({ ...upload, isNumbered: drop !== null }, stored, async (tx, made) => {
         if (drop !== null) await drops.take(tx, { ...drop, name }, made);
-        if (size > 0 && !(await repository.advance(upload, size, expiresAt, tx.db))) throw uploadGone();
+        if (!(await repository.complete(tx.db, upload, size, expiresAt))) throw uploadGone();
       });
       await open.settle();
-      return { upload: { ...upload, received: size, expiresAt }, fileId: file.id };
+      return { upload: { ...upload, received: size, size, expiresAt }, fileId: file.id };
     } catch (error) {
       if (!isUnavailable(error) && !isStorageFailure(error)) {
         await open.settle();
@@ -77,19 +78,26 @@ export function createTransfer({ repository, files, blobs, drops, clock }: Trans
     }
   }
 
+  /** `most` bytes of the whole upload are taken; asked before each portion. */
   return async (
     from: Upload,
     body: AsyncIterable<Uint8Array>,
-    signal: AbortSignal,
+    { signal, most }: { signal: AbortSignal; most: () => Promise<number> | number },
   ): Promise<TransferProgress> => {
     let upload = from;
     const bytes = body[Symbol.asyncIterator]();
     try {
       for (;;) {
         const open = await reopen(upload);
+        if (upload.size !== null && open.received > upload.size) {
+          // The size came after bytes of which the row does not know.
+          await open.suspend();
+          await advance(upload, 0);
+          throw wrongOffset(0);
+        }
         // A crash or an outage came between bytes and row.
         const isAhead = open.received > upload.received;
-        const taken = isAhead ? null : await take(open, bytes, { maxBytes: upload.size, signal });
+        const taken = isAhead ? null : await take(open, bytes, { maxBytes: await most(), signal });
         if (open.received === upload.size) return await finish(upload, open);
         await open.suspend();
         upload = await advance(upload, open.received);

@@ -16,7 +16,8 @@ export type Upload = {
   mimeType: string;
   /** Upload-Metadata as sent. */
   metadata: string;
-  size: number;
+  /** Null until the client has said it. */
+  size: number | null;
   /** Durable bytes. */
   received: number;
   policyId: number;
@@ -43,13 +44,18 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
     },
 
     /** The bytes include those that strangers have sent, the count does not include strangers' uploads. */
-    async unfinished(tx: Db, accountId: number): Promise<{ count: number; bytes: number }> {
+    async unfinished(accountId: number, tx: Db = read): Promise<{ count: number; bytes: number }> {
       const row = await unfinishedOf(tx, accountId)
         .select((eb) => [
           eb.fn.sum(eb.case().when("drop_link_id", "is", null).then(1).else(0).end()).as("count"),
           eb.fn
             .sum(
-              eb.case().when("drop_link_id", "is", null).then(eb.ref("size")).else(eb.ref("received")).end(),
+              eb
+                .case()
+                .when("drop_link_id", "is", null)
+                .then(eb.fn.coalesce("size", "received"))
+                .else(eb.ref("received"))
+                .end(),
             )
             .as("bytes"),
         ])
@@ -78,15 +84,19 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
       return { count: count!, bytes: bytes!, ofSender: ofSender!, ofAddress: ofAddress! };
     },
 
+    /** Of an upload that had none. */
+    async setSize(tx: Db, id: string, size: number): Promise<void> {
+      await tx.updateTable("uploads").set({ size }).where("id", "=", id).where("size", "is", null).execute();
+    },
+
     /** False if the upload has changed. */
-    async advance(was: Upload, received: number, expiresAt: number, db: Db = write): Promise<boolean> {
-      const { numUpdatedRows } = await db
-        .updateTable("uploads")
-        .set({ received, expires_at: expiresAt })
-        .where("id", "=", was.id)
-        .where("received", "=", was.received)
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
+    advance(was: Upload, received: number, expiresAt: number): Promise<boolean> {
+      return change(write, was, { received, expires_at: expiresAt });
+    },
+
+    /** All bytes are there, and became a file in the same transaction. False if the upload has changed. */
+    complete(tx: Db, was: Upload, size: number, expiresAt: number): Promise<boolean> {
+      return change(tx, was, { received: size, size, expires_at: expiresAt });
     },
 
     async remove(id: string): Promise<void> {
@@ -136,18 +146,34 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
   };
 }
 
+async function change(
+  db: Db,
+  was: Upload,
+  next: Partial<Pick<Row, "received" | "size" | "expires_at">>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("uploads")
+    .set(next)
+    .where("id", "=", was.id)
+    .where("received", "=", was.received)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 const unfinishedOf = (tx: Db, accountId: number) =>
-  tx.selectFrom("uploads").where("account_id", "=", accountId).whereRef("received", "<", "size");
+  tx
+    .selectFrom("uploads")
+    .where("account_id", "=", accountId)
+    .where((eb) => eb.or([eb("received", "<", eb.ref("size")), eb("size", "is", null)]));
 
 type Row = Selectable<Schema["uploads"]>;
 
 const toUpload = (row: Row): Upload => {
-  const { folder_id, size, drop_link_id, sender, sender_name, sender_address, ...rest } = row;
+  const { folder_id, drop_link_id, sender, sender_name, sender_address, ...rest } = row;
   const sent = { sender: sender ?? "", senderName: sender_name, address: sender_address ?? "" };
   return {
     ...camelCased(rest),
     parentId: folder_id,
-    size: size ?? 0,
     drop: drop_link_id === null ? null : { linkId: drop_link_id, ...sent },
   };
 };

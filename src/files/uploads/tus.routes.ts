@@ -7,6 +7,7 @@ import {
   type HttpContext,
   type Method,
 } from "../../http/endpoint.ts";
+import { refuseLongBody } from "../../http/read-body.ts";
 import { appError } from "../../lib/errors.ts";
 import {
   appendHeaders,
@@ -30,6 +31,8 @@ import {
   progressOf,
   readChunk,
   readCreation,
+  readFirstChunk,
+  takeFirst,
 } from "./tus-request.routes.ts";
 import type { Trees } from "../tree/trees.ts";
 import type { Resumable } from "./tus.service.ts";
@@ -86,9 +89,10 @@ function uploadEndpoints({ resumable, trees }: Deps): Endpoint[] {
     tusEndpoint(
       `POST ${ROOT_PATH}`,
       {
-        summary: "Begin a resumable upload",
+        summary: "Begin a resumable upload, with its first bytes or without",
         headers: createHeaders,
-        failures: [404, 409, 429],
+        failures: [404, ...APPEND_FAILURES, 429],
+        rawBody: BODY_TYPE,
         raw: { type: null, status: 201, headers: createdHeaders },
       },
       (input) => create(resumable, trees, input),
@@ -171,12 +175,24 @@ const tusEndpoint = (
   });
 
 async function create(resumable: Resumable, trees: Trees, asking: Input): Promise<Response> {
-  const { told, ...upload } = readCreation(asking.c.req.raw.headers);
+  const request = asking.c.req.raw;
+  const { told, ...upload } = readCreation(request.headers);
+  const chunk = readFirstChunk(request, upload.size, asking.reservation);
+  if (chunk === null) refuseLongBody(request);
   const folderId = folderIdOf(told.get("folder_id"));
   const tree = await trees.forNew(asking, folderId, { owner: told.get("owner") });
-  const progress = await resumable.create(tree, { ...upload, folderId });
+  const begun = await resumable.create(tree, { ...upload, folderId });
+  const { id, size } = begun.upload;
+  if (chunk !== null) asking.c.env.liftIdleTimeout();
+  const progress =
+    chunk === null || size === 0
+      ? begun
+      : await takeFirst(
+          () => resumable.append(tree, id, chunk),
+          () => resumable.terminate(tree, id),
+        );
   return emptyAnswer(201, {
-    Location: `${asking.c.env.prefix()}${ROOT_PATH}/${progress.upload.id}`,
+    Location: `${asking.c.env.prefix()}${ROOT_PATH}/${id}`,
     ...progressOf(progress),
   });
 }

@@ -13,6 +13,7 @@ import type { Blobs } from "../blobs/service.ts";
 import { remainingBytes, overQuota } from "../tree/files.service.ts";
 import { mediaTypeOf } from "../tree/media-type.ts";
 import { type BodyCount, provedBytes } from "./tus-checksum.ts";
+import { createDeferredSizes } from "./tus-deferred.ts";
 import { createUploadJobs, forgetUpload, LOCK_MS, type UploadJobDeps } from "./tus-jobs.ts";
 import { type Checksum, refusal } from "./tus-protocol.ts";
 import { uploadLease, type Upload } from "./tus.repository.ts";
@@ -25,7 +26,7 @@ import {
   wrongOffset,
   type TransferDeps,
 } from "./tus-transfer.ts";
-import type { DropGate, DropUploader } from "./drop-upload.ts";
+import type { DropGate, DropUploader, DropVisitor } from "./drop-upload.ts";
 import type { Uploads } from "./service.ts";
 
 export type { Upload } from "./tus.repository.ts";
@@ -35,7 +36,8 @@ export type { TransferProgress } from "./tus-transfer.ts";
 const MOST_UPLOADS = 1_000;
 
 export type NewUpload = {
-  size: number;
+  /** Null if it follows later. */
+  size: number | null;
   /** From the client. */
   name: string;
   mimeType: string | undefined;
@@ -46,12 +48,11 @@ export type NewUpload = {
   drop?: DropUploader;
 };
 
-/** A stranger at a drop box. Without a sender, knowing the upload's id suffices. */
-export type DropVisitor = { linkId: number; sender: string | null };
-
 export type UploadChunk = {
   /** Must equal the upload's end. */
   offset: number;
+  /** The upload's size, if the request says it. */
+  total: number | null;
   /** If the client sent one. */
   length: number | undefined;
   checksum: Checksum | null;
@@ -74,6 +75,7 @@ type Deps = TransferDeps &
 export function createResumable(deps: Deps) {
   const { tree, repository, uploads, blobs, drops, leases, clock } = deps;
   const transfer = createTransfer(deps);
+  const deferred = createDeferredSizes(deps);
 
   /** @throws FileNotFound, 410 */
   async function find(accountId: number, id: string, visitor?: DropVisitor): Promise<Upload> {
@@ -93,18 +95,19 @@ export function createResumable(deps: Deps) {
   /** Unfinished uploads count in the quota like files. */
   const insert = (upload: Upload): Promise<void> =>
     tree.change(upload.accountId, async (tx) => {
-      const { count, bytes } = await repository.unfinished(tx.db, upload.accountId);
+      const { count, bytes } = await repository.unfinished(upload.accountId, tx.db);
+      const size = upload.size ?? 0;
       const { drop } = upload;
       if (drop !== null) {
         const inDrop = await repository.unfinishedInDrop(upload.accountId, drop, tx.db);
-        await drops.admit(tx, { ...drop, ...upload }, inDrop);
+        await drops.admit(tx, { ...drop, ...upload, size }, inDrop);
       } else if (count >= MOST_UPLOADS) {
         throw appError(
           "RateLimitExceeded",
           `${MOST_UPLOADS} uploads are unfinished; finish or terminate some first.`,
         );
       }
-      if (upload.size + bytes > remainingBytes(tx.space)) throw overQuota(tx.space);
+      if (size + bytes > remainingBytes(tx.space)) throw overQuota(tx.space);
       await repository.insert(tx.db, upload);
     });
 
@@ -120,7 +123,7 @@ export function createResumable(deps: Deps) {
     /** @throws FolderNotFound, InvalidName, NameConflict, FileTooLargeForPolicy, RateLimitExceeded */
     async create(accountId: number, given: NewUpload): Promise<TransferProgress> {
       const destination = await uploads.destination(accountId, given.folderId);
-      uploads.checkSize(destination, given.size);
+      uploads.checkSize(destination, given.size ?? 0);
       const { drop = null } = given;
       const name = drop === null ? await uploads.checkName(destination, given.name) : given.name;
       const now = clock.now();
@@ -139,8 +142,8 @@ export function createResumable(deps: Deps) {
         drop,
       };
       await insert(upload);
-      if (upload.size > 0) return { upload, fileId: null };
-      return locked(upload.id, (signal) => transfer(upload, nothing(), signal));
+      if (upload.size !== 0) return { upload, fileId: null };
+      return locked(upload.id, (signal) => transfer(upload, nothing(), { signal, most: () => 0 }));
     },
 
     /**
@@ -151,17 +154,24 @@ export function createResumable(deps: Deps) {
     append(
       accountId: number,
       id: string,
-      { offset, length, checksum, reservation, body: open }: UploadChunk,
+      chunk: UploadChunk,
       visitor?: DropVisitor,
     ): Promise<TransferProgress> {
-      return inTurn({ accountId, id, visitor }, async (upload, signal) => {
-        if (upload.received !== offset) throw wrongOffset(upload.received);
-        if ((length ?? 0) > upload.size - offset) throw uploadTooLong();
-        if (offset === upload.size) return { upload, fileId: null };
-        const bytes = open(blobs.readQueueOf(upload.policyId));
-        if (checksum === null) return transfer(upload, bytes, signal);
-        const body = { bytes, checksum, length, left: upload.size - offset, reservation };
-        return transfer(upload, await provedBytes(body), signal);
+      const { offset, total, length, checksum, reservation } = chunk;
+      return inTurn({ accountId, id, visitor }, async (found, signal) => {
+        if (found.received !== offset) throw wrongOffset(found.received);
+        const isComplete = found.size === offset;
+        const upload = total === null ? found : await deferred.settleSize(found, total, visitor);
+        const { size } = upload;
+        const most = size === null ? () => deferred.mostOf(upload, visitor) : () => size;
+        const left = (await most()) - offset;
+        if ((length ?? 0) > left) throw uploadTooLong();
+        if (isComplete) return { upload, fileId: null };
+        const bytes = left === 0 ? nothing() : chunk.body(blobs.readQueueOf(upload.policyId));
+        const body = { bytes, checksum, length, left, reservation };
+        const checked = checksum === null ? bytes : await provedBytes({ ...body, checksum });
+        const take = () => transfer(upload, checked, { signal, most });
+        return size === null ? deferred.endingTooLarge(upload, take) : take();
       });
     },
 

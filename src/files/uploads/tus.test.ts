@@ -47,6 +47,7 @@ forEachDialect((dialect) => {
   const chunkOf = (offset: number, body: string | AsyncIterable<Uint8Array>) => ({
     offset,
     length: undefined,
+    total: null,
     checksum: null,
     reservation: createBodyMemory().enter(),
     body: () => (typeof body === "string" ? chunksOf(Buffer.from(body)) : body),
