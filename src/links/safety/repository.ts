@@ -44,6 +44,22 @@ export function createSafetyRepository({ read }: Pick<Queries, "read">) {
       return { ofLink: ofLink!, all: all! };
     },
 
+    /** The oldest open ones of the link that has most of them, of the first such link. Returns their number. */
+    async dropFromNoisiest(db: Db, most: number): Promise<number> {
+      const noisiest = await openReports(db)
+        .select("link_id")
+        .groupBy("link_id")
+        .orderBy((eb) => eb.fn.countAll(), "desc")
+        .orderBy((eb) => eb.fn.min("id"))
+        .limit(1)
+        .executeTakeFirst();
+      if (noisiest === undefined) return 0;
+      const ofLink = openReports(db).select("id").where("link_id", "=", noisiest.link_id);
+      const oldest = (await ofLink.orderBy("id").limit(most).execute()).map(({ id }) => id);
+      await db.deleteFrom("link_reports").where("id", "in", oldest).execute();
+      return oldest.length;
+    },
+
     async add(db: Db, { linkId, ...report }: NewReport): Promise<void> {
       await db
         .insertInto("link_reports")

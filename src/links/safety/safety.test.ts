@@ -195,6 +195,41 @@ forEachDialect((dialect) => {
     await editor().patch("t", { title: "x" });
   });
 
+  test("a full list takes a report in place of the oldest of the noisiest link", async () => {
+    const { safety } = room.links;
+    const made = Array.from({ length: 202 }, (_, nth) => ({ code: `n${nth}`, target: TARGET }));
+    await room.links.batch.create(made);
+    const ids = await Promise.all(made.map(async ({ code }) => (await room.links.get(code)).id));
+    const [quiet, fresh, noisy] = ids as [number, number, number];
+    // 49 of each other link, and the rest up to 10,000 of the first of them.
+    const of = (link: number, count: number) =>
+      Array.from({ length: count }, () => ({ link_id: link, at: NOW, reason: "spam", details: null }));
+    const others = ids.slice(3).flatMap((id) => of(id, 49));
+    const rows = [...of(quiet, 1), ...of(noisy, 50), ...others];
+    rows.push(...of(ids[3]!, 10_000 - rows.length));
+    for (let at = 0; at < rows.length; at += 1_000) {
+      await room.database.dialect.insertMany(room.database.write, "link_reports", rows.slice(at, at + 1_000));
+    }
+    const open = async (id: number) => {
+      const found = room.database.read.selectFrom("link_reports").select("id").where("link_id", "=", id);
+      return (await found.where("resolved_at", "is", null).orderBy("id").execute()).map((row) => row.id);
+    };
+    const loudest = ids[3]!;
+    const before = await open(loudest);
+    expect(before.length).toBeGreaterThan(50);
+    const link = { id: fresh, code: "n1" };
+    expect(await safety.report(link, { reason: "phishing", details: null })).toBe(true);
+    expect(await open(loudest)).toEqual(before.slice(1));
+    expect([(await open(quiet)).length, (await open(fresh)).length, (await open(noisy)).length]).toEqual([
+      1, 1, 50,
+    ]);
+    expect(await safety.report({ id: noisy, code: "n2" }, { reason: "spam", details: null })).toBe(false);
+    for (let nth = 0; nth < 3; nth++) await safety.report(link, { reason: "phishing", details: null });
+    expect([(await open(quiet)).length, (await open(fresh)).length]).toEqual([1, 4]);
+    const all = await room.database.read.selectFrom("link_reports").select("id").execute();
+    expect(all.length).toBe(10_000);
+  });
+
   test("reports are listed, dismissed, and resolved by taking the link down; each link has a bound", async () => {
     const { id } = await room.links.create({ code: "r", target: TARGET });
     const report = { reason: "spam", details: "<b>" } as const;

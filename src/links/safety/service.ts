@@ -42,6 +42,8 @@ const WAYS: Record<ReviewVerb, { from: readonly (HeldState | null)[]; to: HeldSt
 
 const MOST_OF_LINK = 50;
 const MOST_OPEN = 10_000;
+/** By reports at the same time; the next one makes up for it. */
+const MOST_BEYOND = 50;
 
 export function createLinkSafety({ database, links, writer, record, clock }: Deps) {
   const reports = createSafetyRepository(database);
@@ -74,15 +76,16 @@ export function createLinkSafety({ database, links, writer, record, clock }: Dep
     /** Open or resolved ones, newest first, before an id. */
     reports: reports.page,
 
-    /** False if there are enough of this link. */
+    /** False if there are enough of this link. Where all are too many, it takes the place of the noisiest link's oldest. */
     report: (
       link: { id: number; code: string },
       { reason, details }: { reason: ReportReason; details: string | null },
     ): Promise<boolean> =>
       database.transaction(async (tx) => {
         const at = clock.now();
-        const { ofLink, all } = await reports.open(tx, link.id, MOST_OPEN);
-        if (ofLink >= MOST_OF_LINK || all >= MOST_OPEN) return false;
+        const { ofLink, all } = await reports.open(tx, link.id, MOST_OPEN + MOST_BEYOND);
+        if (ofLink >= MOST_OF_LINK) return false;
+        if (all >= MOST_OPEN) await reports.dropFromNoisiest(tx, all - MOST_OPEN + 1);
         await reports.add(tx, { linkId: link.id, at, reason, details });
         const actor = { name: "visitor", via: "system" } as const;
         // Without the id of the link: its history is for owners, too.
