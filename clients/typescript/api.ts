@@ -4490,10 +4490,10 @@ export interface components {
             skipped_count: number;
             success_count: number;
             total_rows: number;
-            /** @description filled cells of successful rows that can't be read and so count as empty; with dry_run or progress */
-            unread_count?: number;
-            /** @description the first 100,000; with dry_run or progress */
-            unread_items?: {
+            /** @description filled cells of successful rows that can't be read and so count as empty */
+            unread_count: number;
+            /** @description the first 100,000 */
+            unread_items: {
                 code: string;
                 column: components["schemas"]["ImportResultColumn"];
                 row: number;

@@ -15,8 +15,8 @@ export const importModeOf = (text: string | undefined): ImportMode =>
 
 /** For clients that ask for no more. */
 export const specifiedResult = (result: ImportResult) => {
-  const { total_rows, success_count, skipped_count, failed_count, failed_items } = result;
-  return { total_rows, success_count, skipped_count, failed_count, failed_items };
+  const { overwritten_count: _, ...specified } = result;
+  return specified;
 };
 export type SpecifiedResult = ReturnType<typeof specifiedResult>;
 

@@ -185,8 +185,10 @@ function stopped(error: unknown, stands: ImportResult, { rows: [first] }: CsvChu
   stands.failed_count++;
   const failed = [...stands.failed_items.slice(0, MOST_ITEMS_WITH_FAILURE - 1), stop];
   const message = `${cause.message} Line ${row} and those after it were not imported; what stands before it was. Import the same file again to go on.`;
+  const unread = stands.unread_items.slice(0, MOST_ITEMS_WITH_FAILURE);
+  const data = { ...specifiedResult(stands), failed_items: failed, unread_items: unread };
   return appError(cause.name, message, {
-    details: { ...cause.details, data: { ...specifiedResult(stands), failed_items: failed } },
+    details: { ...cause.details, data },
     cause: error,
   });
 }

@@ -73,21 +73,27 @@ test("a dry run answers the counts with what it would overwrite, and imports not
   expect(await (await ask("/export")).text()).toBe(`${HEADER}a,https://x.y/1,2026-11-20T13:00:05.000Z,,,0\n`);
 });
 
-test("cells that can't be read are named with dry_run or progress, and not to other clients", async () => {
+test("cells that can't be read are named in every answer, in every mode, and the rest is as specified", async () => {
   const text = `code,target,expires_at\na,https://x.y/1,tomorrow\n`;
   const told = async (name: string) =>
     (await (await send(bodyOf([file(text), { name, value: "true" }]))).json()).data;
   const items = [{ row: 2, code: "a", column: "expires_at", value: "tomorrow" }];
   expect(await told("dry_run")).toMatchObject({ unread_count: 1, unread_items: items });
   expect(await told("progress")).toMatchObject({ success_count: 1, unread_count: 1, unread_items: items });
-  const { data } = await (await load(text, "overwrite")).json();
-  expect(Object.keys(data).sort()).toEqual([
-    "failed_count",
-    "failed_items",
-    "skipped_count",
-    "success_count",
-    "total_rows",
-  ]);
+  for (const mode of [undefined, "skip", "overwrite", "error"]) {
+    await api.database.write.deleteFrom("links").execute();
+    const rows = `b,https://x.y/1,${"x".repeat(200)}\nb b,https://x.y/1,tomorrow\nc,https://x.y/1,\n`;
+    const response = await load(text + rows, mode);
+    expect((await response.json()).data).toEqual({
+      total_rows: 4,
+      success_count: 3,
+      skipped_count: 0,
+      failed_count: 1,
+      failed_items: [expect.objectContaining({ row: 4, code: "b b", error_code: 3007 })],
+      unread_count: 2,
+      unread_items: [...items, { row: 3, code: "b", column: "expires_at", value: "x".repeat(100) }],
+    });
+  }
 });
 
 test("an import's id is bounded, and stands in its event", async () => {
@@ -213,6 +219,8 @@ describe("import", () => {
         skipped_count: 0,
         failed_count: 1,
         failed_items: [{ row: 3, code: "a b", error: expect.any(String), error_code: 3007 }],
+        unread_count: 0,
+        unread_items: [],
       },
     });
     expect([lifted, cuts]).toEqual([1, 0]);

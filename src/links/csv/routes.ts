@@ -41,12 +41,7 @@ const importResult = namedObject("ImportResult", {
       }),
     )
     .describe("the first 100,000"),
-  unread_count: z
-    .int()
-    .optional()
-    .describe(
-      "filled cells of successful rows that can't be read and so count as empty; with dry_run or progress",
-    ),
+  unread_count: z.int().describe("filled cells of successful rows that can't be read and so count as empty"),
   unread_items: z
     .array(
       z.object({
@@ -56,8 +51,7 @@ const importResult = namedObject("ImportResult", {
         value: z.string().describe("cut to 100 characters"),
       }),
     )
-    .optional()
-    .describe("the first 100,000; with dry_run or progress"),
+    .describe("the first 100,000"),
 });
 
 const importForm = z.object({

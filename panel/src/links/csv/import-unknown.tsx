@@ -28,6 +28,7 @@ const outcomeQuery = (id: string) =>
         failed_count: count("failed_count"),
         failed_items: [],
         unread_count: count("unread_count"),
+        unread_items: [],
       };
       return { result, isOver: after["next_row"] === undefined };
     },
