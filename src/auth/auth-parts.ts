@@ -29,7 +29,10 @@ import { createContactRepository } from "./contact/repository.ts";
 import type { AuthMail } from "./contact/link-mails.ts";
 import type { TellOfClient } from "./contact/sign-in-mail.ts";
 import { type Contacts, createContacts } from "./contact/service.ts";
-import type { FileTransfer } from "./teams/service.ts";
+import type { AccountDelay } from "./login/account-delay.ts";
+import { createTeamRepository } from "./teams/repository.ts";
+import { createTeams, type FileTransfer } from "./teams/service.ts";
+import { createOwnerTransfer } from "./teams/transfer.repository.ts";
 import type { UsersRepository } from "./users/repository.ts";
 import type { Users } from "./users/service.ts";
 import { createProvider } from "./oidc/provider.ts";
@@ -76,6 +79,14 @@ export const openSessions = ({ database, ...deps }: AuthDeps, tokens: Tokens): S
       createAddressBuckets({ clock: deps.clock, atOnce: REFRESHES_AT_ONCE }).tryNow,
       "Too many refreshes",
     ),
+  });
+
+export const openTeams = (deps: AuthDeps, accountDelay: AccountDelay) =>
+  createTeams({
+    ...deps,
+    repository: createTeamRepository(deps.database),
+    transfer: createOwnerTransfer(deps.database),
+    accountDelay,
   });
 
 type PasskeyParts = Pick<

@@ -18,10 +18,7 @@ import { tokenEndpoints } from "./tokens/routes.ts";
 import { createSetUpRepository } from "./set-up/repository.ts";
 import { setUpEndpoints } from "./set-up/routes.ts";
 import { createSetUp } from "./set-up/service.ts";
-import { createTeamRepository } from "./teams/repository.ts";
 import { teamEndpoints } from "./teams/routes.ts";
-import { createOwnerTransfer } from "./teams/transfer.repository.ts";
-import { createTeams } from "./teams/service.ts";
 import { createContactRepository } from "./contact/repository.ts";
 import { contactEndpoints } from "./contact/routes.ts";
 import { createSignInMails } from "./contact/sign-in-mail.ts";
@@ -39,6 +36,7 @@ import {
   openOidc,
   openPasskeys,
   openSessions,
+  openTeams,
 } from "./auth-parts.ts";
 
 export type Auth = ReturnType<typeof createAuth>;
@@ -63,11 +61,7 @@ export function createAuth(deps: AuthDeps) {
     sessions,
     onFailure,
   });
-  const teams = createTeams({
-    ...deps,
-    repository: createTeamRepository(database),
-    transfer: createOwnerTransfer(database),
-  });
+  const teams = openTeams(deps, accountDelay);
   const users = createUsers({
     ...deps,
     repository: usersRepository,

@@ -23,6 +23,8 @@ export type DelayKey =
   | FactorKey
   /** Of the codes of one of these two. */
   | { secondFactorOf: FactorKey }
+  /** Of the names that an account tries. */
+  | { namesTriedBy: number }
   | { what: "link" | "share"; linkId: number };
 
 /**
@@ -86,10 +88,12 @@ export function delayAfter(failures: number): number {
 function rowKey(key: DelayKey): string {
   if ("username" in key) return key.username;
   if ("secondFactorOf" in key) return `factor ${rowKey(key.secondFactorOf)}`;
+  if ("namesTriedBy" in key) return `names ${key.namesTriedBy}`;
   return "sessionId" in key ? `session ${key.sessionId}` : `${key.what} ${key.linkId}`;
 }
 
 const refused = (key: DelayKey, waitMs: number) => {
+  if ("namesTriedBy" in key) return tooManyAttempts("Too many names of others were tried", waitMs);
   const what = "secondFactorOf" in key ? "codes" : "passwords";
   return tooManyAttempts(`Too many wrong ${what} for this ${"what" in key ? key.what : "account"}`, waitMs);
 };

@@ -45,7 +45,7 @@ export function teamEndpoints({ teams }: { teams: TeamService }): Endpoint[] {
       scope: "admin",
       summary: "Change the given fields of a team, for its managers and administrators; members are replaced",
       body: updateTeamSchema,
-      failures: [409],
+      failures: [409, 429],
       handle: async ({ c, body, account }) => viewTeam(await teams.update(idOf(c), body, actorOf(account))),
     }),
     endpoint("DELETE /teams/:id", {

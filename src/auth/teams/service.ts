@@ -2,7 +2,7 @@
 import type { Db } from "../../db/dialect.ts";
 import { type Actor, mayManage, mayRead } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { appError } from "../../lib/errors.ts";
+import { AppError, appError } from "../../lib/errors.ts";
 import type { EventRecord, RecordEvents } from "../../lib/event.ts";
 import { ownerOfTeam } from "../../lib/owner.ts";
 import type { AuthChanges, AuthTransaction } from "../changes.ts";
@@ -26,6 +26,8 @@ type Deps = {
   repository: TeamRepository;
   transfer: TransferOwned;
   files(): FileTransfer;
+  /** Delays those who try many names. */
+  accountDelay: Record<"charge" | "takeBack", (key: { namesTriedBy: number }) => Promise<void>>;
   changes: AuthChanges;
   record: RecordEvents<Db>;
   clock: Clock;
@@ -33,27 +35,11 @@ type Deps = {
 
 export type TeamService = ReturnType<typeof createTeams>;
 
-export function createTeams({ repository, transfer, files, changes, record, clock }: Deps) {
+export function createTeams({ repository, transfer, files, accountDelay, changes, record, clock }: Deps) {
+  const setMembers = createMemberWriter({ repository });
+  const withFewGuesses = createGuessDelay({ accountDelay });
   const tell = (db: Db, actor: Actor, before: Team | null, after: Team | null, transferTo?: string) =>
     record(db, [eventOf(clock.now(), actor, before, after, transferTo)]);
-
-  /** @throws BadRequest for an unknown account, Conflict if one is in too many teams */
-  async function setMembers(tx: AuthTransaction, id: number, members: readonly Member[]): Promise<void> {
-    const names = members.map(({ account }) => account);
-    const ids = await repository.accountIds(tx.db, names);
-    const unknown = names.find((name) => !ids.has(name));
-    if (unknown !== undefined) {
-      throw appError("BadRequest", `members: there is no account '${unknown}'.`, { field: "members" });
-    }
-    const stored = members.map(({ account, role }) => ({ accountId: ids.get(account)!, role }));
-    const former = await repository.replaceMembers(tx.db, id, stored);
-    const many = await repository.inMoreThan(tx.db, MOST_TEAMS, [...ids.values()]);
-    if (many !== null) {
-      const name = names.find((one) => ids.get(one) === many);
-      throw appError("Conflict", `The account '${name}' is in ${MOST_TEAMS} teams already.`);
-    }
-    tx.changed("users", [...new Set([...former, ...ids.values()])].map(String));
-  }
 
   /** @throws NotFound for a team that the actor is not in, Forbidden for one that it does not manage */
   async function managed(tx: AuthTransaction, id: number, actor: Actor): Promise<Team> {
@@ -105,9 +91,9 @@ export function createTeams({ repository, transfer, files, changes, record, cloc
         return { id, ...team };
       }),
 
-    /** @throws NotFound, Forbidden for members who are no managers, Conflict when the name is taken, BadRequest */
-    update: (id: number, { name, members, quota_bytes: quota }: UpdateTeam, actor: Actor): Promise<Team> =>
-      changes.write(async (tx) => {
+    /** @throws NotFound, Forbidden for members who are no managers, Conflict when the name is taken, BadRequest, RateLimitExceeded */
+    update(id: number, { name, members, quota_bytes: quota }: UpdateTeam, actor: Actor): Promise<Team> {
+      const change = async (tx: AuthTransaction) => {
         const before = await managed(tx, id, actor);
         if (quota !== undefined && quota !== before.quotaBytes && actor.ownOnly) throw adminsOnly();
         const after = {
@@ -121,7 +107,10 @@ export function createTeams({ repository, transfer, files, changes, record, cloc
         if (members !== undefined) await setMembers(tx, id, members);
         await tell(tx.db, actor, before, after);
         return after;
-      }),
+      };
+      const isNaming = name !== undefined || (members ?? []).length > 0;
+      return withFewGuesses(actor, isNaming, () => changes.write(change));
+    },
 
     /** @param transferTo gets what it owns  @throws NotFound, Conflict while it owns something or over the quota, BadRequest */
     async remove(id: number, transferTo: string | undefined, actor: Actor): Promise<Team> {
@@ -151,6 +140,55 @@ export function createTeams({ repository, transfer, files, changes, record, cloc
         await tell(tx.db, actor, before, { ...before, members });
       }
     },
+  };
+}
+
+function createMemberWriter({ repository }: Pick<Deps, "repository">) {
+  /** @throws BadRequest for an unknown account, Conflict if one is in too many teams */
+  return async function setMembers(
+    tx: AuthTransaction,
+    id: number,
+    members: readonly Member[],
+  ): Promise<void> {
+    const names = members.map(({ account }) => account);
+    const ids = await repository.accountIds(tx.db, names);
+    const unknown = names.find((name) => !ids.has(name));
+    if (unknown !== undefined) {
+      throw appError("BadRequest", `members: there is no account '${unknown}'.`, { field: "members" });
+    }
+    const stored = members.map(({ account, role }) => ({ accountId: ids.get(account)!, role }));
+    const former = await repository.replaceMembers(tx.db, id, stored);
+    const many = await repository.inMoreThan(tx.db, MOST_TEAMS, [...ids.values()]);
+    if (many !== null) {
+      const name = names.find((one) => ids.get(one) === many);
+      throw appError("Conflict", `The account '${name}' is in ${MOST_TEAMS} teams already.`);
+    }
+    tx.changed("users", [...new Set([...former, ...ids.values()])].map(String));
+  };
+}
+
+function createGuessDelay({ accountDelay }: Pick<Deps, "accountDelay">) {
+  /**
+   * Managers add accounts by their names, but do not search for names: one that is unknown, or that a team has, delays the
+   * next try like a wrong password. @throws RateLimitExceeded
+   */
+  return async function withFewGuesses<T>(
+    actor: Actor,
+    isNaming: boolean,
+    run: () => Promise<T>,
+  ): Promise<T> {
+    if (!isNaming || !actor.ownOnly || actor.accountId === null) return run();
+    const key = { namesTriedBy: actor.accountId };
+    await accountDelay.charge(key);
+    let isWrong = false;
+    try {
+      return await run();
+    } catch (error) {
+      isWrong = error instanceof AppError && ["BadRequest", "Conflict"].includes(error.name);
+      throw error;
+    } finally {
+      if (!isWrong) await accountDelay.takeBack(key);
+    }
   };
 }
 

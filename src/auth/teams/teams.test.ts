@@ -126,6 +126,29 @@ forEachDialect((dialect) => {
       expect((await admin.send("POST", TEAMS, { body: { name: "team:press" } })).status).toBe(400);
     });
 
+    test("who try many names wait longer each time, and those who name accounts do not", async () => {
+      const [anna, ben] = [await account("anna"), await account("ben")];
+      const manager = { account: anna.username, role: "manager" };
+      const [{ path }, taken] = [await make([manager]), await make()];
+      const add = async (browser: Browser, name: string) => {
+        const body = { members: [manager, { account: name, role: "viewer" }] };
+        return (await browser.send("PATCH", path, { body })).status;
+      };
+      const rename = async () =>
+        (await anna.browser.send("PATCH", path, { body: { name: taken.name } })).status;
+      for (let at = 0; at < 6; at++) expect(await add(anna.browser, ben.username)).toBe(200);
+      const tries = [await rename()];
+      for (let at = 0; at < 5; at++) tries.push(await add(anna.browser, "nobody.at.all"));
+      expect(tries).toEqual([409, 400, 400, 400, 400, 429]);
+      expect(await add(anna.browser, ben.username)).toBe(429);
+      expect((await anna.browser.send("PATCH", path, { body: { members: [] } })).status).toBe(200);
+      await admin.send("PATCH", path, { body: { members: [manager] } });
+      harness.time.now += 1_000;
+      expect(await add(anna.browser, ben.username)).toBe(200);
+      expect([await add(anna.browser, "nobody.at.all"), await rename()]).toEqual([400, 429]);
+      for (let at = 0; at < 6; at++) expect(await add(admin, "nobody.at.all")).toBe(400);
+    });
+
     test("leave with their account", async () => {
       const anna = await account("anna");
       const { path } = await make([{ account: anna.username, role: "editor" }]);

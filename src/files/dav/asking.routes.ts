@@ -2,7 +2,7 @@
 import type { BodyMemory } from "../../http/body-memory.ts";
 import type { Caller, HttpContext } from "../../http/endpoint.ts";
 import { readText } from "../../http/read-body.ts";
-import { appError } from "../../lib/errors.ts";
+import { AppError, appError } from "../../lib/errors.ts";
 import type { Trash } from "../trash/service.ts";
 import type { Copies } from "../tree/copies.ts";
 import type { Download } from "../tree/download.ts";
@@ -85,8 +85,10 @@ export async function davPlaceOf(
   if (kind === undefined || (kind === "teams" && team === undefined)) return null;
   if (kind !== "teams") throw nothing();
   const asking = { c: { req: { method: reads ? "GET" : "PUT" } }, account };
-  const tree = await trees.named(asking, { team: team! }).catch((error: Error) => {
-    throw error.name === "BadRequest" ? nothing() : error;
+  const tree = await trees.named(asking, { team: team! }).catch((error: unknown) => {
+    // Viewers who write are refused without the field.
+    const isHidden = (one: AppError) => one.name === "BadRequest" || one.faults?.[0]?.field === "owner";
+    throw error instanceof AppError && isHidden(error) ? nothing() : error;
   });
   return { tree, root: `${prefix}/teams/${encodeURIComponent(team!)}`, names: inTeam };
 }

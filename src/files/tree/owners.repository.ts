@@ -6,8 +6,10 @@ import { createOwners, ownerNames } from "../../links/link/owners.repository.ts"
 export type OwnersRepository = ReturnType<typeof createOwnersRepository>;
 
 export function createOwnersRepository({ read }: Pick<Database, "read">) {
+  const owners = createOwners({ read });
   return {
-    idOf: createOwners({ read }).idOf,
+    idOf: owners.idOf,
+    reachedBy: owners.reachedBy,
 
     /** Of an account or team that exists, or a number. */
     nameOf: async (id: number, db: Db = read): Promise<string> =>

@@ -51,10 +51,9 @@ export function createTrees({ repository }: { repository: OwnersRepository }) {
       const { account } = asking;
       const name = nameIn(given);
       if (!name || name === account.username) return account.id;
-      const id = await repository.idOf(name);
-      if (!isSeen(account, id)) {
-        throw appError("Forbidden", `You may not see the files of '${name}'.`, { field: "owner" });
-      }
+      const reaches = (one: number) => isSeen(account, one);
+      const refusal = `You may not see the files of '${name}'.`;
+      const id = await repository.reachedBy(reachOf(account), name, { reaches, refusal });
       refuseViewers(asking, id);
       return id;
     },
@@ -85,9 +84,9 @@ export function createTrees({ repository }: { repository: OwnersRepository }) {
       if (!mayManage(reach, from)) {
         throw appError("Forbidden", "Only managers of the team and administrators give its files away.");
       }
-      const id = await repository.idOf(name);
-      if (mayChange(reach, id)) return id;
-      throw appError("Forbidden", `You may not make '${name}' the owner of files.`, { field: "owner" });
+      const reaches = (id: number) => mayChange(reach, id);
+      const refusal = `You may not make '${name}' the owner of files.`;
+      return repository.reachedBy(reach, name, { reaches, refusal });
     },
 
     nameOf: async ({ account }: Asking, id: number): Promise<string> =>

@@ -28,7 +28,7 @@ export type DomainChanges = {
 
 type Deps = {
   repository: DomainRepository;
-  owners: Pick<Owners, "idOf">;
+  owners: Pick<Owners, "reachedBy">;
   changes: DomainChanges;
   record: RecordEvents<Db>;
   /** An origin, or empty. */
@@ -51,12 +51,13 @@ export function createDomainService(deps: Deps) {
     return domain;
   }
 
-  /** What a request gives. @throws BadRequest */
-  async function ownerOf({ owner }: UpdateDomainInput) {
+  /** What a request gives. @throws BadRequest, Forbidden */
+  async function ownerOf({ owner }: UpdateDomainInput, actor: Actor) {
     if (owner === undefined) return {};
-    return owner
-      ? { ownerId: await owners.idOf(owner), owner: asciiLower(owner) }
-      : { ownerId: null, owner: null };
+    if (!owner) return { ownerId: null, owner: null };
+    const reaches = (id: number) => mayChange(actor, id);
+    const ownerId = await owners.reachedBy(actor, owner, { reaches, refusal: GIFTS });
+    return { ownerId, owner: asciiLower(owner) };
   }
 
   async function tell(
@@ -97,7 +98,14 @@ export function createDomainService(deps: Deps) {
     async create(input: CreateDomainInput, actor: Actor): Promise<OwnedDomain> {
       const { host = "", ...urls } = parseDomainInput(input);
       const now = clock.now();
-      const content = { ...BARE, ...urls, ...(await ownerOf(input)), host, createdAt: now, updatedAt: now };
+      const content = {
+        ...BARE,
+        ...urls,
+        ...(await ownerOf(input, actor)),
+        host,
+        createdAt: now,
+        updatedAt: now,
+      };
       refuseLoops(content);
       refuseDefault(content, publicUrl());
       return changes.write(async (tx) => {
@@ -114,7 +122,7 @@ export function createDomainService(deps: Deps) {
 
     /** Its links follow a new host. @throws NotFound, BadRequest, Forbidden, Conflict for a host that exists */
     async update(id: number, input: UpdateDomainInput, actor: Actor): Promise<OwnedDomain> {
-      const patch = { ...parseDomainInput(input), ...(await ownerOf(input)) };
+      const patch = { ...parseDomainInput(input), ...(await ownerOf(input, actor)) };
       return changes.write(async (tx) => {
         // First, in the same order as a change of the setting.
         const origin = await holdPublicUrl(tx.db);
@@ -162,13 +170,12 @@ function refuseChange(actor: Actor, before: OwnedDomain, after: OwnedDomain): vo
     );
   }
   if (isGiven && !(mayManage(actor, before.ownerId) && mayChange(actor, after.ownerId))) {
-    throw appError(
-      "Forbidden",
-      "Only the owner, managers of the team and administrators give a domain away, to an owner whose links they may change.",
-      { field: "owner" },
-    );
+    throw appError("Forbidden", GIFTS, { field: "owner" });
   }
 }
+
+const GIFTS =
+  "Only the owner, managers of the team and administrators give a domain away, to an owner whose links they may change.";
 
 /** @throws Conflict for the host of the default domain */
 function refuseDefault(domain: { host: string }, origin: string): void {

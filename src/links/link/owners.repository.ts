@@ -29,27 +29,44 @@ export type Owners = ReturnType<typeof createOwners>;
 export function createOwners({ read }: Pick<Database, "read">) {
   const find = async (name: string): Promise<number | undefined> => (await ownerIds(read, [name])).get(name);
 
+  async function idOf(name: string): Promise<number> {
+    const id = await find(name);
+    if (id !== undefined) return id;
+    throw appError("BadRequest", `owner: there is no account or team '${name}'.`, { field: "owner" });
+  }
+
   return {
     /** By name; unknown ones are absent. At most 1,000. */
     idsOf: (names: readonly string[]) => ownerIds(read, names),
 
-    /** @throws BadRequest for an unknown one */
-    async idOf(name: string): Promise<number> {
-      const id = await find(name);
-      if (id !== undefined) return id;
-      throw appError("BadRequest", `owner: there is no account or team '${name}'.`, { field: "owner" });
+    /** For those who may know all names. @throws BadRequest for an unknown one */
+    idOf,
+
+    /**
+     * One that the actor reaches. Who does not reach every account gets the same refusal for others and for names that
+     * do not exist, and so learns of none. @throws Forbidden, BadRequest for an unknown one
+     */
+    async reachedBy(
+      actor: { ownOnly: boolean },
+      name: string,
+      { reaches, refusal }: { reaches(id: number): boolean; refusal: string },
+    ): Promise<number> {
+      const id = actor.ownOnly ? ((await find(name)) ?? NOBODY) : await idOf(name);
+      if (id !== NOBODY && reaches(id)) return id;
+      const message = actor.ownOnly ? `${refusal} Or there is no such account or team.` : refusal;
+      throw appError("Forbidden", message, { field: "owner" });
     },
 
     /** A filter with ids in place of names. The id of an account may stand for its name. */
     async resolved<Q extends Named>(query: Q): Promise<Q> {
       const { owner, team } = query;
       if (!owner && !team) return query;
-      const idOf = async (name: string) =>
+      const known = async (name: string) =>
         String((await find(name)) ?? (ID.test(name) ? Number(name) : NOBODY));
       return {
         ...query,
-        ...(owner && { owner: await idOf(owner) }),
-        ...(team && { team: await idOf(TEAM_MARK + team) }),
+        ...(owner && { owner: await known(owner) }),
+        ...(team && { team: await known(TEAM_MARK + team) }),
       };
     },
   };

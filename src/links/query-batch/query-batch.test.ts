@@ -217,7 +217,12 @@ forEachDialect((dialect) => {
           },
         },
         domains: { filterOf: () => null, key: (code) => code },
-        owners: { idOf: async () => 0, idsOf: async () => new Map(), resolved: async (query) => query },
+        owners: {
+          idOf: async () => 0,
+          reachedBy: async () => 0,
+          idsOf: async () => new Map(),
+          resolved: async (query) => query,
+        },
         gifts: { newOwner: async () => undefined },
         loops: { refusal: async () => null },
         events: room.events,

@@ -1,6 +1,6 @@
 /** Owners of new links, and of links that get another one, by their names. */
 import { type Actor, mayChange } from "../../lib/actor.ts";
-import { AppError, appError } from "../../lib/errors.ts";
+import { AppError } from "../../lib/errors.ts";
 import type { Owners } from "../link/owners.repository.ts";
 
 type Named = { owner?: string | null | undefined };
@@ -8,13 +8,15 @@ type Owned<T> = Omit<T, "owner"> & { ownerId: number | undefined };
 
 export type Gifts = ReturnType<typeof createGifts>;
 
-export function createGifts({ owners, actor }: { owners: Pick<Owners, "idOf">; actor: Actor }) {
-  /** Undefined without a name. @throws BadRequest for an unknown owner, Forbidden for one whose links the actor may not change */
+export function createGifts({ owners, actor }: { owners: Pick<Owners, "reachedBy">; actor: Actor }) {
+  /** Undefined without a name. @throws Forbidden for one whose links the actor may not change, BadRequest for an unknown one */
   async function newOwner(name: string | null | undefined): Promise<number | undefined> {
     if (!name) return undefined;
-    const id = await owners.idOf(name);
-    if (mayChange(actor, id)) return id;
-    throw appError("Forbidden", `You may not make '${name}' the owner of links.`, { field: "owner" });
+    const reaches = (id: number) => mayChange(actor, id);
+    return owners.reachedBy(actor, name, {
+      reaches,
+      refusal: `You may not make '${name}' the owner of links.`,
+    });
   }
 
   /** With ids in place of names, or why an item is refused. */
