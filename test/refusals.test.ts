@@ -3,9 +3,14 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Client, startSignedIn } from "./support/session.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
-type Schema = { $ref?: string; properties?: Record<string, unknown>; required?: string[] };
+type Schema = {
+  $ref?: string;
+  properties?: Record<string, unknown>;
+  required?: string[];
+  enum?: string[];
+};
 type Operation = {
-  parameters: { name: string; in: string; required?: boolean; schema?: { enum?: string[] } }[];
+  parameters: { name: string; in: string; required?: boolean; schema?: Schema }[];
   requestBody?: { content: Record<string, { schema: Schema }> };
 };
 
@@ -36,6 +41,11 @@ beforeAll(async () => {
 });
 afterAll(() => installation.remove());
 
+const named = (ref: string): Schema => schemas[ref.split("/").at(-1)!]!;
+/** A value that the schema takes, if it names some. */
+const choiceOf = (schema: Schema | undefined): string =>
+  (schema?.$ref === undefined ? schema : named(schema.$ref))?.enum?.[0] ?? "x";
+
 type Refusal = [status: number, message: string, details: { field: string; message: string }[]];
 
 async function refusalOf(method: string, path: string, body?: unknown): Promise<Refusal> {
@@ -63,7 +73,7 @@ test("a body", async () => {
   expect(withBodies.length).toBeGreaterThan(15);
   for (const { method, path, operation } of withBodies) {
     const { $ref } = operation.requestBody!.content["application/json"]!.schema;
-    const { properties = {}, required = [] } = schemas[$ref!.split("/").at(-1)!]!;
+    const { properties = {}, required = [] } = named($ref!);
     const wrong: unknown[] = [[]];
     if (!isLimited(path)) wrong.push(null, "text", 5);
     if (required.length > 0) wrong.push({});
@@ -116,7 +126,7 @@ test("a query", async () => {
       const needed = operation.parameters.filter(
         (one) => one.in === "query" && one.required && one.name !== name,
       );
-      const others = needed.map((one) => `&${one.name}=${one.schema?.enum?.[0] ?? "x"}`).join("");
+      const others = needed.map((one) => `&${one.name}=${choiceOf(one.schema)}`).join("");
       const [status, message, details] = await refusalOf(
         method,
         `${path}?${name}=%00${"x".repeat(5_000)}${others}`,
