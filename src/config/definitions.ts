@@ -202,10 +202,9 @@ export const DEFINITIONS = {
       [
         ...words("Content-Type Authorization Accept X-CSRF-Token Prefer"),
         ...words("If-Match If-None-Match Idempotency-Key"),
-        // Resumable uploads.
-        ...words(
-          "Tus-Resumable Upload-Length Upload-Defer-Length Upload-Metadata Upload-Offset Upload-Checksum",
-        ),
+        // Resumable uploads. With Upload-Concat a client can read why it is refused.
+        ...words("Tus-Resumable Upload-Length Upload-Defer-Length Upload-Metadata Upload-Offset"),
+        ...words("Upload-Checksum Upload-Concat"),
       ],
       check.headerName,
       { description: "Request headers that other origins may send." },
