@@ -1,16 +1,27 @@
 /** Puts the reports on the server's state together. */
 import { diskProbes } from "./env.ts";
+import { registerCertificateMetrics } from "./health/certificate-metrics.ts";
 import { createHealth } from "./health/health.service.ts";
 import type { Scrape } from "./health/scrape.ts";
 import { createSystemReport } from "./health/system.service.ts";
 import { systemClock } from "./lib/clock.ts";
 import { findDiskTrouble, readDiskSpace } from "./lib/disk-check.ts";
+import type { Registry } from "./lib/metrics.ts";
 import { readTotals } from "./links/link/query.repository.ts";
 import { withTimeout } from "./lib/timeout.ts";
 import { VERSION } from "./lib/version.ts";
 import type { Services } from "./services.ts";
 
-export function createHealthReport({ env, database, keys, links, content, mail, redis }: Services) {
+export function createHealthReport({
+  env,
+  database,
+  keys,
+  links,
+  content,
+  mail,
+  redis,
+  certificates,
+}: Services) {
   const storageTroubles = createStorageTroubles(content);
   return createHealth({
     clock: systemClock,
@@ -29,8 +40,18 @@ export function createHealthReport({ env, database, keys, links, content, mail, 
     },
     mailTrouble: mail.trouble,
     keyTrouble: keys.look,
+    certificateTroubles: () => certificates().flatMap(({ trouble }) => trouble?.message ?? []),
     stagedUploads: content.staged,
   });
+}
+
+/** In the log of the start, and as a metric. */
+export function reportCertificates({ certificates, logger }: Services, registry: Registry): void {
+  registerCertificateMetrics(registry, certificates);
+  for (const { trouble } of certificates()) {
+    if (trouble?.level === "error") logger.error(trouble.message);
+    else if (trouble !== null) logger.warn(trouble.message);
+  }
 }
 
 const STORAGES_MS = 1_000;

@@ -1,6 +1,6 @@
 /** The composition root of the server. Parts start in this order. */
 import { PRIVACY_KEYS } from "./app-privacy.ts";
-import { createHealthReport, createSystem } from "./app-health.ts";
+import { createHealthReport, createSystem, reportCertificates } from "./app-health.ts";
 import { createAnswer } from "./app-http.ts";
 import { startRedirect } from "./app-redirect.ts";
 import { type Clicks, createClicks } from "./clicks/clicks.ts";
@@ -83,6 +83,7 @@ export async function createApp(env: Env, options: AppOptions) {
   const processMetrics = startProcessMetrics(registry);
   const health = createHealthReport(services);
   void warnOfStorages(services);
+  reportCertificates(services, registry);
   services.content.thumbnails.keepTidy();
   const scrape = createScrape(registry, worker);
   return {

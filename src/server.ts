@@ -1,7 +1,8 @@
-import { chmodSync, lstatSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, lstatSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import type { App } from "./app.ts";
 import type { Env } from "./env.ts";
+import { readServerPair } from "./lib/certificate.ts";
 import { appError, messageOf } from "./lib/errors.ts";
 import { startWireServer, type WireServer } from "./wire/wire-server.ts";
 
@@ -35,7 +36,7 @@ export async function startServer(settings: Env["server"], app: ServedApp, { sha
 
 function listen(settings: Env["server"], app: ServedApp, reusePort: boolean): WireServer {
   const { host: hostname, port, unixSocket, tlsCert, tlsKey } = settings;
-  const tls = tlsCert === null || tlsKey === null ? null : { cert: readPem(tlsCert), key: readPem(tlsKey) };
+  const tls = tlsCert === null || tlsKey === null ? null : readServerPair(tlsCert, tlsKey);
   const address = unixSocket === null ? { hostname, port, reusePort } : { unix: unixSocket };
   try {
     const { answer, explain, connectionLimit: limit } = app;
@@ -48,19 +49,6 @@ function listen(settings: Env["server"], app: ServedApp, reusePort: boolean): Wi
 function originOf({ host, tlsCert }: Env["server"], port: number): string {
   const name = host.includes(":") ? `[${host}]` : host;
   return `${tlsCert === null ? "http" : "https"}://${name}:${port}`;
-}
-
-/** @throws BadRequest naming the file */
-function readPem(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (cause) {
-    throw appError(
-      "BadRequest",
-      `${path} can't be read; set server.tls_cert and server.tls_key to PEM files.`,
-      { cause },
-    );
-  }
 }
 
 /** Says what to do about a refused port or socket. */

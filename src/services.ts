@@ -7,6 +7,7 @@ import { parseAgent } from "./clicks/details/agents.ts";
 import { createReports } from "./clicks/reports.ts";
 import { createChanges } from "./cluster/changes.ts";
 import { readInstance } from "./cluster/instance.repository.ts";
+import { authoritiesFile } from "./db/database-tls.ts";
 import { openRedis, type Redis } from "./cluster/redis.ts";
 import { combineBuses } from "./cluster/redis-bus.ts";
 import type { KeyCheck } from "./cluster/key-check.ts";
@@ -27,6 +28,7 @@ import { createStorageMetrics } from "./files/storage/metrics.ts";
 import { createBodyMemory } from "./http/body-memory.ts";
 import { createOrigins } from "./http/origins.ts";
 import { createProxies } from "./auth/proxies.ts";
+import { type CertificateFile, watchCertificates } from "./lib/certificate.ts";
 import { systemClock } from "./lib/clock.ts";
 import { armFault } from "./lib/fault.ts";
 import type { Logger } from "./lib/logger.ts";
@@ -146,7 +148,9 @@ async function startShared(env: Env, { database, redis, step }: Opened, options:
   await step(config.start);
   const rollCall = createRollCall({ changes, processes: leases.processes, logger });
   const proxies = createProxies({ dataDir: env.data.dir, config, logger, clock });
-  return { clock, leases, changes, rollCall, events, record: events.add, config, proxies };
+  const certificates = watchCertificates(certificateFiles(env), clock.now);
+  const reported = { proxies, certificates };
+  return { clock, leases, changes, rollCall, events, record: events.add, config, reported };
 }
 
 async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
@@ -171,7 +175,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     describeAgent: parseAgent,
     ...(worker && { tryLogin: worker.takeLoginTry }),
     onFailure: createFailureCounter(registry),
-    proxies: common.proxies,
+    proxies: common.reported.proxies,
   });
   config.refuse("oidc.password_sign_in", auth.refusalOfPasswordSignIn);
   const routePrefixes = () => ROUTE_PREFIX_KEYS.map((key) => config.get(key));
@@ -249,7 +253,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     bodies,
     repeats: createRepeats({ database, clock }),
     origins,
-    proxies: common.proxies,
+    ...common.reported,
     /** Null unless `cache.type` is redis. */
     redis,
     hashPassword: passwords.hashPassword,
@@ -267,6 +271,18 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     },
   };
 }
+
+/** Read at the start. */
+const certificateFiles = ({ server, database }: Env): CertificateFile[] => [
+  ...(server.tlsCert === null
+    ? []
+    : [{ setting: "server.tls_cert", path: server.tlsCert, kind: "chain" as const }]),
+  ...[database.url, database.replicaUrl ?? ""].flatMap((url, at) => {
+    const path = authoritiesFile(url);
+    const setting = `${at === 0 ? "database.url" : "database.replica_url"} (sslrootcert)`;
+    return path === null ? [] : [{ setting, path, kind: "authorities" as const }];
+  }),
+];
 
 async function openSharedRedis({ cache }: Env, instance: string, logger: Logger): Promise<Redis | null> {
   return cache.type === "redis" ? openRedis({ url: cache.redisUrl, instance, logger }) : null;

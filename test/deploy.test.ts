@@ -60,7 +60,11 @@ const HARDENING =
   /^((?:NoNewPrivileges|Protect\w+|Private\w+|Restrict\w+|LockPersonality|CapabilityBoundingSet|AmbientCapabilities|SystemCall\w+)=.*)$/gm;
 
 test("all units are as closed as the server's", () => {
-  const closedBy = (name: string) => textOf(`systemd/${name}`).match(HARDENING) ?? [];
+  // The server's process for pictures closes itself further; a command starts none.
+  const closedBy = (name: string) =>
+    (textOf(`systemd/${name}`).match(HARDENING) ?? []).map((line) =>
+      line.replace(/^(SystemCallFilter=.*) seccomp$/, "$1"),
+    );
   const expected = closedBy("waymark.service");
   expect(expected.length).toBeGreaterThan(18);
   const services = readdirSync(join(DEPLOY, "systemd")).filter((name) => name.endsWith(".service"));

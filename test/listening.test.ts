@@ -43,6 +43,51 @@ describe("TLS", () => {
     await server.stop();
   });
 
+  test.skipIf(Bun.which("openssl") === null)(
+    "an expired certificate serves, and start, health, metrics and doctor say so; a wrong key does not",
+    async () => {
+      const made = fresh();
+      const at = (name: string) => join(made.dataDir, name);
+      const openssl = (command: string) =>
+        expect(Bun.spawnSync(["openssl", ...command.split(" ")], { cwd: made.dataDir }).exitCode).toBe(0);
+      openssl("req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout key.pem -out request.pem");
+      openssl("x509 -req -in request.pem -signkey key.pem -days 0 -out cert.pem");
+      openssl("genrsa -out other.pem 2048");
+      const settings = (key: string) => ({
+        WAYMARK__SERVER__TLS_CERT: at("cert.pem"),
+        WAYMARK__SERVER__TLS_KEY: at(key),
+      });
+      const refused = await made.cli(["serve"], undefined, settings("other.pem"));
+      expect([refused.exitCode, refused.stderr]).toEqual([
+        2,
+        expect.stringContaining(`${at("other.pem")} is not the key of the certificate in ${at("cert.pem")}`),
+      ]);
+      await made.run(["config", "set", "api.health_token", "a-token-of-the-test"]);
+      const server = await made.serve(settings("key.pem"));
+      const expired = `The certificate in ${at("cert.pem")} expired on`;
+      const ask = (path: string) =>
+        fetch(`${server.url}${path}`, {
+          headers: { Authorization: "Bearer a-token-of-the-test" },
+          tls: { rejectUnauthorized: false },
+        });
+      const report = (await (await ask("/health")).json()) as { data: { status: string; checks: object } };
+      expect(report.data).toMatchObject({
+        status: "degraded",
+        checks: { certificates: { status: "degraded", message: expect.stringContaining(expired) } },
+      });
+      expect(await (await ask("/health/metrics")).text()).toContain(
+        'svc_certificate_expiry_timestamp_seconds{setting="server.tls_cert"}',
+      );
+      expect(server.log()).toContain(expired);
+      const doctor = await made.cli(["doctor"], undefined, settings("key.pem"));
+      expect([doctor.exitCode, doctor.stdout]).toEqual([
+        1,
+        expect.stringContaining(`certificates: ${expired}`),
+      ]);
+      await server.stop();
+    },
+  );
+
   test.each(["1", "2"])("an unreadable file fails a start of %s workers and is named", async (workers) => {
     const made = fresh({
       WAYMARK__SERVER__WORKERS: workers,

@@ -4380,6 +4380,11 @@ export interface components {
                     negative_cache_enabled: boolean;
                     status: components["schemas"]["HealthStatus"];
                 };
+                certificates: {
+                    /** @description which certificate expires soon, has expired or can't be read, and what to do; else empty */
+                    message: string;
+                    status: components["schemas"]["HealthStatus"];
+                };
                 disk: {
                     /** @description what is wrong with the disks, and what to do; empty when healthy */
                     message: string;
@@ -20148,6 +20153,10 @@ export interface operations {
                      *           "secret_key": {
                      *             "status": "healthy",
                      *             "message": "OK"
+                     *           },
+                     *           "certificates": {
+                     *             "status": "healthy",
+                     *             "message": "OK"
                      *           }
                      *         },
                      *         "unfinished_uploads": {
@@ -20214,6 +20223,10 @@ export interface operations {
                      *             "message": "OK"
                      *           },
                      *           "secret_key": {
+                     *             "status": "healthy",
+                     *             "message": "OK"
+                     *           },
+                     *           "certificates": {
                      *             "status": "healthy",
                      *             "message": "OK"
                      *           }

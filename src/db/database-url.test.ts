@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -81,15 +82,23 @@ test("reads several hosts, each with its port, and names them without the passwo
   expect(() => parseDatabaseUrl(`mariadb://${many}/db`)).toThrow("more than 16 hosts");
 });
 
+const ROOT = execFileSync(
+  "openssl",
+  "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=root -keyout /dev/null".split(" "),
+  { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] },
+);
 const tls = (query: string) => parseDatabaseUrl(`mysql://h/db?${query}`).tls;
 
 test("accepts TLS parameters as PostgreSQL's tools name them", () => {
   const ca = join(folder, "ca.pem");
-  writeFileSync(ca, "PEM");
+  writeFileSync(ca, ROOT);
   expect(tls("sslmode=disable")).toBeUndefined();
   expect(tls("sslmode=require")).toEqual({ rejectUnauthorized: false });
   expect(tls("ssl=true")).toEqual({ rejectUnauthorized: true });
-  expect(tls(`sslmode=verify-full&sslrootcert=${ca}`)).toEqual({ rejectUnauthorized: true, ca: "PEM" });
+  expect(tls(`sslmode=verify-full&sslrootcert=${ca}`)).toEqual({ rejectUnauthorized: true, ca: ROOT });
+  writeFileSync(ca, "no PEM");
+  expect(() => tls(`sslmode=verify-full&sslrootcert=${ca}`)).toThrow(`${ca} has no certificate`);
+  expect(() => tls(`sslmode=verify-full&sslrootcert=${ca}.gone`)).toThrow(`${ca}.gone does not exist`);
   expect(() => tls("sslmode=maybe")).toThrow("sslmode=maybe is not known");
 });
 

@@ -46,6 +46,12 @@ export const healthView = namedObject("HealthReport", {
         .string()
         .describe("why this node can't read the secrets in the database, and what to do; empty when healthy"),
     }),
+    certificates: z.object({
+      status: verdict,
+      message: z
+        .string()
+        .describe("which certificate expires soon, has expired or can't be read, and what to do; else empty"),
+    }),
   }),
   unfinished_uploads: stagedView.describe(
     "space that unfinished uploads take in the file storages, as last counted",

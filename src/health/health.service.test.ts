@@ -12,6 +12,7 @@ const well: HealthSources = {
   diskTroubles: async () => [],
   mailTrouble: async () => null,
   keyTrouble: async () => null,
+  certificateTroubles: () => [],
   stagedUploads: async () => ({
     objects: 3,
     bytes: 300,

@@ -23,6 +23,8 @@ export type HealthSources = {
   mailTrouble(): Promise<string | null>;
   /** What is wrong with the secret key; null if nothing is. Rejects when the database is away. */
   keyTrouble(): Promise<string | null>;
+  /** What is wrong with certificates, or soon will be. */
+  certificateTroubles(): readonly string[];
   /** Rejects when the database is away. */
   stagedUploads(): Promise<StagedUploads>;
 };
@@ -65,11 +67,14 @@ export function createHealth(sources: HealthSources): { report(): Promise<Health
     const cache: HealthStatus = isCacheReachable === true ? "healthy" : "degraded";
     const disk: HealthStatus = troubles.length === 0 ? "healthy" : "degraded";
     const mail: HealthStatus = mailTrouble ? "degraded" : "healthy";
+    const ofCertificates = sources.certificateTroubles();
+    const certificates: HealthStatus = ofCertificates.length === 0 ? "healthy" : "degraded";
     const now = sources.clock.now();
     return {
       status:
-        [storage, cache, disk, mail, statusOf(keyTrouble)].find((status) => status !== "healthy") ??
-        "healthy",
+        [storage, cache, disk, mail, statusOf(keyTrouble), certificates].find(
+          (status) => status !== "healthy",
+        ) ?? "healthy",
       timestamp: new Date(now).toISOString(),
       uptime: Math.max(0, Math.floor((now - startedAt) / 1000)),
       checks: {
@@ -89,6 +94,7 @@ export function createHealth(sources: HealthSources): { report(): Promise<Health
         disk: { status: disk, message: troubles.join(" ") },
         mail: { status: mail, message: mailTrouble ?? "" },
         secret_key: { status: statusOf(keyTrouble), message: keyTrouble ?? "" },
+        certificates: { status: certificates, message: ofCertificates.join(" ") },
       },
       unfinished_uploads: viewStaged(staged),
       response_time_ms: Math.round(performance.now() - begun),

@@ -22,6 +22,7 @@ const HEALTHY: HealthReport = {
       negative_cache_enabled: true,
     },
     disk: { status: "healthy", message: "" },
+    certificates: { status: "healthy", message: "" },
     mail: { status: "healthy", message: "" },
     secret_key: { status: "healthy", message: "" },
   },

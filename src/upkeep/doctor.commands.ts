@@ -16,12 +16,14 @@ import { openRedis } from "../cluster/redis.ts";
 import type { Database } from "../db/database.ts";
 import { migrationStatus } from "../db/migrate.ts";
 import { storageReport } from "../files/check/storage-report.ts";
+import { type CertificateState, readKeyTrouble } from "../lib/certificate.ts";
 import { systemClock } from "../lib/clock.ts";
 import { dataPath } from "../lib/data-folder.ts";
 import { appError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { countRunning } from "./status.commands.ts";
 import { checkDataFolder, checkJournal } from "./checks-of-data.ts";
+import { checkCertificates } from "./check-certificates.ts";
 import { checkProxies } from "./check-proxies.ts";
 import { checkPolicies, checkClickRecords, checkSettings, MANY_CLICK_RECORDS } from "./checks-of-settings.ts";
 import {
@@ -45,6 +47,7 @@ type Context = CommandContext<{
   drive: { trash: Pick<Drive["trash"], "put"> };
   reports: Pick<Reports, "stream">;
   keys: Pick<KeyCheck, "look" | "unreadable">;
+  certificates(): CertificateState[];
 }> & { database(): Promise<Database> };
 
 type Progress = NonNullable<Parameters<Content["checkStorage"]>[0]["onProgress"]>;
@@ -156,6 +159,7 @@ const checksOfServices = (context: Context): Check[] => [
       trusted: config.get("api.trusted_proxies"),
     };
   }),
+  checkCertificates(async () => certificatesOf(await context.services())),
   checkSettings(async () => {
     const { config, auth, env } = await context.services();
     return {
@@ -167,6 +171,17 @@ const checksOfServices = (context: Context): Check[] => [
     };
   }),
 ];
+
+/** With what keeps key and certificate from serving. */
+function certificatesOf({ certificates, env: { server } }: { certificates(): CertificateState[]; env: Env }) {
+  const { tlsCert, tlsKey } = server;
+  const unfit = tlsCert !== null && tlsKey !== null ? readKeyTrouble(tlsCert, tlsKey) : null;
+  return certificates().map((state) =>
+    unfit !== null && state.path === tlsCert
+      ? { ...state, trouble: { level: "error" as const, message: unfit } }
+      : state,
+  );
+}
 
 const isDatabaseUsable = (findings: readonly CheckResult[]): boolean =>
   !findings.some(({ part, verdict }) => part === "database" && verdict !== "ok");
