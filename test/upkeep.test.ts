@@ -233,6 +233,8 @@ describe("doctor", () => {
       new Set([
         "data folder",
         "database",
+        "schema",
+        "secret key",
         "clock",
         "click journal",
         "click records",

@@ -39,6 +39,30 @@ export const checkDatabase = (
   },
 });
 
+/** In the report; a database of another program would have hundreds. */
+const MOST_DIFFERENCES = 20;
+
+export const checkSchema = (
+  open: () => Promise<Database>,
+  status: (database: Database) => Promise<MigrationState[]>,
+  differences: (database: Database) => Promise<string[]>,
+): Check => ({
+  part: "schema",
+  async look() {
+    const database = await open();
+    if ((await status(database)).some(({ executedAt }) => executedAt === null)) return [];
+    const found = await differences(database);
+    if (found.length === 0) return [ok("tables, columns and indexes are those of this version")];
+    const advice = `Change it back as in db/schema/${database.dialect.name}.sql of this version, or restore a backup.`;
+    const told = found.slice(0, MOST_DIFFERENCES).map((sentence) => {
+      const isMissing = /^the (table|column) \S+ is missing/.test(sentence);
+      return (isMissing ? failure : warning)(sentence, advice);
+    });
+    const more = found.length - told.length;
+    return more === 0 ? told : [...told, warning(`there are ${more} more differences`, advice)];
+  },
+});
+
 export const checkClock = (open: () => Promise<Database>, now: () => number): Check => ({
   part: "clock",
   async look() {

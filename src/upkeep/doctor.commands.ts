@@ -14,7 +14,8 @@ import { readInstance } from "../cluster/instance.repository.ts";
 import type { KeyCheck } from "../cluster/key-check.ts";
 import { openRedis } from "../cluster/redis.ts";
 import type { Database } from "../db/database.ts";
-import { migrationStatus } from "../db/migrate.ts";
+import { MIGRATIONS, migrationStatus } from "../db/migrate.ts";
+import { findSchemaDifferences } from "../db/schema-check.ts";
 import { storageReport } from "../files/check/storage-report.ts";
 import { type CertificateState, readKeyTrouble } from "../lib/certificate.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -32,6 +33,7 @@ import {
   checkClock,
   checkDatabase,
   checkMail,
+  checkSchema,
   checkSecretKey,
 } from "./checks-of-servers.ts";
 import { type Check, runChecks, type CheckResult, ok } from "./doctor.ts";
@@ -105,6 +107,7 @@ async function runDoctor(context: Context): Promise<CheckResult[]> {
     const base: Check[] = [
       checkDataFolder(env.data.dir),
       checkDatabase(open, migrationStatus),
+      checkSchema(open, migrationStatus, (one) => findSchemaDifferences(one, MIGRATIONS)),
       checkClock(open, systemClock.now),
       checkJournal(env.data.dir, {
         running: () => countRunning(journal),
