@@ -293,7 +293,7 @@ describe("doctor", () => {
     expect(cache.exitCode).toBe(1);
     expect(cache.stdout).toContain("cache.redis_url");
     expect(cache.stdout).toMatch(/FAILURE +clickhouse: .*clickhouse.url.*\n.*0 clicks wait/);
-    expect(cache.stdout + cache.stderr).not.toContain("secret");
+    expect(cache.stdout + cache.stderr).not.toContain(":secret@");
 
     const behind = keep(install());
     writeFileSync(join(behind.dataDir, "waymark.db"), "");
