@@ -8,10 +8,19 @@ import { parseDatabaseUrl } from "./database-url.ts";
 import { databaseRefusalOf } from "./failures.ts";
 import { forEachDialect } from "./for-each-dialect.test-support.ts";
 import { inServer, onServer, serverUrl } from "./fresh.test-support.ts";
+import { explainRefusal } from "./refusals.ts";
 import { retryStart } from "./retry-start.ts";
 
 const PASSWORD = "old-s3cret";
 const SERVERS = { sqlite: "", postgres: "PostgreSQL", mysql: "MySQL", mariadb: "MariaDB" };
+
+test("PgBouncer is named, which refuses the settings of a session", () => {
+  const location = parseDatabaseUrl("postgres://waymark@127.0.0.1:6432/waymark");
+  const refused = Object.assign(new Error("unsupported startup parameter: statement_timeout"), {
+    code: "08P01",
+  });
+  expect(explainRefusal(location, refused)).toContain("PgBouncer stands in front of PostgreSQL");
+});
 
 forEachDialect((dialect) => {
   if (dialect.name === "sqlite") return;

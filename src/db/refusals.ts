@@ -7,7 +7,7 @@ import { isCertificateRefusal } from "./failures.ts";
 
 const SERVERS = { postgres: "PostgreSQL", mysql: "MySQL", mariadb: "MariaDB" };
 
-type Reason = "password" | "account" | "database" | "rights" | "certificate" | "unencrypted";
+type Reason = "pooler" | "password" | "account" | "database" | "rights" | "certificate" | "unencrypted";
 
 const POSTGRES: Record<string, Reason> = {
   "28P01": "password",
@@ -46,6 +46,8 @@ export function explainRefusal(location: DatabaseLocation, error: unknown): stri
   const account = user === undefined ? "the account without a name" : `the account '${user}'`;
   const stated = error instanceof Error ? error.message.replaceAll(/\s+/g, " ").slice(0, LONGEST_REASON) : "";
   switch (reason) {
+    case "pooler":
+      return `PgBouncer stands in front of ${server} and refuses the settings of Waymark's sessions (${stated}). Waymark keeps sessions of its own: connect it to ${server} itself in database.url, without a pooler in transaction mode.`;
     case "password":
       return `${server} refused the password of ${account}, or has no such account (${stated}). Set the right ones in database.url.`;
     case "account":
@@ -66,12 +68,14 @@ function reasonOf(kind: "postgres" | "mysql" | "mariadb", error: unknown): Reaso
   const message = error instanceof Error ? error.message : "";
   if (isCertificateRefusal(error)) return "certificate";
   if (code === "HANDSHAKE_NO_SSL_SUPPORT" || message === NO_TLS) return "unencrypted";
+  if (kind === "postgres" && message.startsWith(POOLER)) return "pooler";
   if (kind === "postgres") return message.startsWith(NO_PASSWORD) ? "password" : (POSTGRES[code] ?? null);
   return MYSQL[errno] ?? null;
 }
 
 /** Of the driver of PostgreSQL, without a code. */
 const NO_TLS = "The server does not support SSL connections";
+const POOLER = "unsupported startup parameter";
 const NO_PASSWORD = "SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string";
 
 const creation = ({ kind, database = "waymark", user }: DatabaseLocation): string =>
