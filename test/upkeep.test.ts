@@ -242,6 +242,7 @@ describe("doctor", () => {
         "cache",
         "clickhouse",
         "mail",
+        "certificates",
         "proxies",
         "settings",
       ]),
