@@ -119,6 +119,7 @@ export function createAuth(deps: AuthDeps) {
   return {
     ...guards,
     refuseForeign,
+    requireFactor: web.requireFactor,
     /** See sessions/origin.ts. */
     refuseRebound: (c: HttpContext) => refuseRebound(c.req.raw, config, config.get("features.public_url")),
     /** Relative to `{admin_prefix}/v1`. */

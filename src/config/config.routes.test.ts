@@ -38,7 +38,7 @@ async function serve() {
     tables: [
       {
         prefix: "/v1",
-        endpoints: configEndpoints({ config }),
+        endpoints: configEndpoints({ config, requireFactor: async () => {} }),
         guard: () => (c, next) => {
           if (c.req.header("authorization") !== "ann") throw appError("Unauthorized", "Sign in.");
           c.set("account", { id: 1, username: "ann", role: "admin", via: "panel" });
@@ -68,7 +68,7 @@ async function serve() {
 
 test("only administrators have access", async () => {
   const { call, config } = await serve();
-  for (const entry of configEndpoints({ config })) {
+  for (const entry of configEndpoints({ config, requireFactor: async () => {} })) {
     expect(entry.access).toBe("admin");
     const path = entry.path.slice("/config".length).replace(":key", "api.cookie_secure");
     expect((await call(entry.method, path, {}, "nobody")).status).toBe(401);

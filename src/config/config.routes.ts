@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint } from "../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint, type HttpContext } from "../http/endpoint.ts";
 import { createView } from "../lib/case-names.ts";
 import { type Config, HISTORY_LIMIT } from "./config.service.ts";
 import { CONFIG_KEYS, type ConfigKey, definitionOf } from "./definitions.ts";
@@ -75,14 +75,20 @@ const historyQuery = z.object({
     .transform((text) => Math.min(Math.max(Number(text), 1), HISTORY_LIMIT)),
 });
 
-export function configEndpoints({ config }: { config: Config }): Endpoint[] {
-  return [...commonEndpoints(config), ...itemEndpoints(config), ...actionEndpoints(config)];
+type Deps = {
+  config: Config;
+  /** Settings decide who signs in and how. @throws Forbidden for a session that has not shown its account's second factor */
+  requireFactor(c: HttpContext): Promise<void>;
+};
+
+export function configEndpoints(deps: Deps): Endpoint[] {
+  return [...commonEndpoints(deps), ...itemEndpoints(deps), ...actionEndpoints(deps)];
 }
 
 const shared = { access: "admin", scope: "admin", tag: "config" } as const;
 const params = { key: z.enum(CONFIG_KEYS) };
 
-const commonEndpoints = (config: Config): Endpoint[] => [
+const commonEndpoints = ({ config, requireFactor: admit }: Deps): Endpoint[] => [
   endpoint("GET /config", {
     ...shared,
     summary: "List the run-time settings",
@@ -91,6 +97,7 @@ const commonEndpoints = (config: Config): Endpoint[] => [
   }),
   endpoint("PATCH /config", {
     ...shared,
+    admit,
     summary: "Set several settings: all, or none if one is refused",
     body: manyBody,
     answer: z.array(itemAnswer),
@@ -120,7 +127,7 @@ const commonEndpoints = (config: Config): Endpoint[] => [
   }),
 ];
 
-const itemEndpoints = (config: Config): Endpoint[] => [
+const itemEndpoints = ({ config, requireFactor: admit }: Deps): Endpoint[] => [
   endpoint("GET /config/:key", {
     ...shared,
     params,
@@ -138,6 +145,7 @@ const itemEndpoints = (config: Config): Endpoint[] => [
   }),
   endpoint("PUT /config/:key", {
     ...shared,
+    admit,
     params,
     summary: "Set a setting",
     body: valueBody,
@@ -147,6 +155,7 @@ const itemEndpoints = (config: Config): Endpoint[] => [
   }),
   endpoint("DELETE /config/:key", {
     ...shared,
+    admit,
     params,
     summary: "Return a setting to its default",
     answer: writtenAnswer,
@@ -154,7 +163,7 @@ const itemEndpoints = (config: Config): Endpoint[] => [
   }),
 ];
 
-const actionEndpoints = (config: Config): Endpoint[] => [
+const actionEndpoints = ({ config, requireFactor: admit }: Deps): Endpoint[] => [
   endpoint("POST /config/:key/action", {
     ...shared,
     params,
@@ -165,6 +174,7 @@ const actionEndpoints = (config: Config): Endpoint[] => [
   }),
   endpoint("POST /config/:key/execute-and-save", {
     ...shared,
+    admit,
     params,
     summary: "Generate a value and store it without showing it",
     body: actionBody,

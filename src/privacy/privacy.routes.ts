@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { actorOf, beside, type Endpoint, endpoint } from "../http/endpoint.ts";
+import { actorOf, beside, type Endpoint, endpoint, type HttpContext } from "../http/endpoint.ts";
 import { streamAnswer } from "../http/stream-pages.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Language } from "../lib/language.ts";
@@ -41,13 +41,15 @@ const answerOf = ({ found: places, missing, uncovered }: FoundOfPerson) =>
 
 type Deps = {
   privacy: Privacy;
+  /** @throws Forbidden for a session that has not shown its account's second factor */
+  requireFactor(c: HttpContext): Promise<void>;
   stored(language?: Language): StoredThing[];
   pages: VisitorPages;
   logger: Logger;
 };
 
 /** Relative to {admin}/v1. */
-export function privacyEndpoints({ privacy, stored, pages, logger }: Deps): Endpoint[] {
+export function privacyEndpoints({ privacy, requireFactor, stored, pages, logger }: Deps): Endpoint[] {
   const shared = { access: "admin", scope: "admin", tag: "privacy" } as const;
   return [
     endpoint("GET /privacy", {
@@ -87,6 +89,7 @@ export function privacyEndpoints({ privacy, stored, pages, logger }: Deps): Endp
     }),
     endpoint("POST /privacy/delete", {
       ...shared,
+      admit: requireFactor,
       summary: "Delete what identifies an address or account; the sums stay",
       body: deletion,
       failures: [409],
