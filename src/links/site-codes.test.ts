@@ -234,6 +234,13 @@ forEachDialect((dialect) => {
       const result = await csv.import(Buffer.from(text), { mode: "overwrite", actor: ADMIN });
       expect(result.failed_count).toBe(1);
       expect((await room.links.get("robots.txt")).ownerId).toBeNull();
+      await room.links.patch("robots.txt", patch({ code: "renamed", keep_old: true }));
+      for (const dryRun of [true, false]) {
+        const given = Buffer.from("code,target,owner\nrenamed,https://example.com/,ed\n");
+        const done = await csv.import(given, { mode: "overwrite", dryRun, actor: ADMIN });
+        expect(done.failed_items).toMatchObject([{ row: 2, code: "renamed", error_code: 1003 }]);
+      }
+      expect((await room.links.get("renamed")).ownerId).toBeNull();
     });
   });
 });

@@ -7,10 +7,9 @@ import { isInternal } from "../link/internal-target.ts";
 import { readOptions, writeOptions } from "../link/options.ts";
 import type { Owners } from "../link/owners.repository.ts";
 import { codeOf, domainOf } from "../link/key.ts";
-import { isSiteCode } from "../link/site-code.ts";
 import type { LinkRepository } from "../write/repository.ts";
 import { shareRefusals } from "../write/rule-shares.ts";
-import { refusedOwners } from "../write/site-codes.ts";
+import { changedSiteCodeRefusals, refusedOwners } from "../write/site-codes.ts";
 import { ANY_TARGET, takenDownRefusal, type TargetPolicy } from "../write/target-policy.ts";
 import type { Existing } from "./repository.ts";
 import { type CsvChunk, failedRow, isFailed } from "./csv-file.ts";
@@ -83,7 +82,7 @@ export async function refusalsIn(
   {
     repository,
     owners,
-  }: Owning & { repository: Pick<LinkRepository, "shareOwners" | "administratorsAmong"> },
+  }: Owning & { repository: Pick<LinkRepository, "shareOwners" | "administratorsAmong" | "aliases"> },
   { rows }: CsvChunk,
   { links, ...judging }: Judging & { links: ReadonlyMap<string, Existing> },
   db?: Db,
@@ -100,11 +99,15 @@ export async function refusalsIn(
     db,
   );
   const found = new Map(ruled.flatMap(({ row }, at) => (refusals[at] ? [[row, refusals[at]]] : [])));
-  const given = rows.filter((row): row is CsvLink => !isFailed(row) && !!row.owner && isSiteCode(row.code));
+  const given = rows.filter((row): row is CsvLink => !isFailed(row) && !!row.owner);
   const ids = await ownersOf({ owners }, given);
-  const ofOwners = given.map((row) => ({ key: row.code, ownerId: ids.get(row) }));
-  for (const [at, refusal] of (await refusedOwners(repository, ofOwners, db)).entries())
-    if (refusal !== null) found.set(given[at]!, refusal);
+  const changes = given.map((row) => ({ row, code: row.code, key: row.code, ownerId: ids.get(row) }));
+  const fresh = changes.filter(({ code }) => !links.has(code));
+  const ofOwners = await refusedOwners(repository, fresh, db);
+  for (const [at, { row }] of fresh.entries()) if (ofOwners[at]) found.set(row, ofOwners[at]);
+  // Aliases count too.
+  const ofChanges = await changedSiteCodeRefusals(repository, changes, links, { actor: judging.actor, db });
+  for (const { row, code } of changes) if (ofChanges.has(code)) found.set(row, ofChanges.get(code)!);
   for (const row of rows) {
     if (isFailed(row) || isInternal(row.target)) continue;
     const before = links.get(row.code);

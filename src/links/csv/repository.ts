@@ -4,7 +4,13 @@ import { isInternal } from "../link/internal-target.ts";
 import { addToTotal, totalsOf } from "../link/query.repository.ts";
 import { clickRowOf, CONTENT_COLUMNS, contentOf, type NewLink } from "../write/rows.repository.ts";
 
-export type Existing = { code: string; target: string; ownerId: number | null; options: string | null };
+export type Existing = {
+  id: number;
+  code: string;
+  target: string;
+  ownerId: number | null;
+  options: string | null;
+};
 
 export type LinkBulkRepository = ReturnType<typeof createLinkBulkRepository>;
 
@@ -18,7 +24,7 @@ export function createLinkBulkRepository({ read, dialect }: Pick<Database, "read
       if (codes.length === 0) return new Map();
       const rows = await read
         .selectFrom("links")
-        .select(["code", "target", "owner_id as ownerId", "options"])
+        .select(["id", "code", "target", "owner_id as ownerId", "options"])
         .where("code", "in", codes)
         .execute();
       return new Map(rows.map((row) => [row.code, { ...row, isInternal: isInternal(row.target) }]));

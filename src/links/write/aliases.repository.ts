@@ -22,7 +22,7 @@ export function createAliasRepository({ read }: Pick<Database, "read">) {
     ofLinks: async (ids: readonly number[], db: Db): Promise<string[]> =>
       (await rowsOf(ids, db)).map(({ code }) => code),
 
-    async byLink(ids: readonly number[], db: Db): Promise<Map<number, string[]>> {
+    async byLink(ids: readonly number[], db: Db = read): Promise<Map<number, string[]>> {
       const found = Map.groupBy(await rowsOf(ids, db), (row) => row.link_id);
       return new Map([...found].map(([id, rows]) => [id, rows.map(({ code }) => code)]));
     },

@@ -9,11 +9,11 @@ import { isSiteCode, siteCodeOwnerRefusal, siteCodeRefusal } from "../link/site-
 
 type Repository = {
   administratorsAmong(ids: readonly number[], db?: Db): Promise<ReadonlySet<number>>;
-  aliases: { byLink(ids: readonly number[], db: Db): Promise<ReadonlyMap<number, string[]>> };
+  aliases: { byLink(ids: readonly number[], db?: Db): Promise<ReadonlyMap<number, string[]>> };
 };
 type Owner = number | null | undefined;
 type Stored = ReadonlyMap<string, { id: number; ownerId: number | null }>;
-type By = { actor: Pick<Actor, "ownOnly" | "accountId">; db: Db };
+type By = { actor: Pick<Actor, "ownOnly">; db?: Db | undefined };
 
 /** Null belongs to administrators. Absent ones get none. */
 export async function refusedOwners(
@@ -38,7 +38,7 @@ export async function newSiteCodeRefusals(
   repository: Repository,
   entries: readonly New[],
   stored: Stored,
-  { actor, db }: By,
+  { actor, db }: By & { actor: Pick<Actor, "accountId"> },
 ): Promise<(AppError | null)[]> {
   const overwritten = entries.flatMap(({ code }) => (code === null ? [] : (stored.get(code)?.id ?? [])));
   const aliases = await aliasesFor(repository, overwritten, { actor, db });
