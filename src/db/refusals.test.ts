@@ -19,7 +19,9 @@ test("PgBouncer is named, which refuses the settings of a session", () => {
   const refused = Object.assign(new Error("unsupported startup parameter: statement_timeout"), {
     code: "08P01",
   });
-  expect(explainRefusal(location, refused)).toContain("PgBouncer stands in front of PostgreSQL");
+  const sentence = explainRefusal(location, refused);
+  expect(sentence).toContain("PgBouncer stands in front of PostgreSQL");
+  expect(sentence).toContain("Add 'ignore_startup_parameters = statement_timeout' to its settings");
 });
 
 forEachDialect((dialect) => {

@@ -47,7 +47,7 @@ export function explainRefusal(location: DatabaseLocation, error: unknown): stri
   const stated = error instanceof Error ? error.message.replaceAll(/\s+/g, " ").slice(0, LONGEST_REASON) : "";
   switch (reason) {
     case "pooler":
-      return `PgBouncer stands in front of ${server} and refuses the settings of Waymark's sessions (${stated}). Waymark keeps sessions of its own: connect it to ${server} itself in database.url, without a pooler in transaction mode.`;
+      return `PgBouncer stands in front of ${server} and refuses a setting of Waymark's sessions (${stated}). Add 'ignore_startup_parameters = statement_timeout' to its settings, for pool_mode = transaction or session, or connect Waymark to ${server} itself.`;
     case "password":
       return `${server} refused the password of ${account}, or has no such account (${stated}). Set the right ones in database.url.`;
     case "account":

@@ -33,9 +33,13 @@ const types: CustomTypesConfig = {
 };
 
 const ROLE = `pg_is_in_recovery() as "isStandby", current_setting('transaction_read_only') = 'on' as "isReadOnly"`;
+/** Given at the start of a session, and no value that somebody would set: so a session shows whether it got it. */
+const SESSION_MARK_MS = STATEMENT_TIMEOUT_MS + 1;
+const IS_OWN = `(select setting = '${SESSION_MARK_MS}' from pg_settings where name = 'statement_timeout')`;
 /** Sums of 100,000 links are grouped through files with the usual 4 MB. A higher setting stays. */
-const SET_UP = `select ${ROLE}, (select set_config('work_mem', '16MB', false) from pg_settings
-  where name = 'work_mem' and setting::bigint < 16384)`;
+const SET_UP = `select ${ROLE}, ${IS_OWN} as "isOwn", (select set_config('work_mem', '16MB', false) from pg_settings
+  where name = 'work_mem' and setting::bigint < 16384 and ${IS_OWN})`;
+const limitStatements = (ms: number): string => `set statement_timeout = ${ms}`;
 /** Each failover begins a new timeline. Some services of the cloud do not tell it. */
 const TIMELINE = `select ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint as term`;
 
@@ -44,11 +48,19 @@ const STEPPED_BACK =
 
 type Role = { isStandby: boolean; isReadOnly: boolean };
 
-type State = { openedAt: number; timeoutMs: number; isSetUp: boolean; isUnconfirmed: boolean };
+type State = {
+  openedAt: number;
+  timeoutMs: number;
+  isSetUp: boolean;
+  /** False behind a pooler that drops what a session sets at its start, and may give the session to other clients. */
+  isOwn: boolean;
+  isUnconfirmed: boolean;
+};
 const newState = (): State => ({
   openedAt: performance.now(),
   timeoutMs: STATEMENT_TIMEOUT_MS,
   isSetUp: false,
+  isOwn: true,
   isUnconfirmed: false,
 });
 type PooledConnection = SqlConnection & { client: PoolClient };
@@ -90,7 +102,7 @@ export function openPrimarySource(
     max: poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
+    statement_timeout: SESSION_MARK_MS,
     Client: PrimaryClient,
   });
   pool.on("error", (error) => logger.warn({ err: error }, "an idle database connection was lost"));
@@ -126,12 +138,12 @@ export function openPrimarySource(
   async function setUp(client: PoolClient, state: State, statementTimeoutMs: number): Promise<void> {
     if (!state.isSetUp) {
       const { rows } = await execute(client, state, SET_UP, [], ASK_TIMEOUT_MS + GRACE_MS);
-      if (finder.hasChoice) assertWritable(rows[0] as Role);
-      state.isSetUp = true;
+      const { isOwn, ...role } = rows[0] as Role & { isOwn: boolean };
+      if (finder.hasChoice) assertWritable(role);
+      Object.assign(state, { isOwn, isSetUp: true });
     }
-    if (state.timeoutMs === statementTimeoutMs) return;
-    const text = `set statement_timeout = ${statementTimeoutMs}`;
-    await execute(client, state, text, [], statementTimeoutMs + GRACE_MS);
+    if (!state.isOwn || state.timeoutMs === statementTimeoutMs) return;
+    await execute(client, state, limitStatements(statementTimeoutMs), [], statementTimeoutMs + GRACE_MS);
     state.timeoutMs = statementTimeoutMs;
   }
 
