@@ -6575,6 +6575,11 @@ export interface components {
                 message: string;
                 status: components["schemas"]["HealthStatus"];
             };
+            certificates: {
+                /** @description what is wrong, and what to do; empty when healthy */
+                message: string;
+                status: components["schemas"]["HealthStatus"];
+            };
             /** Format: date-time */
             checked_at: string;
             clicks: {
@@ -6630,6 +6635,11 @@ export interface components {
                 /** @description end of the last run on this machine */
                 succeeded_at: string | null;
             }[];
+            mail: {
+                /** @description what is wrong, and what to do; empty when healthy */
+                message: string;
+                status: components["schemas"]["HealthStatus"];
+            };
             processes: {
                 active_requests: number;
                 memory_bytes: number;
@@ -15624,6 +15634,14 @@ export interface operations {
                      *         "cache": {
                      *           "status": "healthy",
                      *           "kind": "text",
+                     *           "message": "OK"
+                     *         },
+                     *         "mail": {
+                     *           "status": "healthy",
+                     *           "message": "OK"
+                     *         },
+                     *         "certificates": {
+                     *           "status": "healthy",
                      *           "message": "OK"
                      *         },
                      *         "disks": [

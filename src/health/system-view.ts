@@ -5,6 +5,8 @@ import { namedObject } from "../lib/named-object.ts";
 const time = z.iso.datetime().nullable();
 const message = z.string().describe("what is wrong, and what to do; empty when healthy");
 
+const part = z.object({ status: verdict, message });
+
 export const systemView = namedObject("SystemReport", {
   status: verdict.describe("the worst of the parts"),
   checked_at: z.iso.datetime(),
@@ -33,6 +35,8 @@ export const systemView = namedObject("SystemReport", {
     kind: z.string(),
     message: z.string().describe("why it refuses this server, and what to do; else empty"),
   }),
+  mail: part,
+  certificates: part,
   disks: z.array(
     z.object({
       status: verdict,

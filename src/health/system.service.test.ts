@@ -106,6 +106,16 @@ test("the report joins health, metrics and storages", async () => {
   });
 });
 
+test("what is wrong with mail and certificates is in the report", async () => {
+  const certificates = { status: "degraded", message: "cert.pem expires in 3 days." } as const;
+  const health = { ...HEALTHY, status: "degraded" as const, checks: { ...HEALTHY.checks, certificates } };
+  expect(await report({ health: { report: async () => health } })).toMatchObject({
+    status: "degraded",
+    certificates,
+    mail: { status: "healthy", message: "" },
+  });
+});
+
 test("a part that fails degrades the whole, and says why", async () => {
   const storages = async () => [
     { id: 1, name: "s3", driverType: "s3" as const, isDefault: false, trouble: "It is away." },

@@ -56,7 +56,7 @@ export function createSystemReport(sources: SystemSources): System {
       inTime(DEADLINE_MS, sources.storages()),
     ]);
     const numbers = readMeasurements(measured.metrics);
-    const { storage, cache, secret_key: key } = health.checks;
+    const { storage, cache, mail, certificates, secret_key: key } = health.checks;
     const parts = {
       database: {
         status: storage.status === "healthy" ? key.status : storage.status,
@@ -70,6 +70,8 @@ export function createSystemReport(sources: SystemSources): System {
           : null,
       },
       cache: { status: cache.status, kind: cache.cache_type, message: cache.message },
+      mail,
+      certificates,
       disks: (found ?? []).map(({ folder, trouble, freeBytes, totalBytes }) => ({
         status: statusOf(trouble),
         folder,

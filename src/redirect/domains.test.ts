@@ -116,6 +116,19 @@ test("an expired link leads to expired_url, else it is as unknown", async () => 
   expect(await ask("xn--bcher-kva.test", "/old")).toEqual(NOT_FOUND);
 });
 
+test("a path that speaks for the whole site leads nowhere else, unless a link has it", async () => {
+  const codes = [".well-known/acme-challenge/x", "apple-app-site-association", "sitemap.xml"];
+  for (const code of codes) {
+    expect(await ask("full.test", `/${code}`)).toEqual(NOT_FOUND);
+    expect(await ask("full.test", `/%${code.charCodeAt(0).toString(16)}${code.slice(1)}`)).toEqual(NOT_FOUND);
+    expired.add(keyOf(1, code));
+    expect(await ask("full.test", `/${code}`)).toEqual(NOT_FOUND);
+    expired.clear();
+    link(1, code);
+    expect(await ask("full.test", `/${code}`)).toEqual(to("https://t1.test/"));
+  }
+});
+
 test("a share is served on the default domain only", async () => {
   link(0, "paper", "waymark:file/1");
   expect((await ask("other.test", "/paper"))[0]).toBe(200);

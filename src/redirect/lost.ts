@@ -5,6 +5,7 @@
 import type { LinkCache } from "../links/cache/cache.ts";
 import { toLocation } from "../links/cache/location.ts";
 import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
+import { isSiteCode } from "../links/link/site-code.ts";
 import { isNavigation, type LostPages, type LostReason } from "../visitors/lost-pages.ts";
 import type { SiteFiles } from "../visitors/site-files.ts";
 import type { Arrival } from "../wire/arrival.ts";
@@ -23,6 +24,12 @@ type Deps = {
 const statusOf = (reason: LostReason): 404 | 410 => (reason === "takenDown" ? 410 : 404);
 /** Header lines with CR LF. */
 const PLAIN = "Content-Type: text/html; charset=utf-8\r\nCache-Control: public, max-age=60\r\n";
+
+/**
+ * Such paths never lead where the owner of a domain wants: certificate authorities follow redirects, and only
+ * administrators speak for a host.
+ */
+const speaksForSite = (key: string | null): boolean => key !== null && isSiteCode(key);
 
 export type Lost = ReturnType<typeof createLost>;
 
@@ -47,7 +54,7 @@ export function createLost({ cache, domains, pages, files, found }: Deps) {
 
   /** Applies the rules of a domain besides the default one, but to links that were taken down. */
   const onDomain = (request: Arrival, domain: RoutedDomain | undefined, reason: LostReason): Response =>
-    domain?.notFoundUrl && reason !== "takenDown"
+    domain?.notFoundUrl && reason !== "takenDown" && !speaksForSite(keyIn(request.path, domain))
       ? found(toLocation(domain.notFoundUrl), request)
       : missing(request, reason);
 
@@ -59,14 +66,14 @@ export function createLost({ cache, domains, pages, files, found }: Deps) {
     unknown(request: Arrival): Response {
       const { path } = request;
       const domain = domains.of(request.host);
-      const isExpired = () => {
-        const key = keyIn(path, domain);
-        return key !== null && cache.knows(key);
-      };
+      const key = keyIn(path, domain);
+      const isExpired = () => key !== null && cache.knows(key);
       const file = files.at(path, CODE_START);
       if (file !== null && !isExpired()) return file;
-      if (domain?.expiredUrl && isExpired()) return found(toLocation(domain.expiredUrl), request);
-      if (domain?.notFoundUrl) return found(toLocation(domain.notFoundUrl), request);
+      if (domain !== undefined && !speaksForSite(key)) {
+        if (domain.expiredUrl && isExpired()) return found(toLocation(domain.expiredUrl), request);
+        if (domain.notFoundUrl) return found(toLocation(domain.notFoundUrl), request);
+      }
       return isNavigation(request)
         ? page(request, isExpired() ? "expired" : "unknown")
         : text(request, "unknown");

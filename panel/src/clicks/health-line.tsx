@@ -23,8 +23,10 @@ const LOOKS = {
   unhealthy: { icon: IconCircleX, color: "var(--mantine-color-error)" },
 };
 
-const messageOf = ({ storage, cache, disk, secret_key: key }: HealthReport["checks"]): string =>
-  storage.message || key.message || cache.message || disk.message;
+const messageOf = (checks: HealthReport["checks"]): string => {
+  const { storage, secret_key: key, cache, disk, certificates, mail } = checks;
+  return [storage, key, cache, disk, certificates, mail].find(({ message }) => message !== "")?.message ?? "";
+};
 
 /** The state of the server in one line. */
 export function HealthLine() {

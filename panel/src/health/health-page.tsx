@@ -6,7 +6,16 @@ import { LoadFailure } from "../ui/load-failure.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { systemQuery } from "./health-query.ts";
 import { JobsList } from "./jobs-list.tsx";
-import { CachePart, ClicksPart, DatabasePart, DiskPart, ProcessPart, StoragePart } from "./parts-of-data.tsx";
+import {
+  CachePart,
+  CertificatesPart,
+  ClicksPart,
+  DatabasePart,
+  DiskPart,
+  MailPart,
+  ProcessPart,
+  StoragePart,
+} from "./parts-of-data.tsx";
 import { HealthSummary } from "./summary.tsx";
 import classes from "./health.module.css";
 
@@ -26,8 +35,12 @@ function partsOf(system: SystemReport) {
       part: <StoragePart key={storage.policy_id} storage={storage} />,
     })),
   ];
+  const troubles = [
+    { status: system.mail.status, part: <MailPart key="mail" system={system} /> },
+    { status: system.certificates.status, part: <CertificatesPart key="certificates" system={system} /> },
+  ];
   const isWell = ({ status }: { status: string }) => status === "healthy";
-  return [...parts.filter((part) => !isWell(part)), ...parts.filter(isWell)];
+  return [...[...parts, ...troubles].filter((part) => !isWell(part)), ...parts.filter(isWell)];
 }
 
 export function HealthPage() {

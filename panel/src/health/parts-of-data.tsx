@@ -68,6 +68,21 @@ export function CachePart({ system: { cache } }: Props) {
   );
 }
 
+/** Both are shown only while something is wrong. */
+export function MailPart({ system: { mail } }: Props) {
+  const { t } = useLingui();
+  return <Trouble title={t`Mail`} {...mail} />;
+}
+
+export function CertificatesPart({ system: { certificates } }: Props) {
+  const { t } = useLingui();
+  return <Trouble title={t`Certificates`} {...certificates} />;
+}
+
+function Trouble({ title, status, message }: { title: string } & SystemReport["mail"]) {
+  return <Part title={title} status={status} facts={[]} advice={<span lang="en">{message}</span>} />;
+}
+
 export function ClicksPart({ system: { clicks, checked_at: now } }: Props) {
   const { t } = useLingui();
   const ageOf = useAge();

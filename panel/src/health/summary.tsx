@@ -6,12 +6,15 @@ import { formatList, formatTime, sentenceGap } from "../base/i18n.ts";
 import { useDuration } from "./ages.ts";
 
 /** Names of the parts with problems. */
-function useTroubles({ database, cache, clicks, disks, storages, jobs }: SystemReport): string[] {
+function useTroubles(system: SystemReport): string[] {
+  const { database, cache, clicks, mail, certificates, disks, storages, jobs } = system;
   const { t } = useLingui();
   const parts = [
     { name: t`Database`, status: database.status },
     { name: t`Cache`, status: cache.status },
     { name: t`Click totals`, status: clicks.status },
+    { name: t`Mail`, status: mail.status },
+    { name: t`Certificates`, status: certificates.status },
     ...disks.map(({ folder, status }) => ({ name: folder, status })),
     ...(storages ?? []),
     ...jobs.map(({ job, status }) => ({ name: job, status })),
