@@ -11,7 +11,7 @@ import { CHROMIUM } from "../support/chromium.ts";
 import { signInToPanel, startPanel, unboundedFields } from "../support/panel.ts";
 
 /** Bytes of the route that somebody opens first, and of what every other loads in addition. */
-const MOST_FIRST = 174_500;
+const MOST_FIRST = 175_000;
 const MOST_MORE = 152_600;
 /** Of the list of links, the same. */
 const MOST_LINKS = 34_000;
