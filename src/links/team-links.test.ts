@@ -129,7 +129,8 @@ forEachDialect((dialect) => {
       expect(await refusal(make(VIEWER, "team:press"))).toBe("Forbidden");
       expect(await refusal(make(STRANGER, "team:press"))).toBe("Forbidden");
       expect(await refusal(make(EDITOR, "user21"))).toBe("Forbidden");
-      expect(await refusal(make(EDITOR, "team:nobody"))).toBe("BadRequest");
+      // As for the team of others: it tells nobody which names exist.
+      expect(await refusal(make(EDITOR, "team:nobody"))).toBe("Forbidden");
     });
   });
 
@@ -171,7 +172,7 @@ forEachDialect((dialect) => {
       .by(EDITOR)
       .batch.update([...items, { code: "mine", payload: { ...payload, owner: "nobody" } }]);
     expect(changed.success).toEqual(["ours", "mine"]);
-    expect(changed.failed.map(({ error_code }) => error_code)).toEqual([3000, 1000]);
+    expect(changed.failed.map(({ error_code }) => error_code)).toEqual([3000, 1003]);
     expect([await ownerOf("theirs"), await ownerOf("mine")]).toEqual(["team:sales", "team:press"]);
     const refused = await room.links
       .by(EDITOR)

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
+import { Button, Group, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, Suspense, useEffect, useRef, useState } from "react";
 import { SIGN_IN } from "../base/place.ts";
@@ -7,39 +7,19 @@ import { tellTabs } from "../base/session-end.ts";
 import { accountQuery } from "./account.ts";
 import { OidcButton } from "./oidc-button.tsx";
 import { PasskeyButton } from "./passkey-button.tsx";
+import { QuestionModal } from "./question-modal.tsx";
 import { Refusal } from "./refusal.tsx";
 import { SecondStep } from "./second-step.ts";
 import { asksForCode, logIn } from "./sign-in.ts";
-
-/** Above forms and their menus. */
-const ABOVE_ALL = 1000;
 
 type Props = { username: string; onAnswer(isSignedIn: boolean): void };
 
 /** Asks for the password over the page. */
 export function SessionForm(props: Props) {
   return (
-    <Modal.Root
-      opened
-      onClose={() => {}}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-      zIndex={ABOVE_ALL}
-      centered
-      size="sm"
-    >
-      <Modal.Overlay />
-      <Modal.Content data-mantine-stop-propagation="true">
-        <Modal.Header role="presentation">
-          <Modal.Title fw={650}>
-            <Trans>The session has ended</Trans>
-          </Modal.Title>
-        </Modal.Header>
-        <Modal.Body>
-          <PasswordForm {...props} />
-        </Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
+    <QuestionModal title={<Trans>The session has ended</Trans>}>
+      <PasswordForm {...props} />
+    </QuestionModal>
   );
 }
 

@@ -1,15 +1,13 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
 import { totpQuery } from "../proof/totp-query.ts";
+import { QuestionModal } from "../question-modal.tsx";
 import { Refusal } from "../refusal.tsx";
 import { HAS_PASSKEYS } from "../sign-in.ts";
 import { askPasskey } from "./passkeys.ts";
 import { confirmSignIn, passkeysQuery, refreshSecurity } from "./security-queries.ts";
-
-/** Above forms and their menus. */
-const ABOVE_ALL = 1000;
 
 /** Whether the account has a factor that a session can show. */
 export async function hasFactor(queries: QueryClient): Promise<boolean> {
@@ -23,32 +21,14 @@ export async function hasFactor(queries: QueryClient): Promise<boolean> {
 /** Asks for the second factor over the page. */
 export function FactorForm({ onAnswer }: { onAnswer(isShown: boolean): void }) {
   return (
-    <Modal.Root
-      opened
-      onClose={() => {}}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-      zIndex={ABOVE_ALL}
-      centered
-      size="sm"
-    >
-      <Modal.Overlay />
-      <Modal.Content data-mantine-stop-propagation="true">
-        <Modal.Header role="presentation">
-          <Modal.Title fw={650}>
-            <Trans>Confirm this sign-in</Trans>
-          </Modal.Title>
-        </Modal.Header>
-        <Modal.Body>
-          <Confirmation onShown={() => onAnswer(true)} onCancel={() => onAnswer(false)}>
-            <Trans>
-              Your sign-in did not ask for your second factor, and this change needs it. What you typed is
-              kept and sent.
-            </Trans>
-          </Confirmation>
-        </Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
+    <QuestionModal title={<Trans>Confirm this sign-in</Trans>}>
+      <Confirmation onShown={() => onAnswer(true)} onCancel={() => onAnswer(false)}>
+        <Trans>
+          Your sign-in did not ask for your second factor, and this change needs it. What you typed is kept
+          and sent.
+        </Trans>
+      </Confirmation>
+    </QuestionModal>
   );
 }
 
