@@ -142,8 +142,7 @@ for (const [name, start] of Object.entries(KINDS)) {
       );
     });
 
-    // Expiry needs no change feed.
-    test.concurrent.skipIf(name.startsWith("PostgreSQL"))("a token expires", async () => {
+    async function expireToken(): Promise<void> {
       const { client } = await newAccount("expiring", "editor");
       const expires_at = new Date(Date.now() + 7_000).toISOString();
       const body = { name: "viewer", scopes: ["analytics:read"], expires_at };
@@ -151,7 +150,9 @@ for (const [name, start] of Object.entries(KINDS)) {
       await endsAfter(clientOf(servers.url, made.body.data.token), "/admin/v1/analytics/live", () =>
         until(() => Date.now() > Date.parse(expires_at)),
       );
-    });
+    }
+    // Expiry needs no change feed, so one database is enough.
+    if (!name.startsWith("PostgreSQL")) test.concurrent("a token expires", expireToken);
 
     test.concurrent("what is still being sent is cut: a download, an archive and WebDAV", async () => {
       const { path, client } = await newAccount("loader", "user");
