@@ -7,7 +7,7 @@ import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
 import { TABLES, type TableName } from "../db/schema.ts";
 import { ACCESS_KEY_PURPOSE, SECRET_KEY_PURPOSE } from "../files/policies/drivers.ts";
 import { KEY_PURPOSE } from "../imports/move/work.ts";
-import { createSecretBox } from "../lib/secret-box.ts";
+import { createSecretBox, MalformedSecretKey, SealedWithAnotherKey } from "../lib/secret-box.ts";
 import { SECRET_PURPOSE } from "../webhooks/webhook.ts";
 import { createKeyCheck } from "./key-check.ts";
 import { readKeyFingerprint, SEALED_COLUMNS } from "./secret-key.repository.ts";
@@ -116,6 +116,27 @@ forEachDialect(({ openDb }) => {
       expect(await readKeyFingerprint(database)).toBe(right.box.fingerprint());
       expect(await right.keys.unreadable()).toEqual([]);
     });
+
+  test("something else in the key's place is reported, and nothing is made or taken over", async () => {
+    const sealed = await node(1).box.seal("secret", SECRET_PURPOSE);
+    const stored = await readKeyFingerprint(database);
+    await addSealed(SEALED_COLUMNS.find(({ table }) => table === "webhooks")!, sealed);
+    const find = () => {
+      throw new MalformedSecretKey("/data/secret.key does not hold a secret key");
+    };
+    const box = createSecretBox(find, () => keys.claim());
+    const make = () => {
+      throw new Error("must not make one");
+    };
+    const keys = createKeyCheck({ database, box, place: "/data/secret.key", make });
+    for (const trouble of [await keys.look(), await keys.store()])
+      expect(trouble).toMatch(/^\/data\/secret\.key does not hold a secret key, so .*Put the right key back/);
+    await expect(box.seal("secret", "p")).rejects.toMatchObject({ name: "ServiceUnavailable" });
+    expect(() => box.open(sealed, SECRET_PURPOSE)).toThrow(SealedWithAnotherKey);
+    expect(await keys.unreadable()).toEqual([]);
+    await expect(keys.reset()).rejects.toThrow("Move the file away and repeat the command");
+    expect(await readKeyFingerprint(database)).toBe(stored);
+  });
 
   test("a lost key is given up on purpose, and what it sealed is counted", async () => {
     const lost = node(1);

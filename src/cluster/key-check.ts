@@ -6,7 +6,7 @@
 import type { Database } from "../db/database.ts";
 import { appError } from "../lib/errors.ts";
 import { pluralize } from "../lib/pluralize.ts";
-import type { SecretBox } from "../lib/secret-box.ts";
+import { MalformedSecretKey, type SecretBox } from "../lib/secret-box.ts";
 import {
   claimKeyFingerprint,
   countSealedByOthers,
@@ -28,12 +28,34 @@ export type KeyCheck = ReturnType<typeof createKeyCheck>;
 
 export function createKeyCheck({ database, box, place, make }: Deps) {
   const putBack = `Put the right key back: the file secret.key of a backup, or the setting storage.secret_key that the other nodes have. Then start again. If no copy of it is left, 'waymark reset-secret-key' says what has to be entered anew.`;
-  const wrong = `The secret key of this node (${place}) is not the one that sealed the secrets in the database, so webhooks, second factors and storages in S3 do not work here. ${putBack}`;
-  const missing = `This node has no secret key (${place}), and the database has secrets that one has sealed, so webhooks, second factors and storages in S3 do not work here. ${putBack}`;
+  const idle = "so webhooks, second factors and storages in S3 do not work here";
+  const wrong = `The secret key of this node (${place}) is not the one that sealed the secrets in the database, ${idle}. ${putBack}`;
+  const missing = `This node has no secret key (${place}), and the database has secrets that one has sealed, ${idle}. ${putBack}`;
+
+  /** Null without a key, and with something else in its place. */
+  function fingerprint(): string | null {
+    return malformed() === null ? box.fingerprint() : null;
+  }
+
+  /** What is in the place of the key; null for a key or nothing. */
+  function malformed(): string | null {
+    try {
+      box.fingerprint();
+      return null;
+    } catch (error) {
+      if (error instanceof MalformedSecretKey) return error.message;
+      throw error;
+    }
+  }
 
   /** Changes nothing. */
   async function look(): Promise<string | null> {
-    const [mine, stored] = [box.fingerprint(), await readKeyFingerprint(database)];
+    const found = malformed();
+    return found === null ? compare(box.fingerprint()) : `${found}, ${idle}. ${putBack}`;
+  }
+
+  async function compare(mine: string | null): Promise<string | null> {
+    const stored = await readKeyFingerprint(database);
     if (stored !== null) return mine === stored ? null : mine === null ? missing : wrong;
     const found = await findSealed(database);
     if (found === null) return null;
@@ -48,7 +70,7 @@ export function createKeyCheck({ database, box, place, make }: Deps) {
 
   async function store(): Promise<string | null> {
     const trouble = await look();
-    const mine = box.fingerprint();
+    const mine = fingerprint();
     if (trouble !== null || mine === null) return trouble;
     if ((await readKeyFingerprint(database)) === null) await claimKeyFingerprint(database, mine);
     // Another node may have been faster, with another key.
@@ -69,13 +91,19 @@ export function createKeyCheck({ database, box, place, make }: Deps) {
     },
     /** Such as `2 webhooks`, whose secrets another key has sealed. */
     async unreadable(): Promise<string[]> {
-      const fingerprint = box.fingerprint() ?? (await readKeyFingerprint(database));
-      if (fingerprint === null) return [];
-      const counts = await countSealedByOthers(database, fingerprint);
+      const valid = fingerprint() ?? (await readKeyFingerprint(database));
+      if (valid === null) return [];
+      const counts = await countSealedByOthers(database, valid);
       return counts.map(({ what, count }) => pluralize(count, what));
     },
-    /** Takes the key of this node, or a new one, as that of the installation. */
+    /** Takes the key of this node, or a new one, as that of the installation. @throws Conflict for a malformed one */
     async reset(): Promise<void> {
+      const found = malformed();
+      if (found !== null)
+        throw appError(
+          "Conflict",
+          `${found}. Move the file away and repeat the command, which makes a new key.`,
+        );
       if (box.fingerprint() === null) make();
       await replaceKeyFingerprint(database, box.fingerprint()!);
     },

@@ -14,6 +14,9 @@ export type SecretBox = ReturnType<typeof createSecretBox>;
 
 export class SealedWithAnotherKey extends Error {}
 
+/** There is something in the place of the key that is none. The message says where, without a full stop. */
+export class MalformedSecretKey extends Error {}
+
 /** The beginning of what the key with this fingerprint has sealed. */
 export const sealedPrefix = (fingerprint: string): string => `${VERSION}.${idOf(fingerprint)}.`;
 
@@ -38,6 +41,14 @@ export function createSecretBox(
     loaded = { key, fingerprint: createHash("sha256").update(key).digest("hex") };
     return loaded;
   };
+  const findWellFormed = (): Loaded | null => {
+    try {
+      return find();
+    } catch (error) {
+      if (error instanceof MalformedSecretKey) return null;
+      throw error;
+    }
+  };
   const claimed = async (): Promise<Loaded> => {
     await claim();
     const found = find();
@@ -45,7 +56,7 @@ export function createSecretBox(
     return found;
   };
   return {
-    /** SHA-256 of the key, 64 hex digits; null without one. */
+    /** SHA-256 of the key, 64 hex digits; null without one. @throws MalformedSecretKey */
     fingerprint: (): string | null => find()?.fingerprint ?? null,
     /** 32 bytes that follow from the key (HKDF, RFC 5869), others for each purpose. Not within a transaction. */
     derive: async (purpose: string): Promise<Uint8Array> =>
@@ -60,7 +71,7 @@ export function createSecretBox(
     },
     /** @throws SealedWithAnotherKey; Error if damaged or sealed for another purpose */
     open(sealed: string, purpose: string): string {
-      const found = find();
+      const found = findWellFormed();
       const [version, sealedWith, text = "", ...more] = sealed.split(".");
       const bytes = Buffer.from(text, "base64url");
       if (version !== VERSION || more.length > 0 || bytes.length < NONCE_BYTES + TAG_BYTES) {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { SECRET_KEY_BYTES } from "./secret-box.ts";
+import { MalformedSecretKey, SECRET_KEY_BYTES } from "./secret-box.ts";
 import { syncFolderNow } from "./sync-folder.ts";
 
 const HEX_KEY = new RegExp(`^[0-9a-f]{${2 * SECRET_KEY_BYTES}}$`, "i");
@@ -10,7 +10,10 @@ const HEX_KEY = new RegExp(`^[0-9a-f]{${2 * SECRET_KEY_BYTES}}$`, "i");
 export const parseSecretKey = (text: string): Uint8Array | null =>
   HEX_KEY.test(text) ? Buffer.from(text, "hex") : null;
 
-/** Null without the file. Throws for other content: a new key would make sealed secrets unreadable. */
+/**
+ * Null without the file.
+ * @throws MalformedSecretKey for other content: a new key would make sealed secrets unreadable
+ */
 export function findSecretKey(path: string): Uint8Array | null {
   const text = readIfThere(path);
   return text === undefined ? null : parsed(path, text);
@@ -21,7 +24,8 @@ export const loadSecretKey = (path: string): Uint8Array => findSecretKey(path) ?
 
 function parsed(path: string, text: string): Uint8Array {
   const key = parseSecretKey(text.trim());
-  if (key === null) throw new Error(`${path} does not hold a secret key of 64 hexadecimal digits.`);
+  if (key === null)
+    throw new MalformedSecretKey(`${path} does not hold a secret key of 64 hexadecimal digits`);
   return key;
 }
 

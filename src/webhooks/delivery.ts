@@ -43,7 +43,7 @@ const GIVEN_UP_MS = 3 * DAY;
 const INTERRUPTED = "Waymark ended during this attempt. Nobody knows whether it arrived.";
 const EVENT_GONE = "The event is not kept any more; see events.retention_days.";
 const UNREADABLE =
-  "The secret can't be read, because this node has another secret key than the one that sealed it. Put the right key back; the command doctor says where.";
+  "The secret can't be read, because this node has another secret key than the one that sealed it. Put the right key back; 'waymark doctor' says where.";
 
 export type WebhookTransaction = {
   readonly db: Db;

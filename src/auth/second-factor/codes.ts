@@ -72,7 +72,7 @@ export function secretOf({ box }: Pick<CodeDeps, "box">, { secret }: Authenticat
     if (!(cause instanceof SealedWithAnotherKey)) throw cause;
     throw appError(
       "ServiceUnavailable",
-      "This server has another secret key than the one that sealed the authenticator's secret. The right one must be put back; the command doctor says where.",
+      "This server has another secret key than the one that sealed the authenticator's secret. The right one must be put back; 'waymark doctor' says where.",
       { cause },
     );
   }
