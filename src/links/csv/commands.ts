@@ -72,7 +72,8 @@ function show({ output }: Context, result: ImportResult): void {
   }
   if (failed > ITEMS_SHOWN) output.note(`and ${failed - ITEMS_SHOWN} more; --json lists them.`);
   if (unread === 0) return;
-  output.note(`${pluralize(unread, "cell")} can't be read. The links are imported as if it were empty:`);
+  const them = unread === 1 ? "it were" : "they were";
+  output.note(`${pluralize(unread, "cell")} can't be read. The links are imported as if ${them} empty:`);
   for (const { row, code, column, value } of result.unread_items.slice(0, ITEMS_SHOWN)) {
     output.note(`line ${row} (${JSON.stringify(code)}): ${column} ${JSON.stringify(value)}`);
   }

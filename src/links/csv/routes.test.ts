@@ -73,6 +73,20 @@ test("a dry run answers the counts with what it would overwrite, and imports not
   expect(await (await ask("/export")).text()).toBe(`${HEADER}a,https://x.y/1,2026-11-20T13:00:05.000Z,,,0\n`);
 });
 
+test("a dry run that is asked for in other words is refused, and imports nothing", async () => {
+  for (const name of ["dry_run", "progress"])
+    for (const value of ["yes", "1", "TRUE", "on"]) {
+      const refused = await send(bodyOf([file("code,target\na,https://x.y/1\n"), { name, value }]));
+      expect([refused.status, (await refused.json()).message]).toEqual([
+        400,
+        `${name} must be true or false.`,
+      ]);
+    }
+  expect(await (await ask("/export")).text()).toBe(HEADER);
+  const parts = [file("code,target\na,https://x.y/1\n"), { name: "dry_run", value: " false " }];
+  expect((await (await send(bodyOf(parts))).json()).data).toMatchObject({ success_count: 1 });
+});
+
 test("cells that can't be read are named in every answer, in every mode, and the rest is as specified", async () => {
   const text = `code,target,expires_at\na,https://x.y/1,tomorrow\n`;
   const told = async (name: string) =>

@@ -126,8 +126,7 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
           imports--;
           throw error;
         });
-        const asked = (field: string): boolean => upload.fields.get(field)?.trim() === "true";
-        const [dryRun, isTold] = [asked("dry_run"), asked("progress")];
+        const { dryRun, isTold } = upload;
         let latest: ImportProgress | undefined;
         const work = csv
           .import(upload.file, {
@@ -158,6 +157,14 @@ function idOf(text = ""): string | undefined {
   throw appError("BadRequest", "import_id must have 1 to 64 letters, digits, '_' and '-'.");
 }
 
+/** @throws BadRequest for a text that may mean true: a rehearsal must not become an import */
+function flagOf(fields: ReadonlyMap<string, string>, name: string): boolean {
+  const text = fields.get(name)?.trim() ?? "";
+  if (text === "true") return true;
+  if (text === "" || text === "false") return false;
+  throw appError("BadRequest", `${name} must be true or false.`);
+}
+
 async function readUpload(c: HttpContext, reservation: BodyReservation) {
   c.env.liftIdleTimeout();
   try {
@@ -169,7 +176,8 @@ async function readUpload(c: HttpContext, reservation: BodyReservation) {
     });
     if (file === undefined) throw appError("CsvFileMissing", "Send the CSV file in the form field 'file'.");
     if (file.length === 0) throw appError("CsvFileMissing", "The file in the form field 'file' is empty.");
-    return { fields, file, id: idOf(fields.get("import_id")) };
+    const [dryRun, isTold] = [flagOf(fields, "dry_run"), flagOf(fields, "progress")];
+    return { fields, file, dryRun, isTold, id: idOf(fields.get("import_id")) };
   } catch (error) {
     // The client reads the answer and stops. One that keeps sending is cut.
     c.env.cut();
