@@ -30,6 +30,7 @@ test.each([
     "files put --owner shares -",
     ["--owner\twhose", "-h\tdisplay help for command", "--help\tdisplay help for command"],
   ],
+  ["files ls --", ["--json\tprint JSON", "--help\tdisplay help for command"]],
   ["files list --j", ["--json\tprint JSON"]],
   ["shares --kind ", ["file\t", "folder\t"]],
   ["-c files s", ["shares\t"]],

@@ -66,7 +66,7 @@ export async function completionsOf(
       const taken = named ? of(named.long!, named.argChoices, assigned[2]!) : [];
       return taken.map(([word, about]) => [`${assigned[1]}=${word}`, about]);
     }
-    if (isOption(last) || last === "-")
+    if (isOption(last) || last === "-" || last === "--")
       return help
         .visibleOptions(command)
         .flatMap((one) => [one.short, one.long].map((flag) => [flag, one.description] as const));
