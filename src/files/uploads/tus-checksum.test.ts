@@ -14,6 +14,7 @@ const bodyOf = (text: string, length: number | undefined, left = 100 * MIB) => (
   bytes: chunksOf(Buffer.from(text)),
   checksum: checksumOf(text),
   length,
+  size: left,
   left,
   reservation: createBodyMemory().enter(),
 });

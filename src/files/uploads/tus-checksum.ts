@@ -16,6 +16,8 @@ export type CheckedBody = {
   checksum: Checksum;
   /** If the client sent one. */
   length: number | undefined;
+  /** Of the whole upload; null while it is not known. */
+  size: number | null;
   left: number;
   reservation: BodyCount;
 };
@@ -28,12 +30,12 @@ export async function provedBytes(body: CheckedBody): Promise<AsyncIterable<Uint
   return each(chunks);
 }
 
-async function gather({ bytes, left, reservation }: CheckedBody): Promise<Uint8Array[]> {
+async function gather({ bytes, size, left, reservation }: CheckedBody): Promise<Uint8Array[]> {
   const chunks: Uint8Array[] = [];
   let count = 0;
   for await (const chunk of bytes) {
     count += chunk.byteLength;
-    if (count > left) throw uploadTooLong();
+    if (count > left) throw uploadTooLong(size);
     if (count > MOST_CHECKED_BYTES) throw tooMuch();
     reservation.add(chunk.byteLength);
     chunks.push(chunk);

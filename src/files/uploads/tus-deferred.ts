@@ -31,9 +31,13 @@ export function createDeferredSizes(deps: Deps) {
      */
     async settleSize(upload: Upload, total: number, visitor: DropVisitor | undefined): Promise<Upload> {
       if (upload.size === total) return upload;
-      if (upload.size !== null || total < upload.received) {
+      if (upload.size !== null)
         throw appError("BadRequest", "Upload-Length differs from the size that the upload has.");
-      }
+      if (total < upload.received)
+        throw appError(
+          "BadRequest",
+          `Upload-Length is less than the ${upload.received} bytes that the upload has already.`,
+        );
       uploads.checkSize(await destinationOf(upload), total);
       const most = visitor?.most ?? total;
       if (total > most) throw tooLarge(most);

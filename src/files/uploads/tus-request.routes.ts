@@ -81,7 +81,7 @@ export function readFirstChunk(
   const isEmpty = request.body === null || request.headers.get("Content-Length") === "0";
   if (isEmpty || typeOf(request) !== BODY_TYPE) return null;
   const chunk = { ...readBody(request, reservation), offset: 0, total: null };
-  if (size !== null && (chunk.length ?? 0) > size) throw uploadTooLong();
+  if (size !== null && (chunk.length ?? 0) > size) throw uploadTooLong(size);
   return chunk;
 }
 

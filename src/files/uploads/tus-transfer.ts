@@ -140,8 +140,14 @@ async function take(
   }
 }
 
-export const uploadTooLong = () =>
-  appError("FileTooLargeForPolicy", "The bytes exceed the announced Upload-Length.");
+/** `size` is null while Upload-Length is deferred. */
+export const uploadTooLong = (size: number | null) =>
+  appError(
+    "FileTooLargeForPolicy",
+    size === null
+      ? "The file is larger than what is left for it."
+      : "The bytes exceed the announced Upload-Length.",
+  );
 export const uploadGone = () => appError("FileNotFound", "There is no such upload.");
 export const wrongOffset = (received: number) =>
   appError("Conflict", `The upload has ${received} bytes; continue from there.`, { details: { received } });

@@ -165,10 +165,10 @@ export function createResumable(deps: Deps) {
         const { size } = upload;
         const most = size === null ? () => deferred.mostOf(upload, visitor) : () => size;
         const left = (await most()) - offset;
-        if ((length ?? 0) > left) throw uploadTooLong();
+        if ((length ?? 0) > left) throw uploadTooLong(size);
         if (isComplete) return { upload, fileId: null };
         const bytes = left === 0 ? nothing() : chunk.body(blobs.readQueueOf(upload.policyId));
-        const body = { bytes, checksum, length, left, reservation };
+        const body = { bytes, checksum, length, size, left, reservation };
         const checked = checksum === null ? bytes : await provedBytes({ ...body, checksum });
         const take = () => transfer(upload, checked, { signal, most });
         return size === null ? deferred.endingTooLarge(upload, take) : take();
