@@ -58,7 +58,7 @@ forEachDialect(({ name, openDb }) => {
         : "drop index account_mail_email on account_mail",
     );
     expect(await differences()).toContain(
-      "the index account_mail_email of the table account_mail is missing",
+      "the constraint account_mail_email of the table account_mail is missing, so the same value can be there twice",
     );
   });
 });

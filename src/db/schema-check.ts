@@ -10,6 +10,7 @@ import type { SchemaSyntax } from "./schema-syntax.ts";
 import { TABLES } from "./schema.ts";
 
 type Index = { table: string; name: string };
+type ExpectedIndex = Index & { isUnique: boolean };
 type Catalog = { slow: Db; dialect: Dialect };
 /** The migrations. */
 type Steps = readonly { up(db: Kysely<unknown>, words: SchemaSyntax): Promise<void> }[];
@@ -58,9 +59,13 @@ export async function findSchemaDifferences(database: Catalog, steps: Steps): Pr
         );
   }
   const has = new Set((await readIndexes(database)).map(({ table, name }) => `${table}.${name}`));
-  for (const { table, name } of await expectedIndexes(database, steps))
+  for (const { table, name, isUnique } of await expectedIndexes(database, steps))
     if (!missing.has(table) && !has.has(`${table}.${name}`))
-      differences.push(`the index ${name} of the table ${table} is missing`);
+      differences.push(
+        isUnique
+          ? `the constraint ${name} of the table ${table} is missing, so the same value can be there twice`
+          : `the index ${name} of the table ${table} is missing`,
+      );
   const triggers = await readTriggers(database);
   for (const { table, name } of triggers)
     if (table in TABLES && !MOVE.test(name) && !OWN_TRIGGERS.includes(name))
@@ -75,13 +80,14 @@ export async function findSchemaDifferences(database: Catalog, steps: Steps): Pr
 const isOfDatabase = ({ dialect }: Catalog, table: string, column: string): boolean =>
   dialect.name === "postgres" && ["links", "entries"].includes(table) && column === "folded";
 
-async function expectedIndexes({ dialect }: Catalog, steps: Steps): Promise<Index[]> {
-  const indexes: Index[] = [];
+async function expectedIndexes({ dialect }: Catalog, steps: Steps): Promise<ExpectedIndex[]> {
+  const indexes: ExpectedIndex[] = [];
   const note = ({ sql: text }: CompiledQuery): void => {
     const table = /^\s*create table if not exists (\w+)/.exec(text)?.[1];
     // SQLite gives such an index a name of its own, and never drops it.
     if (table === undefined || dialect.name === "sqlite") return;
-    for (const [, name] of text.matchAll(/constraint (\w+) unique/gi)) indexes.push({ table, name: name! });
+    for (const [, name] of text.matchAll(/constraint (\w+) unique/gi))
+      indexes.push({ table, name: name!, isUnique: true });
   };
   const db = new Kysely<unknown>({
     dialect: {
@@ -98,7 +104,8 @@ async function expectedIndexes({ dialect }: Catalog, steps: Steps): Promise<Inde
   });
   const words = {
     ...dialect.schema,
-    createIndex: async (_: unknown, { name, table }: Index) => void indexes.push({ table, name }),
+    createIndex: async (_: unknown, { name, table }: Index) =>
+      void indexes.push({ table, name, isUnique: false }),
     createLinkSearch: async () => {},
     createNameSearch: async () => {},
   };

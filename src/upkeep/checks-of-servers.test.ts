@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { checkClickHouse } from "./checks-of-servers.ts";
+import type { Database } from "../db/database.ts";
+import { checkClickHouse, checkSchema } from "./checks-of-servers.ts";
 
 const NONE_WAITS = { hasTable: true, hasSent: true, waitingSince: null };
 
@@ -25,4 +26,29 @@ test("the doctor tells how far the copy in ClickHouse is behind, and if its tabl
   expect(await verdicts({ ...NONE_WAITS, hasTable: false, hasSent: false })).toContain(
     "ok the next run makes the table",
   );
+});
+
+test("what loses data or refuses it in the tables is a failure, the rest a warning", async () => {
+  const database = { dialect: { name: "postgres" } } as Database;
+  const states = async (...sentences: string[]) => {
+    const found = await checkSchema(
+      async () => database,
+      async () => [],
+      async () => sentences,
+    ).look();
+    return found.map(({ verdict }) => verdict);
+  };
+  const harmful = [
+    "the table tags is missing",
+    "the column links.note is missing",
+    "the constraint links_code of the table links is missing, so the same value can be there twice",
+    "the column links.x is not of this version, and rows can't be written without it",
+  ];
+  expect(await states(...harmful)).toEqual(harmful.map(() => "failure"));
+  const harmless = [
+    "the index links_owner of the table links is missing",
+    "the column links.x is not of this version",
+    "the trigger links_texts_added is missing, so searches miss changes",
+  ];
+  expect(await states(...harmless)).toEqual(harmless.map(() => "warning"));
 });

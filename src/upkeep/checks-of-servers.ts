@@ -55,8 +55,8 @@ export const checkSchema = (
     if (found.length === 0) return [ok("tables, columns and indexes are those of this version")];
     const advice = `Change it back as in db/schema/${database.dialect.name}.sql of this version, or restore a backup.`;
     const told = found.slice(0, MOST_DIFFERENCES).map((sentence) => {
-      const isMissing = /^the (table|column) \S+ is missing/.test(sentence);
-      return (isMissing ? failure : warning)(sentence, advice);
+      const isHarmful = /^the (table|column|constraint) .*(is missing|without it)/.test(sentence);
+      return (isHarmful ? failure : warning)(sentence, advice);
     });
     const more = found.length - told.length;
     return more === 0 ? told : [...told, warning(`there are ${more} more differences`, advice)];
