@@ -27,7 +27,10 @@ export function explainRedisAnswer(url: string, answer: string): string | null {
   const account = user === "" ? "the default account" : `the account '${decodeURIComponent(user)}'`;
   const stated = answer.replaceAll(/\s+/g, " ").slice(0, LONGEST);
   const refusal = REFUSALS.find(([pattern]) => pattern.test(answer))?.[1](account);
-  if (refusal !== undefined) return `Redis ${refusal} (${stated}). Correct cache.redis_url.`;
+  const advice = answer.startsWith("NOPERM")
+    ? "Allow them with ACL SETUSER, or set another account in cache.redis_url."
+    : "Correct cache.redis_url.";
+  if (refusal !== undefined) return `Redis ${refusal} (${stated}). ${advice}`;
   if (CERTIFICATE.test(answer))
     return `The certificate of Redis was refused (${stated}). Give it one of an authority that this machine trusts, for the host in cache.redis_url.`;
   return null;

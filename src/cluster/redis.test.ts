@@ -80,6 +80,7 @@ describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
       await allow("-ping");
       await until(() => redis.refusal() !== null);
       expect(redis.refusal()).toContain(`does not let the account '${user}' run the commands`);
+      expect(redis.refusal()).toContain("Allow them with ACL SETUSER");
       expect(lines.join()).not.toMatch(/wrong@|:wrong/);
     } finally {
       await admin.send("ACL", ["DELUSER", user]);

@@ -69,7 +69,7 @@ test.each([
   [
     "leaf.pem",
     "encrypted.key",
-    "encrypted.key is encrypted, and nobody types its passphrase at a start. Decrypt it",
+    "encrypted.key is encrypted, and no one can enter its passphrase at start-up. Decrypt it",
   ],
   ["leaf.pem", "encrypted-old.key", "encrypted-old.key is encrypted"],
   ["leaf.pem", "root.key", "root.key is not the key of the certificate in"],

@@ -44,7 +44,7 @@ function certificatesIn(text: string, { setting, path }: Pick<CertificateFile, "
     throw refused(
       KEY.test(text)
         ? `${path} has a private key and no certificate. ${setting} must be the file with the certificate.`
-        : `${path} has no certificate in PEM form. Convert it: openssl x509 -inform DER -in ${path}`,
+        : `${path} has no certificate in PEM form. Convert it: openssl x509 -inform DER -in ${path} -out NEW.pem`,
     );
   try {
     return found.map((one) => new X509Certificate(one));
@@ -66,7 +66,7 @@ function keyIn(text: string, path: string, setting: string) {
     const isEncrypted = /ENCRYPTED/.test(text);
     throw refused(
       isEncrypted
-        ? `${path} is encrypted, and nobody types its passphrase at a start. Decrypt it: openssl pkey -in ${path} -out NEW.key`
+        ? `${path} is encrypted, and no one can enter its passphrase at start-up. Decrypt it: openssl pkey -in ${path} -out NEW.key`
         : `${path} has a damaged private key. Get it again, or have a certificate issued for a new one.`,
       cause,
     );

@@ -53,7 +53,7 @@ export const checkSchema = (
     if ((await status(database)).some(({ executedAt }) => executedAt === null)) return [];
     const found = await differences(database);
     if (found.length === 0) return [ok("tables, columns and indexes are those of this version")];
-    const advice = `Change it back as in db/schema/${database.dialect.name}.sql of this version, or restore a backup.`;
+    const advice = `Make it as in db/schema/${database.dialect.name}.sql in the source of this version, or restore a backup.`;
     const told = found.slice(0, MOST_DIFFERENCES).map((sentence) => {
       const isHarmful = /^the (table|column|constraint) .*(is missing|without it)/.test(sentence);
       return (isHarmful ? failure : warning)(sentence, advice);

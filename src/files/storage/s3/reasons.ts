@@ -105,7 +105,7 @@ export function sentenceOf(status: number, word: string, region: string | null):
   if (known === undefined)
     return isCode
       ? `The S3 endpoint refuses the request (${status} ${word}). Its documentation explains this code.`
-      : "The S3 endpoint sent an invalid response. Check that the policy's endpoint is an S3 server, and no page or proxy.";
+      : "The S3 endpoint sent an invalid response. Check that the policy's endpoint is an S3 server, not a web page or a proxy.";
   if (known.endsWith(".")) return known;
   const named =
     known.includes(REGION) && region !== null ? known.replace(REGION, `${REGION}, ${region}`) : known;
