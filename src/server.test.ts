@@ -25,4 +25,9 @@ describe("a failure to listen says what to do", () => {
   ])("%j with %s", (settings, code, advice) => {
     expect(listenFailure(settings, failed(code)).message).toContain(advice);
   });
+
+  test("what Bun says of something else, such as a certificate, is kept", () => {
+    const { message } = listenFailure(port, new Error("BoringSSL error"));
+    expect(message).toBe("Can't listen on 127.0.0.1:80: BoringSSL error");
+  });
 });

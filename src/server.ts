@@ -81,7 +81,9 @@ function reasonOf(code: string, port: number, unixSocket: string | null, cause: 
     );
   } else if (code === "EADDRNOTAVAIL") {
     return "this machine does not have the address. Set server.host to an address of this machine, or to 0.0.0.0 for all.";
-  } else if (code === "") return `the host is not found. Set server.host to an address of this machine.`;
+  } else if (code === "" && messageOf(cause).startsWith("Failed to listen")) {
+    return "the host is not found. Set server.host to an address of this machine.";
+  }
   return messageOf(cause);
 }
 
