@@ -1,7 +1,8 @@
 /**
  * Runs commands, and installs the pinned tools of other scripts in `.cache/NAME`: Node's from the lock in
- * `scripts/NAME.d`, Python's from its `requirements.txt` (needs Python 3 with venv), Go's from its `go.sum`. Run as a program it installs all of
- * them, so that CI waits for registries beside other work and not within the limits of its steps.
+ * `scripts/NAME.d`, Python's from its `requirements.txt` (needs Python 3 with venv), Go's from its `go.sum`. Run as a
+ * program it installs all of them, so that CI waits for registries beside other work and not within the limits of its
+ * steps.
  */
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";

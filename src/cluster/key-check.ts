@@ -32,26 +32,20 @@ export function createKeyCheck({ database, box, place, make }: Deps) {
   const wrong = `The secret key of this node (${place}) is not the one that sealed the secrets in the database, ${idle}. ${putBack}`;
   const missing = `This node has no secret key (${place}), and the database has secrets that one has sealed, ${idle}. ${putBack}`;
 
-  /** Null without a key, and with something else in its place. */
-  function fingerprint(): string | null {
-    return malformed() === null ? box.fingerprint() : null;
-  }
-
-  /** What is in the place of the key; null for a key or nothing. */
-  function malformed(): string | null {
+  /** `fault`: why what is in the place of the key is none. */
+  function held(): { fingerprint: string | null; fault: string | null } {
     try {
-      box.fingerprint();
-      return null;
+      return { fingerprint: box.fingerprint(), fault: null };
     } catch (error) {
-      if (error instanceof MalformedSecretKey) return error.message;
+      if (error instanceof MalformedSecretKey) return { fingerprint: null, fault: error.message };
       throw error;
     }
   }
 
   /** Changes nothing. */
   async function look(): Promise<string | null> {
-    const found = malformed();
-    return found === null ? compare(box.fingerprint()) : `${found}, ${idle}. ${putBack}`;
+    const { fingerprint, fault } = held();
+    return fault === null ? compare(fingerprint) : `${fault}, ${idle}. ${putBack}`;
   }
 
   async function compare(mine: string | null): Promise<string | null> {
@@ -70,7 +64,7 @@ export function createKeyCheck({ database, box, place, make }: Deps) {
 
   async function store(): Promise<string | null> {
     const trouble = await look();
-    const mine = fingerprint();
+    const mine = held().fingerprint;
     if (trouble !== null || mine === null) return trouble;
     if ((await readKeyFingerprint(database)) === null) await claimKeyFingerprint(database, mine);
     // Another node may have been faster, with another key.
@@ -91,20 +85,20 @@ export function createKeyCheck({ database, box, place, make }: Deps) {
     },
     /** Such as `2 webhooks`, whose secrets another key has sealed. */
     async unreadable(): Promise<string[]> {
-      const valid = fingerprint() ?? (await readKeyFingerprint(database));
+      const valid = held().fingerprint ?? (await readKeyFingerprint(database));
       if (valid === null) return [];
       const counts = await countSealedByOthers(database, valid);
       return counts.map(({ what, count }) => pluralize(count, what));
     },
     /** Takes the key of this node, or a new one, as that of the installation. @throws Conflict for a malformed one */
     async reset(): Promise<void> {
-      const found = malformed();
-      if (found !== null)
+      const { fingerprint, fault } = held();
+      if (fault !== null)
         throw appError(
           "Conflict",
-          `${found}. Move the file away and repeat the command, which makes a new key.`,
+          `${fault}. Move the file away and repeat the command, which makes a new key.`,
         );
-      if (box.fingerprint() === null) make();
+      if (fingerprint === null) make();
       await replaceKeyFingerprint(database, box.fingerprint()!);
     },
   };

@@ -1,6 +1,7 @@
 /**
- * The headers of tus 1.0.0 (https://tus.io/protocols/resumable-upload) and of its extensions but concatenation. The existing libraries don't fit: they store by themselves, keep the state beside the bytes instead of
- * in a row of the file's transaction, lock within one process, and lack checksums.
+ * The headers of tus 1.0.0 (https://tus.io/protocols/resumable-upload) and of its extensions but concatenation. The
+ * existing libraries don't fit: they store by themselves, keep the state beside the bytes instead of in a row of the
+ * file's transaction, lock within one process, and lack checksums.
  */
 import { type AppError, appError } from "../../lib/errors.ts";
 
