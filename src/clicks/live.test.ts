@@ -12,7 +12,7 @@ afterEach(() => {
 
 function setUp(
   parts: () => WorkerLiveStats[],
-  limits: { watchers?: number; ofAccount?: number; watchMs?: number } = {},
+  limits: { watchers?: number; ofAccount?: number; watchMs?: number; tickMs?: number } = {},
 ) {
   const asked: number[] = [];
   const clock = { time: Date.parse("2026-11-20T13:00:00Z"), now: () => (clock.time += 1000) };
@@ -228,6 +228,18 @@ test("an account has a bound of its own, on each kind of stream", async () => {
     await first.return();
     expect((await watch(viewer()).next()).value).toStartWith(":");
   }
+});
+
+test("a viewer who leaves between two seconds frees the place at once", async () => {
+  const { live } = setUp(() => [], { ofAccount: 1, tickMs: 60_000 });
+  for (let visit = 0; visit < 3; visit++) {
+    const events = live.watch(viewer());
+    await events.next();
+    void events.next();
+    await Bun.sleep(1);
+    void events.return();
+  }
+  expect(live.watchers()).toBe(0);
 });
 
 test("whoever takes all places gives them up to others, until all have as many", async () => {

@@ -128,12 +128,25 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
     return place;
   }
 
-  async function* stream(
+  /** Frees the place of a viewer who leaves at once: the generator itself first waits for the next second. */
+  function stream(kind: Kind, viewer: Viewer): AsyncGenerator<string, void> {
+    let place: LivePlace | undefined;
+    const texts = eventTexts(kind, viewer, () => (place = begin(kind, viewer.accountId)));
+    const end = texts.return.bind(texts);
+    texts.return = (value) => {
+      place?.leave();
+      return end(value);
+    };
+    return texts;
+  }
+
+  async function* eventTexts(
     kind: Kind,
     { accountId, isAllowed, filter = null }: Viewer,
+    takePlace: () => LivePlace,
   ): AsyncGenerator<string, void> {
     const end = performance.now() + watchMs;
-    const place = begin(kind, accountId);
+    const place = takePlace();
     try {
       yield OPENING;
       let coming = next.promise;
