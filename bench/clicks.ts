@@ -13,8 +13,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Clicks, createClicks } from "../src/clicks/clicks.ts";
 import { createClicksRepository } from "../src/clicks/flush/repository.ts";
-import { type Database, openDatabase } from "../src/db/database.ts";
-import { migrateUp } from "../src/db/migrate.ts";
+import { type Database, openDatabase } from "../src/platform/db/database.ts";
+import { migrateUp } from "../src/platform/db/migrate.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { silentLogger } from "../src/lib/logger.ts";
 

@@ -10,9 +10,9 @@
  * new database says. Servers need `eval "$(scripts/services env)"`.
  */
 import { parseArgs } from "node:util";
-import { openDatabase } from "../src/db/database.ts";
-import { createFresh, type DialectName } from "../src/db/fresh.test-support.ts";
-import { migrateUp } from "../src/db/migrate.ts";
+import { openDatabase } from "../src/platform/db/database.ts";
+import { createFresh, type DialectName } from "../src/platform/db/fresh.test-support.ts";
+import { migrateUp } from "../src/platform/db/migrate.ts";
 import { silentLogger } from "../src/lib/logger.ts";
 import { type Client, PASSWORD, signIn } from "../test/support/session.ts";
 import { install } from "../test/support/waymark.ts";

@@ -6,7 +6,7 @@
  * Two nodes, both real programs. A link is changed through the first and requested from the second repeatedly. The time
  * runs from the writer's answer to the second node's first new answer.
  */
-import { type DialectName, serverUrl } from "../src/db/fresh.test-support.ts";
+import { type DialectName, serverUrl } from "../src/platform/db/fresh.test-support.ts";
 import { type Cluster, startCluster } from "../test/support/cluster.ts";
 
 const dialect = (process.argv[2] ?? "postgres") as DialectName;

@@ -1,13 +1,13 @@
 /** Writes docs/configuration.md from the two tables of settings. */
 import { join } from "node:path";
-import { CONFIG_KEYS, type ConfigKey, definitionOf } from "../src/config/definitions.ts";
-import { ENV_SETTINGS } from "../src/env-settings.ts";
+import { CONFIG_KEYS, type ConfigKey, definitionOf } from "../src/platform/config/definitions.ts";
+import { ENV_SETTINGS } from "../src/platform/settings/env-settings.ts";
 
 export const CONFIGURATION_PAGE = join(import.meta.dir, "../docs/configuration.md");
 
 const INTRODUCTION = `# Configuration
 
-<!-- Made from src/env-settings.ts and src/config/definitions.ts by \`bin/bun scripts/configuration-page.ts\`. -->
+<!-- Made from src/platform/settings/env-settings.ts and src/platform/config/definitions.ts by \`bin/bun scripts/configuration-page.ts\`. -->
 
 Waymark has two kinds of settings. **Start-up settings** define where it listens and where its data is. It reads them
 once, from a file and the environment. **Run-time settings** define how it behaves. They are in the database, and you

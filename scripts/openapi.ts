@@ -5,11 +5,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createApi } from "../src/app-http.ts";
-import { loadEnv } from "../src/env.ts";
-import { openApiDocument } from "../src/http/openapi.ts";
+import { createApi } from "../src/server/app-http.ts";
+import { loadEnv } from "../src/platform/settings/env.ts";
+import { openApiDocument } from "../src/platform/http/openapi.ts";
 import { silentLogger } from "../src/lib/logger.ts";
-import { openServices } from "../src/services.ts";
+import { openServices } from "../src/server/services.ts";
 
 /** Endpoints answer nothing here. */
 const ABSENT = undefined as never;

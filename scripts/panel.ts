@@ -1,6 +1,6 @@
 /**
  * Builds the panel (`npm run build:panel`) when its sources, its packages or the API's types have changed: catalogs and
- * pages by Vite, then one compressed file for the server (src/panel/pack.ts). `npm start` runs it; a second process waits
+ * pages by Vite, then one compressed file for the server (src/platform/panel/pack.ts). `npm start` runs it; a second process waits
  * for the first. `--force` always builds.
  */
 import { createHash } from "node:crypto";
@@ -8,7 +8,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { Glob } from "bun";
-import type { Pack } from "../src/panel/pack.ts";
+import type { Pack } from "../src/platform/panel/pack.ts";
 import { exclusively } from "./exclusive.mjs";
 
 const ROOT = join(import.meta.dir, "..");

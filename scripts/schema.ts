@@ -5,10 +5,15 @@
  */
 import { join } from "node:path";
 import { sql } from "kysely";
-import { type Database, openDatabase } from "../src/db/database.ts";
-import { createFresh, DIALECT_NAMES, type DialectName, serverUrl } from "../src/db/fresh.test-support.ts";
-import { migrateUp } from "../src/db/migrate.ts";
-import { OF_SERVER } from "../src/db/schema-copy.test-support.ts";
+import { type Database, openDatabase } from "../src/platform/db/database.ts";
+import {
+  createFresh,
+  DIALECT_NAMES,
+  type DialectName,
+  serverUrl,
+} from "../src/platform/db/fresh.test-support.ts";
+import { migrateUp } from "../src/platform/db/migrate.ts";
+import { OF_SERVER } from "../src/platform/db/schema-copy.test-support.ts";
 import { silentLogger } from "../src/lib/logger.ts";
 
 const FOLDER = join(import.meta.dir, "../db/schema");

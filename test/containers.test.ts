@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Env, loadEnv } from "../src/env.ts";
+import { type Env, loadEnv } from "../src/platform/settings/env.ts";
 import { readBlocks } from "./support/docs-commands.ts";
 
 const ROOT = join(import.meta.dir, "..");

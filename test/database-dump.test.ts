@@ -4,7 +4,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
-import { createFresh, type Fresh, SERVER_VARIABLES, serverUrl } from "../src/db/fresh.test-support.ts";
+import {
+  createFresh,
+  type Fresh,
+  SERVER_VARIABLES,
+  serverUrl,
+} from "../src/platform/db/fresh.test-support.ts";
 import { hasPostgresPrograms, postgresProgram, withDatabase } from "./support/database-dump.ts";
 import { driveClient } from "./support/drive.ts";
 import { signIn, startSignedIn } from "./support/session.ts";

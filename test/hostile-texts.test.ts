@@ -3,8 +3,8 @@
  * refuses most, and on the others in the long suite.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { forEachDialect } from "../src/db/for-each-dialect.test-support.ts";
-import { isLong } from "../src/db/fresh.test-support.ts";
+import { forEachDialect } from "../src/platform/db/for-each-dialect.test-support.ts";
+import { isLong } from "../src/platform/db/fresh.test-support.ts";
 import { driveClient } from "./support/drive.ts";
 import { type Client, startSignedIn } from "./support/session.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";

@@ -4,7 +4,7 @@
  */
 import "./support/long.ts";
 import { describe, expect, test } from "bun:test";
-import { DIALECT_NAMES, type DialectName, serverUrl } from "../src/db/fresh.test-support.ts";
+import { DIALECT_NAMES, type DialectName, serverUrl } from "../src/platform/db/fresh.test-support.ts";
 import { inParallel } from "../src/lib/in-parallel.ts";
 import { startCluster } from "./support/cluster.ts";
 import { killAll } from "./support/processes.ts";

@@ -1,6 +1,11 @@
 /** What waits while the database is away goes out soon after it is back: two nodes, each with its jobs. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type DialectName, HALF, SERVER_VARIABLES, serverUrl } from "../src/db/fresh.test-support.ts";
+import {
+  type DialectName,
+  HALF,
+  SERVER_VARIABLES,
+  serverUrl,
+} from "../src/platform/db/fresh.test-support.ts";
 import { type Cluster, health, startCluster } from "./support/cluster.ts";
 import { type MailServer, startMailServer } from "./support/mail-server.ts";
 import { until } from "./support/until.ts";

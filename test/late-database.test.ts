@@ -7,7 +7,7 @@ import {
   inServer,
   SERVER_VARIABLES,
   serverUrl,
-} from "../src/db/fresh.test-support.ts";
+} from "../src/platform/db/fresh.test-support.ts";
 import { startProxyTo, type TcpProxy } from "../src/lib/tcp-proxy.test-support.ts";
 import { until } from "./support/until.ts";
 import { type Installation, install } from "./support/waymark.ts";

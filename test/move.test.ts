@@ -6,7 +6,7 @@ import {
   type DialectName,
   isLong,
   serverUrl,
-} from "../src/db/fresh.test-support.ts";
+} from "../src/platform/db/fresh.test-support.ts";
 import { clientOf, PASSWORD, signIn } from "./support/session.ts";
 import { until } from "./support/until.ts";
 import { install } from "./support/waymark.ts";
@@ -79,7 +79,7 @@ async function moveUnderLoad(to: DialectName, workers: string): Promise<void> {
   }
 }
 
-/** In the order of the switch (`src/db/move-switch.ts`). After the last one the new database is the one. */
+/** In the order of the switch (`src/platform/db/move-switch.ts`). After the last one the new database is the one. */
 const KILLED_AT = ["move.told", "move.closed", "move.brought", "move.switched"];
 
 /** The command is killed at each point in turn; running servers, or one that starts, decide which database it is. */

@@ -3,7 +3,12 @@
  * return. At the end no known link has failed or been stale, and no click is lost.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type DialectName, HALF, SERVER_VARIABLES, serverUrl } from "../src/db/fresh.test-support.ts";
+import {
+  type DialectName,
+  HALF,
+  SERVER_VARIABLES,
+  serverUrl,
+} from "../src/platform/db/fresh.test-support.ts";
 import { type Cluster, health, HEALTH_TOKEN, type Node, startCluster, visit } from "./support/cluster.ts";
 import { compareCounts, countsIn } from "./support/click-tally.ts";
 import { ALLOWED_MS, createTruth, type Load, startLoad, targetOf } from "./support/cluster-load.ts";

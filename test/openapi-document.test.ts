@@ -2,9 +2,9 @@
 import { beforeAll, expect, test } from "bun:test";
 import { z } from "zod";
 import { newApiDocument, withNewApi } from "../scripts/openapi.ts";
-import { endpoint, type Endpoint } from "../src/http/endpoint.ts";
-import { openApiDocument, openApiEndpoint } from "../src/http/openapi.ts";
-import { OPERATION_IDS } from "../src/http/openapi-operations.ts";
+import { endpoint, type Endpoint } from "../src/platform/http/endpoint.ts";
+import { openApiDocument, openApiEndpoint } from "../src/platform/http/openapi.ts";
+import { OPERATION_IDS } from "../src/platform/http/openapi-operations.ts";
 
 type Schema = Parameters<typeof z.fromJSONSchema>[0];
 type Shown = { schema: Record<string, unknown>; example?: unknown };

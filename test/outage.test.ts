@@ -3,7 +3,12 @@
  * before, by any means, redirects on every worker; every other call is answered meanwhile.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type DialectName, HALF, SERVER_VARIABLES, serverUrl } from "../src/db/fresh.test-support.ts";
+import {
+  type DialectName,
+  HALF,
+  SERVER_VARIABLES,
+  serverUrl,
+} from "../src/platform/db/fresh.test-support.ts";
 import { type Cluster, health, HEALTH_TOKEN, type Node, startCluster } from "./support/cluster.ts";
 import { PASSWORD } from "./support/session.ts";
 import { until } from "./support/until.ts";

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Frame, Page } from "playwright-core";
-import { isLong } from "../src/db/fresh.test-support.ts";
+import { isLong } from "../src/platform/db/fresh.test-support.ts";
 import { CHROMIUM } from "./support/chromium.ts";
 import { driveClient } from "./support/drive.ts";
 import { startPanel } from "./support/panel.ts";

@@ -5,7 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
 import { Client } from "pg";
-import { createFresh, type Fresh, SERVER_VARIABLES, serverUrl } from "../src/db/fresh.test-support.ts";
+import {
+  createFresh,
+  type Fresh,
+  SERVER_VARIABLES,
+  serverUrl,
+} from "../src/platform/db/fresh.test-support.ts";
 import { freePort } from "./support/proxies.ts";
 import { installWithPassword, signIn } from "./support/session.ts";
 import { until } from "./support/until.ts";

@@ -6,8 +6,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Fresh, HALF, serverUrl } from "../src/db/fresh.test-support.ts";
-import { createMigrated } from "../src/db/schema-copy.test-support.ts";
+import { type Fresh, HALF, serverUrl } from "../src/platform/db/fresh.test-support.ts";
+import { createMigrated } from "../src/platform/db/schema-copy.test-support.ts";
 import { withDatabase } from "./support/database-dump.ts";
 import { driveClient } from "./support/drive.ts";
 import { type Client, PASSWORD, signIn } from "./support/session.ts";

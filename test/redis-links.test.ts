@@ -1,6 +1,6 @@
 /** Aliases and enforced passwords on two nodes that share links in Redis. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { serverUrl } from "../src/db/fresh.test-support.ts";
+import { serverUrl } from "../src/platform/db/fresh.test-support.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
 import type { Client } from "./support/session.ts";
 import { until } from "./support/until.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CONFIG_KEYS, definitionOf } from "../src/config/definitions.ts";
+import { CONFIG_KEYS, definitionOf } from "../src/platform/config/definitions.ts";
 
 const ROOT = join(import.meta.dir, "../panel/src");
 /** English texts of the panel's catalog of settings. */

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createApi } from "../src/app-http.ts";
+import { createApi } from "../src/server/app-http.ts";
 import { accountWith } from "../src/auth/second-factor/factors.test-support.ts";
-import { loadEnv } from "../src/env.ts";
-import type { Endpoint, HttpContext } from "../src/http/endpoint.ts";
+import { loadEnv } from "../src/platform/settings/env.ts";
+import type { Endpoint, HttpContext } from "../src/platform/http/endpoint.ts";
 import type { SignInMethod } from "../src/lib/credential.ts";
 import { silentLogger } from "../src/lib/logger.ts";
 import { refusal } from "../src/links/links.test-support.ts";
-import { openServices } from "../src/services.ts";
+import { openServices } from "../src/server/services.ts";
 
 const ABSENT = undefined as never;
 /** They store nothing. */

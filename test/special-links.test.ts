@@ -1,6 +1,6 @@
 /** Links that do more than redirect, with the real program: on workers, on two nodes, and through kill -9. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { serverUrl } from "../src/db/fresh.test-support.ts";
+import { serverUrl } from "../src/platform/db/fresh.test-support.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
 import { type Client, signIn, startSignedIn } from "./support/session.ts";
 import { until } from "./support/until.ts";

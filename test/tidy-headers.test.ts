@@ -8,10 +8,10 @@ const root = join(import.meta.dir, "..");
 const MOST_WORDS = 80;
 /** Algorithms and protocols, with the most words of their explanation. */
 const EXPLANATIONS: Record<string, number> = {
-  "src/db/availability.ts": 170,
-  "src/db/move-switch.ts": 135,
-  "src/upkeep/restore.ts": 140,
-  "src/cluster/changes.ts": 200,
+  "src/platform/db/availability.ts": 170,
+  "src/platform/db/move-switch.ts": 135,
+  "src/extras/upkeep/restore.ts": 140,
+  "src/platform/cluster/changes.ts": 200,
   "src/files/blobs/service.ts": 140,
   "src/files/check/storage-check.ts": 110,
   "src/clicks/journal/format.ts": 425,

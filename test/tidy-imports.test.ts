@@ -4,42 +4,44 @@ import { dirname } from "node:path";
 import { expectNone } from "./support/expect-none.ts";
 import { circles, type Import, product, productImports, role } from "./support/source-files.ts";
 
-/** Rooms that a room may import besides its own files and lib/. */
-const ROOMS: Record<string, readonly string[]> = {
-  lib: [],
+/** From the lowest. A layer imports itself and those before it. */
+const LAYERS = ["lib", "platform", "product", "extras", "server"];
+
+/** The product rooms, and which of each other they may import. */
+const PRODUCT: Record<string, readonly string[]> = {
+  auth: [],
+  links: [],
+  visitors: [],
+  clicks: ["links"],
+  files: ["links", "visitors"],
+  redirect: ["links", "clicks", "visitors"],
+};
+
+/** The rooms of `platform/`, and which of each other they may import. */
+const PLATFORM: Record<string, readonly string[]> = {
+  settings: [],
   db: [],
+  wire: [],
+  http: [],
+  cli: ["settings"],
+  panel: ["http"],
   cluster: ["db"],
   events: ["db"],
   jobs: ["db", "cluster"],
-  http: [],
-  auth: ["db"],
   config: ["db", "cluster"],
-  links: ["db", "cluster"],
-  clicks: ["db", "cluster", "jobs", "links"],
-  imports: ["db", "cluster", "links", "clicks", "files", "visitors"],
-  visitors: ["http"],
-  panel: ["http"],
-  mail: ["db"],
-  mcp: ["http"],
-  webhooks: ["db", "events"],
-  privacy: ["db", "visitors"],
-  wire: [],
-  redirect: ["links", "clicks", "visitors", "wire"],
-  files: ["db", "cluster", "jobs", "links", "visitors"],
   health: ["cluster"],
-  cli: ["settings"],
-  upkeep: ["db"],
-  successor: ["db", "links", "visitors"],
 };
 
-/** Additional rooms by role. */
+/** Additional rooms of `platform/` by role. */
 const ROLES: Record<string, readonly string[]> = { routes: ["http"], commands: ["cli", "settings"] };
 
-/** Start-up settings, which commands may read. */
-const SETTINGS = ["src/env.ts", "src/env-settings.ts"];
+/** An extra imports no other one. */
+const EXTRAS = "dav imports mail mcp move privacy stream successor upkeep webhooks".split(" ");
 
 /** Inner rooms, and which of their neighbours they may import besides their own files. */
 const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
+  "platform/db": { dialects: [], migrations: [] },
+  "platform/http": { docs: [] },
   auth: {
     sessions: [],
     tokens: [],
@@ -58,9 +60,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     details: ["journal", "rollups"],
     flush: ["details", "journal", "rollups"],
     analytics: ["rollups"],
-    stream: [],
   },
-  db: { dialects: [], migrations: [] },
   files: {
     storage: [],
     policies: ["storage"],
@@ -71,7 +71,6 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     trash: ["tree"],
     archive: ["blobs", "storage", "tree"],
     uploads: ["blobs", "policies", "storage", "tree"],
-    dav: ["blobs", "tree", "trash", "uploads"],
     recipients: [],
     serving: ["recipients", "tree"],
     pdf: [],
@@ -82,7 +81,6 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     check: ["blobs", "policies", "storage", "tree"],
   },
   "files/storage": { local: [], s3: [] },
-  http: { docs: [] },
   links: {
     tags: [],
     rules: [],
@@ -100,14 +98,18 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     safety: ["link", "write"],
     uses: ["link", "write"],
   },
-  imports: { readers: [], move: ["readers"], compare: [] },
   visitors: { texts: [] },
-  mail: { texts: [] },
-  privacy: { texts: [] },
+  "extras/imports": { readers: [], move: ["readers"], compare: [] },
+  "extras/mail": { texts: [] },
+  "extras/privacy": { texts: [] },
 };
 
 /** Inner rooms that import nothing of their room, so that its own files may import them. */
-const BASES: Record<string, readonly string[]> = { visitors: ["texts"], mail: ["texts"], privacy: ["texts"] };
+const BASES: Record<string, readonly string[]> = {
+  visitors: ["texts"],
+  "extras/mail": ["texts"],
+  "extras/privacy": ["texts"],
+};
 
 /** Assembly files compose the inner rooms, endpoints included. No inner room imports them. */
 const ASSEMBLY = [
@@ -130,40 +132,36 @@ const ASSEMBLY = [
   "src/clicks/live.routes.ts",
   "src/clicks/pending.ts",
   "src/clicks/reports.ts",
-  "src/db/database.ts",
-  "src/db/migrate.commands.ts",
-  "src/db/migrate.ts",
-  "src/db/move.commands.ts",
-  "src/db/move.ts",
+  "src/platform/db/database.ts",
+  "src/platform/db/migrate.commands.ts",
+  "src/platform/db/migrate.ts",
   "src/files/content.ts",
   "src/files/drive.ts",
   "src/files/sharing.ts",
   "src/files/storage/index.ts",
-  "src/imports/import-text.ts",
-  "src/imports/import-upload.ts",
-  "src/imports/import-view.ts",
-  "src/imports/imports.commands.ts",
-  "src/imports/imports.routes.ts",
-  "src/imports/imports.ts",
+  "src/extras/imports/import-text.ts",
+  "src/extras/imports/import-upload.ts",
+  "src/extras/imports/import-view.ts",
+  "src/extras/imports/imports.commands.ts",
+  "src/extras/imports/imports.routes.ts",
+  "src/extras/imports/imports.ts",
   "src/links/actor-links.ts",
   "src/links/links.commands.ts",
   "src/links/links.routes.ts",
   "src/links/links.service.ts",
 ];
 
-/** Composition files inside a room: commands that span rooms. */
-const SPANNING = [
-  "src/successor/successor.commands.ts",
-  "src/upkeep/backup.commands.ts",
-  "src/upkeep/doctor.commands.ts",
-  "src/upkeep/status.commands.ts",
-];
+const layerOf = (path: string): string => {
+  const [, first = "", second] = path.split("/");
+  if (second === undefined) return "server";
+  return LAYERS.includes(first) ? first : "product";
+};
 
-/** The room of a file; composition files beside the rooms are rooms of their own. */
+/** `links`, `platform/db`, `extras/mail`; a file directly in src/ is a room of its own. */
 const roomOf = (path: string): string => {
-  if (SETTINGS.includes(path)) return "settings";
-  const parts = path.split("/");
-  return parts.length === 2 ? path : parts[1]!;
+  const [, first = "", second, third] = path.split("/");
+  if (second === undefined) return path;
+  return ["platform", "extras"].includes(first) && third !== undefined ? `${first}/${second}` : first;
 };
 
 /** The inner room of a file, or its room; assembly files are separate. */
@@ -179,17 +177,35 @@ const partOf = (path: string, room: string): string => {
   return deeper.length === 0 ? "" : part;
 };
 
-const isRoom = (name: string): boolean => !name.endsWith(".ts");
-
 const own = productImports.filter(({ to }) => to.startsWith("src/"));
 const named = ({ from, line, to }: Import): string => `${from}:${line} imports ${to}`;
 
-test("folders of src import only what their table allows", () => {
+test("at most three files are directly in src/", () => {
+  const loose = product.map(({ path }) => path).filter((path) => path.split("/").length === 2);
+  expectNone(
+    loose.length > 3 ? loose : [],
+    "A file belongs to a room; what composes rooms belongs to src/server/.",
+  );
+});
+
+test("no layer imports one above it", () => {
+  const wrong = own.filter(({ from, to }) => LAYERS.indexOf(layerOf(from)) < LAYERS.indexOf(layerOf(to)));
+  expectNone(
+    wrong.map(named),
+    "lib ← platform ← product rooms ← extras ← server, types included: take what you need as an argument and declare the shape of it that you use, or move the type to the room whose word it is.",
+  );
+});
+
+test("rooms of a layer import only what their table allows", () => {
   const wrong = own.filter(({ from, to }) => {
     const [room, other] = [roomOf(from), roomOf(to)];
-    if (!isRoom(room) || room === other || other === "lib" || SPANNING.includes(from)) return false;
-    if (ASSEMBLY.includes(from) && other === "http") return false;
-    return ![...(ROOMS[room] ?? []), ...(ROLES[role(from)] ?? [])].includes(other);
+    if (room === other || layerOf(from) !== layerOf(to) || layerOf(from) === "server") return false;
+    if (layerOf(from) === "product") return !PRODUCT[room]?.includes(other);
+    const [layer, name = ""] = room.split("/");
+    const otherName = other.split("/")[1] ?? "";
+    // `platform/core.ts` is what all rooms share.
+    if (layer !== "platform" || [name, otherName].includes("")) return layer === "extras";
+    return ![...(PLATFORM[name] ?? []), ...(ROLES[role(from)] ?? [])].includes(otherName);
   });
   expectNone(
     wrong.map(named),
@@ -220,7 +236,9 @@ test("layers import downwards: routes → service → repository → db", () => 
     const [from, to] = [order.indexOf(role(entry.from)), order.indexOf(role(entry.to))];
     if (from === -1) return false;
     if (to !== -1 && to < from) return true;
-    return role(entry.from) === "routes" && (role(entry.to) === "repository" || roomOf(entry.to) === "db");
+    return (
+      role(entry.from) === "routes" && (role(entry.to) === "repository" || roomOf(entry.to) === "platform/db")
+    );
   });
   expectNone(
     wrong.map(named),
@@ -229,6 +247,7 @@ test("layers import downwards: routes → service → repository → db", () => 
 });
 
 test.each([
+  ["layers", layerOf],
   ["rooms", roomOf],
   ["inner rooms", innerRoomOf],
   ["files", (path: string) => path],
@@ -241,18 +260,26 @@ test.each([
 });
 
 test("the tables name existing folders only and allow only imports in use", () => {
-  const folders = new Set(product.map(({ path }) => dirname(path).slice("src/".length)));
-  const tables = Object.keys(ROOMS);
+  const folders = new Set(
+    product.map(({ path }) => dirname(path).slice("src/".length)).filter((folder) => folder !== ""),
+  );
+  const within = (layer: string, table: Record<string, readonly string[]>) =>
+    Object.entries(table).map(
+      ([room, others]) => [layer + room, others.map((other) => layer + other)] as const,
+    );
+  const rooms = [...within("", PRODUCT), ...within("platform/", PLATFORM)];
+  const tables = ["", "lib", "server", "platform", ...rooms.map(([room]) => room)];
+  tables.push(...EXTRAS.map((name) => `extras/${name}`));
   for (const [room, table] of Object.entries(INNER_ROOMS))
     tables.push(...Object.keys(table).map((part) => `${room}/${part}`));
   expectNone(
-    [...folders].filter((folder) => folder !== "" && !tables.includes(folder)),
-    "Add the room to ROOMS or INNER_ROOMS, with what it may import.",
+    [...folders].filter((folder) => !tables.includes(folder)),
+    "Add the room to its table, with what it may import.",
   );
   const unused = [
-    ...tables.filter((folder) => !folders.has(folder)),
+    ...tables.slice(4).filter((folder) => !folders.has(folder)),
     ...ASSEMBLY.filter((path) => !product.some((file) => file.path === path)),
-    ...Object.entries(ROOMS).flatMap(([room, others]) =>
+    ...rooms.flatMap(([room, others]) =>
       others
         .filter((other) => !own.some((entry) => needs(entry, room, other)))
         .map((other) => `${room} imports ${other}`),
@@ -270,6 +297,8 @@ test("the tables name existing folders only and allow only imports in use", () =
 
 /** Whether the table of rooms allows the import, and no role. */
 const needs = ({ from, to }: Import, room: string, other: string): boolean =>
-  roomOf(from) === room && roomOf(to) === other && !(ROLES[role(from)] ?? []).includes(other);
+  roomOf(from) === room &&
+  roomOf(to) === other &&
+  !(ROLES[role(from)] ?? []).includes(other.split("/")[1] ?? "");
 
 const isIn = (path: string, room: string, part: string): boolean => path.startsWith(`src/${room}/${part}/`);

@@ -1,23 +1,19 @@
 /** Checks the rules on names, sizes and imports. Each failure states the rule and the remedy. */
 import { test } from "bun:test";
 import { basename, dirname } from "node:path";
-import { MIGRATIONS } from "../src/db/migrate.ts";
+import { MIGRATIONS } from "../src/platform/db/migrate.ts";
 import { expectNone } from "./support/expect-none.ts";
 import { doubledNames, files, panel, product, productImports, role } from "./support/source-files.ts";
 
-/** The room of a file: its folder below src/, or `root` for the composition files beside the rooms. */
-const room = (path: string): string => {
-  const parts = path.split("/");
-  return parts.length === 2 ? "root" : parts[1]!;
-};
+const isOfDatabase = (path: string): boolean => /^src\/(?:platform\/db|extras\/move)\//.test(path);
 
-const SETTINGS_FILES = ["src/env.ts", "src/env-settings.ts"];
+const SETTINGS_FILES = ["src/platform/settings/env.ts", "src/platform/settings/env-settings.ts"];
 
 test("files are short", () => {
   const tooLong = files
-    .filter(({ lines, isTest }) => lines > (isTest ? 400 : 300))
+    .filter(({ lines, isTest }) => lines > (isTest ? 500 : 400))
     .map(({ path, lines }) => `${path}: ${lines} lines`);
-  expectNone(tooLong, "A file has at most 300 lines (a test 400): split it along what it is about.");
+  expectNone(tooLong, "A file has at most 400 lines (a test 500): split it along what it is about.");
 });
 
 test("most files are small", () => {
@@ -32,7 +28,7 @@ test("most files are small", () => {
 test("folders are small", () => {
   const counts = Map.groupBy([...product, ...panel], ({ path }) => dirname(path));
   const large = [...counts]
-    .filter(([folder]) => !["src/lib", "src/db"].includes(folder))
+    .filter(([folder]) => !["src/lib", "src/platform/db"].includes(folder))
     .filter(([, inside]) => inside.length > 25)
     .map(([folder, inside]) => `${folder}: ${inside.length} files`);
   expectNone(large, "A folder has at most 25 source files: give what belongs together an inner room.");
@@ -76,7 +72,7 @@ test("the roles in names are few", () => {
       const [noun = "", ...roles] = basename(path)
         .replace(/\.tsx?$/, "")
         .split(".");
-      const isInRoom = /^src\/[^/]+\/[^/]+$/.test(path);
+      const isInRoom = /^src\/(?:(?:platform|extras)\/)?[^/]+\/[^/]+$/.test(path);
       return roles.some((one) => !ROLES.includes(one)) || (ROLES.includes(noun) && isInRoom);
     });
   expectNone(
@@ -87,8 +83,8 @@ test("the roles in names are few", () => {
 
 /** Names that several files export because the files are interchangeable. */
 const INTERCHANGEABLE: Record<string, RegExp> = {
-  openBackend: /^src\/db\/dialects\//,
-  steps: /^src\/db\/migrations\//,
+  openBackend: /^src\/platform\/db\/dialects\//,
+  steps: /^src\/platform\/db\/migrations\//,
 };
 
 test("an exported name stands for one thing", () => {
@@ -106,13 +102,13 @@ test("there are named exports only", () => {
 });
 
 /** Reads the databases of other products. */
-const isReader = (path: string): boolean => path.startsWith("src/imports/readers/");
+const isReader = (path: string): boolean => path.startsWith("src/extras/imports/readers/");
 
 /** Calls of the query builder, and raw SQL. */
 const QUERY = /\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(|\bsql(?:<[^`]*>)?`|\bsql\.\w+\(/;
 
 test("only repositories and db/ hold queries", () => {
-  const mayQuery = (path: string) => room(path) === "db" || role(path) === "repository";
+  const mayQuery = (path: string) => isOfDatabase(path) || role(path) === "repository";
   const wrong = [
     ...product.filter(({ path, text }) => !mayQuery(path) && QUERY.test(text)).map(({ path }) => path),
     ...productImports
@@ -127,7 +123,7 @@ test("only repositories and db/ hold queries", () => {
 
 test("the databases are named in db/ and the settings only", () => {
   const wrong = product
-    .filter((file) => room(file.path) !== "db" && !isReader(file.path) && !SETTINGS_FILES.includes(file.path))
+    .filter((file) => !isOfDatabase(file.path) && !isReader(file.path) && !SETTINGS_FILES.includes(file.path))
     // The lock is a file in SQLite's format, for every database.
     .filter((file) => file.path !== "src/lib/file-lock.ts")
     .filter((file) => /sqlite|mysql|mariadb|postgres/i.test(file.text))
@@ -145,14 +141,16 @@ test("each migration has the number after the last one", () => {
 
 test("env.ts alone reads the environment", () => {
   const wrong = product
-    .filter((file) => file.path !== "src/env.ts" && /process\.env\b|Bun\.env\b/.test(file.text))
+    .filter(
+      (file) => file.path !== "src/platform/settings/env.ts" && /process\.env\b|Bun\.env\b/.test(file.text),
+    )
     .map((file) => file.path);
   expectNone(wrong, "Take the setting from Env.");
 });
 
 /** Where names of accounts and teams, addresses, hosts and words of settings are compared. */
 const COMPARED =
-  /^src\/(?:auth|config|mail|privacy|links\/(?:domains|link)|files\/(?:recipients|moved))\/|^src\/(?:db\/owner-ids|lib\/email-address|imports\/readers\/pingvin)\.ts$/;
+  /^src\/(?:auth|platform\/config|extras\/(?:mail|privacy)|links\/(?:domains|link)|files\/(?:recipients|moved))\/|^src\/(?:platform\/db\/owner-ids|lib\/email-address|extras\/imports\/readers\/pingvin)\.ts$/;
 const FOLDS = /\.to(?:Locale)?(?:Lower|Upper)Case\(|\blower\(|\bupper\(|localeCompare|\bilike\b/;
 
 test("names and addresses are compared as asciiLower makes them", () => {

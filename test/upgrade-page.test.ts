@@ -8,7 +8,7 @@ import {
   type Fresh,
   isLong,
   serverUrl,
-} from "../src/db/fresh.test-support.ts";
+} from "../src/platform/db/fresh.test-support.ts";
 import { hasPostgresPrograms } from "./support/database-dump.ts";
 import { driveClient } from "./support/drive.ts";
 import { freePort } from "./support/proxies.ts";

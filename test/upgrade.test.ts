@@ -11,7 +11,7 @@ import {
   HALF,
   SERVER_VARIABLES,
   serverUrl,
-} from "../src/db/fresh.test-support.ts";
+} from "../src/platform/db/fresh.test-support.ts";
 import { driveClient } from "./support/drive.ts";
 import { type Client, clientOf, PASSWORD, signIn } from "./support/session.ts";
 import { tusCalls } from "./support/tus-calls.ts";

@@ -5,7 +5,7 @@
 import "./support/long.ts";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { serverUrl } from "../src/db/fresh.test-support.ts";
+import { serverUrl } from "../src/platform/db/fresh.test-support.ts";
 import { type Node, startCluster, visit } from "./support/cluster.ts";
 import { type Client, startSignedIn } from "./support/session.ts";
 import { until } from "./support/until.ts";

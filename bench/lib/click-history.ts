@@ -4,7 +4,7 @@
  * history. Ten million clicks take a few minutes. Hours exist for the last seven days only, as after retention; raw
  * rows exist for all days, which is more than retention keeps, so that edges are computed from them.
  */
-import type { Database } from "../../src/db/database.ts";
+import type { Database } from "../../src/platform/db/database.ts";
 import {
   agentValue,
   byDimension,

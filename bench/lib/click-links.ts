@@ -1,5 +1,5 @@
 /** Links on several domains, of several accounts, some with tags. */
-import type { Database } from "../../src/db/database.ts";
+import type { Database } from "../../src/platform/db/database.ts";
 import { keyOf } from "../../src/links/link/key.ts";
 
 const DOMAINS = 4;

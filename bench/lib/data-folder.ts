@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Database, openDatabase } from "../../src/db/database.ts";
-import { migrateUp } from "../../src/db/migrate.ts";
+import { type Database, openDatabase } from "../../src/platform/db/database.ts";
+import { migrateUp } from "../../src/platform/db/migrate.ts";
 import { silentLogger } from "../../src/lib/logger.ts";
 import { keyOf } from "../../src/links/link/key.ts";
 import { PLAIN, UNOWNED } from "../../src/links/link/link.ts";

@@ -1,6 +1,6 @@
 /** Many files in a folder, as rows with the same content: uploads would take minutes. */
 import { join } from "node:path";
-import { openDatabase } from "../../src/db/database.ts";
+import { openDatabase } from "../../src/platform/db/database.ts";
 import { silentLogger } from "../../src/lib/logger.ts";
 import type { DriveServer } from "./drive-server.ts";
 

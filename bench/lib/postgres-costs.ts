@@ -1,7 +1,7 @@
 /** What the tables of clicks and the processes of a PostgreSQL server take. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { sql } from "kysely";
-import type { Database } from "../../src/db/database.ts";
+import type { Database } from "../../src/platform/db/database.ts";
 import { processSeconds } from "./machine.ts";
 
 export const TABLES = [

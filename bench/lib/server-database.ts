@@ -1,6 +1,6 @@
 /** A database of its own on a test server. */
 import { sql } from "kysely";
-import { openDatabase } from "../../src/db/database.ts";
+import { openDatabase } from "../../src/platform/db/database.ts";
 import { silentLogger } from "../../src/lib/logger.ts";
 
 export const SERVERS = ["postgres", "mariadb", "mysql"] as const;

@@ -1,8 +1,8 @@
 import type { Selectable } from "kysely";
-import type { Db } from "../db/dialect.ts";
-import { explainViolations } from "../db/failures.ts";
-import { finds } from "../db/queries.ts";
-import type { Schema } from "../db/schema.ts";
+import type { Db } from "../platform/db/dialect.ts";
+import { explainViolations } from "../platform/db/failures.ts";
+import { finds } from "../platform/db/queries.ts";
+import type { Schema } from "../platform/db/schema.ts";
 import { appError } from "../lib/errors.ts";
 
 type Row = Selectable<Schema["account_mail"]>;

@@ -1,5 +1,5 @@
-import type { Database } from "../db/database.ts";
-import type { Db } from "../db/dialect.ts";
+import type { Database } from "../platform/db/database.ts";
+import type { Db } from "../platform/db/dialect.ts";
 import { roleOf, teamRoleOf, type Teams } from "../lib/access.ts";
 import { ownerOfTeam } from "../lib/owner.ts";
 import { type Account, BUILT_IN_ADMIN } from "./account.ts";

@@ -1,10 +1,10 @@
 /** Parts of the room that take several inner rooms, as auth.ts composes them. */
 import { type ApiTokens, createApiTokens } from "./tokens/service.ts";
 import { createApiTokensRepository } from "./tokens/repository.ts";
-import type { HttpContext } from "../http/endpoint.ts";
+import type { HttpContext } from "../platform/http/endpoint.ts";
 import type { ClientOf } from "./sessions/routes.ts";
-import type { Queries } from "../db/database.ts";
-import type { Db } from "../db/dialect.ts";
+import type { Queries } from "../platform/db/database.ts";
+import type { Db } from "../platform/db/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { RecordEvents } from "../lib/event.ts";
 import type { Logger } from "../lib/logger.ts";

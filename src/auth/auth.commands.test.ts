@@ -1,7 +1,7 @@
 /** The commands on a real database, beside a running server. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Command } from "commander";
-import { createOutput } from "../cli/output.ts";
+import { createOutput } from "../platform/cli/output.ts";
 import { addAuthCommands } from "./auth.commands.ts";
 import { codeAt } from "./second-factor/totp.test-support.ts";
 import {

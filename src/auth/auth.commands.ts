@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { CLI_AUTHOR, type CommandContext } from "../cli/command.ts";
+import { CLI_AUTHOR, type CommandContext } from "../platform/cli/command.ts";
 import type { Auth } from "./auth.ts";
 import { type PasswordOptions, readNewPassword } from "./users/new-password.ts";
 import { addSessionCommands } from "./sessions/commands.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type Endpoint, endpoint, type HttpContext, messageAnswer } from "../http/endpoint.ts";
-import { requireJson, SHORT_LIMIT } from "../http/read-body.ts";
+import { type Endpoint, endpoint, type HttpContext, messageAnswer } from "../platform/http/endpoint.ts";
+import { requireJson, SHORT_LIMIT } from "../platform/http/read-body.ts";
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
 import { type Account, BUILT_IN_ADMIN } from "./account.ts";

@@ -1,4 +1,4 @@
-import type { HttpContext } from "../http/endpoint.ts";
+import type { HttpContext } from "../platform/http/endpoint.ts";
 import { createAccountDelay } from "./login/account-delay.ts";
 import { createAddressBuckets, createAddressLimit } from "./address-limit.ts";
 import { authEndpoints } from "./auth.routes.ts";

@@ -1,5 +1,5 @@
 /** Part of cluster/changes.ts. */
-import type { Db } from "../db/dialect.ts";
+import type { Db } from "../platform/db/dialect.ts";
 
 /** `users`: account ids as text, 0 included. `sessions`: session ids. `tokens`: hashes of API tokens. `tags`: links got another owner. `mails`: queued ones. */
 type AuthTopic = "users" | "sessions" | "tokens" | "tags" | "mails";

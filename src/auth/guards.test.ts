@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { SignJWT } from "jose";
 import { COMMAND } from "../lib/actor.ts";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint } from "../platform/http/endpoint.ts";
 import {
   ADMIN_PASSWORD,
   type AuthHarness,

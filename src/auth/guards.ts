@@ -1,5 +1,11 @@
-import { type Access, type Caller, type HttpContext, rolePermits, tokenScope } from "../http/endpoint.ts";
-import type { Guard } from "../http/mount.ts";
+import {
+  type Access,
+  type Caller,
+  type HttpContext,
+  rolePermits,
+  tokenScope,
+} from "../platform/http/endpoint.ts";
+import type { Guard } from "../platform/http/mount.ts";
 import { AppError, appError } from "../lib/errors.ts";
 import type { AuthConfig } from "./auth-config.ts";
 import { CSRF_COOKIE, readCookies } from "./sessions/cookies.ts";

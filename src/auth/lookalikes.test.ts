@@ -1,8 +1,8 @@
 /** No name or address is that of somebody whose name it resembles, on any database and whatever its collation. */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Database } from "../db/database.ts";
-import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
-import { ownerIds } from "../db/owner-ids.ts";
+import type { Database } from "../platform/db/database.ts";
+import { forEachDialect } from "../platform/db/for-each-dialect.test-support.ts";
+import { ownerIds } from "../platform/db/owner-ids.ts";
 import { createMovedRepository } from "../files/moved/repository.ts";
 import { emailSchema } from "../lib/email-address.ts";
 import {

@@ -1,7 +1,7 @@
 /** Secrets that work once: used ones are in `login_failures` until stale delays go, long after they have ended. */
 import { createHash } from "node:crypto";
-import type { Db } from "../db/dialect.ts";
-import { unlessTaken } from "../db/queries.ts";
+import type { Db } from "../platform/db/dialect.ts";
+import { unlessTaken } from "../platform/db/queries.ts";
 
 /** False when it was used already, by any process. The transaction has to end then. */
 export function useOnce(

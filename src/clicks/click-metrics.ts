@@ -2,7 +2,7 @@ import { dataPath } from "../lib/data-folder.ts";
 import type { Reading, Registry } from "../lib/metrics.ts";
 import type { Clicks, ClickStats } from "./clicks.ts";
 import { journalBytes } from "./journal/size.ts";
-import type { ClickStream } from "./stream/stream.ts";
+import type { ClickStream } from "../extras/stream/stream.ts";
 
 /** If the flush thread is busy, a scrape takes the last answer. */
 const PENDING_BOUND_MS = 2;

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 
-import { createOutput } from "../cli/output.ts";
-import { openDatabase } from "../db/database.ts";
-import { migrateUp } from "../db/migrate.ts";
+import { createOutput } from "../platform/cli/output.ts";
+import { openDatabase } from "../platform/db/database.ts";
+import { migrateUp } from "../platform/db/migrate.ts";
 import { COMMAND } from "../lib/actor.ts";
 import { AppError } from "../lib/errors.ts";
 import { createChoice } from "../links/list/chosen.ts";

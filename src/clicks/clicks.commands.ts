@@ -1,8 +1,8 @@
 /** Works with servers running or not. */
 import type { Command } from "commander";
-import { type CommandContext, subcommand } from "../cli/command.ts";
-import type { Database } from "../db/database.ts";
-import { createLeases } from "../cluster/leases.ts";
+import { type CommandContext, subcommand } from "../platform/cli/command.ts";
+import type { Database } from "../platform/db/database.ts";
+import { createLeases } from "../platform/cluster/leases.ts";
 import { systemClock } from "../lib/clock.ts";
 import { pluralize } from "../lib/pluralize.ts";
 import { appError } from "../lib/errors.ts";

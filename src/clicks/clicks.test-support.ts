@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "bun:test";
-import type { Database } from "../db/database.ts";
+import type { Database } from "../platform/db/database.ts";
 import { silentLogger } from "../lib/logger.ts";
 import type { VisitDetails } from "./journal/details-record.ts";
 import { FIRST_RECORD } from "./journal/format.ts";

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Database } from "../db/database.ts";
-import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
+import type { Database } from "../platform/db/database.ts";
+import { forEachDialect } from "../platform/db/for-each-dialect.test-support.ts";
 import { systemClock } from "../lib/clock.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { type ClickLimits, type ClickStats, createClicks } from "./clicks.ts";

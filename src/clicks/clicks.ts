@@ -1,7 +1,7 @@
 /** Click counting: the journal that the redirect writes, the flush thread, and the books. */
 import { createBooksSnapshotWriter } from "./books-snapshot.ts";
 import { createClickBooks } from "./books.ts";
-import type { DatabaseSettings } from "../db/database.ts";
+import type { DatabaseSettings } from "../platform/db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { dataPath } from "../lib/data-folder.ts";
 import { messageOf } from "../lib/errors.ts";

@@ -1,5 +1,5 @@
 /** Messages between main thread and flush thread. */
-import type { DatabaseSettings } from "../db/database.ts";
+import type { DatabaseSettings } from "../platform/db/database.ts";
 import type { FlushTrigger } from "./flush/flush.ts";
 import type { SettledClicks, SourceState } from "./flush/source.ts";
 import type { AddressMode } from "../lib/kept-address.ts";

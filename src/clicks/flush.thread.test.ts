@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../platform/db/for-each-dialect.test-support.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { createClicksRepository } from "./flush/repository.ts";
 import { addLinks, clicksOf, openJournal, segmentOf, temporaryFolder } from "./clicks.test-support.ts";

@@ -1,6 +1,6 @@
 /** The flush thread (flush-messages.ts). */
 import pino from "pino";
-import { type Database, openDatabase } from "../db/database.ts";
+import { type Database, openDatabase } from "../platform/db/database.ts";
 import { systemClock } from "../lib/clock.ts";
 import { createRpc, type RpcMessage } from "../lib/rpc.ts";
 import { lowerThreadPriority } from "../lib/thread-priority.ts";

@@ -1,4 +1,4 @@
-import type { Database } from "../db/database.ts";
+import type { Database } from "../platform/db/database.ts";
 
 export type LiveRepository = ReturnType<typeof createLiveRepository>;
 export type LiveDrop = Awaited<ReturnType<LiveRepository["dropsAfter"]>>[number];

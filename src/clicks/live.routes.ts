@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint, type HttpContext } from "../http/endpoint.ts";
-import { streamPages } from "../http/stream-pages.ts";
+import { actorOf, type Endpoint, endpoint, type HttpContext } from "../platform/http/endpoint.ts";
+import { streamPages } from "../platform/http/stream-pages.ts";
 import type { Logger } from "../lib/logger.ts";
 import { appError } from "../lib/errors.ts";
 import { visitorsOf, visitorsQuery } from "../lib/visitors.ts";

@@ -1,5 +1,5 @@
-import { createLeases } from "../cluster/leases.ts";
-import type { Database } from "../db/database.ts";
+import { createLeases } from "../platform/cluster/leases.ts";
+import type { Database } from "../platform/db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createClickExport } from "./analytics/export.ts";
@@ -8,7 +8,7 @@ import { analyticsEndpoints } from "./analytics/routes.ts";
 import { createAnalytics } from "./analytics/service.ts";
 import { createMaintenance } from "./rollups/maintenance.ts";
 import { createRetentionJobs } from "./rollups/retention.ts";
-import { createClickStream } from "./stream/stream.ts";
+import { createClickStream } from "../extras/stream/stream.ts";
 
 export type Reports = ReturnType<typeof createReports>;
 

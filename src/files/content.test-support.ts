@@ -2,10 +2,10 @@
 import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createChanges } from "../cluster/changes.ts";
-import type { Database } from "../db/database.ts";
-import type { Db } from "../db/dialect.ts";
-import { createEvents } from "../events/events.service.ts";
+import { createChanges } from "../platform/cluster/changes.ts";
+import type { Database } from "../platform/db/database.ts";
+import type { Db } from "../platform/db/dialect.ts";
+import { createEvents } from "../platform/events/events.service.ts";
 import { usedInDataFolder } from "../lib/data-folder.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { createSecretBox } from "../lib/secret-box.ts";

@@ -1,6 +1,6 @@
 /** The storage side of files: policies, blobs, their jobs and the check. */
-import type { Processes } from "../cluster/processes.ts";
-import type { Database } from "../db/database.ts";
+import type { Processes } from "../platform/cluster/processes.ts";
+import type { Database } from "../platform/db/database.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createLeftOvers } from "./blobs/left-overs.ts";
 import { createReaper } from "./blobs/reaper.ts";

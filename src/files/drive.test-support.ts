@@ -1,7 +1,7 @@
 /** Test support: folders and files on a real database, with local storage in a temporary folder. */
-import { openProcessLeases } from "../cluster/process-leases.ts";
-import type { Database } from "../db/database.ts";
-import { createEvents } from "../events/events.service.ts";
+import { openProcessLeases } from "../platform/cluster/process-leases.ts";
+import type { Database } from "../platform/db/database.ts";
+import { createEvents } from "../platform/events/events.service.ts";
 import { AppError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { startContent } from "./content.test-support.ts";

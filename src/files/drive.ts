@@ -1,5 +1,5 @@
 /** Folders and files, on top of content.ts. */
-import type { Leases } from "../cluster/leases.ts";
+import type { Leases } from "../platform/cluster/leases.ts";
 import { createArchiveAnswer } from "./archive/archive-answer.ts";
 import { createArchiveRepository } from "./archive/repository.ts";
 import { archiveEndpoint } from "./archive/routes.ts";
@@ -38,13 +38,13 @@ import { tusEndpoints } from "./uploads/tus.routes.ts";
 import { createResumable } from "./uploads/tus.service.ts";
 import { uploadEndpoint } from "./uploads/routes.ts";
 import { createUploads } from "./uploads/service.ts";
-import { type DavDoor } from "./dav/asking.routes.ts";
-import { createChecked } from "./dav/checks.ts";
-import { createDavLocks, type DavLock } from "./dav/locks.ts";
-import { createSpots } from "./dav/places.ts";
-import type { DeadProperty } from "./dav/properties.ts";
-import { createJsonLists } from "./dav/repository.ts";
-import { createDav } from "./dav/routes.ts";
+import { type DavDoor } from "../extras/dav/asking.routes.ts";
+import { createChecked } from "../extras/dav/checks.ts";
+import { createDavLocks, type DavLock } from "../extras/dav/locks.ts";
+import { createSpots } from "../extras/dav/places.ts";
+import type { DeadProperty } from "../extras/dav/properties.ts";
+import { createJsonLists } from "../extras/dav/repository.ts";
+import { createDav } from "../extras/dav/routes.ts";
 import { createCopies } from "./tree/copies.ts";
 import type { ContentDeps } from "./content.ts";
 

@@ -1,5 +1,5 @@
 /** Share links and drop boxes, on top of drive.ts and the links. */
-import type { Queries } from "../db/database.ts";
+import type { Queries } from "../platform/db/database.ts";
 import { addressGroup } from "../lib/ip-address.ts";
 import type { InternalLinks } from "../links/write/internal-links.ts";
 import type { Blobs } from "./blobs/service.ts";

@@ -1,5 +1,5 @@
 /** The next request sees every write. */
-import type { Db } from "../db/dialect.ts";
+import type { Db } from "../platform/db/dialect.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
 import { given } from "../lib/given.ts";

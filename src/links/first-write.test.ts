@@ -1,7 +1,7 @@
 /** The condition of a request in its own transaction, on every database. */
 import { beforeAll, beforeEach, expect, test } from "bun:test";
-import type { Db } from "../db/dialect.ts";
-import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
+import type { Db } from "../platform/db/dialect.ts";
+import { forEachDialect } from "../platform/db/for-each-dialect.test-support.ts";
 import { type LinksRoom, openLinks, refusal, TARGET } from "./links.test-support.ts";
 import { appError } from "../lib/errors.ts";
 import { beforeFirstWrite } from "../lib/first-write.ts";

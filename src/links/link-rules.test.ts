@@ -1,6 +1,6 @@
 /** Rules as a field of links; what they decide is tested in redirect/rules.test.ts. */
 import { beforeAll, beforeEach, expect, test } from "bun:test";
-import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../platform/db/for-each-dialect.test-support.ts";
 import { type Actor, COMMAND } from "../lib/actor.ts";
 import { AppError } from "../lib/errors.ts";
 import { validated } from "../lib/validated.ts";

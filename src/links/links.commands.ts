@@ -1,8 +1,14 @@
 /** Works with the server running or not. */
 import type { Command } from "commander";
-import { passwordFrom } from "../cli/input.ts";
-import { showList } from "../cli/listing.ts";
-import { type CommandContext, JSON_OPTION, type JsonOption, subcommand, type Texts } from "../cli/command.ts";
+import { passwordFrom } from "../platform/cli/input.ts";
+import { showList } from "../platform/cli/listing.ts";
+import {
+  type CommandContext,
+  JSON_OPTION,
+  type JsonOption,
+  subcommand,
+  type Texts,
+} from "../platform/cli/command.ts";
 import type { LinkCsv } from "./csv/service.ts";
 import type { LinkService } from "./links.service.ts";
 import { systemClock } from "../lib/clock.ts";

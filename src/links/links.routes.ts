@@ -9,7 +9,7 @@ import {
   type HttpContext,
   page,
   requireScope,
-} from "../http/endpoint.ts";
+} from "../platform/http/endpoint.ts";
 import { bothCounts, countOf, viewOfBoth, visitorsOf, visitorsQuery } from "../lib/visitors.ts";
 import { batchEndpoints } from "./write/batch.routes.ts";
 import { CODE_FORM, isCodeText, linkNotFound } from "./link/code.ts";

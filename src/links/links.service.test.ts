@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { PLAIN, UNOWNED } from "./link/link.ts";
 import { createLinkRepository } from "./write/repository.ts";
-import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../platform/db/for-each-dialect.test-support.ts";
 import { DAY, type LinksRoom, NOW, openLinks, refusal, TARGET } from "./links.test-support.ts";
 
 forEachDialect((dialect) => {

@@ -1,5 +1,5 @@
-import type { Database } from "../db/database.ts";
-import type { Db } from "../db/dialect.ts";
+import type { Database } from "../platform/db/database.ts";
+import type { Db } from "../platform/db/dialect.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isForeignHash } from "../lib/password-hash.ts";

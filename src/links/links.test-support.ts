@@ -2,9 +2,9 @@
 import { COMMAND } from "../lib/actor.ts";
 import { createPasswords } from "../auth/login/password.ts";
 import { codeBelow } from "./fallback/loops.ts";
-import { createChanges } from "../cluster/changes.ts";
-import type { Database } from "../db/database.ts";
-import { createEvents } from "../events/events.service.ts";
+import { createChanges } from "../platform/cluster/changes.ts";
+import type { Database } from "../platform/db/database.ts";
+import { createEvents } from "../platform/events/events.service.ts";
 import { AppError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
 import type { Deletion } from "./write/deletion.repository.ts";

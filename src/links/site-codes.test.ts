@@ -1,6 +1,6 @@
 /** Codes that speak for the whole site are for administrators, on every way in, on every database. */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../platform/db/for-each-dialect.test-support.ts";
 import { type Actor, COMMAND } from "../lib/actor.ts";
 import { validated } from "../lib/validated.ts";
 import { createLinkCsv, type LinkCsv } from "./csv/service.ts";

@@ -1,6 +1,6 @@
 /** Links of teams, and what members with each role may do with them, on every database. */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../platform/db/for-each-dialect.test-support.ts";
 import type { TeamRole } from "../lib/access.ts";
 import { type Actor, COMMAND } from "../lib/actor.ts";
 import { ownerOfTeam } from "../lib/owner.ts";

@@ -4,7 +4,7 @@ import { AppError } from "../lib/errors.ts";
 import { createFailureLog } from "../lib/failure-log.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { RedirectStatus } from "../links/link/options.ts";
-import type { Arrival } from "../wire/arrival.ts";
+import type { Arrival } from "../platform/wire/arrival.ts";
 import type { Specials } from "./special.ts";
 
 type Deps = {

@@ -8,7 +8,7 @@ import type { VisitorPages } from "../visitors/look.ts";
 import { rightPage } from "../visitors/messages.ts";
 import { answerPage } from "../visitors/page.ts";
 import { isBrowser, pathWithQuery, type Unlock } from "../visitors/unlock.ts";
-import type { Arrival } from "../wire/arrival.ts";
+import type { Arrival } from "../platform/wire/arrival.ts";
 import type { PeerSource } from "./visit.ts";
 
 export type Locks = ReturnType<typeof createLocks>;

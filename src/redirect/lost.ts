@@ -8,7 +8,7 @@ import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
 import { isSiteCode } from "../links/link/site-code.ts";
 import { isNavigation, type LostPages, type LostReason } from "../visitors/lost-pages.ts";
 import type { SiteFiles } from "../visitors/site-files.ts";
-import type { Arrival } from "../wire/arrival.ts";
+import type { Arrival } from "../platform/wire/arrival.ts";
 import { CODE_START, keyIn } from "./path-code.ts";
 
 type Deps = {

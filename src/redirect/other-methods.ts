@@ -5,7 +5,7 @@ import type { CachedLink } from "../links/cache/cached-link.ts";
 import { readSpecial } from "../links/cache/special-link.ts";
 import { isDrop, isFolder, isInternal } from "../links/link/internal-target.ts";
 import { codeOf } from "../links/link/key.ts";
-import type { Arrival } from "../wire/arrival.ts";
+import type { Arrival } from "../platform/wire/arrival.ts";
 import type { Answers } from "./answers.ts";
 import { type Served, sharedLink } from "./follow.ts";
 import type { Locks } from "./locks.ts";

@@ -11,7 +11,7 @@ import type { LinkCache } from "../links/cache/cache.ts";
 import { toLocation } from "../links/cache/location.ts";
 import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
 import type { RedirectStatus } from "../links/link/options.ts";
-import type { Arrival } from "../wire/arrival.ts";
+import type { Arrival } from "../platform/wire/arrival.ts";
 import type { LostPages } from "../visitors/lost-pages.ts";
 import type { VisitorPages } from "../visitors/look.ts";
 import type { SiteFiles } from "../visitors/site-files.ts";

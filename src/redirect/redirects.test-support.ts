@@ -1,6 +1,6 @@
-import type { Arrival } from "../wire/arrival.ts";
-import { readHead } from "../wire/read-head.ts";
-import { startWireServer, type WireServer } from "../wire/wire-server.ts";
+import type { Arrival } from "../platform/wire/arrival.ts";
+import { readHead } from "../platform/wire/read-head.ts";
+import { startWireServer, type WireServer } from "../platform/wire/wire-server.ts";
 import type { Redirect } from "./redirect.ts";
 import { createVisitorFacts, sentIn } from "./visitor-facts.ts";
 import type { Visit } from "./visit.ts";

@@ -1,6 +1,6 @@
 /** Rules of links behind the real redirect, and what explains them, on rows of each database. */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../platform/db/for-each-dialect.test-support.ts";
 import { createAutomatedVisitors } from "../lib/automated-visitors.ts";
 import { silentLogger } from "../lib/logger.ts";
 import type { CachedLink } from "../links/cache/cached-link.ts";

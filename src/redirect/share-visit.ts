@@ -1,4 +1,4 @@
-import type { Arrival } from "../wire/arrival.ts";
+import type { Arrival } from "../platform/wire/arrival.ts";
 import { unlockCookieName } from "../visitors/cookie.ts";
 
 /** Methods at the codes of drop boxes. */

@@ -17,7 +17,7 @@ import { cardPage, messagePage } from "../visitors/messages.ts";
 import { answerPage } from "../visitors/page.ts";
 import { isBrowser } from "../visitors/unlock.ts";
 import { withQuery, withUtm } from "./utm.ts";
-import type { Arrival } from "../wire/arrival.ts";
+import type { Arrival } from "../platform/wire/arrival.ts";
 import type { Locks } from "./locks.ts";
 import { isShareStep } from "./share-visit.ts";
 import type { Visit } from "./visit.ts";

@@ -15,7 +15,7 @@ import { messagePage } from "../visitors/messages.ts";
 import { answerPage, htmlPage, text } from "../visitors/page.ts";
 import { inline } from "../visitors/style.ts";
 import { type UnlockGuards, waitText } from "../visitors/unlock.ts";
-import type { Arrival } from "../wire/arrival.ts";
+import type { Arrival } from "../platform/wire/arrival.ts";
 import type { Lost } from "./lost.ts";
 import { endOfPath, keyIn } from "./path-code.ts";
 import { HELD_AS } from "./special.ts";

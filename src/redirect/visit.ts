@@ -1,7 +1,7 @@
 /** A visit, and what the detailed click log reads of its headers. The flush parses them. */
 import type { ClickPrivacy } from "../clicks/details/privacy.ts";
 import type { Clicks } from "../clicks/clicks.ts";
-import type { Arrival } from "../wire/arrival.ts";
+import type { Arrival } from "../platform/wire/arrival.ts";
 
 /** The server. The peer address is null on a unix socket. */
 export type PeerSource = {

@@ -1,5 +1,5 @@
 /** Pages, passwords and cookies for the visitors of links and shares. */
-import type { BodyMemory } from "../http/body-memory.ts";
+import type { BodyMemory } from "../platform/http/body-memory.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createUnlockCookies } from "./cookie.ts";

@@ -1,4 +1,4 @@
-import { createBodyMemory } from "../http/body-memory.ts";
+import { createBodyMemory } from "../platform/http/body-memory.ts";
 import { ACCENT } from "../lib/tokens.ts";
 import { createIdentity } from "./identity.ts";
 import { createVisitorPages } from "./look.ts";

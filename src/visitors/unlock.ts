@@ -2,9 +2,9 @@
  * Asks for the password of a link or share, and checks what a visitor sends with the form of messages.ts. Tries are limited per address like sign-ins;
  * wrong passwords delay the link.
  */
-import type { BodyMemory } from "../http/body-memory.ts";
-import { STATUS_OF_KIND } from "../http/errors.ts";
-import { readText } from "../http/read-body.ts";
+import type { BodyMemory } from "../platform/http/body-memory.ts";
+import { STATUS_OF_KIND } from "../platform/http/errors.ts";
+import { readText } from "../platform/http/read-body.ts";
 import type { Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { LockedLink, UnlockCookies } from "./cookie.ts";

@@ -15,8 +15,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DIALECT_NAMES, type DialectName } from "../../src/db/fresh.test-support.ts";
-import { createMigrated } from "../../src/db/schema-copy.test-support.ts";
+import { DIALECT_NAMES, type DialectName } from "../../src/platform/db/fresh.test-support.ts";
+import { createMigrated } from "../../src/platform/db/schema-copy.test-support.ts";
 import { driveClient } from "../support/drive.ts";
 import { PASSWORD, signIn } from "../support/session.ts";
 import { type Installation, install, PROGRAM } from "../support/waymark.ts";

@@ -3,7 +3,7 @@
  * value equal the counts less the details that `detail_drops` lists as dropped.
  */
 import { sql } from "kysely";
-import { openDatabase } from "../../src/db/database.ts";
+import { openDatabase } from "../../src/platform/db/database.ts";
 import { silentLogger } from "../../src/lib/logger.ts";
 import { type ClickTally, compareCounts } from "../support/click-tally.ts";
 

@@ -9,7 +9,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SERVER_VARIABLES } from "../../src/db/fresh.test-support.ts";
+import { SERVER_VARIABLES } from "../../src/platform/db/fresh.test-support.ts";
 import { compareCounts, countsIn, sumOf } from "../support/click-tally.ts";
 import { type Node, startCluster } from "../support/cluster.ts";
 import { ALLOWED_MS, createTruth, startLoad, targetOf } from "../support/cluster-load.ts";

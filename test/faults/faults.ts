@@ -2,8 +2,8 @@
 import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DIALECT_NAMES, type DialectName, type Fresh } from "../../src/db/fresh.test-support.ts";
-import { createMigratedFile } from "../../src/db/schema-copy.test-support.ts";
+import { DIALECT_NAMES, type DialectName, type Fresh } from "../../src/platform/db/fresh.test-support.ts";
+import { createMigratedFile } from "../../src/platform/db/schema-copy.test-support.ts";
 import { startProxyTo } from "../../src/lib/tcp-proxy.test-support.ts";
 import type { Node } from "../support/cluster.ts";
 import { PROGRAM } from "../support/waymark.ts";

@@ -1,7 +1,7 @@
 /** Preloaded, makes a next version out of this one: it adds a column to links, which this version does not know. */
 import { sql } from "kysely";
-import { MIGRATIONS } from "../../src/db/migrate.ts";
-import type { Step } from "../../src/db/migrations/step.ts";
+import { MIGRATIONS } from "../../src/platform/db/migrate.ts";
+import type { Step } from "../../src/platform/db/migrations/step.ts";
 
 (MIGRATIONS as Step[]).push({
   name: "9001_links_mood",

@@ -1,6 +1,6 @@
 /** A row of the fault table as a test, without servers of its own. Skipped without a server that it needs. */
 import { expect, test } from "bun:test";
-import { type DialectName, SERVER_VARIABLES, serverUrl } from "../../src/db/fresh.test-support.ts";
+import { type DialectName, SERVER_VARIABLES, serverUrl } from "../../src/platform/db/fresh.test-support.ts";
 import { faults } from "./faults.ts";
 
 /** The tests of a file run at once, since they wait most of the time. */

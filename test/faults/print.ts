@@ -1,6 +1,6 @@
 /** The fault table as text and as docs/faults.md. */
 import { cpus, totalmem } from "node:os";
-import { DIALECT_NAMES, type DialectName } from "../../src/db/fresh.test-support.ts";
+import { DIALECT_NAMES, type DialectName } from "../../src/platform/db/fresh.test-support.ts";
 
 export type Line = {
   fault: string;

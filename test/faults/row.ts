@@ -1,5 +1,5 @@
 /** The rows of the fault table: what a fault is, and what came of it. */
-import type { DialectName } from "../../src/db/fresh.test-support.ts";
+import type { DialectName } from "../../src/platform/db/fresh.test-support.ts";
 
 export const SUBJECTS = ["clicks", "links", "files", "webhooks", "backups", "versions"] as const;
 export type Subject = (typeof SUBJECTS)[number];

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { DialectName } from "../../src/db/fresh.test-support.ts";
+import type { DialectName } from "../../src/platform/db/fresh.test-support.ts";
 import { fillDisk } from "./disks.ts";
 import { run, runSlowly } from "./row.ts";
 

@@ -5,7 +5,7 @@
  *
  *     bin/bun test/faults/storage-away.ts [--rounds 10] [--database postgres]
  */
-import { createMigrated } from "../../src/db/schema-copy.test-support.ts";
+import { createMigrated } from "../../src/platform/db/schema-copy.test-support.ts";
 import { startProxyTo } from "../../src/lib/tcp-proxy.test-support.ts";
 import { driveClient } from "../support/drive.ts";
 import { countRounds, type FaultOptions, type FaultResult, runFaultScript } from "../support/fault-script.ts";

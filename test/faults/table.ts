@@ -11,7 +11,7 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import { DIALECT_NAMES, type DialectName } from "../../src/db/fresh.test-support.ts";
+import { DIALECT_NAMES, type DialectName } from "../../src/platform/db/fresh.test-support.ts";
 import { killBelow } from "../support/processes.ts";
 import { faults } from "./faults.ts";
 import type { Fault, Outcome } from "./row.ts";

@@ -8,7 +8,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Fresh } from "../../src/db/fresh.test-support.ts";
+import type { Fresh } from "../../src/platform/db/fresh.test-support.ts";
 import { addOne, countsIn, sumOf } from "../support/click-tally.ts";
 import { health, type Node, startCluster } from "../support/cluster.ts";
 import { ALLOWED_MS, createTruth, type Load, startLoad, targetOf } from "../support/cluster-load.ts";

@@ -9,7 +9,7 @@ import {
   openAnalytics,
   type TestClick,
 } from "../../src/clicks/analytics/analytics.test-support.ts";
-import { openDatabase } from "../../src/db/database.ts";
+import { openDatabase } from "../../src/platform/db/database.ts";
 import { silentLogger } from "../../src/lib/logger.ts";
 import {
   expectAccessible,

@@ -1,7 +1,7 @@
 /** Every page of the panel with hostile values, and on a narrow screen in every language. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { isLong } from "../../src/db/fresh.test-support.ts";
+import { isLong } from "../../src/platform/db/fresh.test-support.ts";
 import { CHROMIUM } from "../support/chromium.ts";
 import { driveClient } from "../support/drive.ts";
 import { PANEL_ROUTES } from "../support/panel-routes.ts";

@@ -1,7 +1,7 @@
 /** The page of files in Chromium: list, keyboard, moving, search, trash. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { openDatabase } from "../../src/db/database.ts";
+import { openDatabase } from "../../src/platform/db/database.ts";
 import { silentLogger } from "../../src/lib/logger.ts";
 import { CHROMIUM } from "../support/chromium.ts";
 import { type DriveClient, driveClient } from "../support/drive.ts";

@@ -1,8 +1,8 @@
 /** Lists that load on as one scrolls, in Chromium against the real program. */
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Page } from "playwright-core";
-import { openDatabase } from "../../src/db/database.ts";
-import { isLong } from "../../src/db/fresh.test-support.ts";
+import { openDatabase } from "../../src/platform/db/database.ts";
+import { isLong } from "../../src/platform/db/fresh.test-support.ts";
 import { silentLogger } from "../../src/lib/logger.ts";
 import { driveClient } from "../support/drive.ts";
 import { expectAccessibleInAllLooks, once, startPanel, story } from "../support/panel.ts";

@@ -1,6 +1,6 @@
 /** The first start in a browser: the one-time address, the sign-in page before and after it. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createFresh, serverUrl } from "../../src/db/fresh.test-support.ts";
+import { createFresh, serverUrl } from "../../src/platform/db/fresh.test-support.ts";
 import { CHROMIUM } from "../support/chromium.ts";
 import {
   expectAccessible,

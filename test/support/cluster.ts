@@ -1,8 +1,8 @@
 /**
  * Several nodes of one installation: real programs on one database and one Redis, each behind proxies that can be cut.
  */
-import type { DialectName, Fresh } from "../../src/db/fresh.test-support.ts";
-import { createMigrated } from "../../src/db/schema-copy.test-support.ts";
+import type { DialectName, Fresh } from "../../src/platform/db/fresh.test-support.ts";
+import { createMigrated } from "../../src/platform/db/schema-copy.test-support.ts";
 import { startProxyTo, startTcpProxy, type TcpProxy } from "../../src/lib/tcp-proxy.test-support.ts";
 import { childrenOf, endInTurn, killOneWorker } from "./processes.ts";
 import { type Client, PASSWORD, signIn } from "./session.ts";

@@ -1,6 +1,6 @@
 /** A database beside the program that a test runs, and PostgreSQL's own programs for it. */
 import { join } from "node:path";
-import { type Database, openDatabase } from "../../src/db/database.ts";
+import { type Database, openDatabase } from "../../src/platform/db/database.ts";
 import { silentLogger } from "../../src/lib/logger.ts";
 
 export async function withDatabase<T>(url: string, use: (database: Database) => Promise<T>): Promise<T> {

@@ -13,7 +13,7 @@ import {
   type DialectName,
   SERVER_VARIABLES,
   serverUrl,
-} from "../../src/db/fresh.test-support.ts";
+} from "../../src/platform/db/fresh.test-support.ts";
 import { STORAGE_NAMES, type StorageName } from "./storages.ts";
 
 export type FaultOptions = {

@@ -1,6 +1,6 @@
 /** A wire server that writes down which requests it hears, to compare it with other readers of HTTP. */
-import type { Arrival } from "../../src/wire/arrival.ts";
-import { startWireServer, type WireServer } from "../../src/wire/wire-server.ts";
+import type { Arrival } from "../../src/platform/wire/arrival.ts";
+import { startWireServer, type WireServer } from "../../src/platform/wire/wire-server.ts";
 
 /** As on the first line. The body has one byte a character; `end` says whether it came as a whole, or was malformed. */
 export type Heard = { method: string; target: string; body: string; end: "whole" | "cut" | "malformed" };

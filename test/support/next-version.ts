@@ -3,8 +3,8 @@
  * first one fails ("fail") or kills the process ("die").
  */
 import { sql } from "kysely";
-import { MIGRATIONS } from "../../src/db/migrate.ts";
-import { createTable, type Step } from "../../src/db/migrations/step.ts";
+import { MIGRATIONS } from "../../src/platform/db/migrate.ts";
+import { createTable, type Step } from "../../src/platform/db/migrations/step.ts";
 
 const how = process.env["WAYMARK_TEST_NEXT"];
 

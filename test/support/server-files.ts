@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "kysely";
-import type { DialectName } from "../../src/db/fresh.test-support.ts";
+import type { DialectName } from "../../src/platform/db/fresh.test-support.ts";
 import { withDatabase } from "./database-dump.ts";
 
 const SERVICES =

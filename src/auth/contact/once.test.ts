@@ -1,7 +1,7 @@
 /** Links of mails work once, through several processes at once too, and one new password wins, on every database. */
 import { beforeAll, beforeEach, expect, test } from "bun:test";
-import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import {
   ADMIN_PASSWORD,
   type Answer,

@@ -1,5 +1,5 @@
 /** What the links of mails do, for people who are not signed in. */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";

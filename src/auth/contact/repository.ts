@@ -1,5 +1,5 @@
-import type { Queries } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Queries } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
 import { writeAccountMail } from "../account-mail.repository.ts";
 import { knownLanguage } from "../../lib/language.ts";

@@ -1,5 +1,5 @@
-import { type Endpoint, endpoint, type HttpContext, messageAnswer } from "../../http/endpoint.ts";
-import { requireJson, SHORT_LIMIT } from "../../http/read-body.ts";
+import { type Endpoint, endpoint, type HttpContext, messageAnswer } from "../../platform/http/endpoint.ts";
+import { requireJson, SHORT_LIMIT } from "../../platform/http/read-body.ts";
 import type { AddressLimit } from "../address-limit.ts";
 import {
   addressBody,

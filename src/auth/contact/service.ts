@@ -2,7 +2,7 @@
  * Addresses of accounts and what their mails are for: invitation, new password, proof of an address. A new address
  * counts once its owner has followed a link, so nobody gets mails of somebody else's account.
  */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Account } from "../account.ts";

@@ -1,6 +1,6 @@
-import type { Database } from "../../db/database.ts";
-import { unlessTaken } from "../../db/queries.ts";
-import type { RowFields } from "../../db/schema.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { unlessTaken } from "../../platform/db/queries.ts";
+import type { RowFields } from "../../platform/db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 
 /** `retryAt`: end of the delay. */

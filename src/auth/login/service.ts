@@ -1,4 +1,4 @@
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { type Actor, COMMAND, type Via } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { SignInMethod } from "../../lib/credential.ts";

@@ -1,6 +1,6 @@
 /** The bound on events of sign-ins: a flood can't fill the disk, and nothing of it is lost without a word. */
 import { expect, test } from "bun:test";
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { EventRecord } from "../../lib/event.ts";
 import { createSignInEvents } from "./sign-in-events.ts";
 

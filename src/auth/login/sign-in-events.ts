@@ -2,7 +2,7 @@
  * Sign-ins as events. Each process bounds their number, so that a flood can't fill the disk; the next event says how
  * many were left out. A name without account is not kept: it may be a password in the wrong field.
  */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Via } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { SignInMethod } from "../../lib/credential.ts";

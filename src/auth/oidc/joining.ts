@@ -2,7 +2,7 @@
  * The account of somebody who signs in by OpenID Connect. It belongs to issuer and subject. The first sign-in takes the
  * account with the same e-mail address if both sides have proved it, else makes one.
  */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Role } from "../../lib/access.ts";
 import { SYSTEM } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";

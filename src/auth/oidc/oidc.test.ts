@@ -1,6 +1,6 @@
 /** Sign-in by OpenID Connect against a real provider (oidc-provider), which is a process of its own. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import {
   ADMIN_PASSWORD,
   type Answer,

@@ -1,6 +1,6 @@
 /** What the provider answers, and what comes of it: claims of all forms, signed user info, and accounts that are joined. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import {
   ADMIN_PASSWORD,
   type AuthHarness,

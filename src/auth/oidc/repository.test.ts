@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
-import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { createOidcRepository } from "./repository.ts";
 
 forEachDialect((dialect) => {

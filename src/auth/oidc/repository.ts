@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
 import { useOnce } from "../used-once.repository.ts";
 

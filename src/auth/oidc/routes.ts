@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { type Endpoint, endpoint, type HttpContext } from "../../platform/http/endpoint.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import { parsePanelPath } from "../../lib/panel-path.ts";
 import { queryText } from "../../lib/query-text.ts";

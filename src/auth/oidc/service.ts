@@ -2,7 +2,7 @@
  * Sign-in by OpenID Connect: authorization code with PKCE, state and nonce. Each sign-in applies the rules of admission
  * again, so a claim that was taken away takes the role, or the way in.
  */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";

@@ -1,9 +1,9 @@
 /** Passkeys over HTTP on every database, with an authenticator in software. */
 import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
-import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
-import { viewOfEvent } from "../../events/event.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
+import { viewOfEvent } from "../../platform/events/event.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import {
   ADMIN_PASSWORD,

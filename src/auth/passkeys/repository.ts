@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Selectable } from "kysely";
-import type { Queries } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import { explainViolations } from "../../db/failures.ts";
-import type { Schema } from "../../db/schema.ts";
+import type { Queries } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import { explainViolations } from "../../platform/db/failures.ts";
+import type { Schema } from "../../platform/db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { appError } from "../../lib/errors.ts";
 import { findAccount, lockAccount } from "../account.repository.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
-import { requireJson, SHORT_LIMIT } from "../../http/read-body.ts";
+import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../platform/http/endpoint.ts";
+import { requireJson, SHORT_LIMIT } from "../../platform/http/read-body.ts";
 import { idParameter } from "../../lib/id-parameter.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import type { AddressLimit } from "../address-limit.ts";

@@ -4,7 +4,7 @@
  * is accepted once, in the transaction of what it allows.
  */
 import { createHmac } from "node:crypto";
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor, Via } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";

@@ -1,5 +1,5 @@
 /** Setting the authenticator app up, and removing it. */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";

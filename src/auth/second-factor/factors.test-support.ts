@@ -1,5 +1,5 @@
 /** Test support: accounts with factors, and sessions of each kind, without their sign-ins. */
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import type { SignInMethod } from "../../lib/credential.ts";
 import { createSecretBox } from "../../lib/secret-box.ts";
 import { ADMIN_PASSWORD, type AuthHarness } from "../auth.test-support.ts";

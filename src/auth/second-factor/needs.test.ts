@@ -3,7 +3,7 @@
  * have the queries on all.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import type { SignInMethod } from "../../lib/credential.ts";
 import {

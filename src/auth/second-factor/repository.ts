@@ -1,8 +1,8 @@
 import type { Selectable } from "kysely";
-import type { Queries } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import { countRows } from "../../db/queries.ts";
-import type { RowFields, Schema } from "../../db/schema.ts";
+import type { Queries } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import { countRows } from "../../platform/db/queries.ts";
+import type { RowFields, Schema } from "../../platform/db/schema.ts";
 import { camelCased } from "../../lib/case-names.ts";
 import { lockAccount } from "../account.repository.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
-import { SHORT_LIMIT } from "../../http/read-body.ts";
+import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../platform/http/endpoint.ts";
+import { SHORT_LIMIT } from "../../platform/http/read-body.ts";
 import { createView } from "../../lib/case-names.ts";
 import { appError } from "../../lib/errors.ts";
 import { namedObject } from "../../lib/named-object.ts";

@@ -1,8 +1,8 @@
 /** The second factor over HTTP on every database, with codes of an independent generator. */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
-import { viewOfEvent } from "../../events/event.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
+import { viewOfEvent } from "../../platform/events/event.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { ADMIN_PASSWORD, type Answer, type AuthHarness, Browser, startAuth } from "../auth.test-support.ts";
 import { codeAt } from "./totp.test-support.ts";

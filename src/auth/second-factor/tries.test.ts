@@ -1,7 +1,7 @@
 /** Codes are counted by account, over sessions and processes, on every database; browsers that gave one count apart. */
 import { beforeAll, beforeEach, expect, test } from "bun:test";
-import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import type { Account } from "../account.ts";
 import { ADMIN_PASSWORD, type Answer, type AuthHarness, Browser, startAuth } from "../auth.test-support.ts";
 import { accountWith, SECRET, sessionOf } from "./factors.test-support.ts";

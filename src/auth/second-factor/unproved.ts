@@ -1,5 +1,5 @@
 /** Whether a session has shown the second factor of its account, as far as its sign-in asks for it. */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Role } from "../../lib/access.ts";
 import { hasShownFactor } from "../../lib/credential.ts";
 import { appError } from "../../lib/errors.ts";

@@ -1,5 +1,5 @@
 /** The sessions of an account; what one of them proves, and its end. */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type Credential, hasShownFactor, type SignInMethod } from "../../lib/credential.ts";

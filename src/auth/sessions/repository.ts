@@ -1,8 +1,8 @@
 import { type Selectable, sql } from "kysely";
-import type { Queries } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import { countRows, deleteFound } from "../../db/queries.ts";
-import type { Schema } from "../../db/schema.ts";
+import type { Queries } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import { countRows, deleteFound } from "../../platform/db/queries.ts";
+import type { Schema } from "../../platform/db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { SIGN_IN_METHODS, type SignInMethod } from "../../lib/credential.ts";
 import { findAccount } from "../account.repository.ts";

@@ -6,7 +6,7 @@ import {
   type HttpContext,
   messageAnswer,
   page,
-} from "../../http/endpoint.ts";
+} from "../../platform/http/endpoint.ts";
 import { ROLES } from "../../lib/access.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
 import { keepsSecureCookies } from "../../lib/secure-cookies.ts";

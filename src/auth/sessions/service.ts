@@ -4,7 +4,7 @@
  * seconds the replaced token still gets a pair with the current refresh token. A refresh costs a transaction, so
  * refreshes are limited per session, or per address without a valid token.
  */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type Credential, hasShownFactor, type SignInMethod } from "../../lib/credential.ts";
 import { appError } from "../../lib/errors.ts";

@@ -1,8 +1,8 @@
 /** The list of an account's sessions, and the end of one, on every database. */
 import { beforeAll, beforeEach, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { COMMAND } from "../../lib/actor.ts";
-import { viewOfEvent } from "../../events/event.ts";
+import { viewOfEvent } from "../../platform/events/event.ts";
 import { ADMIN_PASSWORD, type AuthHarness, Browser, startAuth } from "../auth.test-support.ts";
 
 const LIST = "/admin/v1/account/sessions";

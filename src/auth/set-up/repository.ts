@@ -2,8 +2,8 @@
  * One-time addresses for the set-up, in `login_failures`: `account` is `set-up` and the SHA-256 of the secret,
  * `retry_at` the end. Usernames contain no blank.
  */
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 
 const KEY_START = "set-up ";
 

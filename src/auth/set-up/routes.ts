@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
-import { requireJson, SHORT_LIMIT } from "../../http/read-body.ts";
+import { type Endpoint, endpoint, type HttpContext } from "../../platform/http/endpoint.ts";
+import { requireJson, SHORT_LIMIT } from "../../platform/http/read-body.ts";
 import type { AddressLimit } from "../address-limit.ts";
 import type { AuthConfig } from "../auth-config.ts";
 import { refuseCrossSite } from "../sessions/origin.ts";

@@ -1,7 +1,7 @@
 /** The set-up by its one-time address on every database: what it writes, and what ends the address. */
 import { beforeAll, beforeEach, expect, test } from "bun:test";
-import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { ADMIN_PASSWORD, type Answer, type AuthHarness, Browser, startAuth } from "../auth.test-support.ts";
 
 const HOUR = 3_600_000;

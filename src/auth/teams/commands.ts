@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
-import { allPages, showRows } from "../../cli/listing.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../../platform/cli/command.ts";
+import { allPages, showRows } from "../../platform/cli/listing.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { validated } from "../../lib/validated.ts";
 import type { TeamService } from "./service.ts";

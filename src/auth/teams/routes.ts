@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint, type HttpContext, page } from "../../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint, type HttpContext, page } from "../../platform/http/endpoint.ts";
 import { idParameter } from "../../lib/id-parameter.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
 import { queryText } from "../../lib/query-text.ts";

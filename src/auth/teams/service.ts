@@ -1,5 +1,5 @@
 /** Teams: owners of links, folders and domains whose members have roles. A change reaches the next request of a member. */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { type Actor, mayManage, mayRead } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";

@@ -1,4 +1,4 @@
-import type { RowFields } from "../../db/schema.ts";
+import type { RowFields } from "../../platform/db/schema.ts";
 import { z } from "zod";
 import { TEAM_ROLES, type TeamRole } from "../../lib/access.ts";
 import { createView } from "../../lib/case-names.ts";

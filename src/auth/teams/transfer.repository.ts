@@ -1,7 +1,7 @@
 /** Everything that an account or team owns, for another owner: links with their tags, deleted links, domains. */
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import { ownerIds } from "../../db/owner-ids.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import { ownerIds } from "../../platform/db/owner-ids.ts";
 import { appError } from "../../lib/errors.ts";
 
 const CHUNK = 1_000;

@@ -6,7 +6,7 @@ import {
   type Endpoint,
   endpoint,
   page,
-} from "../../http/endpoint.ts";
+} from "../../platform/http/endpoint.ts";
 import { idParameter } from "../../lib/id-parameter.ts";
 import { appError } from "../../lib/errors.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";

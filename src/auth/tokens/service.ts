@@ -2,7 +2,7 @@
  * API tokens. Known ones are checked in memory. A wrong form or checksum costs no query, and an address may ask for a
  * bounded number of unknown ones. Revoking reaches every worker before the answer.
  */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { SCOPES, SCOPES_OF } from "../../lib/access.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";

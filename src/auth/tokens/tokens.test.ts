@@ -1,10 +1,10 @@
 /** API tokens over HTTP, on every database. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { until } from "../../../test/support/until.ts";
-import { viewOfEvent } from "../../events/event.ts";
+import { viewOfEvent } from "../../platform/events/event.ts";
 import { ADMIN_PASSWORD, type AuthHarness, Browser, startAuth } from "../auth.test-support.ts";
 import { hashOfToken, newTokenText } from "./token-text.ts";
 

@@ -1,5 +1,5 @@
-import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
-import { allPages, showRows } from "../../cli/listing.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../../platform/cli/command.ts";
+import { allPages, showRows } from "../../platform/cli/listing.ts";
 import type { Users } from "./service.ts";
 import type { Command } from "commander";
 import { type Actor, COMMAND } from "../../lib/actor.ts";

@@ -1,7 +1,7 @@
 /** What administrators see of accounts and of their tokens, on every database. */
 import { beforeAll, expect, test } from "bun:test";
-import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { ADMIN_PASSWORD, type AuthHarness, Browser, startAuth } from "../auth.test-support.ts";
 
 const USERS = "/admin/v1/users";

@@ -1,10 +1,10 @@
 import { type ExpressionBuilder, type Selectable, sql } from "kysely";
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import { explainViolations } from "../../db/failures.ts";
-import { countRows } from "../../db/queries.ts";
-import type { Schema } from "../../db/schema.ts";
-import { anyLike, likePatterns } from "../../db/text-search.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import { explainViolations } from "../../platform/db/failures.ts";
+import { countRows } from "../../platform/db/queries.ts";
+import type { Schema } from "../../platform/db/schema.ts";
+import { anyLike, likePatterns } from "../../platform/db/text-search.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { roleOf } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint, type HttpContext, page } from "../../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint, type HttpContext, page } from "../../platform/http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
 import { idParameter } from "../../lib/id-parameter.ts";
 import { ROLES } from "../../lib/access.ts";

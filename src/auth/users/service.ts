@@ -2,7 +2,7 @@
  * Accounts other than the built-in administrator. A new password, another role or disabling ends the account's sessions
  * in the same transaction, disabling also its API tokens.
  */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";

@@ -1,5 +1,5 @@
 /** The built-in administrator has no row. */
-import type { RowFields } from "../../db/schema.ts";
+import type { RowFields } from "../../platform/db/schema.ts";
 import { z } from "zod";
 import { ROLES, type Role } from "../../lib/access.ts";
 import { emailSchema } from "../../lib/email-address.ts";

@@ -1,6 +1,6 @@
 /** Accounts over HTTP, on every database. */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { ADMIN_PASSWORD, type Answer, type AuthHarness, Browser, startAuth } from "../auth.test-support.ts";
 
 const USERS = "/admin/v1/users";

@@ -1,5 +1,5 @@
 /** How far back clicks are kept. */
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { BUCKETS, type Span } from "../rollups/time-buckets.ts";
 
 export type AgeRepository = ReturnType<typeof createAgeRepository>;

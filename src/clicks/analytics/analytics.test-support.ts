@@ -1,6 +1,6 @@
 /** Test support: raw clicks, the rollups of `analytics rebuild`, and the same sums by hand. */
-import { createLeases } from "../../cluster/leases.ts";
-import type { Database } from "../../db/database.ts";
+import { createLeases } from "../../platform/cluster/leases.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { deletionIn } from "../../links/links.test-support.ts";
 import { deleteLinks } from "../../links/write/deletion.repository.ts";
 import { parseAgent } from "../details/agents.ts";

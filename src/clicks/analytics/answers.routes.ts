@@ -1,6 +1,6 @@
 /** Queries and answers of the reports. */
 import { z } from "zod";
-import { beside } from "../../http/endpoint.ts";
+import { beside } from "../../platform/http/endpoint.ts";
 import { queryChoice } from "../../lib/query-text.ts";
 import { bothCounts, visitorsQuery } from "../../lib/visitors.ts";
 import { strictly } from "../../lib/strict-handling.ts";

@@ -1,7 +1,7 @@
 /** All clicks and automated ones, as columns of queries, and the rows of selected clicks. */
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from "kysely";
-import type { Db } from "../../db/dialect.ts";
-import type { Schema } from "../../db/schema.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import type { Schema } from "../../platform/db/schema.ts";
 import type { LinkSet } from "../../links/list/link-set.repository.ts";
 import type { Visitors } from "../../lib/visitors.ts";
 import { TOTAL } from "../rollups/sums.ts";

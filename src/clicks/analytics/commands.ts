@@ -1,7 +1,7 @@
 import { Argument, type Command } from "commander";
 import { z } from "zod";
-import { type CommandContext, type Output, subcommand } from "../../cli/command.ts";
-import type { Database } from "../../db/database.ts";
+import { type CommandContext, type Output, subcommand } from "../../platform/cli/command.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { pluralize } from "../../lib/pluralize.ts";
 import { appError } from "../../lib/errors.ts";

@@ -1,7 +1,7 @@
 /** Clicks by time and link, from the rollups and, for spans, from raw rows. */
 import { type ExpressionBuilder, sql } from "kysely";
-import type { Database } from "../../db/database.ts";
-import type { Schema } from "../../db/schema.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Schema } from "../../platform/db/schema.ts";
 import type { LinkSet } from "../../links/list/link-set.repository.ts";
 import { type ClickSum, clickSumOf, NO_CLICKS, plus } from "../../lib/visitors.ts";
 import { isAmong, isSummed, rawRows, rawSums, sumRows } from "./click-columns.repository.ts";

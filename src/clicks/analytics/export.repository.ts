@@ -1,5 +1,5 @@
-import type { RowFields } from "../../db/schema.ts";
-import type { Database } from "../../db/database.ts";
+import type { RowFields } from "../../platform/db/schema.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { rawRows } from "./click-columns.repository.ts";
 import type { SelectedClicks } from "./selection.ts";
 import { COLUMN_DIMENSIONS, COLUMN_OF } from "../rollups/dimensions.ts";

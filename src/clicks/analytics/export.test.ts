@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { readCsv } from "../../lib/csv.ts";
 import type { Visitors } from "../../lib/visitors.ts";
 import { codeOf, domainOf, keyOf } from "../../links/link/key.ts";

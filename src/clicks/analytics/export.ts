@@ -2,7 +2,7 @@
  * Exports the click log as CSV in order of time, in pages that shrink for long rows, so none blocks the event loop.
  * Clicks of deleted links have their last code. Clicks recorded meanwhile may be missing.
  */
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { csvLine } from "../../lib/csv.ts";
 import { codeOf } from "../../links/link/key.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";

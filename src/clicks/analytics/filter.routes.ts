@@ -1,6 +1,6 @@
 /** The filter of every report. */
 import { z } from "zod";
-import { actorOf, type Caller } from "../../http/endpoint.ts";
+import { actorOf, type Caller } from "../../platform/http/endpoint.ts";
 import { queryText } from "../../lib/query-text.ts";
 import { visitorsOf } from "../../lib/visitors.ts";
 import { chosenQuery } from "../../links/list/chosen.ts";

@@ -1,6 +1,6 @@
 /** Compares reports under random filters with the same counts made in memory, on every database. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import type { Visitors } from "../../lib/visitors.ts";
 import { type ChosenQuery, createChoice } from "../../links/list/chosen.ts";

@@ -1,7 +1,7 @@
 /** The sums of each link, from the rollups and, for spans, from raw rows. */
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from "kysely";
-import type { Queries } from "../../db/database.ts";
-import type { Schema } from "../../db/schema.ts";
+import type { Queries } from "../../platform/db/database.ts";
+import type { Schema } from "../../platform/db/schema.ts";
 import type { ClickSum } from "../../lib/visitors.ts";
 import { TOTAL } from "../rollups/sums.ts";
 import { isAmong, rawRows, sumRows } from "./click-columns.repository.ts";

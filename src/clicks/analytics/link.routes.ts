@@ -1,5 +1,11 @@
 /** The reports on one link, for editors too. Relative to {admin}/v1. */
-import { actorOf, type Caller, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import {
+  actorOf,
+  type Caller,
+  type Endpoint,
+  endpoint,
+  type HttpContext,
+} from "../../platform/http/endpoint.ts";
 import { visitorsOf } from "../../lib/visitors.ts";
 import { CODE_FORM, isCodeText, linkNotFound } from "../../links/link/code.ts";
 import { DETAILS, linkAnswer, rangeOf, rangeQuery, tellingDetails, unitQuery } from "./answers.routes.ts";

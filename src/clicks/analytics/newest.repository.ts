@@ -1,4 +1,4 @@
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { rawRows } from "./click-columns.repository.ts";
 import type { Selection } from "./selection.ts";
 import type { Span } from "../rollups/time-buckets.ts";

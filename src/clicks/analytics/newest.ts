@@ -1,5 +1,5 @@
 /** The newest clicks of a range. The sums by hour and day locate them, so few raw rows are read. */
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { countOf, type Visitors } from "../../lib/visitors.ts";
 import { BUCKETS, type Span } from "../rollups/time-buckets.ts";
 import { type BucketCounts, createCountRepository } from "./counts.repository.ts";

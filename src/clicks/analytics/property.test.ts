@@ -3,7 +3,7 @@
  * edges of hours, days, weeks, months and years. Rollups are those of `analytics rebuild`.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { forEachDialect, WITHOUT_MYSQL } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect, WITHOUT_MYSQL } from "../../platform/db/for-each-dialect.test-support.ts";
 import { parseAgent } from "../details/agents.ts";
 import type { Visitors } from "../../lib/visitors.ts";
 import type { DateRange } from "./range.ts";

@@ -3,9 +3,9 @@
  * each, at once.
  */
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
-import type { Queries } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import type { Schema } from "../../db/schema.ts";
+import type { Queries } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import type { Schema } from "../../platform/db/schema.ts";
 import { TEAM_MARK } from "../../lib/owner.ts";
 import { prefixOfKey } from "../../links/link/query.repository.ts";
 import { type ClickSum, clickSumOf, countOf, NO_CLICKS, plus, type Visitors } from "../../lib/visitors.ts";

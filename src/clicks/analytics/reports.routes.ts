@@ -1,5 +1,5 @@
 /** The reports that exist for all links and for one. */
-import { type Caller, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { type Caller, type Endpoint, endpoint, type HttpContext } from "../../platform/http/endpoint.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { LinkName } from "../../links/domains/registry.ts";
 import type { ChooseLinks } from "../../links/list/chosen.ts";

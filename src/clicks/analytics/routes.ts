@@ -1,6 +1,6 @@
 /** The reports. Relative to {admin}/v1. */
-import { CSV, csvAnswer, csvColumns } from "../../http/csv-answer.ts";
-import { type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { CSV, csvAnswer, csvColumns } from "../../platform/http/csv-answer.ts";
+import { type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import type { Logger } from "../../lib/logger.ts";
 import {
   DETAILS,

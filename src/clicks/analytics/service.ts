@@ -1,5 +1,5 @@
 /** Reports on the clicks of a range, from rollups. An answer may include a part of the clicks that come meanwhile. */
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type ClickSum, countOf, NO_CLICKS, type Visitors, plus } from "../../lib/visitors.ts";
 import { createAgeRepository } from "./ages.repository.ts";

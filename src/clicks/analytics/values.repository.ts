@@ -3,9 +3,9 @@
  * hours.
  */
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import type { Schema } from "../../db/schema.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import type { Schema } from "../../platform/db/schema.ts";
 import { type ClickSum, clickSumOf, type Visitors } from "../../lib/visitors.ts";
 import type { LinkSet } from "../../links/list/link-set.repository.ts";
 import { clicksOf, isSummed, rawRows, rawSums } from "./click-columns.repository.ts";

@@ -1,6 +1,6 @@
 import { chunked } from "../../lib/chunked.ts";
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { DropCount, DropReason } from "./drops.ts";
 
 const CHUNK = 500;

@@ -2,8 +2,8 @@
  * How many raw rows `analytics.max_log_rows` still allows: last id minus first id minus holes (removed rows, unused
  * ids). Holes are counted at most every ten minutes, when the room seems used up.
  */
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 
 const COUNT_EVERY_MS = 10 * 60_000;
 

@@ -1,6 +1,6 @@
 import { chunked } from "../../lib/chunked.ts";
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { createClickValues } from "../rollups/values.repository.ts";
 import type { Detail, UserAgent } from "./details.ts";
 import type { DetailSums } from "../rollups/sums.ts";

@@ -1,5 +1,5 @@
 /** Test support: what is stored about clicks with details, and the same sums made from the clicks. */
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { parseAgent } from "../details/agents.ts";
 import { campaignOf, languageOf } from "../details/campaign.ts";
 import { channelOf } from "../details/channels.ts";

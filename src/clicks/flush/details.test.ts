@@ -1,10 +1,10 @@
 /** Details from journal to database, compared with sums of the clicks. */
 import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { deletionIn } from "../../links/links.test-support.ts";
 import { deleteLinks } from "../../links/write/deletion.repository.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { CHROME, GOOGLEBOT, IPHONE, NOW } from "../analytics/analytics.test-support.ts";
 import { createClicksRepository } from "./repository.ts";

@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { deletionIn } from "../../links/links.test-support.ts";
 import { deleteLinks } from "../../links/write/deletion.repository.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { type Logger, silentLogger } from "../../lib/logger.ts";
 import { type ClicksRepository, createClicksRepository } from "./repository.ts";
 import { addLinks, clicksOf, openJournal, segmentOf, temporaryFolder } from "../clicks.test-support.ts";

@@ -2,9 +2,9 @@
  * Adds clicks to their links, or to deleted links, which may be put back. A link is in one of the two tables; writers
  * move it while its row is locked (links/write/deletion.repository.ts).
  */
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import { DatabaseError } from "../../db/failures.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import { DatabaseError } from "../../platform/db/failures.ts";
 import { chunked } from "../../lib/chunked.ts";
 import { type LinkCounts, totalOf } from "../rollups/click-counts.ts";
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { type Database, openDatabase } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { type Database, openDatabase } from "../../platform/db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { createClicksRepository } from "./repository.ts";
 import { addLinks, clicksOf, NO_DETAILS, openJournal, temporaryFolder } from "../clicks.test-support.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { isRetryable } from "../../db/failures.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { isRetryable } from "../../platform/db/failures.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type LinksRoom, openLinks, TARGET } from "../../links/links.test-support.ts";

@@ -1,4 +1,4 @@
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { DIMENSIONS } from "./dimensions.ts";
 
 /** For all links together; hours without any are missing. Each click with details has a source. */

@@ -2,7 +2,7 @@
  * Deletion of raw rows and rebuilds from them run one at a time over all processes. A lease of their own includes
  * commands.
  */
-import type { Leases } from "../../cluster/leases.ts";
+import type { Leases } from "../../platform/cluster/leases.ts";
 
 export type Maintenance = ReturnType<typeof createMaintenance>;
 

@@ -1,7 +1,7 @@
 /** The click log for rebuild.ts. */
-import type { RowFields } from "../../db/schema.ts";
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { RowFields } from "../../platform/db/schema.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { ClickSum } from "../../lib/visitors.ts";
 import { COLUMN_DIMENSIONS, COLUMN_OF, type ColumnValues } from "./dimensions.ts";
 import type { Span } from "./time-buckets.ts";

@@ -1,6 +1,6 @@
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import type { RowFields } from "../../db/schema.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import type { RowFields } from "../../platform/db/schema.ts";
 import { createClickValues } from "./values.repository.ts";
 import {
   type AgentProfile,

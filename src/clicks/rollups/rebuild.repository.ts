@@ -1,8 +1,8 @@
 /** Rollups for rebuild.ts, in the transaction that holds the month's lock. */
 import { chunked, foundInChunks } from "../../lib/chunked.ts";
 import { sql } from "kysely";
-import type { Database } from "../../db/database.ts";
-import type { Db, Rows } from "../../db/dialect.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db, Rows } from "../../platform/db/dialect.ts";
 import { detailedClicksOf } from "./detailed-hours.repository.ts";
 import { DIMENSIONS } from "./dimensions.ts";
 import { type ClickSum, clickSumOf } from "../../lib/visitors.ts";

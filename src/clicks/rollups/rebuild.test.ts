@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from "bun:test";
-import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
-import type { TableName } from "../../db/schema.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
+import type { TableName } from "../../platform/db/schema.ts";
 import { AppError } from "../../lib/errors.ts";
 import {
   type AnalyticsRoom,

@@ -14,8 +14,8 @@
  * locks the month, as flushes do, and checks that the raw rows are unchanged. If not, it repeats the day, at last under
  * the lock. The maintenance lease keeps retention away. Repeat an interrupted rebuild.
  */
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { AgentProfile } from "./dimensions.ts";

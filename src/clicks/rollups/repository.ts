@@ -1,7 +1,7 @@
 /** The order of tables and rows prevents deadlocks. */
-import type { Database } from "../../db/database.ts";
-import type { Db, Rows } from "../../db/dialect.ts";
-import type { ColumnName } from "../../db/schema.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db, Rows } from "../../platform/db/dialect.ts";
+import type { ColumnName } from "../../platform/db/schema.ts";
 import { type ClickCounts } from "./click-counts.ts";
 import { type ValueIncrement, inOrder, rowsOf, monthsOf } from "./count-rows.ts";
 

@@ -1,7 +1,7 @@
 /** Deletes at most 1,000 rows per call, found by a key. */
-import { extentOf } from "../../db/queries.ts";
+import { extentOf } from "../../platform/db/queries.ts";
 import { sql } from "kysely";
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { DAY_MS } from "./time-buckets.ts";
 
 /** Keys begin with the time. */

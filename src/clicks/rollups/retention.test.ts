@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
-import type { TableName } from "../../db/schema.ts";
-import type { Job } from "../../jobs/runner.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
+import type { TableName } from "../../platform/db/schema.ts";
+import type { Job } from "../../platform/jobs/runner.ts";
 import {
   type AnalyticsRoom,
   CHROME,

@@ -10,9 +10,9 @@
 import { chunked } from "../../lib/chunked.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { rest } from "../../lib/rest.ts";
-import type { Job } from "../../jobs/runner.ts";
-import type { Database } from "../../db/database.ts";
-import { createPartitions, keptFrom } from "../../db/partitions.ts";
+import type { Job } from "../../platform/jobs/runner.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { createPartitions, keptFrom } from "../../platform/db/partitions.ts";
 import type { Maintenance } from "./maintenance.ts";
 import { type CounterTable, createRetentionRepository } from "./retention.repository.ts";
 import { BUCKETS, DAY_MS, HOUR_MS, monthOf } from "./time-buckets.ts";

@@ -1,6 +1,6 @@
 import { chunked, foundInChunks } from "../../lib/chunked.ts";
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 
 type Bucket = { bucket: number; linkId: number };
 export type GroupCount = Bucket & { dimension: number; values: number };

@@ -3,7 +3,7 @@
  * to OTHER. The month's lock makes the bounds hold for any number of processes. One count per group usually shows that
  * there is room.
  */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { ClickSum } from "../../lib/visitors.ts";
 import { type DetailSums, TOTAL, type ValueSums } from "./sums.ts";
 import {

@@ -1,5 +1,5 @@
 /** Ids of values, remembered between flushes. */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { ClickValues } from "./values.repository.ts";
 import { type Dimension, DIMENSION_NAMES, type Value } from "./dimensions.ts";
 

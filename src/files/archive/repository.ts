@@ -1,4 +1,4 @@
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import type { StoredBlob } from "../blobs/blob.ts";
 import { toBlob } from "../blobs/repository.ts";
 import type { Entry } from "../tree/entry.ts";

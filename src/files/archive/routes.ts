@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type Endpoint, endpoint } from "../../http/endpoint.ts";
-import { streamAnswer } from "../../http/stream-pages.ts";
+import { type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
+import { streamAnswer } from "../../platform/http/stream-pages.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { entryIn, treeEndpoint } from "../tree/entry-id.ts";

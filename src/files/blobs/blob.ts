@@ -1,5 +1,5 @@
 /** Life cycle: service.ts. */
-import type { RowFields } from "../../db/schema.ts";
+import type { RowFields } from "../../platform/db/schema.ts";
 export type BlobState = "live" | "dead" | "damaged";
 
 export type StoredBlob = Omit<RowFields<"blobs", { state: BlobState }>, "retired" | "createdAt">;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Database } from "../../db/database.ts";
-import { DatabaseError } from "../../db/failures.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { DatabaseError } from "../../platform/db/failures.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { AppError } from "../../lib/errors.ts";
 import { type ContentHarness, keepOne, once, startContent } from "../content.test-support.ts";
 import { createBlobsRepository } from "./repository.ts";

@@ -4,7 +4,7 @@
  * "delete ID": one file. "resume ID SEED": an upload in two halves. "finish ID SEED": also to its end.
  */
 import { writeSync } from "node:fs";
-import { openDatabase } from "../../db/database.ts";
+import { openDatabase } from "../../platform/db/database.ts";
 import { armFault, fault } from "../../lib/fault.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { once, startContent } from "../content.test-support.ts";

@@ -4,9 +4,9 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Database } from "../../db/database.ts";
-import { forEachDialect, type TestDialect } from "../../db/for-each-dialect.test-support.ts";
-import { type DialectName, isLong } from "../../db/fresh.test-support.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { forEachDialect, type TestDialect } from "../../platform/db/for-each-dialect.test-support.ts";
+import { type DialectName, isLong } from "../../platform/db/fresh.test-support.ts";
 import { type ContentHarness, once, startContent } from "../content.test-support.ts";
 import { bytesOf, sha256 } from "../storage/driver-contract.test-support.ts";
 import { type S3Stub, startS3Stub } from "../storage/s3/stub.test-support.ts";

@@ -1,6 +1,6 @@
 /** Writes the rows of stored bytes, concurrent ones in one transaction. If it fails, each is tried alone. */
-import type { Db } from "../../db/dialect.ts";
-import { isUnavailable } from "../../db/failures.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import { isUnavailable } from "../../platform/db/failures.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { fault } from "../../lib/fault.ts";
 import type { StoredBlob } from "./blob.ts";

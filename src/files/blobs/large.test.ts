@@ -1,7 +1,7 @@
 /** Uploads that pass through blocks, the hash thread and, on most disks, by the system's cache. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Database } from "../../db/database.ts";
-import { forEachDialect, WITHOUT_MYSQL } from "../../db/for-each-dialect.test-support.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { forEachDialect, WITHOUT_MYSQL } from "../../platform/db/for-each-dialect.test-support.ts";
 import type { StoredBytes } from "./service.ts";
 import { type ContentHarness, keepOne, startContent } from "../content.test-support.ts";
 import { bytesOf, readAll, sha256 } from "../storage/driver-contract.test-support.ts";

@@ -1,8 +1,8 @@
 /** What ended processes left of uploads goes at once; what others need stays. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Processes } from "../../cluster/processes.ts";
-import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import type { Processes } from "../../platform/cluster/processes.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { type ContentHarness, once, startContent } from "../content.test-support.ts";
 import { bytesOf, sha256 } from "../storage/driver-contract.test-support.ts";
 import { newOwnStagingId, newStagingId, processOfStaging, tagOfStaging } from "../storage/object-key.ts";

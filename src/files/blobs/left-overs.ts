@@ -2,7 +2,7 @@
  * Left-overs of uploads: staged bytes that belong to no resumable upload, and whose process has ended or that nobody
  * changed for `staleAfterMs`. Skips names with another installation's tag.
  */
-import type { Processes } from "../../cluster/processes.ts";
+import type { Processes } from "../../platform/cluster/processes.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { createSetbacks } from "../../lib/setbacks.ts";

@@ -4,7 +4,7 @@
  * printed with a failure; WAYMARK_TEST_SEED repeats it (as far as schedules repeat), WAYMARK_TEST_STEPS makes it longer.
  */
 import { describe, expect, test } from "bun:test";
-import { forEachDialect, WITHOUT_MYSQL } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect, WITHOUT_MYSQL } from "../../platform/db/for-each-dialect.test-support.ts";
 import { type ContentHarness, keepOne, once, startContent } from "../content.test-support.ts";
 import { bytesOf, inChunks, sha256 } from "../storage/driver-contract.test-support.ts";
 

@@ -4,8 +4,8 @@
  * with another installation's tag.
  */
 import { pagesAfter } from "../../lib/pages.ts";
-import type { Processes } from "../../cluster/processes.ts";
-import type { Job } from "../../jobs/runner.ts";
+import type { Processes } from "../../platform/cluster/processes.ts";
+import type { Job } from "../../platform/jobs/runner.ts";
 import { createSetbacks } from "../../lib/setbacks.ts";
 import type { DeadBlob } from "./blob.ts";
 import type { Driver } from "../storage/driver.ts";

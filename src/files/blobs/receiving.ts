@@ -1,5 +1,5 @@
 /** Bytes on their way into a storage, where they become an object without a row (keeping.ts). */
-import type { Processes } from "../../cluster/processes.ts";
+import type { Processes } from "../../platform/cluster/processes.ts";
 import { fault } from "../../lib/fault.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Drivers } from "../policies/drivers.ts";

@@ -1,8 +1,8 @@
 import type { Insertable, Selectable } from "kysely";
-import type { Database, Queries } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import { unlessTaken } from "../../db/queries.ts";
-import type { Schema } from "../../db/schema.ts";
+import type { Database, Queries } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import { unlessTaken } from "../../platform/db/queries.ts";
+import type { Schema } from "../../platform/db/schema.ts";
 import { camelCased } from "../../lib/case-names.ts";
 import { foundInChunks } from "../../lib/chunked.ts";
 import type { BlobState, DeadBlob, StoredBlob } from "./blob.ts";

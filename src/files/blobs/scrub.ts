@@ -3,7 +3,7 @@
  * becomes "damaged": reads answer 502, and a new upload of its content is stored separately. Its object remains for a
  * repair from a backup; the next run or the doctor accepts it once it matches.
  */
-import type { Job } from "../../jobs/runner.ts";
+import type { Job } from "../../platform/jobs/runner.ts";
 import type { StoredBlob } from "./blob.ts";
 import type { Driver } from "../storage/driver.ts";
 import type { BlobsDeps } from "./service.ts";

@@ -10,7 +10,7 @@
  * removal can't hit it. After a commit with unknown outcome the object stays, and the reaper decides by the row.
  */
 import type { ByteRange } from "../../lib/byte-range.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { inParallel } from "../../lib/in-parallel.ts";

@@ -1,5 +1,5 @@
 import { snakeCased } from "../../lib/case-names.ts";
-import type { Queries } from "../../db/database.ts";
+import type { Queries } from "../../platform/db/database.ts";
 
 /** Stagings of a storage. */
 export type StagedCount = {

@@ -1,6 +1,6 @@
 /** A storage that refuses to remove one object. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type ContentHarness, startContent } from "../content.test-support.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { existsSync, renameSync, rmSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
 import type { StoredFile } from "../tree/entry.ts";
 import { type StorageFinding, storageReport } from "./storage-report.ts";

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { mkdirSync } from "node:fs";
-import { type Database, openDatabase } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
-import { migrateUp } from "../../db/migrate.ts";
+import { type Database, openDatabase } from "../../platform/db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
+import { migrateUp } from "../../platform/db/migrate.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type ContentHarness, once, startContent } from "../content.test-support.ts";
 import type { StorageProblem } from "./storage-report.ts";

@@ -1,4 +1,4 @@
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { DeadBlob, StoredBlob } from "../blobs/blob.ts";
 import type { BlobsRepository } from "../blobs/repository.ts";

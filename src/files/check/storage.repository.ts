@@ -1,6 +1,6 @@
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import { countRows } from "../../db/queries.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import { countRows } from "../../platform/db/queries.ts";
 import type { StoredBlob } from "../blobs/blob.ts";
 import { toBlob } from "../blobs/repository.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { type ContentHarness, startContent } from "../content.test-support.ts";
 import { bytesOf } from "../storage/driver-contract.test-support.ts";
 import { createStoredFiles } from "./stored-files.ts";

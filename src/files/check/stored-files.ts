@@ -1,7 +1,7 @@
 /** Stored files and their places by a database, for backups. */
 import { pagesAfter } from "../../lib/pages.ts";
 import { resolve } from "node:path";
-import type { Queries } from "../../db/database.ts";
+import type { Queries } from "../../platform/db/database.ts";
 import type { StoredBlob } from "../blobs/blob.ts";
 import { createBlobsRepository } from "../blobs/repository.ts";
 import { createPoliciesRepository } from "../policies/repository.ts";

@@ -3,7 +3,7 @@
  * beside a server: it looks twice before it reports. `fix` corrects usage; the service can't cause the other problems.
  */
 import { pagesAfter } from "../../lib/pages.ts";
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { NOBODY } from "../../lib/owner.ts";
 import type { StorageCheck } from "./storage-report.ts";
 import type { TreeCheckRepository } from "./tree.repository.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import { countRows } from "../../db/queries.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import { countRows } from "../../platform/db/queries.ts";
 import { MOST_LEVELS, ROOT, TRASH } from "../tree/entry.ts";
 import { REMOVED_ACCOUNT_ID } from "../tree/removal.repository.ts";
 

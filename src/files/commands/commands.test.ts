@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Database, openDatabase } from "../../db/database.ts";
-import { migrateUp } from "../../db/migrate.ts";
+import { type Database, openDatabase } from "../../platform/db/database.ts";
+import { migrateUp } from "../../platform/db/migrate.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type DriveHarness, startDrive } from "../drive.test-support.ts";
 import type { StoredFile } from "../tree/entry.ts";

@@ -1,14 +1,14 @@
 /** `waymark drops`: short links through which visitors put files into a folder. */
 import type { Command } from "commander";
 import { z } from "zod";
-import { passwordFrom } from "../../cli/input.ts";
+import { passwordFrom } from "../../platform/cli/input.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import { given } from "../../lib/given.ts";
 import { validated } from "../../lib/validated.ts";
 import { dropSchema, viewReceived } from "../drops/drop-view.ts";
 import { ADDING_DEFAULTS } from "../serving/adding.ts";
-import { JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
+import { JSON_OPTION, type JsonOption, subcommand } from "../../platform/cli/command.ts";
 import { addOwner, type Context, entryOf, type Owned } from "./place.commands.ts";
 import {
   addLimitOptions,

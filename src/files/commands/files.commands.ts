@@ -9,7 +9,7 @@ import { viewPage } from "../tree/listing.ts";
 import { pathNames } from "../tree/lookup.ts";
 import { viewTrashed } from "../trash/trashed.ts";
 import { addGet } from "./get.commands.ts";
-import { JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
+import { JSON_OPTION, type JsonOption, subcommand } from "../../platform/cli/command.ts";
 import {
   addOwner,
   type Context,

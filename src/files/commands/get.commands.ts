@@ -1,7 +1,7 @@
-import { JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
+import { JSON_OPTION, type JsonOption, subcommand } from "../../platform/cli/command.ts";
 import { rm } from "node:fs/promises";
 import type { Command } from "commander";
-import { writeResult } from "../../cli/result-file.ts";
+import { writeResult } from "../../platform/cli/result-file.ts";
 import { appError } from "../../lib/errors.ts";
 import { fileTrouble } from "../../lib/file-trouble.ts";
 import { quantityOfBytes } from "../../visitors/quantity-text.ts";

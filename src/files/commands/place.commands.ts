@@ -1,6 +1,6 @@
 /** What the commands of files, shares and drop boxes share. */
 import type { Command } from "commander";
-import type { CommandContext, JsonOption } from "../../cli/command.ts";
+import type { CommandContext, JsonOption } from "../../platform/cli/command.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import type { Archives } from "../archive/service.ts";
 import type { Blobs } from "../blobs/service.ts";

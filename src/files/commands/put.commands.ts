@@ -1,4 +1,4 @@
-import { JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
+import { JSON_OPTION, type JsonOption, subcommand } from "../../platform/cli/command.ts";
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { Command } from "commander";

@@ -1,7 +1,7 @@
 /** What the commands of shares and drop boxes have in common. */
 import type { Command } from "commander";
 import type { z } from "zod";
-import { passwordFrom } from "../../cli/input.ts";
+import { passwordFrom } from "../../platform/cli/input.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { cursorText, limitOf, placeOf as placeInCursor } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
@@ -14,7 +14,7 @@ import { idsOfItems } from "../serving/items.ts";
 import type { ShareRecord } from "../serving/served.ts";
 import { folderShareSchema, itemsShareSchema } from "../serving/share-input.ts";
 import { viewOfShare } from "../serving/share-view.ts";
-import { JSON_OPTION, type JsonOption, type Texts } from "../../cli/command.ts";
+import { JSON_OPTION, type JsonOption, type Texts } from "../../platform/cli/command.ts";
 import { type Context, entryOf, numberIn, type Owned } from "./place.commands.ts";
 
 export type ShareOptions = JsonOption &

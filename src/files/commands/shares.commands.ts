@@ -13,8 +13,8 @@ import type { ShareRecord } from "../serving/served.ts";
 import { SHARE_KINDS, SHARE_SORTS, SHARE_STATES } from "../serving/share-filter.ts";
 import { shareChangeSchema, shareListQuery } from "../serving/share-input.ts";
 import { viewOfShare } from "../serving/share-view.ts";
-import { showList } from "../../cli/listing.ts";
-import { JSON_OPTION, type JsonOption, subcommand, type Texts } from "../../cli/command.ts";
+import { showList } from "../../platform/cli/listing.ts";
+import { JSON_OPTION, type JsonOption, subcommand, type Texts } from "../../platform/cli/command.ts";
 import { addOwner, type Context, eachGiven, entryOf, type Owned, PATH_OR_ID } from "./place.commands.ts";
 import {
   addLimitOptions,

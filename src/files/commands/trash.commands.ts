@@ -4,7 +4,7 @@ import { timePlace } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 import { viewTrashed } from "../trash/trashed.ts";
 import { viewLocated } from "../tree/located-entry.ts";
-import { JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
+import { JSON_OPTION, type JsonOption, subcommand } from "../../platform/cli/command.ts";
 import {
   addOwner,
   type Context,

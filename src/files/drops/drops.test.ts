@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
-import { createEvents } from "../../events/events.service.ts";
-import { createBodyMemory } from "../../http/body-memory.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
+import { createEvents } from "../../platform/events/events.service.ts";
+import { createBodyMemory } from "../../platform/http/body-memory.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { AppError } from "../../lib/errors.ts";
 import { ownerOfTeam } from "../../lib/owner.ts";

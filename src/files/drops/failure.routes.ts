@@ -1,5 +1,5 @@
 /** What strangers learn of a failure: nothing about the owner, the folder or the storage. */
-import { failureResponse, STATUS_OF_KIND } from "../../http/errors.ts";
+import { failureResponse, STATUS_OF_KIND } from "../../platform/http/errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError, type ErrorName } from "../../lib/errors.ts";
 import { createFailureLog } from "../../lib/failure-log.ts";

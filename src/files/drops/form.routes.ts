@@ -1,6 +1,6 @@
 /** A form with files for a drop box: all become files, or none. */
-import type { BodyReservation } from "../../http/body-memory.ts";
-import { type FilePart, MAX_BYTES_BESIDE_FILE, readMultipart } from "../../http/multipart.ts";
+import type { BodyReservation } from "../../platform/http/body-memory.ts";
+import { type FilePart, MAX_BYTES_BESIDE_FILE, readMultipart } from "../../platform/http/multipart.ts";
 import { createBatches } from "../../lib/batches.ts";
 import { tapped } from "../../lib/tapped.ts";
 import { appError } from "../../lib/errors.ts";

@@ -2,7 +2,7 @@
  * The limits of drop boxes. The transaction that makes the file takes its place, so a box never exceeds its limits and
  * a crash takes no place.
  */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import { shortSender } from "../../lib/short-sender.ts";

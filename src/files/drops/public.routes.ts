@@ -3,8 +3,8 @@
  * password form. Strangers learn their own files and the limits, nothing of the folder.
  */
 import { seeOther } from "../shares/public.routes.ts";
-import type { BodyMemory } from "../../http/body-memory.ts";
-import { hasLongBody } from "../../http/read-body.ts";
+import type { BodyMemory } from "../../platform/http/body-memory.ts";
+import { hasLongBody } from "../../platform/http/read-body.ts";
 import { messagePage } from "../../visitors/messages.ts";
 import { answerPage } from "../../visitors/page.ts";
 import { isBrowser, pathWithQuery, type Unlock, type VisitorConnection } from "../../visitors/unlock.ts";

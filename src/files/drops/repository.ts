@@ -1,7 +1,7 @@
 import { dropLimitsIn, VISITED_COLUMNS } from "../serving/changes.repository.ts";
 import { sql } from "kysely";
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { DropUpload } from "../uploads/drop-upload.ts";
 import type { ReceivedDrop } from "./drop-view.ts";
 import type { OpenDrop, SentFile } from "./drop.ts";

@@ -1,6 +1,6 @@
 /** For owners. public.routes.ts is for visitors. */
 import { z } from "zod";
-import { actorOf, CursorPage, type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { actorOf, CursorPage, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
 import { CODE_FORM } from "../../links/link/code.ts";
 import { refuseOwnCode, shareCodeIn } from "../shares/routes.ts";

@@ -1,6 +1,6 @@
 /** What moves from other products bring into trees. */
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { ROOT } from "../tree/entry.ts";
 
 export type MadeEntry = { id: number; parentId: number };

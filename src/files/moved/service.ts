@@ -2,7 +2,7 @@
  * Folders, shares and files that a move from another product brings. They are as if uploaded, and remembered until the
  * move is confirmed, so that it can be undone. No mail and no event tells of them.
  */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { AppError } from "../../lib/errors.ts";
 import { openLocal } from "../../lib/local-file.ts";
 import { dropName } from "../drops/drop-name.ts";

@@ -1,6 +1,6 @@
 /** Whether what a move brought is still as it left it. */
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { ROOT } from "../tree/entry.ts";
 import { REMOVED_ACCOUNT_ID } from "../tree/removal.repository.ts";
 import { madeIn, untouchedIn } from "./repository.ts";

@@ -1,4 +1,4 @@
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { TreeTransaction } from "../tree/account-tree.ts";
 import { ROOT } from "../tree/entry.ts";

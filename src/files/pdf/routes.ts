@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import { ownPdfViewer } from "./viewer.ts";
 
 const kept = z.object({ ETag: z.string(), "Cache-Control": z.string() });

@@ -8,8 +8,8 @@ import {
   Browser,
   startAuth,
 } from "../../auth/auth.test-support.ts";
-import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { type ContentHarness, makeFolder, startContent } from "../content.test-support.ts";
 import { bytesOf } from "../storage/driver-contract.test-support.ts";
 import { type S3Stub, startS3Stub } from "../storage/s3/stub.test-support.ts";

@@ -1,8 +1,8 @@
 /** Who made, changed and deleted storage policies, without their keys. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
-import { createEvents } from "../../events/events.service.ts";
-import { viewOfEvent } from "../../events/event.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
+import { createEvents } from "../../platform/events/events.service.ts";
+import { viewOfEvent } from "../../platform/events/event.ts";
 import { type ContentHarness, startContent } from "../content.test-support.ts";
 
 forEachDialect((dialect) => {

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { ADMIN_PASSWORD, type AuthHarness, Browser, startAuth } from "../../auth/auth.test-support.ts";
-import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { type ContentHarness, makeFolder, startContent } from "../content.test-support.ts";
 import { bytesOf } from "../storage/driver-contract.test-support.ts";
 

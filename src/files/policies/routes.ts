@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint, type HttpContext, messageAnswer } from "../../http/endpoint.ts";
+import {
+  actorOf,
+  type Endpoint,
+  endpoint,
+  type HttpContext,
+  messageAnswer,
+} from "../../platform/http/endpoint.ts";
 import { idParameter } from "../../lib/id-parameter.ts";
 import type { Policies, PolicyUsage } from "./service.ts";
 import { policyView, viewPolicy } from "./policy.ts";

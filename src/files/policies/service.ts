@@ -1,6 +1,6 @@
 /** All writes hold one lock, so there is always exactly one default. */
-import type { Changes } from "../../cluster/changes.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Changes } from "../../platform/cluster/changes.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError, messageOf } from "../../lib/errors.ts";

@@ -1,6 +1,6 @@
 /** Codes by which recipients prove their address: once, within ten minutes, and not by guessing, on every database. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { refusal } from "../drive.test-support.ts";
 import { type SharesHarness, startShares } from "../shares/shares.test-support.ts";

@@ -1,5 +1,5 @@
 /** The mails to recipients of shares: what invites them, and codes that prove their address. */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Language } from "../../lib/language.ts";

@@ -1,6 +1,6 @@
 /** Recipients of shares: who gets mails, how an address is proved, what is kept of visits. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { ownerOfTeam } from "../../lib/owner.ts";
 import { refusal } from "../drive.test-support.ts";
 import type { GivenShare } from "../serving/share-input.ts";

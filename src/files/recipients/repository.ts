@@ -1,5 +1,5 @@
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 
 export type RecipientsRepository = ReturnType<typeof createRecipientsRepository>;
 

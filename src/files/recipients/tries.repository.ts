@@ -2,8 +2,8 @@
  * Tries in `login_failures`, shared by all processes: some at once, then one in each interval. `retry_at` is when all are
  * there again, as in lib/rate-buckets.ts. Rows are forgotten with stale delays.
  */
-import type { Database } from "../../db/database.ts";
-import { unlessTaken } from "../../db/queries.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { unlessTaken } from "../../platform/db/queries.ts";
 
 export type TryLimit = { atOnce: number; intervalMs: number };
 

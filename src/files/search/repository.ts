@@ -1,6 +1,6 @@
 import type { LocatedEntry } from "../tree/located-entry.ts";
 import { sql } from "kysely";
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { ROOT } from "../tree/entry.ts";
 
 export type FoundEntry = Omit<LocatedEntry, "path">;

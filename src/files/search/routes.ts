@@ -1,6 +1,6 @@
 import { treeEndpoint } from "../tree/entry-id.ts";
 import { z } from "zod";
-import { CursorPage, type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { CursorPage, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
 import { locatedEntryView, viewLocated } from "../tree/located-entry.ts";
 import { ownerQuery, type Trees } from "../tree/trees.ts";

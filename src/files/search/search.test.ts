@@ -1,7 +1,7 @@
 /** Search against a model: the same names, filtered and sorted in memory. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { type DriveHarness, startDrive } from "../drive.test-support.ts";
 import type { NamePlace } from "./repository.ts";
 import type { SearchPage } from "./service.ts";

@@ -1,5 +1,5 @@
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { LINK_COLUMNS } from "../../links/link/query.repository.ts";
 import { createRecipientsRepository, type RecipientsRepository } from "../recipients/repository.ts";
 import type { DropLimits, NewShare, Serving } from "./served.ts";

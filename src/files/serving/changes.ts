@@ -2,7 +2,7 @@
  * Changes what a code serves: a URL, a file, a folder, a drop box. The link stays, with its id, counts and history. One
  * transaction holds the account's tree and the link; every cache is current before the answer.
  */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { type Actor, mayChangeFiles } from "../../lib/actor.ts";
 import { appError, badField } from "../../lib/errors.ts";
 import { CHOSEN } from "../../links/link/fields.ts";

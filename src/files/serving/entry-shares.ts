@@ -5,7 +5,7 @@
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { internalTarget } from "../../links/link/internal-target.ts";
 import type { InternalInput, InternalLinks } from "../../links/write/internal-links.ts";
 import type { AccountTree } from "../tree/account-tree.ts";

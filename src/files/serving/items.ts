@@ -1,6 +1,6 @@
 /** Several files and folders that are one share. They stay where they are. */
 import { appError } from "../../lib/errors.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { UsesInput } from "../../links/link/link.ts";
 import type { Entry } from "../tree/entry.ts";
 import type { PathsRepository } from "../tree/paths.repository.ts";

@@ -1,8 +1,8 @@
 import { type SelectQueryBuilder, sql, type Expression, type ExpressionBuilder, type SqlBool } from "kysely";
-import type { Database } from "../../db/database.ts";
-import type { Db, Dialect } from "../../db/dialect.ts";
-import { countRows } from "../../db/queries.ts";
-import type { Schema } from "../../db/schema.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db, Dialect } from "../../platform/db/dialect.ts";
+import { countRows } from "../../platform/db/queries.ts";
+import type { Schema } from "../../platform/db/schema.ts";
 import { ownerNames } from "../../links/link/owners.repository.ts";
 import { linksIn } from "../../links/link/query.repository.ts";
 import { createTagging } from "../../links/tags/tagging.repository.ts";

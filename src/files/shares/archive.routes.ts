@@ -1,5 +1,5 @@
 /** A shared folder, or one inside it, as a ZIP file, which counts as one download. */
-import { streamPages } from "../../http/stream-pages.ts";
+import { streamPages } from "../../platform/http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
 import type { AnswerArchive } from "../archive/archive-answer.ts";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import type { ActorLinks } from "../../links/actor-links.ts";
 import { refusal } from "../drive.test-support.ts";

@@ -1,5 +1,5 @@
 /** Answers for what can't be served, in the visitor's language. */
-import { STATUS_OF_KIND } from "../../http/errors.ts";
+import { STATUS_OF_KIND } from "../../platform/http/errors.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { VisitorPages } from "../../visitors/look.ts";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { refusal } from "../drive.test-support.ts";
 import { ITEMS } from "./share.ts";

@@ -1,6 +1,6 @@
 /** What serves files, and the ways that change links: for who may change the files, with a token for files. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import type { ActorLinks } from "../../links/actor-links.ts";
 import { NO_LISTS } from "../../links/links.test-support.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { cursorText } from "../../lib/cursor.ts";
 import type { Shareable } from "../serving/served.ts";

@@ -9,7 +9,7 @@ import {
   type HttpContext,
   page,
   requireScope,
-} from "../../http/endpoint.ts";
+} from "../../platform/http/endpoint.ts";
 import { reachesRole } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
 import { namedObject } from "../../lib/named-object.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Trees } from "../tree/trees.ts";
 import type { Files } from "../tree/files.service.ts";

@@ -1,6 +1,6 @@
 /** Recipients of a share, for its owner: what they did, and their mails once more. */
 import { z } from "zod";
-import { CursorPage, type Endpoint, endpoint, messageAnswer } from "../../http/endpoint.ts";
+import { CursorPage, type Endpoint, endpoint, messageAnswer } from "../../platform/http/endpoint.ts";
 import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { createView } from "../../lib/case-names.ts";

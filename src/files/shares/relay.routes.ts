@@ -1,5 +1,5 @@
 /** Sends stored bytes to a visitor piece by piece. */
-import { streamPages } from "../../http/stream-pages.ts";
+import { streamPages } from "../../platform/http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
 
 export type Visitor = {

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import type { Queries } from "../../db/database.ts";
+import type { Queries } from "../../platform/db/database.ts";
 import { deleteLinks, type Deletion } from "../../links/write/deletion.repository.ts";
 import { takenDownRefusal } from "../../links/write/target-policy.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { createRecipientCodesRepository } from "../recipients/codes.repository.ts";
 import { createRecipientTriesRepository } from "../recipients/tries.repository.ts";
 import { createRecipientsRepository } from "../recipients/repository.ts";
@@ -12,8 +12,8 @@ import { createShareListRepository, whereDropBox } from "../serving/list.reposit
 import { ENTRY_COLUMNS, toEntry } from "../tree/entries.repository.ts";
 import { type Entry, ROOT, TRASH } from "../tree/entry.ts";
 import { ITEMS, type SharedEntry } from "./share.ts";
-import { prepared } from "../../db/prepared.ts";
-import { finds } from "../../db/queries.ts";
+import { prepared } from "../../platform/db/prepared.ts";
+import { finds } from "../../platform/db/queries.ts";
 
 export type SharesRepository = ReturnType<typeof createSharesRepository>;
 

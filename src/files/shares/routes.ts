@@ -1,6 +1,6 @@
 /** For owners. public.routes.ts is for visitors. */
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../platform/http/endpoint.ts";
 import { reachesRole, type Role } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
 import { CODE_FORM, isCodeText } from "../../links/link/code.ts";

@@ -6,7 +6,7 @@
  */
 import { z } from "zod";
 import type { Actor } from "../../lib/actor.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { cursorText, placeOf } from "../../lib/cursor.ts";
 import type { Entry } from "../tree/entry.ts";
 import { addingAfter } from "../serving/adding.ts";

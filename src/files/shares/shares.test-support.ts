@@ -1,6 +1,6 @@
 /** Test support: shares and links on a real database, with an account of its own for each test. */
-import { createEvents } from "../../events/events.service.ts";
-import type { Database } from "../../db/database.ts";
+import { createEvents } from "../../platform/events/events.service.ts";
+import type { Database } from "../../platform/db/database.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { QUIET_SETTINGS } from "../../links/links.test-support.ts";
 import { createLinkService, type LinkServiceDeps } from "../../links/links.service.ts";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Database } from "../../db/database.ts";
-import { createEvents } from "../../events/events.service.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { createEvents } from "../../platform/events/events.service.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import type { ActorLinks } from "../../links/actor-links.ts";
 import { QUIET_SETTINGS } from "../../links/links.test-support.ts";

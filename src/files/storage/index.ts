@@ -1,5 +1,5 @@
 /** A new driver needs its file, a line here and a test that runs driver-contract.test-support.ts. */
-import type { RowFields } from "../../db/schema.ts";
+import type { RowFields } from "../../platform/db/schema.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Driver, DriverType } from "./driver.ts";
 import {

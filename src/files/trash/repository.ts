@@ -1,7 +1,7 @@
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import { explainViolations } from "../../db/failures.ts";
-import { countRows } from "../../db/queries.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import { explainViolations } from "../../platform/db/failures.ts";
+import { countRows } from "../../platform/db/queries.ts";
 import type { AppError } from "../../lib/errors.ts";
 import { type Entry, TRASH } from "../tree/entry.ts";
 import type { Removable } from "../tree/removal.repository.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { actorOf, CursorPage, type Endpoint, endpoint, page } from "../../http/endpoint.ts";
+import { actorOf, CursorPage, type Endpoint, endpoint, page } from "../../platform/http/endpoint.ts";
 import { cursorQuery, cursorText, limitOf, placeOf, timePlace } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 import { FILE_NAME_FORM } from "../../lib/file-name.ts";

@@ -7,8 +7,8 @@
 
 import { tooDeep } from "../tree/folders.service.ts";
 import { pagesAfter } from "../../lib/pages.ts";
-import type { Db } from "../../db/dialect.ts";
-import { isUnavailable } from "../../db/failures.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import { isUnavailable } from "../../platform/db/failures.ts";
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";

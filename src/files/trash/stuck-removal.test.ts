@@ -1,7 +1,7 @@
 /** Removal of folders, accounts and the trash while entries fail for good. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { SYSTEM } from "../../lib/actor.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { type DriveHarness, startDrive } from "../drive.test-support.ts";

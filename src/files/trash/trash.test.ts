@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
 import { MOST_LEVELS } from "../tree/entry.ts";
 

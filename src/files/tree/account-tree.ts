@@ -2,7 +2,7 @@
  * Changes to one account's tree run one at a time: each locks the account's row in account_usage until its transaction
  * ends. Bytes move outside of these transactions.
  */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import type { EntriesRepository } from "./entries.repository.ts";
 import type { AccountSpace } from "./usage.repository.ts";

@@ -1,8 +1,8 @@
 /** Files added concurrently: one transaction for many, and a failure affects one file. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
-import type { Database } from "../../db/database.ts";
-import { DatabaseError } from "../../db/failures.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { DatabaseError } from "../../platform/db/failures.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { chunksOf, type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
 import type { TreeChanges } from "./account-tree.ts";
 

@@ -1,5 +1,5 @@
 /** Copies of files and folders within a tree. They share the stored content of their originals. */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import type { Blobs } from "../blobs/service.ts";

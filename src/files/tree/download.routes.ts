@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
-import { streamAnswer } from "../../http/stream-pages.ts";
+import { type Endpoint, endpoint, type HttpContext } from "../../platform/http/endpoint.ts";
+import { streamAnswer } from "../../platform/http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { entryIn, treeEndpoint } from "./entry-id.ts";
 import type { Download, DownloadRequest } from "./download.ts";

@@ -1,9 +1,9 @@
 /** Downloads of content in S3: relayed, or by a presigned address. test/downloads.test.ts tests the HTTP side. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Database } from "../../db/database.ts";
-import { openDatabase } from "../../db/database.ts";
-import { createFresh, type Fresh } from "../../db/fresh.test-support.ts";
-import { migrateUp } from "../../db/migrate.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { openDatabase } from "../../platform/db/database.ts";
+import { createFresh, type Fresh } from "../../platform/db/fresh.test-support.ts";
+import { migrateUp } from "../../platform/db/migrate.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
 import { contentTag, type StoredFile } from "./entry.ts";

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from "kysely";
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import { explainViolations } from "../../db/failures.ts";
-import { prepared } from "../../db/prepared.ts";
-import type { Schema } from "../../db/schema.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import { explainViolations } from "../../platform/db/failures.ts";
+import { prepared } from "../../platform/db/prepared.ts";
+import type { Schema } from "../../platform/db/schema.ts";
 import { appError } from "../../lib/errors.ts";
 import { createUsageRepository } from "./usage.repository.ts";
 import { type Entry, type Folder, MOST_LEVELS, ROOT, type StoredFile } from "./entry.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { actorOf, type PathInput, type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { actorOf, type PathInput, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import { FILE_NAME_FORM } from "../../lib/file-name.ts";
 import { fileView, type StoredFile, viewFile } from "./entry.ts";
 import { entryIn, idInBody, treeEndpoint } from "./entry-id.ts";

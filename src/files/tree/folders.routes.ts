@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { actorOf, type PathInput, type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { actorOf, type PathInput, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import { FILE_NAME_FORM } from "../../lib/file-name.ts";
 import { ownerText } from "../../lib/owner.ts";
-import { streamAnswer } from "../../http/stream-pages.ts";
+import { streamAnswer } from "../../platform/http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { folderView, viewFolder } from "./entry.ts";
 import { contentsView, viewPage, viewWhole, wholeText } from "./listing.ts";

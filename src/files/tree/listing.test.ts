@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Database, openDatabase } from "../../db/database.ts";
-import { createFresh, type Fresh } from "../../db/fresh.test-support.ts";
-import { migrateUp } from "../../db/migrate.ts";
+import { type Database, openDatabase } from "../../platform/db/database.ts";
+import { createFresh, type Fresh } from "../../platform/db/fresh.test-support.ts";
+import { migrateUp } from "../../platform/db/migrate.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type DriveHarness, startDrive } from "../drive.test-support.ts";
 import { contentsView, viewWhole, wholeText } from "./listing.ts";

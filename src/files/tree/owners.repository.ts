@@ -1,6 +1,6 @@
 /** Whose tree things are in. */
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { createOwners, ownerNames } from "../../links/link/owners.repository.ts";
 
 export type OwnersRepository = ReturnType<typeof createOwnersRepository>;

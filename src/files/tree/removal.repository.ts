@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { deleteLinks, type Deletion } from "../../links/write/deletion.repository.ts";
-import type { Db, Dialect } from "../../db/dialect.ts";
-import { finds } from "../../db/queries.ts";
+import type { Db, Dialect } from "../../platform/db/dialect.ts";
+import { finds } from "../../platform/db/queries.ts";
 import { ownerOfTeam } from "../../lib/owner.ts";
 
 /**

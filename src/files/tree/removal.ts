@@ -10,7 +10,7 @@ import type { DeadBlob } from "../blobs/blob.ts";
 import type { Blobs } from "../blobs/service.ts";
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { isUnavailable } from "../../db/failures.ts";
+import { isUnavailable } from "../../platform/db/failures.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { inPortions } from "../../lib/portions.ts";
 import { NOBODY } from "../../lib/owner.ts";

@@ -1,8 +1,8 @@
 import type { Selectable } from "kysely";
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import { finds } from "../../db/queries.ts";
-import type { Schema } from "../../db/schema.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import { finds } from "../../platform/db/queries.ts";
+import type { Schema } from "../../platform/db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { createLinkRows } from "../../links/write/rows.repository.ts";
 import { createTagging } from "../../links/tags/tagging.repository.ts";

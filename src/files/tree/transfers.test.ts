@@ -1,11 +1,11 @@
 /** Files and folders get another owner, on every database. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
-import type { Database } from "../../db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { ownerOfTeam } from "../../lib/owner.ts";
 import { silentLogger } from "../../lib/logger.ts";
-import { createEvents } from "../../events/events.service.ts";
+import { createEvents } from "../../platform/events/events.service.ts";
 import { type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
 import { createEntriesRepository } from "./entries.repository.ts";
 import { createOwnersRepository } from "./owners.repository.ts";

@@ -6,7 +6,7 @@
 import { tooDeep } from "./folders.service.ts";
 import { gatherInside, type RemovalDeps } from "./removal.ts";
 import { pagesAfter } from "../../lib/pages.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";

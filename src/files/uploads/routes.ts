@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { BodyReservation } from "../../http/body-memory.ts";
-import { type Endpoint, endpoint } from "../../http/endpoint.ts";
-import { MAX_BYTES_BESIDE_FILE, readMultipart } from "../../http/multipart.ts";
+import type { BodyReservation } from "../../platform/http/body-memory.ts";
+import { type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
+import { MAX_BYTES_BESIDE_FILE, readMultipart } from "../../platform/http/multipart.ts";
 import { appError } from "../../lib/errors.ts";
 import { idInQuery, treeEndpoint } from "../tree/entry-id.ts";
 import { ownerQuery, type Trees } from "../tree/trees.ts";

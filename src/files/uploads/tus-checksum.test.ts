@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { createBodyMemory } from "../../http/body-memory.ts";
+import { createBodyMemory } from "../../platform/http/body-memory.ts";
 import type { AppError } from "../../lib/errors.ts";
 import { chunksOf, refusal } from "../drive.test-support.ts";
 import { type CheckedBody, provedBytes } from "./tus-checksum.ts";

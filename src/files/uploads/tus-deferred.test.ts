@@ -1,9 +1,9 @@
 /** Resumable uploads whose size follows their start. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
-import type { Database } from "../../db/database.ts";
-import { DatabaseError } from "../../db/failures.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
-import { createBodyMemory } from "../../http/body-memory.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { DatabaseError } from "../../platform/db/failures.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
+import { createBodyMemory } from "../../platform/http/body-memory.ts";
 import { chunksOf, type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
 import { startS3Stub } from "../storage/s3/stub.test-support.ts";
 import type { Upload } from "./tus.service.ts";

@@ -1,6 +1,6 @@
 import { pagesAfter } from "../../lib/pages.ts";
-import type { Leases } from "../../cluster/leases.ts";
-import type { Job } from "../../jobs/runner.ts";
+import type { Leases } from "../../platform/cluster/leases.ts";
+import type { Job } from "../../platform/jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Blobs } from "../blobs/service.ts";

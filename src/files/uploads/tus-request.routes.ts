@@ -1,8 +1,8 @@
 /** Reads requests of tus and writes the headers of answers, for tus.routes.ts and drop boxes. */
-import { bodyChunks } from "../../http/body-chunks.ts";
-import type { BodyReservation } from "../../http/body-memory.ts";
-import type { BodyReadQueue } from "../../http/body-reader.ts";
-import { bodyTimeouts } from "../../http/read-body.ts";
+import { bodyChunks } from "../../platform/http/body-chunks.ts";
+import type { BodyReservation } from "../../platform/http/body-memory.ts";
+import type { BodyReadQueue } from "../../platform/http/body-reader.ts";
+import { bodyTimeouts } from "../../platform/http/read-body.ts";
 import { appError } from "../../lib/errors.ts";
 import { MOST_CHECKED_BYTES } from "./tus-checksum.ts";
 import {

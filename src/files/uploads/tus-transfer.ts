@@ -2,7 +2,7 @@
  * Moves a resumable upload's bytes from a request into the staging, and makes the file at the last byte
  * (tus.service.ts).
  */
-import { isUnavailable } from "../../db/failures.ts";
+import { isUnavailable } from "../../platform/db/failures.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Blobs, OpenUpload } from "../blobs/service.ts";

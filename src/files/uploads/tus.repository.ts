@@ -1,8 +1,8 @@
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import type { Selectable } from "kysely";
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import type { Schema } from "../../db/schema.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import type { Schema } from "../../platform/db/schema.ts";
 import type { DropUploader, UnfinishedInDrop } from "./drop-upload.ts";
 
 /** A complete upload has become a file and stays for clients that missed the answer. */

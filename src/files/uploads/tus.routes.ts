@@ -6,8 +6,8 @@ import {
   endpoint,
   type HttpContext,
   type Method,
-} from "../../http/endpoint.ts";
-import { refuseLongBody } from "../../http/read-body.ts";
+} from "../../platform/http/endpoint.ts";
+import { refuseLongBody } from "../../platform/http/read-body.ts";
 import { appError } from "../../lib/errors.ts";
 import {
   appendHeaders,

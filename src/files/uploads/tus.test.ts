@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Database } from "../../db/database.ts";
-import { DatabaseError } from "../../db/failures.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
-import { createBodyMemory } from "../../http/body-memory.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { DatabaseError } from "../../platform/db/failures.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
+import { createBodyMemory } from "../../platform/http/body-memory.ts";
 import { AppError } from "../../lib/errors.ts";
 import { chunksOf, type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
 import { type Asked, type S3Stub, startS3Stub } from "../storage/s3/stub.test-support.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { until } from "../../../test/support/until.ts";
 import { silentLogger } from "../../lib/logger.ts";
-import { DatabaseError } from "../../db/failures.ts";
+import { DatabaseError } from "../../platform/db/failures.ts";
 import { createLinkCache, type LinkCacheOptions } from "./cache.ts";
 import type { StoredLink } from "./cached-link.ts";
 

@@ -2,7 +2,7 @@
  * Reads links back into the table after a large change, so that an outage finds them there. Codes wait in a set and are
  * read one statement at a time. A link that changes during the read is skipped: the change requests it again.
  */
-import { isUnavailable } from "../../db/failures.ts";
+import { isUnavailable } from "../../platform/db/failures.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { StoredLink } from "./cached-link.ts";
 

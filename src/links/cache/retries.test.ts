@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { DatabaseError } from "../../db/failures.ts";
+import { DatabaseError } from "../../platform/db/failures.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { createLinkCache } from "./cache.ts";

@@ -2,7 +2,7 @@
  * Asks again for a link that was forgotten because it changed, while the database fails: the change tells that another
  * process has just reached it, so this one is only the last to notice its return.
  */
-import { isUnavailable } from "../../db/failures.ts";
+import { isUnavailable } from "../../platform/db/failures.ts";
 
 type Ask<T> = () => T | Promise<T>;
 

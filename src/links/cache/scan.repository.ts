@@ -1,5 +1,5 @@
-import type { Database } from "../../db/database.ts";
-import { inOrderOf } from "../../db/queries.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { inOrderOf } from "../../platform/db/queries.ts";
 import { pagesAfter } from "../../lib/pages.ts";
 import type { StoredLink } from "./cached-link.ts";
 import { cacheable } from "./special-link.ts";

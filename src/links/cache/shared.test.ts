@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { openRedis, type Redis } from "../../cluster/redis.ts";
+import { openRedis, type Redis } from "../../platform/cluster/redis.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { startProxyTo, type TcpProxy } from "../../lib/tcp-proxy.test-support.ts";
 import type { FoundLink, SharedLinks } from "./cached-link.ts";

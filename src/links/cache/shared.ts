@@ -14,7 +14,7 @@
  * a generation.
  */
 import { chunked } from "../../lib/chunked.ts";
-import { GENERATION_LENGTH, newCacheGeneration, type Redis } from "../../cluster/redis.ts";
+import { GENERATION_LENGTH, newCacheGeneration, type Redis } from "../../platform/cluster/redis.ts";
 import { expiryOrZero, type FoundLink, type SharedLinks } from "./cached-link.ts";
 
 const LEASE_MS = 10_000;

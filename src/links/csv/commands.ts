@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { type CommandContext, subcommand } from "../../cli/command.ts";
-import { writeResult } from "../../cli/result-file.ts";
+import { type CommandContext, subcommand } from "../../platform/cli/command.ts";
+import { writeResult } from "../../platform/cli/result-file.ts";
 import type { LinkCsv } from "./service.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { pluralize } from "../../lib/pluralize.ts";

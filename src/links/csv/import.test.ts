@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { createEvents } from "../../events/events.service.ts";
-import { createChanges } from "../../cluster/changes.ts";
-import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { createEvents } from "../../platform/events/events.service.ts";
+import { createChanges } from "../../platform/cluster/changes.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { type AppError, appError } from "../../lib/errors.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { EVERYTHING as ALL, type LinkFilter } from "../list/filter.ts";

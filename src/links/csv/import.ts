@@ -6,8 +6,8 @@
  * A portion queries its existing codes, so a repeated code behaves like an existing one. `overwrite` keeps creation time
  * and clicks if the file lacks those columns. Links that serve shares are never overwritten.
  */
-import { isRetryable, isUniqueViolation } from "../../db/failures.ts";
-import type { Db } from "../../db/dialect.ts";
+import { isRetryable, isUniqueViolation } from "../../platform/db/failures.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";

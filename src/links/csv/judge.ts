@@ -1,7 +1,7 @@
 /** What an import makes of the rows of a portion, also in a preview. */
 import type { Actor } from "../../lib/actor.ts";
 import { AppError, appError } from "../../lib/errors.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { isAlias, linkServesShare } from "../link/code.ts";
 import { isInternal } from "../link/internal-target.ts";
 import { readOptions, writeOptions } from "../link/options.ts";

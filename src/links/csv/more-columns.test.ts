@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from "bun:test";
-import { createEvents } from "../../events/events.service.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { createEvents } from "../../platform/events/events.service.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { readCsv } from "../../lib/csv.ts";
 import { validated } from "../../lib/validated.ts";

@@ -1,5 +1,5 @@
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { isInternal } from "../link/internal-target.ts";
 import { addToTotal, totalsOf } from "../link/query.repository.ts";
 import { clickRowOf, CONTENT_COLUMNS, contentOf, type NewLink } from "../write/rows.repository.ts";

@@ -1,10 +1,10 @@
 /** Import and export over HTTP, mounted as in the server, as an administrator. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { createEvents } from "../../events/events.service.ts";
-import { createChanges } from "../../cluster/changes.ts";
-import type { Database } from "../../db/database.ts";
-import { CONNECTION } from "../../http/app.test-support.ts";
-import type { Caller } from "../../http/endpoint.ts";
+import { createEvents } from "../../platform/events/events.service.ts";
+import { createChanges } from "../../platform/cluster/changes.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { CONNECTION } from "../../platform/http/app.test-support.ts";
+import type { Caller } from "../../platform/http/endpoint.ts";
 import type { Scope } from "../../lib/access.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type MountedApi, mountApi } from "../links-api.test-support.ts";

@@ -1,10 +1,16 @@
 import { z } from "zod";
-import type { BodyReservation } from "../../http/body-memory.ts";
-import { CSV, csvAnswer, csvColumns } from "../../http/csv-answer.ts";
-import { actorOf, type Caller, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
-import { type FilePart, readMultipart } from "../../http/multipart.ts";
-import { toAppError } from "../../http/errors.ts";
-import { streamPages } from "../../http/stream-pages.ts";
+import type { BodyReservation } from "../../platform/http/body-memory.ts";
+import { CSV, csvAnswer, csvColumns } from "../../platform/http/csv-answer.ts";
+import {
+  actorOf,
+  type Caller,
+  type Endpoint,
+  endpoint,
+  type HttpContext,
+} from "../../platform/http/endpoint.ts";
+import { type FilePart, readMultipart } from "../../platform/http/multipart.ts";
+import { toAppError } from "../../platform/http/errors.ts";
+import { streamPages } from "../../platform/http/stream-pages.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { filterFor, filterOf, filterQuery } from "../list/filter.ts";

@@ -1,4 +1,4 @@
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { createCodeRule } from "../link/code.ts";
 import { createOwners } from "../link/owners.repository.ts";
 import { createLinkBulkRepository } from "./repository.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
-import { idArgument, showRows } from "../../cli/listing.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../../platform/cli/command.ts";
+import { idArgument, showRows } from "../../platform/cli/listing.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { cursorText, placeOf, timePlace } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";

@@ -5,8 +5,8 @@ import {
   type JsonOption,
   subcommand,
   type Texts,
-} from "../../cli/command.ts";
-import { showRows } from "../../cli/listing.ts";
+} from "../../platform/cli/command.ts";
+import { showRows } from "../../platform/cli/listing.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { validated } from "../../lib/validated.ts";
 import { createDomainSchema, type OwnedDomain, updateDomainSchema, viewDomain } from "./domain.ts";

@@ -1,6 +1,6 @@
 /** Domains and their links, on all databases. */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { linkQueryOf } from "../list/page.ts";
 import { keyOf } from "../link/key.ts";

@@ -1,9 +1,9 @@
 /** The setting features.public_url and a domain of the same host, at the same instant on two processes. */
 import { expect, test } from "bun:test";
-import { createChanges } from "../../cluster/changes.ts";
-import { createConfig } from "../../config/config.service.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
-import { createEvents } from "../../events/events.service.ts";
+import { createChanges } from "../../platform/cluster/changes.ts";
+import { createConfig } from "../../platform/config/config.service.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
+import { createEvents } from "../../platform/events/events.service.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { NOW, openLinks, refusal } from "../links.test-support.ts";

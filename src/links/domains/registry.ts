@@ -1,5 +1,5 @@
 /** All domains in memory, current on every process before a change is answered. */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { appError } from "../../lib/errors.ts";
 import { remembered } from "../../lib/remembered.ts";
 import { codeBelow } from "../fallback/loops.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../platform/http/endpoint.ts";
 import { idParameter } from "../../lib/id-parameter.ts";
 import { createDomainSchema, domainView, updateDomainSchema, viewDomain } from "./domain.ts";
 import type { DomainService } from "./service.ts";

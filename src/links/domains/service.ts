@@ -1,4 +1,4 @@
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { type Actor, mayChange, mayManage, mayRead } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { RecordEvents } from "../../lib/event.ts";

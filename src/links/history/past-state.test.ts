@@ -1,6 +1,6 @@
 /** Every state of a link's history comes back whole, though events tell only what changed. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { createLinkCsv } from "../csv/service.ts";
 import type { LinkView, PatchInput } from "../link/link.ts";

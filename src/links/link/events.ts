@@ -4,7 +4,7 @@
  * ones, and the tags, which their own endpoints may change. history/past-state.ts combines states.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { EventRecord, RecordEvents } from "../../lib/event.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { AppError } from "../../lib/errors.ts";
 import { validated } from "../../lib/validated.ts";
 import { codeBelow } from "../fallback/loops.ts";

@@ -1,7 +1,7 @@
 /** What is offered to who lets a link lead to a short URL of ours: the link that has it. */
 import { AppError } from "../../lib/errors.ts";
 import type { Actor } from "../../lib/actor.ts";
-import { beside, type HttpContext } from "../../http/endpoint.ts";
+import { beside, type HttpContext } from "../../platform/http/endpoint.ts";
 import { type HostOf, linkViewSchema, type ShownLink, viewOfLink } from "./link.ts";
 
 export const OFFERED = {

@@ -1,7 +1,7 @@
 /** Owners by the names of the API: `anna`, `team:press`. */
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import { ownerIds } from "../../db/owner-ids.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import { ownerIds } from "../../platform/db/owner-ids.ts";
 import { appError } from "../../lib/errors.ts";
 import { ADMIN_NAME, NOBODY, ownerOfTeam, TEAM_MARK } from "../../lib/owner.ts";
 

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { ADMIN_NAME, TEAM_MARK } from "../../lib/owner.ts";
 import { fieldKey } from "./field-kinds.ts";
 import { FIELD_COLUMNS } from "./field-values.ts";

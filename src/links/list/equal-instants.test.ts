@@ -1,7 +1,7 @@
 /** Many links of one instant, as an import makes them: every page is right, and none reads the links before it. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { CompiledQuery } from "kysely";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import type { Link } from "../link/link.ts";
 import { PLAIN, UNOWNED } from "../link/link.ts";
 import { type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";

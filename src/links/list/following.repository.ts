@@ -1,6 +1,6 @@
 /** Conditions for what follows a place. The first comparison is a bound in the order's index. */
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
-import type { Schema } from "../../db/schema.ts";
+import type { Schema } from "../../platform/db/schema.ts";
 import type { LinkOrder } from "./order.ts";
 import type { ListPlace } from "./place.ts";
 

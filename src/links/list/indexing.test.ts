@@ -1,9 +1,9 @@
 /** The index of the texts of links, which follows them later; and statistics after large changes. */
 import { expect, spyOn, test } from "bun:test";
 import { sql } from "kysely";
-import { type Database, openDatabase } from "../../db/database.ts";
-import { createFresh } from "../../db/fresh.test-support.ts";
-import { migrateUp } from "../../db/migrate.ts";
+import { type Database, openDatabase } from "../../platform/db/database.ts";
+import { createFresh } from "../../platform/db/fresh.test-support.ts";
+import { migrateUp } from "../../platform/db/migrate.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { addToTotal } from "../link/query.repository.ts";
 import { createSearchIndexJob } from "./indexing.ts";

@@ -1,5 +1,5 @@
 /** The job that indexes the texts of new and changed links, where the database has that done later. */
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { rest } from "../../lib/rest.ts";
 
 const EVERY_MS = 30_000;

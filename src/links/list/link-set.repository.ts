@@ -7,8 +7,8 @@ import {
   sql,
   type SqlBool,
 } from "kysely";
-import type { Database } from "../../db/database.ts";
-import type { Schema } from "../../db/schema.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Schema } from "../../platform/db/schema.ts";
 import { keysOf } from "../link/key.ts";
 import type { LinkFilter } from "./filter.ts";
 import { matching } from "./matching.repository.ts";

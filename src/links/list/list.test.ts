@@ -1,7 +1,7 @@
 /** Lists and searches against a model: the same links, filtered and sorted in memory. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
-import { DIALECT_NAMES } from "../../db/fresh.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
+import { DIALECT_NAMES } from "../../platform/db/fresh.test-support.ts";
 import { linkQueryOf, type ListQuery, type PlacedQuery, placedQueryOf } from "./page.ts";
 import { createMatchesByCode } from "./by-code.ts";
 import { linkCursor } from "./place.ts";

@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool } from "kysely";
-import type { Dialect } from "../../db/dialect.ts";
-import type { Schema } from "../../db/schema.ts";
+import type { Dialect } from "../../platform/db/dialect.ts";
+import type { Schema } from "../../platform/db/schema.ts";
 import { keysOf } from "../link/key.ts";
 import type { LinkFilter } from "./filter.ts";
 import type { Start } from "./plan.ts";

@@ -1,6 +1,6 @@
 /** The order by creation of several owners' links, of which the index has each owner's in order. */
 import { sql, type SqlBool } from "kysely";
-import type { Db, Dialect } from "../../db/dialect.ts";
+import type { Db, Dialect } from "../../platform/db/dialect.ts";
 import type { LinkFilter } from "./filter.ts";
 import { rangesAfter } from "./following.repository.ts";
 import { matching } from "./matching.repository.ts";

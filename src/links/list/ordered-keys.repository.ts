@@ -1,8 +1,8 @@
 /** Finds the keys of a page in its order, over narrow columns and indexes. */
 import type { ExpressionBuilder, OrderByDirection, SelectQueryBuilder } from "kysely";
-import type { Db, Dialect } from "../../db/dialect.ts";
-import { countRows } from "../../db/queries.ts";
-import type { Schema } from "../../db/schema.ts";
+import type { Db, Dialect } from "../../platform/db/dialect.ts";
+import { countRows } from "../../platform/db/queries.ts";
+import type { Schema } from "../../platform/db/schema.ts";
 import { isEverything, type LinkFilter } from "./filter.ts";
 import { followingClicks, followingExpiry, following, NEVER, rangesAfter } from "./following.repository.ts";
 import { hasTag, matching } from "./matching.repository.ts";

@@ -1,5 +1,5 @@
-import type { Database } from "../../db/database.ts";
-import { type Extent, extentOf } from "../../db/queries.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { type Extent, extentOf } from "../../platform/db/queries.ts";
 
 export type Counted = { link_id: number; clicks: number; ranked: number };
 

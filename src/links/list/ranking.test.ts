@@ -1,7 +1,7 @@
 /** The order by clicks of many links: by their ranks, which follow the counts. */
 import { PLAIN, UNOWNED } from "../link/link.ts";
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { linkQueryOf, type ListQuery } from "./page.ts";
 import { type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
 import { createLinkList, type LinkList } from "./list.ts";

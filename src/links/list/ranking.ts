@@ -2,7 +2,7 @@
  * Orders links by clicks. An index on the counter would make a flush several times as expensive, so a job copies
  * changed link_clicks.clicks to the indexed link_clicks.ranked, in portions.
  */
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { rest } from "../../lib/rest.ts";
 import { createRankingRepository } from "./ranking.repository.ts";
 

@@ -1,7 +1,7 @@
 /** Queries find the ids or codes of a page, over narrow columns and indexes, then read its rows. */
-import type { Database } from "../../db/database.ts";
-import type { Extent } from "../../db/queries.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Extent } from "../../platform/db/queries.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Link } from "../link/link.ts";
 import { linksIn, readTotal } from "../link/query.repository.ts";
 import { createTagging } from "../tags/tagging.repository.ts";

@@ -1,7 +1,7 @@
 /** Lists of a member of teams: what its account and teams own, in one order. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { CompiledQuery, type QueryId } from "kysely";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { type Link, PLAIN, UNOWNED } from "../link/link.ts";
 import { type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
 import type { LinkFilter } from "./filter.ts";

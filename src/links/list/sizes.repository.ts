@@ -1,9 +1,9 @@
 /** What a query of a filter may start with and how many links it finds, in bounded or cheap queries where possible. */
 import { type SelectQueryBuilder, sql } from "kysely";
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import { countRows, extentOf } from "../../db/queries.ts";
-import type { Schema } from "../../db/schema.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import { countRows, extentOf } from "../../platform/db/queries.ts";
+import type { Schema } from "../../platform/db/schema.ts";
 import { keysOf } from "../link/key.ts";
 import { readingTotal, readTotal } from "../link/query.repository.ts";
 import { EVERYTHING, isEverything, type LinkFilter } from "./filter.ts";

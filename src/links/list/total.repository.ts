@@ -1,5 +1,5 @@
 /** Upkeep of the rows whose sums are the numbers of links and clicks (links/link/query.repository.ts). */
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { addToTotal, type LinkTotals } from "../link/query.repository.ts";
 
 const FIELDS = ["links", "clicks", "automated"] as const;

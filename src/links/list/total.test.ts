@@ -1,7 +1,7 @@
 /** The total of all links: a sum of what each write added. */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { silentLogger } from "../../lib/logger.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { PLAIN, UNOWNED } from "../link/link.ts";
 import { keyOf } from "../link/key.ts";
 import { EVERYTHING } from "./filter.ts";

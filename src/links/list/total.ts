@@ -2,7 +2,7 @@
  * The job that keeps the totals of links and clicks short to sum, and corrects them after writes by other programs. As
  * it knows how many links came and went, it has the database's statistics made anew after many.
  */
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { createTotalRepository } from "./total.repository.ts";
 

@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import type { Command } from "commander";
-import { type CommandContext, subcommand, type Texts } from "../../cli/command.ts";
-import { writeResult } from "../../cli/result-file.ts";
+import { type CommandContext, subcommand, type Texts } from "../../platform/cli/command.ts";
+import { writeResult } from "../../platform/cli/result-file.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import { validated } from "../../lib/validated.ts";

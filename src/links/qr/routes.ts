@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { isNotModified } from "../../lib/conditional-request.ts";
 import { contentDisposition } from "../../lib/content-disposition.ts";

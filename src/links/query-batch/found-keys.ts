@@ -2,7 +2,7 @@
 import { foundInChunks } from "../../lib/chunked.ts";
 import type { LinkFilter } from "../list/filter.ts";
 import type { FoundKey, LinkListRepository } from "../list/repository.ts";
-import type { Extent } from "../../db/queries.ts";
+import type { Extent } from "../../platform/db/queries.ts";
 
 export type FoundRepository = Pick<LinkListRepository, "keysWithin" | "keysAmong" | "idsOfCodes" | "extent">;
 

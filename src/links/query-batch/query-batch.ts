@@ -5,7 +5,7 @@
  * a call whose answer is lost can be repeated.
  */
 import { z } from "zod";
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { type BulkId, bulkText, newBulk } from "../../lib/bulk-id.ts";
 import type { Clock } from "../../lib/clock.ts";

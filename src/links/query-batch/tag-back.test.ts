@@ -1,6 +1,6 @@
 /** Changes of tags, taken back. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { linkQueryOf } from "../list/page.ts";
 import { type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";

@@ -2,7 +2,7 @@
  * Undoes a part of a change of a tag: each link gets the tag again and loses the one that replaced it. A link that has
  * since got the tag or lost its replacement stays as it is.
  */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";

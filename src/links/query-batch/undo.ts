@@ -3,7 +3,7 @@
  * were changed again stays as it is. Events of undone links leave the change, so that each link is restored once,
  * whoever undoes the same change concurrently, and a repeated run continues.
  */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { BulkId } from "../../lib/bulk-id.ts";
 import type { Clock } from "../../lib/clock.ts";

@@ -1,6 +1,6 @@
 /** What visitors report about a link, for administrators. */
 import { z } from "zod";
-import type { RowFields } from "../../db/schema.ts";
+import type { RowFields } from "../../platform/db/schema.ts";
 import { createView } from "../../lib/case-names.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { shortUrl } from "../../lib/short-url.ts";

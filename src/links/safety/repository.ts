@@ -1,6 +1,6 @@
-import type { Queries } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import { countRows } from "../../db/queries.ts";
+import type { Queries } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import { countRows } from "../../platform/db/queries.ts";
 import { camelCased } from "../../lib/case-names.ts";
 import type { VisitorReport, ReportReason } from "./report.ts";
 

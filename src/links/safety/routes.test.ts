@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import type { Caller } from "../../http/endpoint.ts";
+import type { Caller } from "../../platform/http/endpoint.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { failure, type LinksApi, openLinksApi } from "../links-api.test-support.ts";
 import { TARGET } from "../links.test-support.ts";

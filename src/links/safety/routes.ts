@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { actorOf, CursorPage, type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { actorOf, CursorPage, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
 import { idParameter } from "../../lib/id-parameter.ts";

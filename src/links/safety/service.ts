@@ -1,5 +1,5 @@
 /** Reviews of administrators, and reports of visitors. */
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { type Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";

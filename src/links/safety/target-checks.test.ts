@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { OutboundFailure, type OutboundRequest } from "../../lib/outbound.ts";
 import { DAY, type LinksRoom, NOW, openLinks } from "../links.test-support.ts";
 import { linkQueryOf } from "../list/page.ts";

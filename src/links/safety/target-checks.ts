@@ -9,7 +9,7 @@ import { type Outbound, OutboundFailure } from "../../lib/outbound.ts";
 import { rest } from "../../lib/rest.ts";
 import { SYSTEM } from "../../lib/actor.ts";
 import { VERSION } from "../../lib/version.ts";
-import { isForeignKeyViolation } from "../../db/failures.ts";
+import { isForeignKeyViolation } from "../../platform/db/failures.ts";
 import type { RecordLinkEvents } from "../link/events.ts";
 import { isInternal } from "../link/internal-target.ts";
 import { codeOf } from "../link/key.ts";

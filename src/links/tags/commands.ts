@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../../cli/command.ts";
+import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../../platform/cli/command.ts";
 import { COMMAND, type Actor } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import { pluralize } from "../../lib/pluralize.ts";

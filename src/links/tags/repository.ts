@@ -1,5 +1,5 @@
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { NOBODY } from "../../lib/owner.ts";
 import { pagesAfter } from "../../lib/pages.ts";
 import { createOwnerDeltas, createTagging, removeEmpty } from "./tagging.repository.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../platform/http/endpoint.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { tagText } from "./tag.ts";
 import type { TagService } from "./service.ts";

@@ -3,13 +3,13 @@
  * early has changed some links and may be repeated. Renaming a tag to a new name is one step. Each change can be undone
  * like bulk work (query-batch/tag-back.ts).
  */
-import { isUniqueViolation } from "../../db/failures.ts";
+import { isUniqueViolation } from "../../platform/db/failures.ts";
 import { type Actor, mayChange, ownersReadBy } from "../../lib/actor.ts";
 import { type BulkId, bulkText, newBulk } from "../../lib/bulk-id.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import { appError } from "../../lib/errors.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { checkTag } from "./tag.ts";
 import { MOST_OF_PART, partEvents } from "./tag-part.ts";
 import type { TagCount, TagRepository } from "./repository.ts";

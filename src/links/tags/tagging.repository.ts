@@ -3,7 +3,7 @@
  * link. A tag's row is locked before its id is used, because the last link to lose a tag removes its row. The lock
  * covers the counts by owner.
  */
-import type { Db, Dialect } from "../../db/dialect.ts";
+import type { Db, Dialect } from "../../platform/db/dialect.ts";
 import { chunked } from "../../lib/chunked.ts";
 
 export type Retagging = {

@@ -1,6 +1,6 @@
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import { isForeignKeyViolation } from "../../db/failures.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import { isForeignKeyViolation } from "../../platform/db/failures.ts";
 import { readOptions } from "../link/options.ts";
 import { writeAgain } from "../write/changes.ts";
 

@@ -1,8 +1,8 @@
 /** On one database, opened twice like by two processes. */
 import { beforeAll, beforeEach, expect, test } from "bun:test";
-import { createChanges } from "../../cluster/changes.ts";
-import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { createChanges } from "../../platform/cluster/changes.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type LinksRoom, openLinks, TARGET } from "../links.test-support.ts";
 import { createUsesRepository } from "./repository.ts";

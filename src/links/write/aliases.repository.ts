@@ -1,6 +1,6 @@
 import { foundInChunks } from "../../lib/chunked.ts";
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 
 const CHUNK = 1000;
 

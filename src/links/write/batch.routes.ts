@@ -1,6 +1,6 @@
 /** Many links by one request. */
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { strictly } from "../../lib/strict-handling.ts";

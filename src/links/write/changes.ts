@@ -1,6 +1,6 @@
 /** See cluster/changes.ts. */
-import type { Db } from "../../db/dialect.ts";
-import { isUniqueViolation } from "../../db/failures.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import { isUniqueViolation } from "../../platform/db/failures.ts";
 
 export type LinkTransaction = {
   readonly db: Db;

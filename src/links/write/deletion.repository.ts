@@ -1,4 +1,4 @@
-import type { Db, Dialect } from "../../db/dialect.ts";
+import type { Db, Dialect } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { DeletedContent } from "../link/deleted-content.ts";
 import { isInternal } from "../link/internal-target.ts";

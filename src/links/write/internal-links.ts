@@ -1,5 +1,5 @@
 /** Links whose codes serve something of another room (internal-target.ts), made in its transaction. */
-import { isUniqueViolation } from "../../db/failures.ts";
+import { isUniqueViolation } from "../../platform/db/failures.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type CodeRule, isTaken } from "../link/code.ts";

@@ -1,5 +1,5 @@
 /** Moves links to other keys, many in one transaction. */
-import { DatabaseError } from "../../db/failures.ts";
+import { DatabaseError } from "../../platform/db/failures.ts";
 import { type Actor, mayChange } from "../../lib/actor.ts";
 import { type AppError, appError } from "../../lib/errors.ts";
 import type { LinkTransaction } from "./changes.ts";

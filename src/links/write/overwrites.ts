@@ -1,5 +1,5 @@
 /** Stored links that a write changes, and its events. */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { EventRecord } from "../../lib/event.ts";
 import { changeEvents, type ReviewVerb } from "../link/events.ts";

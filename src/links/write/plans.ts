@@ -1,5 +1,5 @@
 /** What is written of what is wanted, by the locked links and the rights of the actor. */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { type Actor, mayChange, mayManage } from "../../lib/actor.ts";
 import { AppError } from "../../lib/errors.ts";
 import {

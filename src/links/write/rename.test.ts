@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.test-support.ts";
+import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { AppError } from "../../lib/errors.ts";
-import type { Database } from "../../db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { createLinkScan } from "../cache/scan.repository.ts";
 import { createLinkCsv } from "../csv/service.ts";
 import { type LinksRoom, openLinks, refusal, TARGET } from "../links.test-support.ts";

@@ -1,6 +1,6 @@
 import { chunked, foundInChunks } from "../../lib/chunked.ts";
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Link } from "../link/link.ts";
 import { isInternal } from "../link/internal-target.ts";
 import { createAliasRepository } from "./aliases.repository.ts";

@@ -1,7 +1,7 @@
 import { chunked } from "../../lib/chunked.ts";
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import { DatabaseError } from "../../db/failures.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import { DatabaseError } from "../../platform/db/failures.ts";
 import { columnsOf, FIELD_COLUMNS } from "../link/field-values.ts";
 import type { Link, LinkContent } from "../link/link.ts";
 import { readOptions } from "../link/options.ts";

@@ -3,7 +3,7 @@
  * default domain, like all shares.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { AppError } from "../../lib/errors.ts";
 import { DEFAULT_DOMAIN, domainOf } from "../link/key.ts";

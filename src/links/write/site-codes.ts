@@ -2,7 +2,7 @@
  * Who writes links whose codes, or aliases, speak for the whole site: administrators, and what such a link leads to is
  * theirs alone. Who owned one before it became theirs may still delete it.
  */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { AppError } from "../../lib/errors.ts";
 import { isSiteCode, siteCodeOwnerRefusal, siteCodeRefusal } from "../link/site-code.ts";

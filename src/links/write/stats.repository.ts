@@ -1,5 +1,5 @@
-import type { Database } from "../../db/database.ts";
-import { countRows } from "../../db/queries.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { countRows } from "../../platform/db/queries.ts";
 import { readTotals } from "../link/query.repository.ts";
 
 const MINUTE_MS = 60_000;

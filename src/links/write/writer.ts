@@ -3,7 +3,7 @@
  * links are locked first. If another writer creates a link between lock and insert, the unique index fails the
  * transaction, which runs again.
  */
-import type { Db } from "../../db/dialect.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { AppError } from "../../lib/errors.ts";
 import { type CodeRule, isAlias, isTaken } from "../link/code.ts";
 import {

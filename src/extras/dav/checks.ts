@@ -1,0 +1,77 @@
+/** Conditions and locks of a change: checked before its body is read, and in its transaction, which holds the tree. */
+import type { Db } from "../../platform/db/dialect.ts";
+import { isNotModified, isPreconditionFailed } from "../../lib/conditional-request.ts";
+import { appError } from "../../lib/errors.ts";
+import { beforeFirstWrite } from "../../lib/first-write.ts";
+import type { AccountTree } from "../../files/tree/account-tree.ts";
+import { type Entry, validatorsOf } from "../../files/tree/entry.ts";
+import { type ConditionList, holds } from "./if-header.ts";
+import { covers, type DavLocks, type Holder, type Reach, requireTokens } from "./locks.ts";
+import { type DavPlace, namesIn, nothing, pathOf, readAddress, type Spot, type SpotOf } from "./places.ts";
+
+export type DavChange = Holder & {
+  place: DavPlace;
+  header(name: string): string | undefined;
+  conditions: readonly ConditionList[];
+};
+
+/** `finish` runs what writes, with the checks and the plan at the start of its transaction. */
+export type Checked = Spot & { finish<R>(write: () => Promise<R>): Promise<R> };
+export type DavPlan = (tx: Db) => Promise<unknown>;
+
+type Deps = { tree: AccountTree; spotOf: SpotOf; locks: DavLocks };
+
+export function createChecked({ tree, spotOf, locks }: Deps) {
+  async function check(change: DavChange, reach: Reach, db?: Db): Promise<Spot> {
+    const { place, header } = change;
+    const spot = await spotOf(place, db);
+    const held = await locks.of(place.tree, db);
+    const stateOf = async (resource: string | null) => {
+      const names = resource === null ? place.names : namesIn(readAddress(resource, "If"), place.root);
+      if (names === null) return new Set<string>();
+      const { entry } = resource === null ? spot : await spotOf({ ...place, names }, db);
+      const around = held.filter((lock) => covers(lock, pathOf({ names })));
+      return new Set([...around.map(({ token }) => token), ...(entry ? [validatorsOf(entry).etag] : [])]);
+    };
+    if (!(await holds(change.conditions, stateOf))) throw failed("The header If does not hold.");
+    requireMatch(header, spot.entry);
+    const isNew = spot.entry === null && reach === "self";
+    requireTokens(held, pathOf(place), isNew ? "member" : reach, change);
+    return spot;
+  }
+
+  /** @throws PreconditionFailed, 423 */
+  return async (change: DavChange, reach: Reach, plan?: DavPlan): Promise<Checked> => {
+    const before = async (tx: unknown): Promise<void> => {
+      await tree.lock(tx as Db, change.place.tree);
+      await check(change, reach, tx as Db);
+      await plan?.(tx as Db);
+    };
+    const spot = await check(change, reach);
+    return { ...spot, finish: (write) => beforeFirstWrite(before, write).result };
+  };
+}
+
+/** @throws PreconditionFailed */
+function requireMatch(header: DavChange["header"], entry: Entry | null): void {
+  const ofWrites = (name: string) => (name === "If-Modified-Since" ? undefined : header(name));
+  const isOther =
+    entry === null
+      ? header("If-Match") !== undefined
+      : isPreconditionFailed(header, validatorsOf(entry)) || isNotModified(ofWrites, validatorsOf(entry));
+  if (isOther) throw failed("It is not as If-Match, If-None-Match or If-Unmodified-Since says.");
+}
+
+export const failed = (message: string) => appError("PreconditionFailed", message);
+
+/** @throws FileNotFound */
+export function there(entry: Entry | null): Entry {
+  if (entry !== null) return entry;
+  throw nothing();
+}
+
+/** @throws Conflict */
+export function existing(parentId: number | null): number {
+  if (parentId !== null) return parentId;
+  throw appError("Conflict", "There is no such folder. Make it first.");
+}

@@ -1,0 +1,276 @@
+/** `waymark import`: moves from other products, their undo and confirmation. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import {
+  type CommandContext,
+  JSON_OPTION,
+  type JsonOption,
+  type ProgressLine,
+  subcommand,
+} from "../../platform/cli/command.ts";
+import { idArgument, showRows } from "../../platform/cli/listing.ts";
+import { writeResult } from "../../platform/cli/result-file.ts";
+import { COMMAND } from "../../lib/actor.ts";
+import { AppError, appError } from "../../lib/errors.ts";
+import { pluralize } from "../../lib/pluralize.ts";
+import { mapOf } from "./column-map.ts";
+import { addCompareCommand } from "./compare/commands.ts";
+import { showReport } from "./import-text.ts";
+import { viewOfImport } from "./import-view.ts";
+import { type Imports, type NewImport } from "./imports.ts";
+import { reportOf } from "./imports.routes.ts";
+import type { StoredImport } from "./move/repository.ts";
+import { type ImportReport, type Note, ON_CONFLICT } from "./move/state.ts";
+import type { Work } from "./move/work.ts";
+import { quantityOfBytes } from "../../visitors/quantity-text.ts";
+import { type Product, PRODUCT_NAMES, PRODUCTS } from "./readers/products.ts";
+
+type Context = CommandContext<{ imports: Imports }>;
+
+const WAITING =
+  "Another process works on this import, or was killed less than a minute ago. This command goes on then.";
+const WAIT_MS = 500;
+
+const COLUMNS = {
+  id: "ID",
+  product: "FROM",
+  state: "STATE",
+  created_at: "AT",
+  links: "LINKS",
+  visits: "VISITS",
+  source: "SOURCE",
+};
+const MOST_LISTED = 100;
+/** In the JSON of a dry run. */
+const MOST_NOTES = 100_000;
+
+type ImportOptions = JsonOption & {
+  dryRun?: true;
+  visits?: true;
+  onConflict: string;
+  disabled?: true;
+  addDomains?: true;
+  map?: string;
+  stdin?: true;
+};
+
+export function addImportCommands(
+  program: Command,
+  context: Context & Parameters<typeof addCompareCommand>[1],
+): void {
+  const group = program.command("import");
+  for (const product of PRODUCT_NAMES) addProductCommand(group, product, context);
+  addMoveCommands(group, context);
+  addCompareCommand(group, context);
+}
+
+function addProductCommand(group: Command, product: Product, context: Context): void {
+  const { title, takes, schemes = [], needsKey } = PRODUCTS[product];
+  const addresses = schemes.map((scheme) => `${scheme}://… address`);
+  const sources = [...takes.filter((kind) => kind !== "address"), ...addresses];
+  const command = subcommand(
+    group,
+    product,
+    `import from ${title}; exits with 1 when something was not brought`,
+  )
+    .argument("<source>", sources.join(" or "))
+    .option("--dry-run", "tell what would be brought, and what would not; change nothing")
+    .option("--visits", "with the visits and their dates, where the source has them")
+    .option("--on-conflict <what>", "with taken codes: skip, rename or fail", "skip")
+    .option("--disabled", "links lead nowhere until they are approved")
+    .option("--add-domains", "add the domains that the source has and Waymark lacks")
+    .option(...JSON_OPTION);
+  if (product === "csv")
+    command.option("--map <columns>", 'columns of the file, such as code=Short,target="Long URL"');
+  if (needsKey) command.option("--stdin", "read the key of the API from standard input instead of asking");
+  command.action((source: string, options: ImportOptions) => importFrom(context, product, source, options));
+}
+
+async function importFrom(
+  context: Context,
+  product: Product,
+  source: string,
+  options: ImportOptions,
+): Promise<void> {
+  const conflict = ON_CONFLICT.find((one) => one === options.onConflict);
+  if (conflict === undefined)
+    throw appError("BadRequest", `--on-conflict must be one of ${ON_CONFLICT.join(", ")}.`);
+  const isAddress = isUrl(source);
+  const needsKey = isAddress && PRODUCTS[product].needsKey === true;
+  const key = !needsKey
+    ? null
+    : options.stdin
+      ? await context.input.text()
+      : await context.input.secret("Key of the API: ");
+  if (!isAddress && !existsSync(source))
+    throw appError("BadRequest", `There is no file or folder ${source}.`);
+  const made: NewImport = {
+    product,
+    source: placeOf(source),
+    file: null,
+    key,
+    options: {
+      map: mapOf(options.map),
+      visits: options.visits === true,
+      on_conflict: conflict,
+      disabled: options.disabled === true,
+      add_domains: options.addDomains === true,
+    },
+  };
+  return options.dryRun ? dryRun(context, made, options) : bring(context, made, options);
+}
+
+async function dryRun(
+  { services, output }: Context,
+  made: NewImport,
+  { json }: ImportOptions,
+): Promise<void> {
+  const { imports } = await services();
+  const bar = output.progress("Reading");
+  const notes: Note[] = [];
+  const report = await imports
+    .preview(made, progressOn(bar), (some) => {
+      notes.push(...some.slice(0, MOST_NOTES - notes.length));
+    })
+    .finally(() => bar.finish());
+  if (json) return output.json({ ...report, notes });
+  for (const { name, field } of report.columns)
+    output.line(`column ${JSON.stringify(name)}: ${field ?? "not brought"}`);
+  output.line("Nothing is changed.");
+  showReport(output, report, { verb: "would come in", options: made.options });
+  output.table(report.samples.slice(0, 5), {
+    code: "CODE",
+    target: "TARGET",
+    title: "TITLE",
+    click_count: "CLICKS",
+  });
+  for (const lost of PRODUCTS[made.product].loses) output.note(lost);
+}
+
+async function bring(context: Context, made: NewImport, options: ImportOptions): Promise<void> {
+  const { imports } = await context.services();
+  const row = await imports.create(made, COMMAND, "running");
+  context.output.note(
+    `Import ${row.id}: "waymark import undo ${row.id}" takes it back until it is confirmed.`,
+  );
+  await goOn(context, row.id, { source: made.source, json: options.json });
+}
+
+type Going = JsonOption & { source?: string | undefined; key?: string | null };
+
+/** Works in this process; waits while another one does, or until its lease has run out. */
+async function workOn({ services, output }: Context, id: number, how: Work = {}): Promise<StoredImport> {
+  const { imports } = await services();
+  const bar = output.progress("Importing");
+  const onProgress = progressOn(bar);
+  try {
+    for (let tries = 0; !(await imports.work(id, { ...how, onProgress })); tries++) {
+      if (tries === 0) output.note(WAITING);
+      await Bun.sleep(WAIT_MS);
+      onProgress((await imports.find(id)).report);
+    }
+  } finally {
+    bar.finish();
+  }
+  return imports.find(id);
+}
+
+async function goOn(context: Context, id: number, { source, key, json }: Going): Promise<void> {
+  const { output } = context;
+  const how = { ...(source !== undefined && { source }), ...(key && { key }) };
+  const row = await workOn(context, id, how).catch((error: unknown) => {
+    if (error instanceof AppError)
+      output.note(`"waymark import resume ${id}" goes on, "waymark import undo ${id}" takes back.`);
+    throw error;
+  });
+  if (json) output.json(viewOfImport(row));
+  else showReport(output, row.report, { verb: "came in", options: row.options });
+  const { counts } = row.report;
+  const left = counts.links_refused + counts.links_skipped + counts.visits_refused + counts.files_refused;
+  if (row.state === "done" && left > 0) {
+    if (!json) output.note(`"waymark import report ${id}" lists each of them.`);
+    process.exitCode = 1;
+  }
+}
+
+function addMoveCommands(group: Command, context: Context): void {
+  subcommand(group, "list", "the imports, newest first")
+    .option(...JSON_OPTION)
+    .action(async ({ json }: JsonOption) => {
+      const { imports } = await context.services();
+      const rows = (await imports.page(null, MOST_LISTED)).map(viewOfImport);
+      showRows(context.output, rows, {
+        json,
+        columns: COLUMNS,
+        cells: ({ counts }) => ({ links: counts.links_brought, visits: counts.visits_brought }),
+      });
+    });
+  subcommand(group, "show <id>", "one import, as JSON").action(async (id: string) => {
+    const { imports } = await context.services();
+    context.output.json(viewOfImport(await imports.find(idOf(id))));
+  });
+  subcommand(group, "report <id>", "what an import did not bring, or not as it was, as CSV")
+    .argument("[file]", "the file to write; default: standard output")
+    .action(async (id: string, file: string | undefined) => {
+      const { imports } = await context.services();
+      const { id: known } = await imports.find(idOf(id));
+      await writeResult(file, reportOf(imports, known));
+    });
+  subcommand(group, "resume <id>", "go on with an import that was stopped")
+    .argument("[source]", "where the file is now; the address again, if it has a password")
+    .option("--stdin", "read the key of the API from standard input")
+    .option(...JSON_OPTION)
+    .action(async (text: string, source: string | undefined, options: JsonOption & { stdin?: true }) => {
+      const { imports } = await context.services();
+      const id = idOf(text);
+      const { state, source: stored } = await imports.find(id);
+      if (source === undefined && isUrl(stored) && !/^https?:/i.test(stored)) {
+        const address = stored.replace("://", "://USER:PASSWORD@");
+        throw appError(
+          "BadRequest",
+          `The password is not stored. Give the address again: waymark import resume ${id} ${address}`,
+        );
+      }
+      if (state === "stopped") await imports.actions.start(id);
+      const key = options.stdin ? await context.input.text() : null;
+      await goOn(context, id, {
+        source: source === undefined ? undefined : placeOf(source),
+        key,
+        json: options.json,
+      });
+    });
+  for (const [name, description] of [
+    ["undo", "take back what an import brought, except for links that were changed since"],
+    ["confirm", "keep an import for good; it can't be undone any more"],
+  ] as const) {
+    subcommand(group, `${name} <id>`, description)
+      .option(...JSON_OPTION)
+      .action(async (text: string, options: JsonOption) => {
+        const { imports } = await context.services();
+        const id = idOf(text);
+        const { state } = await imports.find(id);
+        if (state !== "undoing" && state !== "confirming") await imports.actions[name](id);
+        const row = await workOn(context, id);
+        if (options.json) context.output.json(viewOfImport(row));
+        else if (name === "confirm") context.output.line(`Import ${id} is confirmed.`);
+        else {
+          const { links_removed: removed, links_kept: kept, files_removed: files } = row.report.counts;
+          context.output.line(
+            `${pluralize(removed, "link")}${files > 0 ? ` and ${pluralize(files, "file")}` : ""} removed, ${kept} kept because they were changed since.`,
+          );
+        }
+      });
+  }
+}
+
+const isUrl = (source: string): boolean => /^[a-z]+:\/\//i.test(source);
+const placeOf = (source: string): string => (isUrl(source) ? source : resolve(source));
+
+const progressOn = (bar: ProgressLine) => (report: ImportReport) => {
+  const { links_read: links, visits_read: visits, bytes_read: bytes } = report.counts;
+  if (report.stage !== "files") return bar.update(links + visits, report.total ?? undefined);
+  bar.show(() => `${quantityOfBytes("en", bytes)} of ${quantityOfBytes("en", report.total ?? bytes)}`);
+};
+
+const idOf = (text: string): number => idArgument(text, "An import has a number; see: waymark import list");

@@ -1,0 +1,165 @@
+import { z } from "zod";
+import { CSV, csvAnswer } from "../../platform/http/csv-answer.ts";
+import {
+  actorOf,
+  CursorPage,
+  type Endpoint,
+  endpoint,
+  type HttpContext,
+} from "../../platform/http/endpoint.ts";
+import { csvLine } from "../../lib/csv.ts";
+import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
+import { appError } from "../../lib/errors.ts";
+import { given } from "../../lib/given.ts";
+import { idParameter } from "../../lib/id-parameter.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { namedObject } from "../../lib/named-object.ts";
+import { toSpreadsheetCell } from "../../lib/spreadsheet-text.ts";
+import { importView, viewOfImport } from "./import-view.ts";
+import type { Imports } from "./imports.ts";
+import { moveOptions, NOTE_KINDS, noteView } from "./move/state.ts";
+import { importForm, readImportForm } from "./import-upload.ts";
+
+const AT_ONCE = 4;
+
+const change = namedObject("ImportChange", moveOptions.partial().shape);
+
+const place = z.object({ id: z.int() });
+const idOf = (c: HttpContext): number => idParameter(c, "NotFound", "There is no import with this number.");
+
+/** Relative to {admin}/v1. */
+type Deps = { imports: Imports; logger: Logger };
+const shared = { access: "admin", scope: "admin", tag: "imports" } as const;
+
+export function importEndpoints(deps: Deps): Endpoint[] {
+  const { imports } = deps;
+  let uploads = 0;
+
+  const action = (name: "start" | "undo" | "confirm", summary: string): Endpoint =>
+    endpoint(`POST /imports/:id/${name}`, {
+      ...shared,
+      summary,
+      answer: importView,
+      failures: [404, 409],
+      async handle({ c }) {
+        const row = await imports.actions[name](idOf(c));
+        imports.begin(row.id);
+        return viewOfImport(row);
+      },
+    });
+
+  return [
+    endpoint("POST /imports", {
+      ...shared,
+      summary: "Prepare a move from another product: the answer is its preview in the making",
+      form: importForm,
+      status: 201,
+      answer: importView,
+      failures: [413, 503],
+      async handle({ c, account, reservation }) {
+        if (uploads >= AT_ONCE)
+          throw appError("ServiceUnavailable", "Other uploads are running. Try again when they are done.");
+        uploads++;
+        try {
+          c.env.liftIdleTimeout();
+          const made = await readImportForm(c.req.raw, imports, reservation);
+          const row = await imports.create(made, actorOf(account), "previewing");
+          imports.begin(row.id);
+          return viewOfImport(row);
+        } finally {
+          uploads--;
+        }
+      },
+    }),
+    endpoint("GET /imports", {
+      ...shared,
+      summary: "Moves from other products, newest first",
+      query: z.object(cursorQuery),
+      answer: z.array(importView),
+      paged: "cursor",
+      async handle({ query: { cursor, limit } }) {
+        const most = limitOf(limit);
+        const rows = await imports.page(placeOf(place, cursor)?.id ?? null, most + 1);
+        const next = rows.length > most ? cursorText({ id: rows[most - 1]!.id }) : null;
+        return new CursorPage(rows.slice(0, most).map(viewOfImport), next);
+      },
+    }),
+    endpoint("GET /imports/:id", {
+      ...shared,
+      summary: "One move: its preview, progress or report",
+      answer: importView,
+      failures: [404],
+      handle: async ({ c }) => viewOfImport(await imports.find(idOf(c))),
+    }),
+    endpoint("PATCH /imports/:id", {
+      ...shared,
+      summary: "Change the options of a move before it starts, and preview it again",
+      body: change,
+      answer: importView,
+      failures: [404, 409],
+      async handle({ c, body }) {
+        const row = await imports.actions.change(idOf(c), given(body));
+        imports.begin(row.id);
+        return viewOfImport(row);
+      },
+    }),
+    endpoint("DELETE /imports/:id", {
+      ...shared,
+      summary: "Forget a move that brought nothing, or that is undone or confirmed; links stay as they are",
+      done: "The import is forgotten.",
+      failures: [404, 409],
+      handle: ({ c }) => imports.actions.drop(idOf(c)),
+    }),
+    action("start", "Bring the links; goes on with a stopped move"),
+    action("undo", "Take back what a move brought, except for links that were changed since"),
+    action("confirm", "Keep a move for good: it can't be undone any more"),
+    ...noteEndpoints(deps),
+  ];
+}
+
+function noteEndpoints({ imports, logger }: Deps): Endpoint[] {
+  return [
+    endpoint("GET /imports/:id/notes", {
+      ...shared,
+      summary: "What a move did not bring, or not as it was, with reasons",
+      query: z.object({ ...cursorQuery, kind: z.enum([...NOTE_KINDS, ""]).optional() }),
+      answer: z.array(noteView),
+      paged: "cursor",
+      failures: [404],
+      async handle({ c, query: { cursor, limit, kind } }) {
+        const { id } = await imports.find(idOf(c));
+        const most = limitOf(limit);
+        const notes = await imports.notes(id, kind || null, placeOf(place, cursor)?.id ?? 0, most + 1);
+        const next = notes.length > most ? cursorText({ id: notes[most - 1]!.id }) : null;
+        return new CursorPage(
+          notes
+            .slice(0, most)
+            .map(({ place: at, kind: what, code, reason }) => ({ place: at, kind: what, code, reason })),
+          next,
+        );
+      },
+    }),
+    endpoint("GET /imports/:id/report", {
+      ...shared,
+      summary: "The notes of a move as CSV",
+      raw: CSV,
+      failures: [404],
+      async handle({ c }) {
+        const { id } = await imports.find(idOf(c));
+        const options = { fileName: `import-${id}.csv`, failure: "a report was cut off", logger };
+        return csvAnswer(c, reportOf(imports, id), options);
+      },
+    }),
+  ];
+}
+
+export async function* reportOf(imports: Pick<Imports, "actions">, id: number): AsyncGenerator<string, void> {
+  yield csvLine(["place", "kind", "code", "reason"]);
+  for await (const notes of imports.actions.allNotes(id)) {
+    yield notes
+      .map(({ place: at, kind, code, reason }) =>
+        csvLine([String(at), kind, toSpreadsheetCell(code), reason]),
+      )
+      .join("");
+  }
+}

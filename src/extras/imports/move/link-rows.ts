@@ -1,0 +1,130 @@
+/** Makes links of ours from those of a source, by the rules of the CSV import, before any transaction. */
+import { emailSchema } from "../../../lib/email-address.ts";
+import { AppError } from "../../../lib/errors.ts";
+import { isPasswordHash } from "../../../lib/password-hash.ts";
+import { toSpreadsheetCell } from "../../../lib/spreadsheet-text.ts";
+import { REORDERING } from "../../../lib/text-direction.ts";
+import { CSV_COLUMNS, layoutOf } from "../../../links/csv/layout.ts";
+import { MORE_COLUMNS } from "../../../links/csv/more-columns.ts";
+import { type CsvLink, type CsvRules, csvLinkOf } from "../../../links/csv/row.ts";
+import { MOST_REASON } from "../../../links/link/held.ts";
+import { isInternal } from "../../../links/link/internal-target.ts";
+import { isSiteCode } from "../../../links/link/site-code.ts";
+import { isProblem, type SourceLink, type SourceProblem, type SourceShare } from "../readers/reader.ts";
+import type { Note, NoteKind } from "./state.ts";
+
+export type PreparedLink = {
+  place: number;
+  /** Of domain and code in the source. */
+  sourceKey: string;
+  /** Without a code of its own: the key is set when it is chosen. */
+  needsCode: boolean;
+  link: CsvLink;
+  /** Null: it leads to its target. */
+  share: SourceShare | null;
+  /** Of a link that comes in. */
+  notes: Note[];
+};
+
+type Rules = Pick<CsvRules, "rule" | "keyOf" | "now"> & {
+  disabled: boolean;
+  title: string;
+  /** Cells of a table are guarded against spreadsheets already. */
+  isGuarded: boolean;
+};
+
+const COLUMNS = [...CSV_COLUMNS, ...MORE_COLUMNS];
+const LAYOUT = layoutOf(COLUMNS);
+const LONGEST = { title: 200, note: 2_000, message: 2_000 } as const;
+const MOST_RECIPIENTS = 100;
+const GUARDED = ["title", "note", "tags"];
+/** Passes the rule of codes. */
+const PLACEHOLDER = "a";
+/** In place of a target. Never stored. */
+const PLACEHOLDER_URL = "http://localhost/";
+
+export const sourceKeyOf = (domain: string | undefined, code: string): string =>
+  new Bun.CryptoHasher("sha256")
+    .update(`${domain ?? ""}\n${code}`)
+    .digest("hex")
+    .slice(0, 32);
+
+export function prepareLink(found: SourceLink | SourceProblem, rules: Rules): PreparedLink | Note {
+  const { place } = found;
+  const noteOf = (kind: NoteKind, code: string, reason: string): Note => ({
+    place,
+    kind,
+    code: code.slice(0, 200),
+    reason,
+  });
+  if (isProblem(found)) return noteOf("refused", found.code, found.problem);
+  const cells: Record<string, string | undefined> = { ...found.cells };
+  const code = cells["code"]?.trim() ?? "";
+  const notes = (found.lost ?? []).map((reason) => noteOf("partly", code, reason));
+  const cut = (text: string, name: keyof typeof LONGEST): string => {
+    const shown = legible(text, name !== "title");
+    const characters = shown.length > LONGEST[name] ? [...shown] : null;
+    if (characters === null || characters.length <= LONGEST[name]) return shown;
+    notes.push(noteOf("partly", code, `The ${name} is cut to ${LONGEST[name]} characters.`));
+    return `${characters.slice(0, LONGEST[name] - 1).join("")}…`;
+  };
+  for (const name of ["title", "note"] as const) cells[name] = cut(cells[name] ?? "", name);
+  const { share = null } = found;
+  if (share !== null) {
+    if (isSiteCode(code))
+      return noteOf("refused", code, "A share can't have a code that is reserved for the whole site.");
+    cells["target"] = PLACEHOLDER_URL;
+    share.message = cut(share.message, "message");
+    const given = share.recipients.length;
+    share.recipients = validRecipients(share.recipients);
+    if (share.recipients.length < given)
+      notes.push(
+        noteOf("partly", code, "Recipients without a valid address, and those beyond 100, are left out."),
+      );
+  }
+  const password = cells["password"] ?? "";
+  const isHash = isPasswordHash(password);
+  if (isHash) cells["password"] = "";
+  if (!rules.isGuarded) for (const name of GUARDED) cells[name] = toSpreadsheetCell(cells[name] ?? "");
+  try {
+    const fields = COLUMNS.map((column) => (column === "code" ? code || PLACEHOLDER : (cells[column] ?? "")));
+    const read = csvLinkOf(place, fields, { ...rules, layout: LAYOUT });
+    if (isInternal(read.target))
+      return noteOf("refused", code, "It leads to a share of another instance of Waymark.");
+    for (const { column } of read.unread) notes.push(noteOf("partly", code, `${column} can't be read.`));
+    const link = isHash ? { ...read, password: { hash: password } } : read;
+    if (share !== null && link.expiresAt !== null && link.expiresAt <= rules.now)
+      return noteOf("refused", code, "It has ended.");
+    // Shares always ask for their passwords.
+    const isBarred = link.password !== null && share === null;
+    const reason = found.disabled ?? (isBarred ? protectedBy(rules.title) : null);
+    if (reason !== null || rules.disabled) {
+      const why = (reason ?? `Brought from ${rules.title}; approve it to switch it on.`).slice(
+        0,
+        MOST_REASON,
+      );
+      notes.push(noteOf("disabled", code, why));
+      const held = { state: "waiting", at: rules.now, by: "import", reason: why } as const;
+      link.more = { ...link.more, options: { ...link.more.options, held } };
+    }
+    const sourceKey = sourceKeyOf(cells["domain"]?.trim(), code === "" ? `\n${place}` : code);
+    return { place, sourceKey, needsCode: code === "", link, share, notes };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return noteOf("refused", code, error.message);
+  }
+}
+
+const validRecipients = (emails: readonly string[]): string[] =>
+  [...new Set(emails.flatMap((email) => emailSchema.safeParse(email).data ?? []))].slice(0, MOST_RECIPIENTS);
+
+const protectedBy = (title: string) =>
+  `It asks for a password in ${title}. Switch on features.enforce_link_passwords, then approve it.`;
+
+const REORDERS = new RegExp(`[${REORDERING}]`, "g");
+
+/** Without characters that a field refuses. */
+function legible(text: string, lines: boolean): string {
+  const shown = text.toWellFormed().replace(REORDERS, "");
+  return lines ? shown.replace(/[^\P{Cc}\n\t]/gu, " ").trim() : shown.replace(/[\s\p{Cc}]+/gu, " ").trim();
+}

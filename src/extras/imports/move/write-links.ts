@@ -1,0 +1,235 @@
+/** Writes a portion of links, or finds what would become of it. */
+import type { Database } from "../../../platform/db/database.ts";
+import type { Db } from "../../../platform/db/dialect.ts";
+import { type Actor } from "../../../lib/actor.ts";
+import { foundInChunks } from "../../../lib/chunked.ts";
+import { appError } from "../../../lib/errors.ts";
+import { formatRfc3339 } from "../../../lib/rfc3339.ts";
+import { inParallel } from "../../../lib/in-parallel.ts";
+import { chooseCodes } from "../../../lib/random-code.ts";
+import { judgedOptions, ownersOf, refusalsIn } from "../../../links/csv/judge.ts";
+import type { CsvLink } from "../../../links/csv/row.ts";
+import { HASHED_AT_ONCE, hashPatiently } from "../../../links/csv/import-passwords.ts";
+import { codeOf, domainOf, keyOf } from "../../../links/link/key.ts";
+import { isSiteCode } from "../../../links/link/site-code.ts";
+import { PLAIN, UNOWNED } from "../../../links/link/link.ts";
+import { addToTotal } from "../../../links/link/query.repository.ts";
+import type { MovedFiles } from "../../../files/moved/service.ts";
+import type { LinkTransaction } from "../../../links/write/changes.ts";
+import type { NewLink } from "../../../links/write/repository.ts";
+import type { TargetPolicy } from "../../../links/write/target-policy.ts";
+import type { PreparedLink } from "./link-rows.ts";
+import type { StoredImport } from "./repository.ts";
+import { addShares, makeFolders } from "./share-folders.ts";
+import { countNote, type MoveOptions, type ImportReport, type Note } from "./state.ts";
+import type { LinkImportDeps } from "../../../links/csv/import.ts";
+
+export type LinkWriting = Pick<
+  LinkImportDeps,
+  "repository" | "owners" | "policy" | "rule" | "hashPassword"
+> & {
+  database: Pick<Database, "dialect">;
+  randomCodeLength(): number;
+  files: MovedFiles;
+};
+
+type Run = { options: MoveOptions; actor: Pick<Actor, "name" | "ownOnly">; now: number };
+export type LinkPortion = readonly (PreparedLink | Note)[];
+
+const SAMPLES = 10;
+const RENAMES = ["-2", "-3", "-4", "-5", "-6", "-7", "-8", "-9"];
+const MOST_CHARACTERS = 128;
+const TAKEN = "The code is taken.";
+
+const isNote = (one: PreparedLink | Note): one is Note => "kind" in one;
+const isLink = (one: PreparedLink | Note): one is PreparedLink => !isNote(one);
+
+/** Before the transaction: random codes, and hashes of passwords. `seen`: keys of a preview. */
+export async function completeLinks(
+  deps: LinkWriting,
+  portion: LinkPortion,
+  { isPreview, seen }: { isPreview: boolean; seen: ReadonlySet<string> },
+) {
+  const { repository, rule } = deps;
+  const links = portion.filter(isLink);
+  const codeless = links.filter(({ needsCode }) => needsCode);
+  const codes = await chooseCodes(codeless, {
+    randomCodeLength: deps.randomCodeLength,
+    keyFor: ({ link }, code) => keyOf(domainOf(link.code), code),
+    mayTake: (key) => !seen.has(key) && !isSiteCode(key) && rule.refusal(codeOf(key)) === null,
+    taken: (keys) => repository.taken(keys),
+  });
+  for (const one of codeless) one.link = { ...one.link, code: codes.get(one)! };
+  if (isPreview) return;
+  const plain = links.filter(({ link }) => link.password !== null && "plain" in link.password);
+  await inParallel(plain, HASHED_AT_ONCE, async (one) => {
+    const { password } = one.link;
+    if (password === null || !("plain" in password)) return;
+    one.link = { ...one.link, password: { hash: await hashPatiently(deps.hashPassword, password.plain) } };
+  });
+}
+
+/** Free codes for those that are taken, by key. */
+async function otherCodes(
+  { repository, rule }: LinkWriting,
+  keys: readonly string[],
+  db: Db | undefined,
+): Promise<ReadonlyMap<string, string[]>> {
+  const candidates = new Map(
+    keys.map((key) => [
+      key,
+      RENAMES.map((end) => key + end).filter(
+        (one) => codeOf(one).length <= MOST_CHARACTERS && rule.refusal(codeOf(one)) === null,
+      ),
+    ]),
+  );
+  const asked = [...candidates.values()].flat();
+  const found = new Set(await foundInChunks(asked, 1_000, (some) => repository.taken(some, db)));
+  return new Map([...candidates].map(([key, codes]) => [key, codes.filter((one) => !found.has(one))]));
+}
+
+/** What comes in, by key. Adds to `report` and `seen`. */
+export async function decideLinks(
+  deps: LinkWriting,
+  portion: LinkPortion,
+  { options, actor, now }: Run,
+  {
+    seen,
+    report,
+    notes,
+    db,
+  }: { seen: Set<string>; report: ImportReport; notes: Note[]; db?: Db | undefined },
+): Promise<Map<string, PreparedLink>> {
+  const { repository } = deps;
+  const tell = (note: Note) => {
+    countNote(report, note);
+    notes.push(note);
+  };
+  const links = portion.filter(isLink);
+  const taken = await repository.taken([...new Set(links.map(({ link }) => link.code))], db);
+  const isTaken = (key: string) => taken.has(key) || seen.has(key);
+  const conflicts: string[] = [];
+  const keys = new Set<string>();
+  for (const { link } of links) {
+    if (isTaken(link.code) || keys.has(link.code)) conflicts.push(link.code);
+    keys.add(link.code);
+  }
+  const others =
+    options.on_conflict === "rename"
+      ? await otherCodes(deps, [...new Set(conflicts)], db)
+      : new Map<string, string[]>();
+  const judging = { policy: deps.policy, actor, now, links: new Map() };
+  const refusals = await refusalsIn(
+    deps,
+    { rows: links.filter(({ share }) => share === null).map(({ link }) => link), done: 0 },
+    judging,
+    db,
+  );
+  const brought = new Map<string, PreparedLink>();
+  for (const one of portion) {
+    report.counts.links_read++;
+    if (isNote(one)) {
+      tell(one);
+      continue;
+    }
+    const { place } = one;
+    const code = codeOf(one.link.code);
+    const refusal = refusals.get(one.link);
+    let key = one.link.code;
+    if (refusal !== undefined) {
+      tell({ place, kind: "refused", code, reason: refusal.message });
+      continue;
+    }
+    if (isTaken(key) || brought.has(key)) {
+      if (options.on_conflict === "fail" && db !== undefined)
+        throw appError("Conflict", `The code "${code}" is taken.`);
+      const free = others
+        .get(key)
+        ?.find((other) => !isTaken(other) && !brought.has(other) && !keys.has(other));
+      if (free === undefined) {
+        tell({ place, kind: "skipped", code, reason: TAKEN });
+        continue;
+      }
+      tell({
+        place,
+        kind: "renamed",
+        code,
+        reason: `The code is taken; the link has the code ${codeOf(free)} here.`,
+      });
+      key = free;
+    }
+    seen.add(key);
+    brought.set(key, { ...one, link: { ...one.link, code: key } });
+    for (const note of one.notes) tell(note);
+    report.counts.links_brought++;
+    if (report.samples.length < SAMPLES) report.samples.push(sampleOf(key, one));
+  }
+  return brought;
+}
+
+/** In the transaction. Notes are of this portion. */
+export async function writeNewLinks(
+  deps: LinkWriting,
+  tx: LinkTransaction,
+  brought: ReadonlyMap<string, PreparedLink>,
+  run: Run & Pick<StoredImport, "id" | "product">,
+  report: ImportReport,
+): Promise<void> {
+  const { repository, database } = deps;
+  const rows = [...brought.values()];
+  const owners = await ownersOf(
+    deps,
+    rows.map(({ link }) => link),
+  );
+  const folders = await makeFolders(deps.files, tx.db, rows, run);
+  const inserts = rows.map((row) => ({
+    ...newLink(row.link, run, row.share === null ? deps.policy : undefined),
+    ownerId: owners.get(row.link) ?? null,
+    ...folders.get(row)?.link,
+  }));
+  const ids = await repository.insertMany(tx.db, inserts);
+  const clicks = inserts.reduce((sum, { clickCount }) => sum + clickCount, 0);
+  report.counts.clicks_brought += clicks;
+  report.counts.clicks_undated += clicks;
+  await addToTotal(tx.db, { links: 0, clicks: 0, automated: 0, imported: clicks });
+  await addShares(deps.files, tx.db, folders, ids, run.now);
+  await database.dialect.insertIgnore(
+    tx.db,
+    "import_links",
+    ["import_id", "source_key"],
+    rows.map(({ sourceKey, link }) => ({
+      import_id: run.id,
+      source_key: sourceKey,
+      link_id: ids.get(link.code)!,
+      made_at: run.now,
+      total: link.clickCount ?? 0,
+    })),
+  );
+  tx.changed("links", [...brought.keys()]);
+}
+
+const newLink = (link: CsvLink, run: Run, policy: TargetPolicy | undefined): NewLink => ({
+  ...PLAIN,
+  ...UNOWNED,
+  ...link.more,
+  createdBy: link.more.createdBy ?? run.actor.name,
+  code: link.code,
+  target: link.target,
+  createdAt: link.createdAt ?? run.now,
+  updatedAt: run.now,
+  expiresAt: link.expiresAt,
+  passwordHash: link.password !== null && "hash" in link.password ? link.password.hash : null,
+  options: judgedOptions(link, undefined, { ...run, policy }) as string | null,
+  deadSince: null,
+  clickCount: link.clickCount ?? 0,
+  automatedClicks: 0,
+});
+
+const sampleOf = (key: string, { share, link: { target, more, createdAt, clickCount } }: PreparedLink) => ({
+  code: codeOf(key),
+  target: share === null ? target.slice(0, 500) : `${share.folder.slice(0, 100)}/`,
+  title: more.title ?? null,
+  created_at: createdAt === undefined ? null : formatRfc3339(createdAt),
+  click_count: clickCount ?? 0,
+  disabled: Boolean(more.options.held),
+});

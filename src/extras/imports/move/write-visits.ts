@@ -1,0 +1,271 @@
+/**
+ * Writes a portion of visits into the sums and, where details are logged, into the click log, as the flush does. The
+ * count of a link is what its source counted, or the number of its dated visits if that is more.
+ */
+import type { Database } from "../../../platform/db/database.ts";
+import type { Db } from "../../../platform/db/dialect.ts";
+import type { Detail, DetailsParser, KnownVisit } from "../../../clicks/details/details.ts";
+import { createLogCapacity } from "../../../clicks/details/log-capacity.repository.ts";
+import type { ClickPrivacy } from "../../../clicks/details/privacy.ts";
+import { createDetailDropsRepository } from "../../../clicks/details/drops.repository.ts";
+import { createDetailsRepository } from "../../../clicks/details/repository.ts";
+import { sumHours } from "../../../clicks/flush/counts.ts";
+import type { BucketIncrements } from "../../../clicks/rollups/click-counts.ts";
+import { createRollupsRepository } from "../../../clicks/rollups/repository.ts";
+import { sumDetails } from "../../../clicks/rollups/sums.ts";
+import type { ValueIncrement } from "../../../clicks/rollups/count-rows.ts";
+import { BUCKETS, HOUR_MS } from "../../../clicks/rollups/time-buckets.ts";
+import { isAutomatedAgent } from "../../../lib/automated-visitors.ts";
+import { isProblem, type SourceProblem, type SourceVisit } from "../readers/reader.ts";
+import { sourceKeyOf } from "./link-rows.ts";
+import { createOwnLinks } from "./own-links.ts";
+import { countNote, type ImportReport, type Note } from "./state.ts";
+import {
+  type BroughtLink,
+  createVisitsRepository,
+  NO_DIMENSION,
+  PER_DAY,
+  PER_HOUR,
+} from "./visits.repository.ts";
+
+export type VisitSettings = {
+  /** Whether visits have details. */
+  details: boolean;
+  privacy: ClickPrivacy;
+  /** Older visits have no row in the click log. */
+  logFrom: number;
+  /** Of the click log; 0: unlimited. */
+  mostLogRows: number;
+};
+
+export type PreparedVisit = {
+  place: number;
+  sourceKey: string;
+  code: string;
+  visit: SourceVisit;
+  isAutomated: boolean;
+};
+
+/** Short links were invented in 2002. */
+const EARLIEST = Date.UTC(2000, 0, 1);
+const MOST_COUNT = 1_000_000_000;
+
+/** @param before visits from then on are our own */
+export function prepareVisit(found: SourceVisit | SourceProblem, before: number): PreparedVisit | Note {
+  const { place, code } = found;
+  const refuse = (reason: string): Note => ({ place, kind: "visit", code: code.slice(0, 200), reason });
+  if (isProblem(found)) return refuse(found.problem);
+  const { at, count = 1, userAgent, automated } = found;
+  if (!Number.isSafeInteger(at) || at < EARLIEST) return refuse("The time of the visit can't be read.");
+  if (at >= before) return refuse("The visit is later than the import.");
+  if (!Number.isSafeInteger(count) || count < 1 || count > MOST_COUNT)
+    return refuse("The number of visits can't be read.");
+  const isAutomated = automated ?? (userAgent ? isAutomatedAgent(userAgent) : false);
+  return { place, code, sourceKey: sourceKeyOf(found.domain, code), visit: found, isAutomated };
+}
+
+const linklessVisit = ({ place, code }: Pick<PreparedVisit, "place" | "code">): Note => ({
+  place,
+  kind: "visit",
+  code: code.slice(0, 200),
+  reason: "Its link was not brought, or is gone.",
+});
+
+export type VisitPortion = readonly (PreparedVisit | Note)[];
+
+/** Of a preview, by source key: what the source counted, and its dated visits. */
+export type VisitTally = Map<string, { total: number; dated: number }>;
+
+/** Counts visits as the import does. Returns notes of those that it would refuse. */
+export function previewVisits(portion: VisitPortion, tally: VisitTally, report: ImportReport): Note[] {
+  const { counts } = report;
+  const notes: Note[] = [];
+  for (const one of portion) {
+    const count = "kind" in one ? 1 : (one.visit.count ?? 1);
+    counts.visits_read += count;
+    const link = "kind" in one ? undefined : tally.get(one.sourceKey);
+    if (link === undefined) {
+      const note = "kind" in one ? one : linklessVisit(one);
+      countNote(report, note, count);
+      notes.push(note);
+      continue;
+    }
+    const undated = Math.min(count, Math.max(0, link.total - link.dated));
+    link.dated += count;
+    counts.visits_brought += count;
+    counts.clicks_undated -= undated;
+    counts.clicks_brought += count - undated;
+  }
+  return notes;
+}
+
+type Counted = PreparedVisit & { linkId: number };
+
+type Deps = Parameters<typeof createOwnLinks>[0] & { database: Database; parser: DetailsParser };
+
+export function createVisitWriting({ database, parser, keyOf }: Deps) {
+  const ownLinks = createOwnLinks({ database, keyOf });
+  const repository = createVisitsRepository(database);
+  const rollups = createRollupsRepository(database);
+  const log = createDetailsRepository(database);
+  const drops = createDetailDropsRepository(database);
+  const capacity = createLogCapacity(database);
+
+  /** In the transaction. Returns what to do after the commit. */
+  async function write(
+    tx: Db,
+    given: VisitPortion,
+    {
+      id,
+      report,
+      notes,
+      settings,
+    }: { id: number; report: ImportReport; notes: Note[]; settings: VisitSettings },
+  ): Promise<() => void> {
+    const { portion, ids } = await ownLinks(tx, given);
+    await repository.join(tx, id, ids);
+    const prepared = portion.filter((one): one is PreparedVisit => !("kind" in one));
+    const links = await repository.links(tx, id, [...new Set(prepared.map(({ sourceKey }) => sourceKey))]);
+    const counted: Counted[] = [];
+    const strangers = new Map<string, { place: number; count: number }>();
+    for (const one of portion) {
+      report.counts.visits_read += "kind" in one ? 1 : (one.visit.count ?? 1);
+      if ("kind" in one) {
+        countNote(report, one);
+        notes.push(one);
+        continue;
+      }
+      const link = links.get(one.sourceKey);
+      if (link !== undefined) counted.push({ ...one, linkId: link.linkId });
+      else {
+        const known = strangers.get(one.code) ?? { place: one.place, count: 0 };
+        strangers.set(one.code, { ...known, count: known.count + (one.visit.count ?? 1) });
+      }
+    }
+    for (const [code, { place, count }] of strangers) {
+      const note = linklessVisit({ place, code });
+      countNote(report, note, count);
+      notes.push(note);
+    }
+    if (counted.length === 0) return () => {};
+    const changes = changesOf(counted, links);
+    for (const { dated, added, before } of changes) {
+      report.counts.visits_brought += dated - before;
+      report.counts.clicks_brought += added;
+      report.counts.clicks_undated -= dated - before - added;
+    }
+    await repository.count(tx, id, changes);
+    const sums = sumHours(hoursOf(counted));
+    await rollups.addClicks(tx, sums);
+    await repository.rememberHours(tx, id, sums.hours);
+    return addDetails(tx, id, counted, settings);
+  }
+
+  async function addDetails(tx: Db, id: number, counted: readonly Counted[], settings: VisitSettings) {
+    const detailed = settings.details ? counted.filter(({ visit }) => visit.count === undefined) : [];
+    const details = parser.parseVisits(detailed.map((one) => knownVisit(one, settings.privacy)));
+    const recent = details.filter(({ atMs }) => atMs >= settings.logFrom);
+    const isLimited = settings.mostLogRows > 0 && recent.length > 0;
+    const room = isLimited ? await capacity.left(tx, settings.mostLogRows) : recent.length;
+    const logged = recent.slice(0, room);
+    const unlogged = unloggedOf(counted, logged);
+    await repository.rememberValues(tx, id, PER_DAY, unlogged);
+    const days = Map.groupBy(unlogged, ({ bucket }) => bucket);
+    await drops.add(
+      tx,
+      [...days].map(([day, some]) => ({ day, reason: "imported", clicks: sumOf(some) })),
+    );
+    if (details.length === 0) return () => {};
+    return log.add(tx, logged, sumDetails(details), async (bounded) => {
+      await repository.rememberValues(tx, id, PER_DAY, bounded.days);
+      await repository.rememberValues(tx, id, PER_HOUR, bounded.hours);
+    });
+  }
+
+  return {
+    write,
+    /** For a preview: visits of links that are here are in the tally. */
+    async known(portion: VisitPortion, tally: VisitTally): Promise<VisitPortion> {
+      const known = await ownLinks(database.read, portion);
+      for (const id of known.ids) tally.getOrInsert(String(id), { total: 0, dated: 0 });
+      return known.portion;
+    },
+  };
+}
+
+/** Visits without a row in the click log, by link and day. */
+function unloggedOf(counted: readonly Counted[], logged: readonly Detail[]): ValueIncrement[] {
+  const sums = new Map<string, ValueIncrement>();
+  const add = (linkId: number, at: number, clicks: number) => {
+    const bucket = BUCKETS.day.of(at);
+    const none = { linkId, bucket, dimension: NO_DIMENSION, valueId: 0, clicks: 0, automated: 0 };
+    sums.getOrInsert(`${linkId} ${bucket}`, none).clicks += clicks;
+  };
+  for (const { linkId, visit } of counted) add(linkId, visit.at, visit.count ?? 1);
+  for (const { linkId, atMs } of logged) add(linkId, atMs, -1);
+  return [...sums.values()].filter(({ clicks }) => clicks > 0);
+}
+
+const sumOf = (some: readonly { clicks: number }[]) => some.reduce((sum, { clicks }) => sum + clicks, 0);
+
+function changesOf(counted: readonly Counted[], links: ReadonlyMap<string, BroughtLink>) {
+  const sums = new Map<string, { clicks: number; automated: number }>();
+  for (const { sourceKey, visit, isAutomated } of counted) {
+    const sum = sums.get(sourceKey) ?? { clicks: 0, automated: 0 };
+    sum.clicks += visit.count ?? 1;
+    if (isAutomated) sum.automated += visit.count ?? 1;
+    sums.set(sourceKey, sum);
+  }
+  return [...sums].map(([sourceKey, sum]) => {
+    const link = links.get(sourceKey)!;
+    const dated = link.dated + sum.clicks;
+    return {
+      ...link,
+      before: link.dated,
+      dated,
+      automated: link.automated + sum.automated,
+      added: Math.max(link.total, dated) - Math.max(link.total, link.dated),
+      addedAutomated: sum.automated,
+    };
+  });
+}
+
+function hoursOf(counted: readonly Counted[]): BucketIncrements[] {
+  const hours = new Map<number, Map<number, { clicks: number; automated: number }>>();
+  for (const { linkId, visit, isAutomated } of counted) {
+    const ofHour = hours.getOrInsertComputed(Math.floor(visit.at / HOUR_MS), () => new Map());
+    const sum = ofHour.getOrInsertComputed(linkId, () => ({ clicks: 0, automated: 0 }));
+    sum.clicks += visit.count ?? 1;
+    if (isAutomated) sum.automated += visit.count ?? 1;
+  }
+  return [...hours]
+    .sort(([a], [b]) => a - b)
+    .map(([bucket, ofHour]) => {
+      const links = [...ofHour].sort(([a], [b]) => a - b);
+      return {
+        bucket,
+        links: links.map(([link]) => link),
+        clicks: links.map(([, { clicks }]) => clicks),
+        automated: links.map(([, { automated }]) => automated),
+      };
+    });
+}
+
+function knownVisit({ linkId, visit, isAutomated }: Counted, privacy: ClickPrivacy): KnownVisit {
+  const country = /^[A-Za-z]{2}$/.test(visit.country ?? "") ? visit.country!.toUpperCase() : null;
+  return {
+    linkId,
+    atMs: visit.at,
+    isAutomated,
+    place: privacy.places && country !== null ? { country, city: visit.city ?? null } : null,
+    sent: {
+      referrer: (privacy.referrers && visit.referrer?.slice(0, 2_048)) || null,
+      utmSource: null,
+      userAgent: (privacy.agents && visit.userAgent?.slice(0, 1_024)) || null,
+      address: privacy.addresses === "none" ? "" : (visit.address ?? ""),
+      language: visit.language?.slice(0, 36) ?? null,
+      campaign: null,
+      rule: 0,
+    },
+  };
+}

@@ -1,0 +1,194 @@
+/** A table of links. Its header names our columns, or `map` says which of ours each one is. */
+import { open } from "node:fs/promises";
+import { CSV_SEPARATORS, type CsvSeparator, readCsv } from "../../../lib/csv.ts";
+import { type AppError, appError } from "../../../lib/errors.ts";
+import { createTimeSlices } from "../../../lib/time-slices.ts";
+import type { Reader, Source, SourceColumn, SourceInput } from "./reader.ts";
+
+/** Names in exports of others, in lower case without blanks, `_` and `-`. */
+const KNOWN: Readonly<Record<string, readonly string[]>> = {
+  code: [
+    "code",
+    "shortcode",
+    "slug",
+    "alias",
+    "keyword",
+    "backhalf",
+    "custombackhalf",
+    "key",
+    "path",
+    "short",
+  ],
+  target: [
+    "target",
+    "url",
+    "longurl",
+    "destination",
+    "destinationurl",
+    "originalurl",
+    "link",
+    "long",
+    "targeturl",
+  ],
+  created_at: ["createdat", "created", "datecreated", "creationdate", "date", "timestamp"],
+  expires_at: ["expiresat", "expires", "expiration", "expirationdate", "validuntil", "expireat"],
+  click_count: ["clickcount", "clicks", "visits", "visitcount", "totalclicks", "hits"],
+  password: ["password", "passwordhash"],
+  domain: ["domain", "host"],
+  title: ["title", "name"],
+  tags: ["tags", "labels"],
+  note: ["note", "notes", "description", "comment", "comments"],
+  starts_at: ["startsat", "validsince"],
+  max_clicks: ["maxclicks", "maxvisits"],
+  fallback_url: ["fallbackurl", "expiredurl"],
+  redirect_status: ["redirectstatus"],
+  forward_query: ["forwardquery"],
+  rules: ["rules"],
+  card: ["card"],
+  owner: ["owner"],
+};
+export const CSV_FIELDS = Object.keys(KNOWN);
+
+const MOST_COLUMNS = 200;
+const MAX_ROW_BYTES = 64 * 1024;
+const READ_BYTES = 1024 * 1024;
+const SAMPLES = 3;
+
+const plain = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, "");
+
+/** By position; each field once. @throws BadRequest */
+function fieldsOf(header: readonly string[], map: SourceInput["map"]): (string | null)[] {
+  const names = header.map((name) => name.trim());
+  const fields: (string | null)[] = names.map(() => null);
+  for (const [field, name] of Object.entries(map)) {
+    if (!CSV_FIELDS.includes(field)) {
+      throw appError(
+        "BadRequest",
+        `map: "${field}" is no column of Waymark. It has ${CSV_FIELDS.join(", ")}.`,
+      );
+    }
+    if (name === "") continue;
+    const at = names.findIndex((known) => known === name || plain(known) === plain(name));
+    if (at === -1) throw appError("BadRequest", `map: the file has no column "${name}".`);
+    if (fields[at] !== null) throw appError("BadRequest", `map: the column "${name}" is used twice.`);
+    fields[at] = field;
+  }
+  for (const field of CSV_FIELDS) {
+    if (field in map) continue;
+    for (const guess of KNOWN[field]!) {
+      const at = names.findIndex((name, index) => fields[index] === null && plain(name) === guess);
+      if (at === -1) continue;
+      fields[at] = field;
+      break;
+    }
+  }
+  return fields;
+}
+
+const isSecret = (name: string, field: string | null | undefined): boolean =>
+  field === "password" || /pass|secret|token|hash/i.test(name);
+
+const withoutTarget = (header: readonly string[]): AppError =>
+  appError(
+    "CsvParseError",
+    `No column is the target. Name it, such as --map target="Long URL". The file has ${header.join(", ").slice(0, 500)}.`,
+  );
+
+type Row = { row: number; fields: readonly string[]; problem: string | null };
+
+/** Reads pieces of the file that end with a whole record. */
+export async function* csvRows(path: string, separator: CsvSeparator): AsyncGenerator<Row, void> {
+  const file = await open(path, "r");
+  const slices = createTimeSlices(0.5);
+  try {
+    let rest: Buffer = Buffer.alloc(0);
+    let row = 0;
+    for (let isLast = false; !isLast; ) {
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES);
+      isLast = bytesRead === 0;
+      const bytes = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+      let end = 0;
+      for (const record of readCsv(bytes, MAX_ROW_BYTES, separator)) {
+        if (slices.due()) await slices.rest();
+        if (record === null) continue;
+        // A record near the end may be cut; it comes again with the next piece.
+        if (!isLast && bytes.length - record.end < 2 * MAX_ROW_BYTES) break;
+        end = record.end;
+        if (record.problem === null && record.fields.every((field) => field.trim() === "")) continue;
+        yield { row: ++row, fields: record.fields, problem: record.problem };
+      }
+      rest = Buffer.from(bytes.subarray(end));
+      if (rest.length > READ_BYTES + 4 * MAX_ROW_BYTES) {
+        throw appError("CsvParseError", `The file has a line that is longer than ${MAX_ROW_BYTES} bytes.`);
+      }
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function firstRows(path: string, separator: CsvSeparator): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const row of csvRows(path, separator)) {
+    rows.push(row);
+    if (rows.length > SAMPLES) break;
+  }
+  return rows;
+}
+
+async function openCsv({ source, map }: SourceInput): Promise<Source> {
+  let best: { separator: CsvSeparator; rows: Row[] } | null = null;
+  for (const separator of CSV_SEPARATORS) {
+    const rows = await firstRows(source, separator);
+    if (best === null || (rows[0]?.fields.length ?? 0) > (best.rows[0]?.fields.length ?? 0))
+      best = { separator, rows };
+  }
+  const { separator, rows } = best!;
+  const [header, ...samples] = rows;
+  if (header === undefined) throw appError("CsvFileMissing", "The file is empty.");
+  if (header.problem !== null) throw appError("CsvParseError", `The header can't be read. ${header.problem}`);
+  if (header.fields.join("").includes("\0"))
+    throw appError("CsvParseError", "The file is no text in UTF-8. Save it as CSV in UTF-8.");
+  if (header.fields.length > MOST_COLUMNS) {
+    const count = header.fields.length.toLocaleString("en");
+    throw appError("CsvParseError", `The file has ${count} columns, more than ${MOST_COLUMNS}.`);
+  }
+  const fields = fieldsOf(header.fields, map);
+  const columns = header.fields.map(
+    (name, at): SourceColumn => ({
+      name: name.trim().slice(0, 100),
+      field: fields[at] ?? null,
+      // They are shown and stored.
+      samples: isSecret(name, fields[at]) ? [] : samples.map((row) => (row.fields[at] ?? "").slice(0, 100)),
+    }),
+  );
+  const codeAt = fields.indexOf("code");
+  return {
+    columns,
+    async *links(after) {
+      // Not before its columns are known, of which the panel asks.
+      if (!fields.includes("target")) throw withoutTarget(header.fields);
+      for await (const { row, fields: texts, problem } of csvRows(source, separator)) {
+        const place = row - 1;
+        if (place <= after) continue;
+        const code = (codeAt === -1 ? "" : (texts[codeAt] ?? "")).slice(0, 200);
+        if (problem !== null) yield { place, code, problem };
+        else if (texts.length !== header.fields.length) {
+          const counts = `${texts.length} columns, but the header has ${header.fields.length}`;
+          yield { place, code, problem: `The row has ${counts}.` };
+        } else {
+          const cells: Record<string, string> = {};
+          for (const [at, field] of fields.entries()) if (field !== null) cells[field] = texts[at]!;
+          yield { place, cells: { ...cells, target: cells["target"]! } };
+        }
+      }
+    },
+  };
+}
+
+export const csv: Reader = {
+  title: "CSV",
+  takes: ["file"],
+  loses: ["A CSV file has the number of clicks of each link, but not when they were."],
+  open: openCsv,
+};

@@ -1,0 +1,99 @@
+/** Asks the API of another product: bounded answers, a few tries, the pauses that it asks for. */
+import { appError } from "../../../lib/errors.ts";
+import { createJsonScan } from "../../../lib/json-scan.ts";
+import { OutboundFailure } from "../../../lib/outbound.ts";
+import { rest } from "../../../lib/rest.ts";
+import type { SourceInput } from "./reader.ts";
+
+const TIMEOUT_MS = 60_000;
+/** JSON.parse takes about 10 ms for it. */
+const MOST_BYTES = 2 * 1024 * 1024;
+const MOST_PARTS = 100_000;
+const TRIES = 5;
+const PAUSE_MS = 1_000;
+const MOST_PAUSE_MS = 120_000;
+
+export type JsonApi = (path: string) => Promise<unknown>;
+
+/** Paths are below the source; null for what is not there. @throws BadRequest that says what to do */
+export function createJsonApi(
+  { source, outbound, signal }: Pick<SourceInput, "source" | "outbound" | "signal">,
+  headers: Readonly<Record<string, string>>,
+  pauseMs: number = PAUSE_MS,
+): JsonApi {
+  const base = URL.parse(source);
+  if (base === null) throw appError("BadRequest", `${source.slice(0, 200)} is no address.`);
+  const root = [base.origin, ...base.pathname.split("/").filter((part) => part !== "")].join("/");
+  return async (path) => {
+    for (let tries = 1; ; tries++) {
+      signal.throwIfAborted();
+      const { answer, problem } = await ask(`${root}${path}`);
+      if (answer?.status === 200) return readJson(answer.body, root);
+      if (answer?.status === 404) return null;
+      if (answer?.status === 401 || answer?.status === 403) {
+        throw appError("BadRequest", `${base.host} refuses the key (${answer.status}). Give a valid one.`);
+      }
+      const isPassing = answer === null || answer.status === 429 || answer.status >= 500;
+      if (!isPassing || tries === TRIES) {
+        throw appError(
+          "BadRequest",
+          `${base.host} can't be asked: ${problem}. The address asked was ${root}${path}`,
+        );
+      }
+      const asked = Number(answer?.headers.get("retry-after") ?? 0) * 1_000;
+      await rest(Math.min(Math.max(asked || 0, pauseMs * 2 ** (tries - 1)), MOST_PAUSE_MS), signal);
+    }
+  };
+
+  async function ask(url: string) {
+    try {
+      const answer = await outbound({
+        url,
+        method: "GET",
+        headers: { Accept: "application/json", ...headers },
+        timeoutMs: TIMEOUT_MS,
+        mostBytes: MOST_BYTES,
+        // The key goes nowhere else.
+        redirects: 0,
+      });
+      const body = isChunked(answer.headers) ? joined(answer.body) : answer.body;
+      const moved = answer.headers.get("location");
+      const problem = `it answers with status ${answer.status}${moved === null ? "" : `, which leads to ${moved.slice(0, 200)}`}`;
+      return { answer: { ...answer, body }, problem };
+    } catch (error) {
+      if (!(error instanceof OutboundFailure)) throw error;
+      if (error.reason === "refused")
+        throw appError("BadRequest", `${base!.host} can't be asked: ${error.message}.`);
+      return { answer: null, problem: error.message };
+    }
+  }
+}
+
+const isChunked = (headers: Headers): boolean => /\bchunked\b/i.test(headers.get("transfer-encoding") ?? "");
+
+/** Without the marks of the chunks. */
+function joined(body: Buffer): Buffer {
+  const pieces: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const end = body.indexOf("\r\n", at);
+    const size = end === -1 ? NaN : Number.parseInt(body.toString("latin1", at, Math.min(end, at + 16)), 16);
+    if (!(size > 0)) return Buffer.concat(pieces);
+    pieces.push(body.subarray(end + 2, end + 2 + size));
+    at = end + 2 + size + 2;
+  }
+}
+
+function readJson(body: Buffer, root: string): unknown {
+  if (body.length >= MOST_BYTES) {
+    throw appError("BadRequest", `${root} answers with more than ${MOST_BYTES / 1024 / 1024} MiB at once.`);
+  }
+  try {
+    const scan = createJsonScan({ mostParts: MOST_PARTS });
+    scan.push(body);
+    return JSON.parse(body.toString());
+  } catch (cause) {
+    throw appError("BadRequest", `${root} does not answer with JSON. Give the address of its API.`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * What an import knows of another product. A reader streams: it holds one record at a time, bounds it, and gives the
+ * event loop a turn. The same source has the same places each time, so that a killed import continues.
+ */
+import type { Outbound } from "../../../lib/outbound.ts";
+
+export type Reader = {
+  /** For people. */
+  title: string;
+  /** What SOURCE may be; a folder on the command line only. */
+  takes: readonly ("file" | "folder" | "address")[];
+  /** Of addresses, without the colon. */
+  schemes?: readonly string[];
+  needsKey?: boolean;
+  /** Sentences: what the product does not export, or Waymark has no place for. */
+  loses: readonly string[];
+  /** @throws AppError that says what to do */
+  open(input: SourceInput): Promise<Source>;
+};
+
+export type SourceInput = {
+  /** A path or a URL. */
+  source: string;
+  key: string | null;
+  /** Our columns to theirs. */
+  map: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+  outbound: Outbound;
+};
+
+export type Source = {
+  /** For the progress, where it is known at once. */
+  size?: { links?: number; visits?: number };
+  /** Of visits of links that are here (`own-links.ts`), which are brought once. */
+  origin?: string;
+  /** Of a table with a header: its columns, and which of ours each one is. */
+  columns?: SourceColumn[];
+  /** After that place; 0: all. */
+  links(after: number): AsyncIterable<SourceLink | SourceProblem>;
+  visits?(after: number): AsyncIterable<SourceVisit | SourceProblem>;
+  /** Of links with a share. */
+  files?(after: number): AsyncIterable<SourceFile | SourceProblem>;
+  close?(): Promise<void>;
+};
+
+export type SourceColumn = { name: string; field: string | null; samples: string[] };
+
+/** Nothing can be read. */
+export type SourceProblem = {
+  place: number;
+  /** As far as known. */
+  code: string;
+  /** A sentence for people. */
+  problem: string;
+};
+
+export type SourceLink = {
+  /** Row, line or number, from 1, ascending. */
+  place: number;
+  /**
+   * Texts as in the CSV of an export with all columns; the import validates them. Without `code` it is random. A
+   * password is plain, or a hash that `lib/password-hash.ts` knows.
+   */
+  cells: Readonly<Record<string, string>> & { target: string };
+  /** Why it comes in disabled. */
+  disabled?: string;
+  /** Sentences: what of it is not brought. */
+  lost?: readonly string[];
+  /** It serves `files` in a folder; its target says nothing. */
+  share?: SourceShare;
+};
+
+export type SourceShare = {
+  /** Null: nobody known. */
+  owner: { email: string; name: string } | null;
+  /** Name of the folder. */
+  folder: string;
+  message: string;
+  /** Null is unlimited. */
+  maxDownloads: number | null;
+  recipients: readonly string[];
+};
+
+export type SourceFile = {
+  place: number;
+  /** Of the link that shares it. */
+  code: string;
+  name: string;
+  size: number;
+  /** On this machine. */
+  path: string;
+};
+
+export type SourceVisit = {
+  place: number;
+  /** As in the link's cells. */
+  code: string;
+  domain?: string;
+  /** Epoch milliseconds. */
+  at: number;
+  /** Of a sum, which has no details. */
+  count?: number;
+  referrer?: string | null;
+  userAgent?: string | null;
+  address?: string | null;
+  /** ISO 3166-1 alpha-2. */
+  country?: string | null;
+  city?: string | null;
+  language?: string | null;
+  /** Else by the user agent; without one: a person. */
+  automated?: boolean;
+  /** Of a link that is here, by its code. */
+  isOurs?: true;
+};
+
+export const isProblem = <T extends object>(record: T | SourceProblem): record is SourceProblem =>
+  "problem" in record;

@@ -1,0 +1,129 @@
+/** Makes a mail of its content: subject, plain text and HTML, in the recipient's language, light and dark. */
+import { accentOf } from "../../lib/accent.ts";
+import type { Language } from "../../lib/language.ts";
+import { COLOURS, RADIUS, TYPE } from "../../lib/tokens.ts";
+import type { MailContent } from "./mail.ts";
+import type { SmtpMessage } from "./smtp.ts";
+import { foreign, oneLine } from "./foreign.ts";
+import { REASON_OF } from "./texts/contents.ts";
+import { deMails } from "./texts/de.ts";
+import { enMails, type MailFacts, type MailText, type MailTexts } from "./texts/en.ts";
+import { frMails } from "./texts/fr.ts";
+import { jaMails } from "./texts/ja.ts";
+import { zhMails } from "./texts/zh.ts";
+
+const TEXTS: Readonly<Record<Language, MailTexts>> = {
+  en: enMails,
+  de: deMails,
+  fr: frMails,
+  zh: zhMails,
+  ja: jaMails,
+};
+
+export type Letter = Pick<SmtpMessage, "name" | "subject" | "text" | "html" | "logo">;
+
+/** What every mail shows of the instance. */
+export type MailIdentity = {
+  name(): string;
+  /** `#` and six hexadecimal digits. */
+  accentColor(): string;
+  logo(): SmtpMessage["logo"] | null;
+  icon(pixels: number): SmtpMessage["logo"];
+};
+
+const LONGEST_SUBJECT = 150;
+const ICON_PIXELS = 96;
+
+export const createLetters =
+  (identity: MailIdentity) =>
+  (mail: MailContent, language: Language): Letter => {
+    const texts = TEXTS[language];
+    const name = oneLine(identity.name(), 100);
+    const instant = new Intl.DateTimeFormat(language, {
+      dateStyle: "long",
+      timeStyle: "short",
+      timeZone: "UTC",
+    });
+    const facts: MailFacts = {
+      instance: name,
+      time: (at) => `${instant.format(at)} UTC`,
+      number: (of) => of.toLocaleString(language),
+    };
+    const make = texts[mail.kind] as (content: object, of: MailFacts) => MailText;
+    const said = make(foreign(mail.content), facts);
+    const url = "url" in mail.content ? mail.content.url : null;
+    const reason = texts.reasons[REASON_OF[mail.kind]](name);
+    const subject = oneLine(said.subject, LONGEST_SUBJECT);
+    const parts = { ...said, subject, url, reason, name, language, ifNot: texts.ifNot };
+    return {
+      name,
+      subject,
+      text: plainText(parts),
+      html: html(parts, identity.accentColor()),
+      logo: identity.logo() ?? identity.icon(ICON_PIXELS),
+    };
+  };
+
+type Parts = MailText & {
+  url: string | null;
+  reason: string;
+  name: string;
+  language: Language;
+  /** Before the address, for programs that show no button. */
+  ifNot: string;
+};
+
+function plainText({ lines, url, reason, name }: Parts): string {
+  return [...lines, ...(url === null ? [] : [url]), `-- \n${name}\n${reason}`].join("\n\n");
+}
+
+const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+const escaped = (plain: string): string =>
+  plain.replace(/[&<>"]/g, (letter) => ESCAPES[letter]!).replaceAll("\n", "<br>");
+
+/** Programs that know no style sheets take the styles of the elements, which are the light ones. */
+function html(parts: Parts, accentColor: string): string {
+  const { subject, lines, url, action, reason, name, language, ifNot } = parts;
+  const { light: day, dark: night } = COLOURS;
+  const { fill, onFill, light, dark } = accentOf(accentColor);
+  const font = `font-family:${TYPE.family.replaceAll('"', "'")}`;
+  const soft = `color:${day.soft};font-size:13px;line-height:1.5;overflow-wrap:anywhere`;
+  const paragraphs = lines.map((line) => `<p style="margin:0 0 16px">${escaped(line)}</p>`).join("\n");
+  const button =
+    url === null || action === undefined
+      ? ""
+      : `<p style="margin:24px 0"><a class="b" href="${escaped(url)}" style="display:inline-block;padding:12px 20px;border-radius:${RADIUS.md};background:${fill};color:${onFill};font-weight:600;text-decoration:none">${escaped(action)}</a></p>
+<p class="s" style="margin:0;${soft}">${escaped(ifNot)}<br><a class="u" href="${escaped(url)}" style="color:${light}">${escaped(url)}</a></p>`;
+  return `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${escaped(subject)}</title>
+<style>
+:root{color-scheme:light dark}
+@media(prefers-color-scheme:dark){
+.g{background:${night.ground}!important;color:${night.ink}!important}
+.c{background:${night.card}!important;border-color:${night.line}!important}
+.s{color:${night.soft}!important}.u{color:${dark}!important}
+}
+</style>
+</head>
+<body class="g" style="margin:0;padding:0;background:${day.ground};color:${day.ink};${font};font-size:16px;line-height:1.6">
+<div class="g" style="padding:24px 12px;background:${day.ground};color:${day.ink}">
+<div style="max-width:560px;margin:0 auto">
+<p style="margin:0 0 16px;font-weight:600;overflow-wrap:anywhere"><img src="cid:logo" alt="" height="32" style="height:32px;max-width:160px;vertical-align:middle;margin-right:10px">${escaped(name)}</p>
+<div class="c" style="padding:28px 24px;background:${day.card};border:1px solid ${day.line};border-radius:${RADIUS.lg};overflow-wrap:anywhere">
+<h1 style="margin:0 0 16px;font-size:21px;line-height:1.3;font-weight:${TYPE.weight}">${escaped(subject)}</h1>
+${paragraphs}
+${button}
+</div>
+<p class="s" style="margin:16px 4px 0;${soft}">${escaped(reason)}</p>
+</div>
+</div>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,95 @@
+import type { Queries } from "../../platform/db/database.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { createDeliveryRepository } from "./delivery.repository.ts";
+import { createDelivery } from "./delivery.ts";
+import { createLetters, type MailIdentity } from "./letter.ts";
+import { createNoticeRepository } from "./notice.repository.ts";
+import { createNotices, type Notices } from "./notices.ts";
+import { createOutboxRepository } from "./outbox.repository.ts";
+import { createMailOutbox, type MailTransaction } from "./outbox.ts";
+import { createSmtp, type SmtpSettings } from "./smtp.ts";
+
+export type Mail = ReturnType<typeof createMail>;
+
+type NoticeSources = Pick<
+  Parameters<typeof createNotices>[0],
+  "record" | "recipientOf" | "administrators" | "codeOf" | "nameOf" | "pageOf"
+>;
+
+type Deps = {
+  database: Queries;
+  changes: { write<T>(run: (tx: MailTransaction) => Promise<T>): Promise<T> };
+  settings: SmtpSettings;
+  /** Addresses in mails begin with it. */
+  origin(): string;
+  /** Path of the panel; null while it is off. */
+  panelPath(): string | null;
+  identity: MailIdentity;
+  instance: string;
+  count(status: "sent" | "delayed" | "failed"): void;
+  clock: Clock;
+  logger: Logger;
+};
+
+export function createMail(deps: Deps) {
+  const { database, changes, settings, origin, identity, clock, logger } = deps;
+  const repository = createDeliveryRepository(database);
+  const smtp = createSmtp(settings);
+  const isEnabled = () => settings.host !== "";
+  const outbox = createMailOutbox({
+    repository: createOutboxRepository(database),
+    write: changes.write,
+    isEnabled,
+    clock,
+    logger,
+  });
+
+  /** What keeps mails from being sent; null if nothing is known. */
+  async function trouble(): Promise<string | null> {
+    if (settings.host === "") return null;
+    const known = await repository.trouble();
+    return known && `Mails can't be sent: ${known.error}`;
+  }
+
+  const forAccounts = {
+    isOffered: () => isEnabled() && deps.panelPath() !== null,
+    panelUrl: (path: string) => `${origin()}${deps.panelPath() ?? ""}${path}`,
+    queue: outbox.queue,
+  };
+
+  return {
+    outbox,
+    /** Mails with links into the panel. */
+    forAccounts,
+    /** To people without an account. */
+    forShares: {
+      isOffered: isEnabled,
+      shareUrl: (code: string) => `${origin()}/${code}`,
+      queue: outbox.queue,
+      hasMore: outbox.hasMore,
+    },
+    trouble,
+    origin,
+    /** Mails about what happened. */
+    notices: (more: NoticeSources): Notices =>
+      createNotices({
+        ...more,
+        ...forAccounts,
+        outbox,
+        repository: createNoticeRepository(database),
+        write: changes.write,
+        clock,
+      }),
+    /** Connects and signs in; null if that works. */
+    check: smtp.check,
+    /** Null without a server. */
+    job:
+      settings.host === ""
+        ? null
+        : createDelivery({ ...deps, repository, smtp, write: createLetters(identity) }),
+    async server() {
+      return { enabled: isEnabled(), from: settings.host && settings.from, message: (await trouble()) ?? "" };
+    },
+  };
+}

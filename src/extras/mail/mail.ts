@@ -1,0 +1,55 @@
+/** What a mail is, in the outbox and for administrators. */
+import type { RowFields } from "../../platform/db/schema.ts";
+import { z } from "zod";
+import { createView } from "../../lib/case-names.ts";
+import { cursorQuery } from "../../lib/cursor.ts";
+import type { Language } from "../../lib/language.ts";
+import { namedObject } from "../../lib/named-object.ts";
+import { queryText } from "../../lib/query-text.ts";
+import type { MailContents, MailKind } from "./texts/contents.ts";
+
+/** A kind with its content. */
+export type MailContent = { [K in MailKind]: { kind: K; content: MailContents[K] } }[MailKind];
+
+export type Recipient = { accountId: number | null; email: string; language: Language };
+
+export const MAIL_STATES = ["waiting", "sending", "sent", "failed"] as const;
+export type MailState = (typeof MAIL_STATES)[number];
+
+export type StoredMail = Pick<
+  RowFields<"mails", { state: MailState; dueAt: number | null }>,
+  "id" | "kind" | "recipient" | "state" | "attempts" | "error" | "createdAt" | "sentAt" | "dueAt"
+>;
+
+/** One that the delivery has taken. */
+export type TakenMail = Pick<
+  RowFields<"mails">,
+  "id" | "kind" | "recipient" | "language" | "content" | "attempts" | "usefulUntil"
+>;
+
+export const mailView = namedObject("Mail", {
+  id: z.int(),
+  kind: z.string().describe("such as invitation or test"),
+  recipient: z.string(),
+  state: z
+    .enum(MAIL_STATES)
+    .describe("waiting for its next attempt, being sent, taken by the mail server, or given up"),
+  attempts: z.int(),
+  error: z.string().nullable().describe("why the last attempt failed"),
+  created_at: z.iso.datetime(),
+  sent_at: z.iso.datetime().nullable(),
+  due_at: z.iso.datetime().nullable().describe("next attempt, of a mail that waits"),
+});
+export const viewMail = createView(mailView);
+
+export const mailQuery = z.object({
+  ...cursorQuery,
+  state: z.enum(["", ...MAIL_STATES], `must be one of ${MAIL_STATES.join(", ")}`).optional(),
+  recipient: queryText(254).optional().describe("the whole address"),
+});
+
+export const mailServerView = namedObject("MailServer", {
+  enabled: z.boolean().describe("a server is set"),
+  from: z.string().describe("empty without a server"),
+  message: z.string().describe("what keeps mails from being sent, and what to do; empty if nothing is known"),
+});

@@ -1,0 +1,241 @@
+/**
+ * Mails about what happened, to the accounts whom it concerns: owners, managers of the team that owns a link,
+ * administrators. Each account chooses which it gets and how often. What is an event already is heard there, in the
+ * transaction of the act; without a mail server nothing is asked.
+ */
+import type { Db } from "../../platform/db/dialect.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { SYSTEM } from "../../lib/actor.ts";
+import type { EventRecord, RecordEvents } from "../../lib/event.ts";
+import { ownerOfTeam } from "../../lib/owner.ts";
+import { pagesAfter } from "../../lib/pages.ts";
+import { rest } from "../../lib/rest.ts";
+import type { MailContent, Recipient } from "./mail.ts";
+import type { NoticeRepository } from "./notice.repository.ts";
+import type { MailOutbox, MailTransaction } from "./outbox.ts";
+import type { MailContents } from "./texts/contents.ts";
+
+/** Kinds of mails that an account can turn off. */
+export type NoticeKind =
+  | "drop"
+  | "download"
+  | "share_ends"
+  | "link_reached"
+  | "target_dead"
+  | "backup"
+  | "webhook";
+
+export type NoticeRecipient = { to: Recipient; every: "on" | "minute" | "hour" | "day" };
+
+type Deps = {
+  outbox: MailOutbox;
+  repository: NoticeRepository;
+  write<T>(run: (tx: MailTransaction) => Promise<T>): Promise<T>;
+  /** Calls `heard`. */
+  record: RecordEvents<Db>;
+  /** Null without a verified address, for a disabled account, or if it has turned off that kind. */
+  recipientOf(db: Db, accountId: number, kind: NoticeKind): Promise<NoticeRecipient | null>;
+  administrators(db?: Db): Promise<number[]>;
+  /** Whether mails with links into the panel can be sent. */
+  isOffered(): boolean;
+  panelUrl(path: string): string;
+  /** Host and code of a link, for people. */
+  nameOf(linkKey: string): string;
+  codeOf(linkKey: string): string;
+  /** Code and host in the address of the panel's page of a link. */
+  pageOf(linkKey: string): string;
+  clock: Clock;
+};
+
+type Tell<Owner = number> = (
+  tx: MailTransaction,
+  owner: Owner,
+  mail: MailContent & { kind: NoticeKind },
+  onceKey: string,
+) => Promise<void>;
+
+export type Notices = ReturnType<typeof createNotices>;
+
+const HEARD = ["drop.received", "link.target_dead", "link.threshold", "webhook.disable"];
+const DAY_MS = 86_400_000;
+const SPANS = { minute: 60_000, hour: 3_600_000, day: DAY_MS };
+const ENDING_EVERY_MS = 3_600_000;
+const SHARES_AT_ONCE = 500;
+const REST_MS = 25;
+const FIRST_MILESTONE = 100;
+
+/** The largest of 100, 1,000, 10,000 … that lies between; null without. */
+export function milestoneIn(before: number, after: number): number | null {
+  let milestone = FIRST_MILESTONE;
+  while (milestone * 10 <= after) milestone *= 10;
+  return before < milestone && milestone <= after ? milestone : null;
+}
+
+export function createNotices(deps: Deps) {
+  const { outbox, repository, write, recipientOf, isOffered, panelUrl, nameOf, clock } = deps;
+
+  const tell: Tell = async (tx, accountId, mail, onceKey) => {
+    const recipient = await recipientOf(tx.db, accountId, mail.kind);
+    if (recipient === null) return;
+    const { to, every } = recipient;
+    if (every === "on") {
+      await outbox.queue(tx, to, mail, { onceKey: `${mail.kind} ${accountId} ${onceKey}` });
+      return;
+    }
+    const { kind, content } = mail as MailContent & { kind: "drop" | "download" };
+    const dueAt = clock.now() + SPANS[every];
+    await outbox.gather(tx, to, { kind, subject: onceKey, content: content as MailContents["drop"], dueAt });
+  };
+
+  const tellOwners: Tell<number | null> = async (tx, ownerId, mail, onceKey) => {
+    if (ownerId === null) return;
+    const accounts = ownerId >= 0 ? [ownerId] : await repository.managers(ownerOfTeam(ownerId), tx.db);
+    for (const id of accounts) await tell(tx, id, mail, onceKey);
+  };
+
+  async function received(tx: MailTransaction, { subject, subjectId, after }: EventRecord): Promise<void> {
+    const { folder_id: folder, name, title } = after as { folder_id: number; name: string; title?: string };
+    const accountId = await repository.accountOf(folder, tx.db);
+    if (accountId === null) return;
+    const url = panelUrl(`/files?folder=${folder}`);
+    const content = { title: title ?? subject, count: 1, names: [name], url };
+    await tellOwners(tx, accountId, { kind: "drop", content }, String(subjectId));
+  }
+
+  async function died(tx: MailTransaction, { at, subjectId, after }: EventRecord): Promise<void> {
+    const { target, problem = "" } = after as { target: string; problem?: string };
+    const link = await repository.link(subjectId ?? 0, tx.db);
+    if (link === null) return;
+    const url = panelUrl(`/link/${deps.pageOf(link.key)}`);
+    const content = { link: nameOf(link.key), target, reason: problem, url };
+    await tellOwners(tx, link.ownerId, { kind: "target_dead", content }, `${link.id} ${at}`);
+  }
+
+  const { reached, passed } = createNumbers(deps, tellOwners);
+
+  return {
+    /** Call it in the transaction of events. Others than these cost nothing. */
+    async heard(db: Db, events: readonly EventRecord[]): Promise<void> {
+      const told = events.filter(({ action }) => HEARD.includes(action));
+      if (told.length === 0 || !isOffered()) return;
+      // The delivery finds them within seconds.
+      const tx = { db, changed: () => {} };
+      for (const event of told) {
+        if (event.action === "drop.received") await received(tx, event);
+        else if (event.action === "link.target_dead") await died(tx, event);
+        else if (event.action === "webhook.disable") await givenUp(deps, tell, tx, event);
+        else await reached(tx, event.subjectId!, (event.after as { clicks: number }).clicks);
+      }
+    },
+
+    /** A download of a share has ended well. */
+    async downloaded(share: {
+      linkId: number;
+      accountId: number;
+      code: string;
+      title: string | null;
+      maxDownloads: number | null;
+      isUsedUp: boolean;
+    }): Promise<void> {
+      if (!isOffered()) return;
+      const { linkId, accountId, maxDownloads } = share;
+      const title = share.title ?? nameOf(share.code);
+      const url = panelUrl("/shares");
+      await write(async (tx) => {
+        await tellOwners(
+          tx,
+          accountId,
+          { kind: "download", content: { title, count: 1, url } },
+          String(linkId),
+        );
+        if (!share.isUsedUp) return;
+        const mail = { kind: "share_ends", content: { title, endsAt: null, url } } as const;
+        await tellOwners(tx, accountId, mail, `${linkId} used ${maxDownloads}`);
+      });
+    },
+
+    /**
+     * The counts of at most 1,000 links have grown. A link tells the number that it names, or each milestone; one that
+     * had no clicks may be an imported one, which tells no milestone.
+     */
+    async counted(links: readonly { linkId: number; before: number; after: number }[]): Promise<void> {
+      const thresholds = await repository.thresholds(links.map(({ linkId }) => linkId));
+      for (const { linkId, before, after } of links) {
+        const threshold = thresholds.get(linkId);
+        if (threshold !== undefined) {
+          if (before < threshold && threshold <= after) await write((tx) => passed(tx, linkId, threshold));
+          continue;
+        }
+        const milestone = before === 0 || !isOffered() ? null : milestoneIn(before, after);
+        if (milestone !== null) await write((tx) => reached(tx, linkId, milestone));
+      }
+    },
+
+    /** To all administrators. */
+    async backupFailed(reason: string): Promise<void> {
+      if (!isOffered()) return;
+      const at = clock.now();
+      for (const id of await deps.administrators())
+        await write((tx) => tell(tx, id, { kind: "backup", content: { reason, at } }, String(at)));
+    },
+
+    endingJob: createEndingJob(deps, tellOwners),
+  };
+}
+
+/** Tells administrators of a disabled webhook. */
+async function givenUp(
+  { administrators, panelUrl }: Deps,
+  tell: Tell,
+  tx: MailTransaction,
+  { at, subject, after }: EventRecord,
+): Promise<void> {
+  const isGone = (after as { reason?: string }).reason === "gone";
+  const content = { receiver: subject, isGone, url: panelUrl("/webhooks") };
+  for (const id of await administrators(tx.db))
+    await tell(tx, id, { kind: "webhook", content }, `${subject} ${at}`.slice(-100));
+}
+
+/** Numbers of clicks that links reach. */
+function createNumbers(
+  { repository, record, panelUrl, nameOf, codeOf, pageOf, clock }: Deps,
+  tellOwners: Tell<number | null>,
+) {
+  async function reached(tx: MailTransaction, linkId: number, clicks: number): Promise<void> {
+    const link = await repository.link(linkId, tx.db);
+    if (link === null) return;
+    const content = { link: nameOf(link.key), clicks, url: panelUrl(`/link/${pageOf(link.key)}`) };
+    await tellOwners(tx, link.ownerId, { kind: "link_reached", content }, `${linkId} ${clicks}`);
+  }
+
+  /** The link has as many clicks as it names. */
+  async function passed(tx: MailTransaction, linkId: number, clicks: number): Promise<void> {
+    const link = await repository.link(linkId, tx.db);
+    if (link === null) return;
+    const subject = { subject: codeOf(link.key), subjectId: linkId };
+    const event = { at: clock.now(), actor: SYSTEM, action: "link.threshold", ...subject, after: { clicks } };
+    await record(tx.db, [event]);
+  }
+
+  return { reached, passed };
+}
+
+/** Tells of shares that end within a day, each once. */
+const createEndingJob = ({ repository, write, isOffered, panelUrl, nameOf, clock }: Deps, tell: Tell) => ({
+  name: "mail-shares-end",
+  everyMs: () => ENDING_EVERY_MS,
+  async run(signal: AbortSignal): Promise<void> {
+    if (!isOffered()) return;
+    const from = clock.now();
+    const find = (after: number, limit: number) =>
+      repository.ending({ from, to: from + DAY_MS }, after, limit);
+    for await (const shares of pagesAfter(0, SHARES_AT_ONCE, find, ({ linkId }) => linkId)) {
+      for (const { linkId, accountId, key, title, endsAt } of shares) {
+        if (signal.aborted) return;
+        const content = { title: title ?? nameOf(key), endsAt, url: panelUrl("/shares") };
+        await write((tx) => tell(tx, accountId, { kind: "share_ends", content }, `${linkId} ${endsAt}`));
+      }
+      await rest(REST_MS, signal);
+    }
+  },
+});

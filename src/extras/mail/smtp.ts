@@ -1,0 +1,202 @@
+/** Hands mails to the SMTP server of the start-up settings. The code of Nodemailer is loaded with the first mail. */
+import type { Transporter } from "nodemailer";
+import { messageOf } from "../../lib/errors.ts";
+import { withTimeout } from "../../lib/timeout.ts";
+import { headerText } from "./foreign.ts";
+import { createSmtpPhases, SMTP_LIMITS, type SmtpLimits } from "./smtp-phases.ts";
+
+export type SmtpMessage = {
+  to: string;
+  /** Of the sender. */
+  name: string;
+  subject: string;
+  text: string;
+  html: string;
+  messageId: string;
+  /** Shown by the HTML as `cid:logo`. */
+  logo: { type: string; bytes: Uint8Array };
+};
+
+export type SmtpSettings = {
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  from: string;
+  tls: "starttls" | "tls" | "none";
+};
+
+/** `refused`: for good. `later`: this mail only. `server`: others would fail too. `stopped`: it was not handed over. */
+export type SmtpTrouble = { is: "refused" | "later" | "server" | "stopped"; message: string };
+
+export type Smtp = ReturnType<typeof createSmtp>;
+
+/** A check is for somebody who waits for its result. */
+const CHECK_MS = 60_000;
+const CHECK_STEP_MS = 20_000;
+
+export function createSmtp(settings: SmtpSettings, limits: SmtpLimits = SMTP_LIMITS, checkMs = CHECK_MS) {
+  const { host, port, user, password, from, tls } = settings;
+  const phases = createSmtpPhases(limits);
+  let open: Promise<Transporter> | undefined;
+
+  const server = {
+    host,
+    port,
+    secure: tls === "tls",
+    requireTLS: tls === "starttls",
+    ignoreTLS: tls === "none",
+    ...(user !== "" && { auth: { user, pass: password } }),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+
+  async function connect() {
+    const { createTransport } = await import("nodemailer");
+    return createTransport({
+      ...server,
+      dnsTimeout: limits.connect,
+      // From the start to the end of STARTTLS.
+      connectionTimeout: limits.connect + limits.greeting + 3 * limits.command,
+      greetingTimeout: limits.greeting,
+      // Of silence in any step; the phases end each one before.
+      socketTimeout: 2 * Math.max(...Object.values(limits)),
+      logger: phases.logger,
+      debug: true,
+      // One after the other: after a crash at most one mail may have been sent twice.
+      pool: true,
+      maxConnections: 1,
+    });
+  }
+
+  /** Ends the connection. The next mail opens another one. */
+  async function close(): Promise<void> {
+    const opened = open;
+    open = undefined;
+    (await opened)?.close({ force: true });
+  }
+
+  async function checkOnce(): Promise<void> {
+    const { createTransport } = await import("nodemailer");
+    const ms = Math.min(CHECK_STEP_MS, checkMs);
+    const transport = createTransport({
+      ...server,
+      dnsTimeout: ms,
+      connectionTimeout: ms,
+      greetingTimeout: ms,
+      socketTimeout: ms,
+    });
+    await withTimeout<unknown>(checkMs, transport.verify(), () => {
+      throw Object.assign(new Error(`no answer within ${checkMs / 1000} s`), { code: "ETIMEDOUT" });
+    });
+  }
+
+  return {
+    from,
+
+    /**
+     * Null when the server has taken the mail. `stop` ends the attempt, unless the whole mail is handed over: then only
+     * the response says whether the server has it.
+     */
+    async send(message: SmtpMessage, stop?: AbortSignal): Promise<SmtpTrouble | null> {
+      const watch = phases.watch();
+      const stopped = new AbortController();
+      const onStop = () => void (watch.isHandedOver() || stopped.abort(new Error("Waymark stops")));
+      if (stop?.aborted) onStop();
+      stop?.addEventListener("abort", onStop);
+      try {
+        const transport = await (open ??= connect());
+        const signal = AbortSignal.any([watch.signal, stopped.signal]);
+        await transport.sendMail({ ...mailOf(message, from), signal });
+        return null;
+      } catch (error) {
+        await close();
+        if (stopped.signal.aborted)
+          return { is: "stopped", message: "Waymark stopped before it was handed over." };
+        const trouble = troubleOf(causeOf(error), `${host}:${port}`);
+        const isUnknown = trouble.is === "server" && watch.isHandedOver();
+        return isUnknown
+          ? { ...trouble, message: `${trouble.message}; the server may have the mail` }
+          : trouble;
+      } finally {
+        watch.stop();
+        stop?.removeEventListener("abort", onStop);
+      }
+    },
+
+    /** Connects and signs in. Null if that works. */
+    async check(): Promise<string | null> {
+      try {
+        await checkOnce();
+        return null;
+      } catch (error) {
+        return troubleOf(error, `${host}:${port}`).message;
+      }
+    },
+
+    close,
+  };
+}
+
+const mailOf = ({ to, name, subject, text, html, messageId, logo }: SmtpMessage, from: string) => ({
+  from: { name: headerText(name), address: from },
+  to: { name: "", address: to },
+  envelope: { from, to },
+  subject: headerText(subject),
+  text,
+  html,
+  messageId,
+  // RFC 3834: no automatic answers.
+  headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
+  attachments: [
+    {
+      filename: `logo.${logo.type.split("/")[1]}`,
+      contentType: logo.type,
+      content: Buffer.from(logo.bytes),
+      cid: "logo",
+      contentDisposition: "inline" as const,
+    },
+  ],
+});
+
+/** An aborted mail has the reason as its cause. */
+const causeOf = (error: unknown): unknown =>
+  error instanceof Error && error.name === "AbortError" ? (error.cause ?? error) : error;
+
+type SmtpError = { code?: string; responseCode?: number; response?: string; command?: string };
+
+function troubleOf(error: unknown, server: string): SmtpTrouble {
+  const { code = "", responseCode = 0, response = "", command = "" } = error as SmtpError;
+  const answer = plain(response || messageOf(error));
+  if (code === "EAUTH")
+    return {
+      is: "server",
+      message: `${server} refused the sign-in; check mail.user and mail.password: ${answer}`,
+    };
+  if (command === "STARTTLS")
+    return {
+      is: "server",
+      message: `${server} offers no STARTTLS (${answer}); set mail.tls to "tls" or "none".`,
+    };
+  if (responseCode === 0 || responseCode === 421)
+    return { is: "server", message: `${server}: ${reasonOf(code, answer)}` };
+  const isOfMail = command === "RCPT TO" || command === "DATA";
+  const message = `${server} ${responseCode >= 500 ? "refused it" : "asked to wait"}: ${answer}`;
+  if (!isOfMail) return { is: "server", message };
+  return { is: responseCode >= 500 ? "refused" : "later", message };
+}
+
+/** What to do about what Node says of a connection. */
+function reasonOf(code: string, answer: string): string {
+  if (/certificate|self.signed|altnames|CERT/i.test(answer))
+    return `its TLS certificate is not trusted (${answer}); give the server a valid one, or name it in mail.host as in the certificate`;
+  if (code === "EDNS") return `there is no such host (${answer}); check mail.host`;
+  return answer;
+}
+
+// oxlint-disable-next-line no-control-regex -- an answer of several lines becomes one
+const plain = (text: string): string =>
+  text
+    .replace(/[\x00-\x1f\x7f]+/g, " ")
+    .trim()
+    .slice(0, 300);

@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import { type Endpoint, endpoint, type HttpConnection } from "../../platform/http/endpoint.ts";
+import { callTool } from "./tool-call.ts";
+import type { Tool } from "./tools.ts";
+
+const entry: Endpoint = endpoint("GET /folders/:id", {
+  access: "account",
+  scope: "files",
+  tag: "folders",
+  summary: "The contents of a folder",
+  handle: () => null,
+});
+const tool: Tool = {
+  name: "list_folder",
+  title: "List a folder",
+  description: "Lists a folder.",
+  prefix: "/admin/v1",
+  entry,
+  params: ["id"],
+  query: [],
+  body: null,
+  inputSchema: { type: "object" },
+};
+
+test("an answer without end is left, and the model is told to ask for less", async () => {
+  let isLeft = false;
+  const endless = new ReadableStream({
+    pull: (controller) => controller.enqueue(new Uint8Array(64 * 1024).fill(32)),
+    cancel: () => {
+      isLeft = true;
+    },
+  });
+  const { isError, content } = await callTool(
+    tool,
+    { id: 1 },
+    {
+      ask: () => new Response(endless),
+      from: new Request("http://localhost/admin/v1/mcp"),
+      connection: {} as HttpConnection,
+      books: async () => ({ balanced: true }),
+    },
+  );
+  expect([isError, content[0]!.text, isLeft]).toEqual([true, expect.stringContaining("Ask for less"), true]);
+});

@@ -1,0 +1,132 @@
+/** What is stored of visitors and accounts, how long and why, by the settings. */
+import { z } from "zod";
+import type { Language } from "../../lib/language.ts";
+import { namedObject } from "../../lib/named-object.ts";
+import type { Look } from "../../visitors/look.ts";
+import { htmlPage, text, type VisitorPage } from "../../visitors/page.ts";
+import { inline } from "../../visitors/style.ts";
+import { deStored } from "./texts/de.ts";
+import { enStored, type StoredTexts } from "./texts/en.ts";
+import { frStored } from "./texts/fr.ts";
+import { jaStored } from "./texts/ja.ts";
+import { zhStored } from "./texts/zh.ts";
+
+const TEXTS: Readonly<Record<Language, StoredTexts>> = {
+  en: enStored,
+  de: deStored,
+  zh: zhStored,
+  ja: jaStored,
+  fr: frStored,
+};
+
+export const storedView = namedObject("StoredThing", {
+  name: z.string(),
+  of: z.enum(["visitors", "accounts"]),
+  holds: z.array(z.string()).describe("what is stored; empty: nothing"),
+  purpose: z.string(),
+  days: z.int().nullable().describe("null: see `until`"),
+  until: z.string().nullable(),
+});
+export type StoredThing = z.output<typeof storedView>;
+
+export type StoredSettings = {
+  /** analytics.enable_detailed_logging at the start */
+  details: boolean;
+  sampleRate: number;
+  addresses: "none" | "truncated" | "full";
+  referrers: boolean;
+  agents: boolean;
+  places: boolean;
+  campaigns: boolean;
+  signals: boolean;
+  /** To ClickHouse. */
+  copied: boolean;
+  /** The retention task runs. */
+  retention: boolean;
+  logDays: number;
+  hourlyDays: number;
+  dailyDays: number;
+  sessionDays: number;
+  eventDays: number;
+  restoreDays: number;
+  trashDays: number;
+};
+
+/** In English, which the API speaks, unless another language is given. */
+export function storedThings(settings: StoredSettings, language: Language = "en"): StoredThing[] {
+  const texts = TEXTS[language];
+  const { parts } = texts;
+  const kept = (days: number) =>
+    settings.retention ? { days, until: null } : { days: null, until: texts.byHand };
+  const addresses = { none: [], truncated: [parts.network], full: [parts.address] };
+  const details = [
+    ...(settings.referrers ? [parts.referrer] : []),
+    ...(settings.campaigns ? [parts.campaign] : []),
+    ...(settings.agents ? [parts.agent, parts.language] : []),
+    ...addresses[settings.addresses],
+    ...(settings.places && settings.addresses !== "none" ? [parts.place] : []),
+    parts.click,
+  ];
+  const isDetailed = settings.details && settings.sampleRate > 0;
+  const of = (
+    whose: StoredThing["of"],
+    { name, holds = [], purpose, until = null }: Partial<StoredThing> & { name: string; purpose: string },
+    days: number | null,
+  ): StoredThing => ({ name, of: whose, holds, purpose, days, until });
+  const { sums } = texts;
+  return [
+    of(
+      "visitors",
+      {
+        ...sums,
+        until: settings.retention ? sums.ends(settings.hourlyDays, settings.dailyDays) : texts.byHand,
+      },
+      null,
+    ),
+    {
+      ...of("visitors", texts.details, null),
+      holds: isDetailed ? details : [],
+      purpose:
+        texts.details.purpose +
+        (settings.signals ? texts.details.signals : "") +
+        (settings.copied ? texts.details.copied : ""),
+      ...kept(settings.logDays),
+    },
+    of("visitors", { ...texts.journal, holds: isDetailed ? details : [parts.click] }, 1),
+    of("visitors", { ...texts.drops, until: texts.drops.ends(settings.eventDays) }, null),
+    of("visitors", texts.reports, null),
+    of("visitors", texts.recipients, null),
+    of("visitors", texts.visits, settings.logDays),
+    of("visitors", texts.cookies, 1),
+    of("accounts", texts.accounts, null),
+    of("accounts", texts.sessions, settings.sessionDays),
+    of("accounts", texts.mails, 30),
+    of("accounts", texts.failed, 1),
+    of("accounts", texts.events, settings.eventDays),
+    of("accounts", texts.deleted, settings.restoreDays),
+    of("accounts", texts.trash, settings.trashDays),
+  ];
+}
+
+const STYLE = inline(
+  "h2{margin:1.75rem 0 .25rem;font-size:1.0625rem;line-height:1.3}dl{display:grid;grid-template-columns:max-content 1fr;gap:.125rem 1rem;margin:0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}@media(max-width:480px){dl{grid-template-columns:1fr}dd{margin-bottom:.375rem}}",
+);
+
+/** In the visitor's language. */
+export function pageOfStored(look: Look, things: readonly StoredThing[]): VisitorPage {
+  const { title, intro, labels, nothing, until: untilOf, days: daysOf } = TEXTS[look.language];
+  const entry = ({ name, holds, purpose, days, until }: StoredThing) => `<h2>${text(name)}</h2>
+<dl><dt>${text(labels.holds)}</dt><dd>${text(holds.length === 0 ? nothing : listed(holds, look.language))}</dd>
+<dt>${text(labels.purpose)}</dt><dd>${text(purpose)}</dd>
+<dt>${text(labels.ends)}</dt><dd>${text(days === null ? untilOf(until!) : daysOf(days))}</dd></dl>`;
+  return htmlPage(look, {
+    title,
+    description: intro,
+    width: "wide",
+    styles: [STYLE],
+    content: `<h1>${text(title)}</h1>\n<p class="soft">${text(intro)}</p>\n${things.map(entry).join("\n")}`,
+  });
+}
+
+const listed = (things: readonly string[], language: Language): string =>
+  things.join({ zh: "、", ja: "、" }[language as string] ?? ", ");

@@ -1,0 +1,98 @@
+/** `waymark successor`: the bundle that answers when the installation is gone, and the way back of its clicks. */
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { type CommandContext, subcommand } from "../../platform/cli/command.ts";
+import { writeResult } from "../../platform/cli/result-file.ts";
+import { readPending } from "../../clicks/pending.ts";
+import { createClicksRepository } from "../../clicks/flush/repository.ts";
+import { openSnapshot } from "../../platform/db/database.ts";
+import { dataPath } from "../../lib/data-folder.ts";
+import { appError } from "../../lib/errors.ts";
+import { silentLogger } from "../../lib/logger.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { pluralize } from "../../lib/pluralize.ts";
+import type { Services } from "../../server/services.ts";
+import { clickLines } from "./clicks.ts";
+import { readMark, successorFolder } from "./data.ts";
+import { makeBundle, readDatabase, withBundle } from "./bundle.ts";
+import { waitingPage } from "./pages.ts";
+import { createSigner } from "./signature.ts";
+
+type Context = CommandContext<Pick<Services, "box" | "database" | "config" | "door">>;
+
+const KEY_PURPOSE = "successor";
+
+export function addSuccessorCommands(program: Command, { services, output }: Context): void {
+  const group = program.command("successor");
+  subcommand(group, "make", "write the bundle; it replaces an older one when it is complete")
+    .argument("<file>", "the file to write, such as successor.tar.gz")
+    .option("--json", "print its manifest as JSON")
+    .action(async (file: string, { json }: { json?: true }) => {
+      const { box, database, config, door } = await services();
+      const bars = { links: output.progress("Links"), pages: output.progress("Pages") };
+      const manifest = await makeBundle(resolve(file), {
+        database,
+        signer: createSigner(await box.derive(KEY_PURPOSE)),
+        publicUrl: config.get("features.public_url"),
+        waitingPage: waitingPage({ ...door.pages.look({ headers: new Headers() }), logo: null }),
+        now: systemClock.now(),
+        onProgress: (step, done, total) => bars[step].update(done, total),
+      }).finally(() => Object.values(bars).forEach((bar) => bar.finish()));
+      if (json) return output.json(manifest);
+      const { links, pages, left_out, without, hosts, signed_by } = manifest;
+      output.line(
+        `${pluralize(links, "link")}, ${pluralize(pages, "page")} for ${hosts.join(", ") || "no host"}.`,
+      );
+      const missing = Object.entries({ ...without, "shares and drop boxes": left_out }).filter(
+        ([, n]) => n > 0,
+      );
+      if (missing.length > 0) {
+        output.line(
+          `Without a page that leads on: ${missing.map(([why, n]) => `${n} ${why.replace("_", " ")}`).join(", ")}.`,
+        );
+      }
+      if (manifest.differ_in_case_only > 0) {
+        output.line(
+          `${pluralize(manifest.differ_in_case_only, "code differs", "codes differ")} from another in case only: unpack site/ on a file system that distinguishes case.`,
+        );
+      }
+      output.line(`Signed by the key ${signed_by}. Keep it apart from the file, for --key.`);
+    });
+  subcommand(
+    group,
+    "clicks",
+    "write what serve --from counted, for 'import successor'; stop that server first",
+  )
+    .argument("<bundle>", "the bundle that it served")
+    .argument("[file]", "the file to write; default: standard output")
+    .action(async (bundle: string, file: string | undefined) => {
+      const folder = successorFolder(bundle);
+      const mark = readMark(folder);
+      if (mark === null)
+        throw appError("NotFound", `${folder} is not there: nothing was served from ${bundle}.`);
+      const database = await openSnapshot(dataPath(folder, "database"), silentLogger);
+      try {
+        const journals = await readPending(dataPath(folder, "journal"), createClicksRepository(database));
+        if (journals.some(({ isOwned }) => isOwned)) {
+          throw appError("Conflict", `A server counts in ${folder}. Stop it first.`);
+        }
+        if (journals.length > 0) {
+          throw appError(
+            "Conflict",
+            "A killed server left clicks. Start serve --from once more and stop it, which counts them.",
+          );
+        }
+        await writeResult(file, clickLines(database, mark.id));
+      } finally {
+        await database.close();
+      }
+    });
+  subcommand(group, "check <file>", "check that a bundle is whole, and who signed it")
+    .option("--key <key>", "the key that must have signed it")
+    .action((file: string, { key }: { key?: string }) =>
+      withBundle(file, key, async (bundle) => {
+        const madeAt = await readDatabase(bundle);
+        output.line(`Whole, made ${madeAt.toISOString()}, signed by the key ${bundle.publicKey}.`);
+      }),
+    );
+}

@@ -1,0 +1,98 @@
+/** One request of a webhook, and what becomes of its delivery. */
+import type { StoredEvent } from "../../platform/events/event.ts";
+import { viewOfEvent } from "../../platform/events/event.ts";
+import { type Outbound, OutboundFailure } from "../../lib/outbound.ts";
+import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { VERSION } from "../../lib/version.ts";
+import { signedHeaders } from "./signing.ts";
+import { type Delivery, messageIdOf, TEST_EVENT, type Try, type Webhook } from "./webhook.ts";
+
+const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
+
+/** After the first, second … failed attempt, as Standard Webhooks recommends. */
+const PAUSES = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
+export const MOST_RETRY_AFTER_MS = 24 * HOUR;
+const TIMEOUT_MS = 15 * SECOND;
+const GONE = 410;
+
+/** `error`: null for a success. `retryAfterMs`: as the answer wishes, bounded. */
+export type MadeAttempt = Try & { isGone: boolean; retryAfterMs: number };
+
+/** Until the next attempt; null after the last one. A test has one. */
+export const pauseAfter = ({ eventId, attempts }: Pick<Delivery, "eventId" | "attempts">): number | null =>
+  eventId === null ? null : (PAUSES[attempts - 1] ?? null);
+
+/** @param event null: a test */
+export function payloadOf(
+  delivery: Pick<Delivery, "event" | "createdAt">,
+  event: StoredEvent | null,
+): object {
+  if (event === null) return { type: TEST_EVENT, timestamp: formatRfc3339(delivery.createdAt), data: {} };
+  return { type: delivery.event, timestamp: formatRfc3339(event.at), data: viewOfEvent(event) };
+}
+
+type Sending = { webhook: Pick<Webhook, "url">; delivery: Delivery; event: StoredEvent | null };
+
+type Deps = { outbound: Outbound; instance: string; now(): number; timeoutMs?: number };
+
+export const createAttempt =
+  ({ outbound, instance, now, timeoutMs = TIMEOUT_MS }: Deps) =>
+  async ({ webhook, delivery, event }: Sending, secrets: readonly string[]): Promise<MadeAttempt> => {
+    const at = now();
+    const begun = performance.now();
+    const done = (
+      status: number | null,
+      error: string | null,
+      more: Partial<MadeAttempt> = {},
+    ): MadeAttempt => ({
+      at,
+      ms: Math.round(performance.now() - begun),
+      status,
+      error,
+      isGone: status === GONE,
+      retryAfterMs: 0,
+      ...more,
+    });
+    const body = JSON.stringify(payloadOf(delivery, event));
+    const id = messageIdOf(delivery, instance);
+    const headers = {
+      "Content-Type": "application/json",
+      "User-Agent": `Waymark/${VERSION}`,
+      ...signedHeaders({ id, body }, secrets, at),
+    };
+    const asked = { url: webhook.url, method: "POST", headers, body, timeoutMs } as const;
+    try {
+      const { status, headers: answer } = await outbound({ ...asked, mostBytes: 0, redirects: 0 });
+      if (status >= 200 && status < 300) return done(status, null);
+      const retryAfterMs = retryAfter(answer.get("retry-after"), now());
+      return done(status, problemOf(status), { retryAfterMs });
+    } catch (error) {
+      if (error instanceof OutboundFailure) return done(null, sentence(error.message));
+      throw error;
+    }
+  };
+
+function problemOf(status: number): string {
+  if (status >= 300 && status < 400) return `The answer is ${status}; redirects are not followed.`;
+  return `The answer is ${status}.`;
+}
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+/** Milliseconds from seconds or an HTTP date (RFC 9110); 0 without. At most a day. */
+export function retryAfter(given: string | null, now: number): number {
+  if (given === null || given.length > 40) return 0;
+  const date = given.endsWith(" GMT") ? Date.parse(given) : Number.NaN;
+  const ms = /^\d{1,15}$/.test(given) ? Number(given) * SECOND : date - now;
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), MOST_RETRY_AFTER_MS) : 0;
+}

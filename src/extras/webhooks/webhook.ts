@@ -1,0 +1,169 @@
+/** A webhook and its deliveries: entities, inputs and views. */
+import type { RowFields } from "../../platform/db/schema.ts";
+import { z } from "zod";
+import { createView } from "../../lib/case-names.ts";
+import { cursorQuery } from "../../lib/cursor.ts";
+import { HTTP_URL_FORM } from "../../lib/http-url.ts";
+import { namedObject } from "../../lib/named-object.ts";
+import { queryText } from "../../lib/query-text.ts";
+import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { SECRET_FORM } from "./signing.ts";
+import { WEBHOOK_EVENT_NAMES, type WebhookEventName } from "./webhook-events.ts";
+
+/** Why it gets nothing: an administrator wished it, the receiver answered 410, or all attempts of days failed. */
+const REASONS = ["asked", "gone", "failing"] as const;
+export type DisabledBecause = (typeof REASONS)[number];
+
+export const DELIVERY_STATES = ["waiting", "sending", "delivered", "failed"] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** Of deliveries that tell no event. */
+export const TEST_EVENT = "webhook.test";
+
+export type Webhook = RowFields<
+  "webhooks",
+  { events: readonly WebhookEventName[]; disabledBecause: DisabledBecause | null }
+>;
+
+export type Try = { at: number; ms: number; status: number | null; error: string | null };
+
+export type Delivery = Omit<
+  RowFields<"webhook_deliveries", { state: DeliveryState; tries: readonly Try[] }>,
+  "triedAt"
+>;
+
+/** Of sealed secrets. */
+export const SECRET_PURPOSE = "webhook";
+
+const MASK = "[REDACTED]";
+const MOST_URL = 2_000;
+
+export const createWebhookSchema = namedObject("NewWebhook", {
+  url: z
+    .string()
+    .max(MOST_URL)
+    .describe("http or https URL that takes the requests")
+    .meta({ ...HTTP_URL_FORM, maxLength: MOST_URL }),
+  events: z
+    .array(z.enum(WEBHOOK_EVENT_NAMES))
+    .min(1, "must have at least one event")
+    .max(WEBHOOK_EVENT_NAMES.length)
+    .describe("what it tells"),
+  secret: z
+    .string()
+    .regex(SECRET_FORM, "must be whsec_ and the Base64 of 24 to 64 bytes")
+    .optional()
+    .describe("whsec_ and the Base64 of 24 to 64 bytes; a random one when absent"),
+});
+export type CreateWebhook = z.output<typeof createWebhookSchema>;
+
+export const updateWebhookSchema = createWebhookSchema.partial().extend({
+  enabled: z.boolean().optional().describe("a disabled webhook gets no new deliveries"),
+});
+updateWebhookSchema.register(z.globalRegistry, { id: "WebhookUpdate" });
+export type UpdateWebhook = z.output<typeof updateWebhookSchema>;
+
+export const replaySchema = namedObject("WebhookReplay", {
+  from: z.int().min(1).describe("id of the first event that is told again, as data.id of its payload"),
+});
+
+export const webhookView = namedObject("Webhook", {
+  id: z.int(),
+  url: z.string(),
+  events: z.array(z.enum(WEBHOOK_EVENT_NAMES)),
+  secret: z.string().describe("masked"),
+  enabled: z.boolean(),
+  disabled_because: z
+    .enum(REASONS)
+    .nullable()
+    .describe("asked: by a request. gone: it answered 410. failing: every attempt of three days has failed."),
+  failing_since: z.iso.datetime().nullable().describe("no attempt has succeeded since then"),
+  paused_until: z.iso.datetime().nullable().describe("Retry-After of its answer; nothing is sent before"),
+  previous_secret_until: z.iso.datetime().nullable().describe("until then the secret before signs too"),
+  replaying_from: z.int().nullable().describe("next event that is queued again"),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+
+export const createdWebhookView = webhookView.extend({
+  secret: z.string().describe("whsec_ and Base64; shown only here"),
+});
+createdWebhookView.register(z.globalRegistry, { id: "CreatedWebhook" });
+
+/** For events: paths often have secrets. */
+export const receiverOf = (url: string): string => URL.parse(url)?.host ?? "";
+
+/** In events. */
+export const webhookState = ({ id, url, events, disabledBecause }: Webhook) => ({
+  id,
+  url: `${URL.parse(url)?.origin ?? ""}/…`,
+  events,
+  enabled: disabledBecause === null,
+  ...(disabledBecause !== null && { reason: disabledBecause }),
+});
+
+const time = (at: number | null): string | null => (at === null ? null : formatRfc3339(at));
+const viewFields = createView(webhookView);
+
+export const viewWebhook = (webhook: Webhook, now: number) =>
+  viewFields({
+    ...webhook,
+    events: [...webhook.events],
+    secret: MASK,
+    enabled: webhook.disabledBecause === null,
+    failingSince: time(webhook.failingSince),
+    pausedUntil: time(later(webhook.pausedUntil, now)),
+    previousSecretUntil: time(later(webhook.previousUntil, now)),
+    replayingFrom: webhook.replayAfter === null ? null : webhook.replayAfter + 1,
+  });
+
+const later = (at: number | null, now: number): number | null => (at !== null && at > now ? at : null);
+
+const tryView = namedObject("WebhookTry", {
+  at: z.iso.datetime(),
+  ms: z.int().describe("how long it took"),
+  status: z.int().nullable().describe("of the answer; null without one"),
+  error: z.string().nullable().describe("why it failed"),
+});
+
+export const deliveryView = namedObject("WebhookDelivery", {
+  id: z.int(),
+  event: z.string().describe("such as link.created, or webhook.test"),
+  event_id: z.int().nullable().describe("null: a test"),
+  message_id: z.string().describe("header webhook-id; the same in every attempt, resend and replay"),
+  state: z.enum(DELIVERY_STATES),
+  attempts: z.int().describe("since it was queued, or sent again by request"),
+  tries: z.array(tryView).describe("the latest 20 attempts, oldest first"),
+  created_at: z.iso.datetime(),
+  due_at: z.iso.datetime().nullable().describe("next attempt, of one that waits"),
+  delivered_at: z.iso.datetime().nullable(),
+});
+
+export const sentDeliveryView = deliveryView.extend({
+  payload: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .describe("the body; null if its event is not kept any more"),
+});
+sentDeliveryView.register(z.globalRegistry, { id: "SentWebhookDelivery" });
+
+const viewTry = createView(tryView);
+const viewOfDelivery = createView(deliveryView);
+
+export const viewDelivery = (delivery: Delivery, instance: string) =>
+  viewOfDelivery({
+    ...delivery,
+    messageId: messageIdOf(delivery, instance),
+    tries: delivery.tries.map(viewTry),
+    dueAt: delivery.state === "waiting" ? delivery.dueAt : null,
+  });
+
+/** @param instance UUID: receivers may hear several instances */
+export const messageIdOf = ({ id, eventId }: Pick<Delivery, "id" | "eventId">, instance: string): string =>
+  `${eventId === null ? "test" : "evt"}_${instance.slice(0, 8)}_${eventId ?? id}`;
+
+export const deliveryQuery = z.object({
+  ...cursorQuery,
+  state: z.enum(["", ...DELIVERY_STATES], `must be one of ${DELIVERY_STATES.join(", ")}`).optional(),
+  event: queryText(32).optional().describe("such as link.created"),
+});

@@ -1,0 +1,154 @@
+/**
+ * The change feed.
+ *
+ * A write adds rows to the table `changes` in its own transaction. After the commit it waits for this process's
+ * subscribers; then the bus, if any, notifies other processes. The bus may lose messages, so every process also reads
+ * the table twice a second.
+ *
+ * Rows become visible in the order of commits, not of ids, so readers watch for missing ids (feed-gaps.ts).
+ *
+ * Each write has a name in its rows and its message, so a notified process skips the rows. After a failed commit the
+ * rows decide. A handler runs at least once.
+ *
+ * Rows stay for an hour. A reader that was away for nearly that long sends "*" and continues at the newest row.
+ */
+import type { Database, TransactionOptions } from "../db/database.ts";
+import type { Db } from "../db/dialect.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { createFeed } from "./feed.repository.ts";
+import { createFeedReader } from "./feed-reader.ts";
+import { createPolling } from "./polling.ts";
+import {
+  TOPICS,
+  type Topic,
+  type Change,
+  createSubscribers,
+  collectChanges,
+  createChangeNotes,
+} from "./change-subscribers.ts";
+
+export type ChangeMessage = {
+  /** Null in a part of a write; then its rows count too. */
+  write: string | null;
+  changes: readonly Change[];
+  isCleaned: boolean;
+};
+
+export type ChangeMessageHandler = (news: ChangeMessage) => Promise<void>;
+
+/** Reaches the machine's workers and other nodes. */
+export type Bus = {
+  /** Resolves when they have applied it, or after a bound. Never rejects. */
+  publish(news: ChangeMessage): Promise<unknown>;
+  subscribe(handler: ChangeMessageHandler): () => void;
+};
+
+export type ChangeTransaction = {
+  db: Db;
+  /** Callable until the transaction's end. Without keys nothing changed. */
+  changed(topic: Topic, keys: readonly string[]): void;
+};
+
+export type Changes = ReturnType<typeof createChanges>;
+
+const CURRENT_MS = 1_000;
+
+/** Rows stay this long. */
+const KEEP_MS = 3_600_000;
+
+const PRUNE_MS = 300_000;
+
+/** Remembered names of writes. A forgotten write is handled twice. */
+const MOST_HANDLED = 5_000;
+
+type Deps = {
+  database: Database;
+  clock: Clock;
+  logger: Logger;
+  bus?: Bus;
+  /** Runs each reading of the table. */
+  around?(read: () => Promise<void>): Promise<void>;
+};
+
+export function createChanges({ database, clock, logger, bus, around = (read) => read() }: Deps) {
+  const feed = createFeed(database);
+  const { tell, subscribe } = createSubscribers(logger);
+  const handled = createHandledWrites();
+  const reader = createFeedReader({
+    feed,
+    clock,
+    deliver: (rows) => tell(collectChanges(rows.filter((row) => !handled.has(row.origin)))),
+    restart: (awayMs) => {
+      logger.warn({ awayMs }, "the change feed could not be read for too long; reloading everything");
+      return tell(TOPICS.map((topic) => ({ topic, keys: ["*"] })));
+    },
+  });
+
+  let nextPrune = 0;
+  const prune = async (): Promise<void> => {
+    const now = clock.now();
+    if (now < nextPrune) return;
+    // Spreads the processes of a cluster.
+    nextPrune = now + PRUNE_MS * (0.5 + Math.random());
+    await feed.prune(now - KEEP_MS);
+  };
+  const polling = createPolling({ read: () => around(reader.read), afterwards: prune, logger });
+
+  let leaveBus: (() => void) | undefined;
+  return {
+    /** For changes in any process. Returns the function that unsubscribes. */
+    subscribe,
+    /** Resolves after the subscribers ran. Rejects while the database is away. */
+    poll: polling.poll,
+    /** All commits until a second ago were received. */
+    isCurrent: (now: number): boolean => now - (reader.lastRead() ?? Number.NEGATIVE_INFINITY) <= CURRENT_MS,
+    /** Resolves after this process's subscribers and the bus. The function may run again: see Database.transaction. */
+    async write<T>(run: (tx: ChangeTransaction) => Promise<T>, options?: TransactionOptions): Promise<T> {
+      const write = crypto.randomUUID();
+      let changes: Change[] = [];
+      const result = await database.transaction(async (tx) => {
+        const notes = createChangeNotes();
+        const value = await run({ db: tx, changed: notes.add });
+        changes = notes.all();
+        await feed.append(tx, changes, write, clock.now());
+        return value;
+      }, options);
+      await handled.once(write, () => tell(changes));
+      if (changes.length > 0) await bus?.publish({ write, changes, isCleaned: false });
+      return result;
+    },
+    /** Load caches after it. */
+    async start(): Promise<void> {
+      leaveBus ??= bus?.subscribe(({ write, changes, isCleaned }) =>
+        handled.once(write, () => tell(changes, isCleaned)),
+      );
+      await polling.start();
+    },
+    async stop(): Promise<void> {
+      leaveBus?.();
+      leaveBus = undefined;
+      await polling.stop();
+    },
+  };
+}
+
+function createHandledWrites() {
+  const byWrite = new Map<string, Promise<void>>();
+  return {
+    has: (write: string): boolean => byWrite.has(write),
+    /** Calls `tell` once for each write. Resolves when it is done. */
+    once(write: string | null, tell: () => Promise<void>): Promise<void> {
+      if (write === null) return tell();
+      const known = byWrite.get(write);
+      if (known !== undefined) return known;
+      const done = tell();
+      byWrite.set(write, done);
+      for (const oldest of byWrite.keys()) {
+        if (byWrite.size <= MOST_HANDLED) break;
+        byWrite.delete(oldest);
+      }
+      return done;
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { expect, test } from "bun:test";
+import { DatabaseError } from "../db/failures.ts";
+import { silentLogger } from "../../lib/logger.ts";
+import { createPolling } from "./polling.ts";
+
+const away = () => new DatabaseError("unavailable", new Error("gone"));
+
+test("polling continues after a failure, with housekeeping after each success", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const log: string[] = [];
+  const polling = createPolling({
+    logger: silentLogger,
+    read: async () => {
+      log.push("read");
+      if (log.length === 2) throw away();
+    },
+    afterwards: async () => {
+      log.push("afterwards");
+      if (log.length === 4) resolve();
+    },
+  });
+  await polling.start();
+  await promise;
+  await polling.stop();
+  expect(log).toEqual(["read", "read", "read", "afterwards"]);
+});
+
+test("a start that can't read rejects and may be repeated", async () => {
+  let reads = 0;
+  const polling = createPolling({
+    logger: silentLogger,
+    read: async () => {
+      reads += 1;
+      if (reads === 1) throw away();
+    },
+    afterwards: async () => {},
+  });
+  await expect(polling.start()).rejects.toMatchObject({ kind: "unavailable" });
+  await polling.start();
+  await polling.stop();
+  expect(reads).toBe(2);
+});
+
+test("readings never overlap, and stop waits for the running one", async () => {
+  let running = 0;
+  let most = 0;
+  let done = 0;
+  const polling = createPolling({
+    logger: silentLogger,
+    read: async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await Bun.sleep(5);
+      running -= 1;
+      done += 1;
+    },
+    afterwards: async () => {},
+  });
+  for (let i = 0; i < 4; i++) void polling.poll();
+  await polling.stop();
+  expect([most, done]).toEqual([1, 4]);
+});

@@ -1,0 +1,216 @@
+import { z } from "zod";
+import { actorOf, type Endpoint, endpoint, type HttpContext } from "../http/endpoint.ts";
+import { createView } from "../../lib/case-names.ts";
+import { type Config, HISTORY_LIMIT } from "./config.service.ts";
+import { CONFIG_KEYS, type ConfigKey, definitionOf } from "./definitions.ts";
+import { NUMBER_UNITS, VALUE_TYPES } from "./value-types.ts";
+import { type ConfigItem, viewItem } from "./items.ts";
+import type { SettingChange } from "./stored-setting.ts";
+import { namedObject } from "../../lib/named-object.ts";
+
+const valueType = z.enum(VALUE_TYPES);
+const action = z.enum(["generate_token"]);
+
+const itemAnswer = namedObject("Setting", {
+  key: z.string(),
+  value: z.string(),
+  value_type: valueType,
+  requires_restart: z.boolean(),
+  is_sensitive: z.boolean(),
+  updated_at: z.iso.datetime(),
+  pending_value: z.string().optional(),
+  is_fixed: z
+    .boolean()
+    .optional()
+    .describe("true: waymark.toml or the environment sets it; writing it is refused"),
+});
+const writtenAnswer = itemAnswer.extend({ message: z.string().nullable() });
+writtenAnswer.register(z.globalRegistry, { id: "WrittenSetting" });
+
+const schemaAnswer = namedObject("SettingDefinition", {
+  key: z.string(),
+  value_type: valueType,
+  default_value: z.string(),
+  description: z.string(),
+  allowed: z.string().describe('what follows "must be", such as a whole number from 1 to 3650'),
+  minimum: z.number().nullable().describe("of a number, inclusive; null for other types"),
+  maximum: z.number().nullable(),
+  unit: z.enum(NUMBER_UNITS).nullable(),
+  category: z.string(),
+  enum_options: z
+    .array(z.object({ value: z.string(), label: z.string(), description: z.string().nullable() }))
+    .nullable(),
+  requires_restart: z.boolean(),
+  editable: z.boolean(),
+  order: z.int(),
+  action: action.nullable(),
+});
+
+const changeAnswer = namedObject("SettingChange", {
+  id: z.int(),
+  config_key: z.string(),
+  old_value: z.string().nullable(),
+  new_value: z.string().nullable(),
+  changed_at: z.iso.datetime(),
+  changed_by: z.string(),
+});
+
+/** Above any value's bound, so that the validator words the refusal. */
+const VALUE_MAX_LENGTH = 65_536;
+const valueBody = z.object({ value: z.string().max(VALUE_MAX_LENGTH) });
+const manyBody = namedObject("SettingValues", {
+  values: z
+    .record(z.string(), z.string().max(VALUE_MAX_LENGTH).nullable())
+    .describe("by key; null is the default"),
+  dry_run: z.boolean().default(false).describe("true: check the values, store nothing"),
+});
+const actionBody = z.object({ action });
+/** Clamped to 1..100. */
+const historyQuery = z.object({
+  limit: z
+    .string()
+    .regex(/^\d{1,9}$/, "must be a whole number")
+    .default("20")
+    .meta({ type: "integer", minimum: 0, maximum: 999_999_999, default: 20, pattern: undefined })
+    .transform((text) => Math.min(Math.max(Number(text), 1), HISTORY_LIMIT)),
+});
+
+type Deps = {
+  config: Config;
+  /** Settings decide who signs in and how. @throws Forbidden for a session that has not shown its account's second factor */
+  requireFactor(c: HttpContext): Promise<void>;
+};
+
+export function configEndpoints(deps: Deps): Endpoint[] {
+  return [...commonEndpoints(deps), ...itemEndpoints(deps), ...actionEndpoints(deps)];
+}
+
+const shared = { access: "admin", scope: "admin", tag: "config" } as const;
+const params = { key: z.enum(CONFIG_KEYS) };
+
+const commonEndpoints = ({ config, requireFactor: admit }: Deps): Endpoint[] => [
+  endpoint("GET /config", {
+    ...shared,
+    summary: "List the run-time settings",
+    answer: z.array(itemAnswer),
+    handle: () => config.list().map(viewItem),
+  }),
+  endpoint("PATCH /config", {
+    ...shared,
+    admit,
+    summary: "Set several settings: all, or none if one is refused",
+    body: manyBody,
+    answer: z.array(itemAnswer),
+    handle: async ({ body, account }) => {
+      const entries = Object.entries(body.values);
+      const dryRun = body.dry_run;
+      return (await config.change(entries, actorOf(account), { dryRun })).map(viewItem);
+    },
+  }),
+  endpoint("GET /config/schema", {
+    ...shared,
+    ownsPath: true,
+    summary: "List the definitions of the settings",
+    answer: z.array(schemaAnswer),
+    handle: () => CONFIG_KEYS.map(schemaView),
+  }),
+  endpoint("POST /config/reload", {
+    ...shared,
+    ownsPath: true,
+    summary: "Read the stored settings again in every worker and node",
+    answer: z.object({ message: z.string(), duration_ms: z.int() }),
+    async handle() {
+      const began = performance.now();
+      await config.reload();
+      return { message: "Settings reloaded.", duration_ms: Math.round(performance.now() - began) };
+    },
+  }),
+];
+
+const itemEndpoints = ({ config, requireFactor: admit }: Deps): Endpoint[] => [
+  endpoint("GET /config/:key", {
+    ...shared,
+    params,
+    summary: "Get one setting",
+    answer: itemAnswer,
+    handle: ({ c }) => viewItem(config.getOne(c.req.param("key")!)),
+  }),
+  endpoint("GET /config/:key/history", {
+    ...shared,
+    params,
+    summary: "List a setting's changes, newest first",
+    query: historyQuery,
+    answer: z.array(changeAnswer),
+    handle: async ({ c, query }) => (await config.history(c.req.param("key")!, query.limit)).map(changeView),
+  }),
+  endpoint("PUT /config/:key", {
+    ...shared,
+    admit,
+    params,
+    summary: "Set a setting",
+    body: valueBody,
+    answer: writtenAnswer,
+    handle: async ({ c, body, account }) =>
+      writtenView(await config.set(c.req.param("key")!, body.value, actorOf(account))),
+  }),
+  endpoint("DELETE /config/:key", {
+    ...shared,
+    admit,
+    params,
+    summary: "Return a setting to its default",
+    answer: writtenAnswer,
+    handle: async ({ c, account }) => writtenView(await config.reset(c.req.param("key")!, actorOf(account))),
+  }),
+];
+
+const actionEndpoints = ({ config, requireFactor: admit }: Deps): Endpoint[] => [
+  endpoint("POST /config/:key/action", {
+    ...shared,
+    params,
+    summary: "Generate a value without storing it",
+    body: actionBody,
+    answer: z.object({ value: z.string() }),
+    handle: ({ c, body }) => ({ value: config.runAction(c.req.param("key")!, body.action) }),
+  }),
+  endpoint("POST /config/:key/execute-and-save", {
+    ...shared,
+    admit,
+    params,
+    summary: "Generate a value and store it without showing it",
+    body: actionBody,
+    answer: writtenAnswer.extend({ success: z.literal(true) }),
+    async handle({ c, body, account }) {
+      const item = await config.runActionAndSave(c.req.param("key")!, body.action, actorOf(account));
+      return { success: true, ...writtenView(item), message: "A new value is stored. It is not shown." };
+    },
+  }),
+];
+
+const writtenView = (item: ConfigItem): z.input<typeof writtenAnswer> => ({
+  ...viewItem(item),
+  message: item.pendingValue === undefined ? null : "Stored. It takes effect after a restart.",
+});
+
+function schemaView(key: ConfigKey, order: number): z.input<typeof schemaAnswer> {
+  const { bounds, options, ...definition } = definitionOf(key);
+  return {
+    key,
+    value_type: definition.type,
+    default_value: definition.defaultText,
+    description: definition.description,
+    allowed: definition.allowed,
+    minimum: bounds?.min ?? null,
+    maximum: bounds?.max ?? null,
+    unit: bounds?.unit ?? null,
+    category: definition.category,
+    enum_options: options && [...options],
+    requires_restart: definition.requiresRestart,
+    editable: definition.editable,
+    order,
+    action: definition.action,
+  };
+}
+
+const viewChange = createView(changeAnswer);
+
+const changeView = ({ key, ...change }: SettingChange) => viewChange({ configKey: key, ...change });

@@ -1,0 +1,286 @@
+import { resolve } from "node:path";
+import {
+  CompiledQuery,
+  type RawBuilder,
+  sql,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+import { appError, messageOf } from "../../../lib/errors.ts";
+import { programName } from "../../../lib/program-name.ts";
+import { assignmentsOf, type BulkSyntax, CHUNK_ROWS, createBulk, type Row } from "../bulk.ts";
+import { insertThenId, standardCreateIndex, standardSyntax } from "../standard-syntax.ts";
+import type { Db, Dialect } from "../dialect.ts";
+import type { SchemaSyntax } from "../schema-syntax.ts";
+import type { OpenBackend, SqlFlavour } from "../driver.ts";
+import { type FailureKind, isRetryable } from "../failures.ts";
+import { openSqlite, type SqliteSettings } from "./sqlite-connection.ts";
+import { createFinder } from "./sqlite-finder.ts";
+import { createReserve, type Reserve } from "./sqlite-reserve.ts";
+import { sqliteNames } from "./sqlite-names.ts";
+import { sqliteTexts } from "./sqlite-texts.ts";
+import { createLanes, type LaneConnection, type Lanes } from "./sqlite-lanes.ts";
+import { openThread } from "./sqlite.thread.ts";
+
+/** Another process may hold the write lock for an import's chunk. */
+const WRITER: Omit<SqliteSettings, "path"> = {
+  readonly: false,
+  busyTimeoutMs: 30_000,
+  cacheKib: 4_096,
+  freesCacheAfterMs: 1_000,
+};
+const READER: Omit<SqliteSettings, "path"> = {
+  readonly: true,
+  busyTimeoutMs: 5_000,
+  cacheKib: 2_048,
+  freesCacheAfterMs: 1_000,
+};
+const READERS = 2;
+/** Reads the file's first page; `select 1` would not. */
+const PING = "pragma schema_version";
+
+const words: BulkSyntax = {
+  values: (columns, rows) => {
+    const list = sql.join(columns.map(({ name }, i) => sql`value ->> ${sql.lit(i)} as ${sql.ref(name)}`));
+    return sql`(select ${list} from json_each(${JSON.stringify(rows)})) as v`;
+  },
+  ...standardSyntax,
+};
+
+// Without autoincrement the newest key is assigned again after its row's removal.
+const SERIAL = "integer primary key autoincrement";
+const COUNTERS = "without rowid";
+
+const schema: SchemaSyntax = {
+  serial: SERIAL,
+  int: "integer",
+  text: () => "text",
+  longText: "text",
+  quote: (identifier) => `"${identifier}"`,
+  tableOptions: "",
+  counterTableOptions: COUNTERS,
+  partitionedSerial: () => [`id ${SERIAL}`],
+  partitionedTable: (table, columns) => [
+    `create table if not exists ${table} (${columns}) ${table === "click_log" ? "" : COUNTERS}`.trimEnd(),
+  ],
+  createIndex: standardCreateIndex,
+  ...sqliteNames.schema,
+  ...sqliteTexts.schema,
+};
+
+const bulk = createBulk(words);
+
+const dialect: Dialect = {
+  name: "sqlite",
+  ...bulk,
+  addToCounters: (db, { table, key, column }, keys, deltas) => {
+    const [name, by, counter] = [table, key, column].map(schema.quote);
+    const textFor = (rows: number) =>
+      `update ${name} set ${counter} = ${counter} + v.column2 from (values ${repeated("(?, ?)", rows)}) as v where ${by} = v.column1`;
+    const set = (into: unknown[], from: number, value: unknown, at: number): void => {
+      into[from] = value;
+      into[from + 1] = deltas[at];
+    };
+    return runForEach(db, { textFor, width: 2, set }, keys);
+  },
+  // One statement for all rows, so a refused row leaves none.
+  insertMany: (db, table, rows) =>
+    db.isTransaction ? insertRows(db, table, rows as readonly Row[], null) : bulk.insertMany(db, table, rows),
+  insertIgnore: (db, table, keys, rows) =>
+    insertRows(db, table, rows as readonly Row[], words.onConflict(table, keys, [])),
+  upsert: (db, { table, keys, set = [], add = [] }, rows) =>
+    insertRows(db, table, rows as readonly Row[], words.onConflict(table, keys, assignmentsOf(set, add))),
+  ...sqliteNames.dialect,
+  ...sqliteTexts.dialect,
+  hasOneWriter: true,
+  sharesScans: false,
+  sortedUnions: "merged",
+  refreshStatistics: async () => {},
+  sum: (column) => sql`sum(${sql.ref(column)})`,
+  joinMany: (db, ask) => ask(db),
+  scanned: (column) => sql`+${sql.ref(column)}`,
+  joinTexts: (column) => sql`group_concat(${sql.ref(column)}, ' ')`,
+  insertReturningId: insertThenId,
+  forUpdate: (query) => query,
+  forShare: (query) => query,
+  now: () => sql`${Date.now()}`,
+  async shred(db) {
+    await sql`vacuum`.execute(db);
+    await sql`pragma wal_checkpoint(truncate)`.execute(db);
+  },
+  // In its own read transaction: writers continue.
+  snapshot: async (db, path) => void (await sql`vacuum into ${path}`.execute(db)),
+  findDamage: async (db) => {
+    const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(db);
+    const lines = rows.flatMap((row) => row.quick_check.split("\n"));
+    const damage = lines.find((line) => line !== "ok" && !line.startsWith("***"));
+    return damage === undefined ? null : { damage, advice: damageAdvice() };
+  },
+  dumpAdvice: "",
+  schema,
+  classify,
+};
+
+async function insertRows(
+  db: Db,
+  table: string,
+  rows: readonly Row[],
+  onConflict: RawBuilder<unknown> | null,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const columns = Object.keys(rows[0]!);
+  const names = columns.map(schema.quote).join(", ");
+  const row = `(${repeated("?", columns.length)})`;
+  const ending = onConflict?.compile(db).sql ?? "";
+  const textFor = (count: number) =>
+    `insert into ${schema.quote(table)} (${names}) values ${repeated(row, count)} ${ending}`;
+  const set = (into: unknown[], from: number, one: Row): void => {
+    for (let at = 0; at < columns.length; at++) into[from + at] = one[columns[at]!] ?? null;
+  };
+  await runForEach(db, { textFor, width: columns.length, set }, rows);
+}
+
+/** Fewer cost more per row, more gain nothing. */
+const GROUP_ROWS = 100;
+
+/** `set` writes the `width` parameters of a row into a list. */
+type Statement<T> = {
+  textFor(rows: number): string;
+  width: number;
+  set(into: unknown[], from: number, item: T, at: number): void;
+};
+
+/**
+ * Runs a statement per hundred items and single-row statements for the rest, so that few shapes are prepared, for half
+ * the cost of one statement over a JSON text. Returns the number of changed rows.
+ */
+async function runForEach<T>(db: Db, statement: Statement<T>, items: readonly T[]): Promise<number> {
+  const { textFor, width, set } = statement;
+  const inGroups = items.length - (items.length % GROUP_ROWS);
+  let changed = 0;
+  const run = async (from: number, to: number, rows: number): Promise<void> => {
+    if (from === to) return;
+    const text = textFor(rows);
+    // Reused: new lists would be garbage by the hundred thousand.
+    const lists = Array.from({ length: Math.min(CHUNK_ROWS, to - from) / rows }, () =>
+      Array.from<unknown>({ length: rows * width }).fill(null),
+    );
+    for (let first = from; first < to; first += CHUNK_ROWS) {
+      const count = Math.min(CHUNK_ROWS, to - first);
+      for (let at = 0; at < count; at++) {
+        set(lists[Math.floor(at / rows)]!, (at % rows) * width, items[first + at]!, first + at);
+      }
+      const used = count === lists.length * rows ? lists : lists.slice(0, count / rows);
+      const { numAffectedRows } = await db.executeQuery(CompiledQuery.raw(text, used));
+      changed += Number(numAffectedRows);
+    }
+  };
+  await run(0, inGroups, GROUP_ROWS);
+  await run(inGroups, items.length, 1);
+  return changed;
+}
+
+const repeated = (text: string, times: number): string =>
+  Array.from({ length: times }, () => text).join(", ");
+
+function classify(error: unknown): FailureKind {
+  const code = String((error as { code?: unknown } | null)?.code);
+  if (/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY|ROWID)$/.test(code)) return "unique";
+  if (code === "SQLITE_CONSTRAINT_FOREIGNKEY") return "foreign_key";
+  if (code === "SQLITE_BUSY_SNAPSHOT" || code === "SQLITE_LOCKED") return "retry";
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return "damaged";
+  if (/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)$/.test(code)) return "full";
+  if (/^SQLITE_(BUSY|CANTOPEN|IOERR|READONLY|PROTOCOL|NOLFS|PERM)/.test(code)) return "unavailable";
+  // While creating the file's folder.
+  if (/^(EROFS|EACCES|ENOTDIR|EPERM|EIO)$/.test(code)) return "unavailable";
+  return "other";
+}
+
+/** Migrations run in one transaction. `begin immediate` is their lock. */
+class Adapter extends SqliteAdapter {
+  override get supportsTransactionalDdl() {
+    return true;
+  }
+}
+
+const flavour: SqlFlavour = {
+  adapter: () => new Adapter(),
+  compiler: () => new SqliteQueryCompiler(),
+  introspector: (db) => new SqliteIntrospector(db),
+};
+
+const onCallingThread = (settings: SqliteSettings): LaneConnection => {
+  const connection = openSqlite(settings);
+  let alive = true;
+  return {
+    execute: (text, parameters) => connection.execute(text, parameters),
+    alive: () => alive,
+    close: async () => {
+      if (alive) connection.close();
+      alive = false;
+    },
+  };
+};
+
+/** Calls `done` after each statement, before its caller continues. */
+const afterEach = (connection: LaneConnection, done: () => void): LaneConnection => ({
+  ...connection,
+  execute: (text, parameters, timeoutMs) => connection.execute(text, parameters, timeoutMs).finally(done),
+});
+
+const damageAdvice = (): string =>
+  "Stop the server and keep a copy of the file with its -wal beside it. " +
+  `Then restore a backup: ${programName()} restore DIR --replace. ` +
+  "Without a backup, the command .recover of sqlite3 saves what can still be read.";
+
+/** Creates the file before the first read, and names it on failure. */
+async function touch(writer: Lanes, path: string, reserve: Reserve): Promise<void> {
+  try {
+    const connection = await writer.acquire(WRITER.busyTimeoutMs);
+    const answer = connection.execute(PING, []);
+    await answer.finally(() => writer.release(connection, false));
+  } catch (error) {
+    if (isRetryable(error) || reserve.relieves(error)) return touch(writer, path, reserve);
+    void writer.close();
+    const failure = classify(error);
+    const reason = failure === "full" ? "the disk is full" : messageOf(error);
+    const message =
+      failure === "damaged"
+        ? `The database file ${path} is damaged, or no SQLite database: ${reason}. ${damageAdvice()}`
+        : `The database file ${path} can't be opened: ${reason}`;
+    throw appError("ServiceUnavailable", message, { cause: error });
+  }
+}
+
+export const openBackend: OpenBackend = async ({ location, threads, logger }) => {
+  const path = resolve(location.path);
+  const open = (settings: Omit<SqliteSettings, "path">) =>
+    threads ? openThread({ ...settings, path }, logger) : onCallingThread({ ...settings, path });
+  const finder = createFinder(path, classify);
+  const reserve = createReserve(path, (error) => classify(error) === "full");
+  const writer = createLanes({
+    count: 1,
+    begin: "begin immediate",
+    open: () => reserve.guard(afterEach(open(WRITER), finder.refresh)),
+  });
+  const reader = createLanes({ count: READERS, begin: "begin", open: () => open(READER) });
+  await touch(writer, path, reserve);
+  if (threads) await reserve.make();
+  return {
+    dialect,
+    flavour,
+    pingSql: PING,
+    writer,
+    reader,
+    findLink: finder.find,
+    refreshLookups: finder.refresh,
+    commits: finder.commits,
+    async close() {
+      finder.close();
+      // Last: the last connection merges the journal into the file.
+      await reader.close();
+      await writer.close();
+    },
+  };
+};

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { type Caller, CursorPage, type Endpoint, endpoint, type HttpContext } from "../http/endpoint.ts";
+import { cursorQuery, cursorText, limitOf, placeOf, timePlace } from "../../lib/cursor.ts";
+import { eventView, viewOfEvent } from "./event.ts";
+import { eventFilterOf, eventQuery } from "./event-query.ts";
+import type { EventPage, Events } from "./events.service.ts";
+
+eventView.register(z.globalRegistry, { id: "Event" });
+
+/** What the endpoints need of links. */
+export type HistoryLinks = {
+  /** @throws LinkNotFound */
+  idOf(caller: Caller, code: string, domain: string | undefined): Promise<number>;
+  /** The answer of a read of the link; null without a link. */
+  view(c: HttpContext, caller: Caller, code: string, domain: string | undefined): Promise<unknown>;
+};
+
+/** Relative to {admin}/v1. Mount them before those of links. */
+export function eventEndpoints({ events, links }: { events: Events; links: HistoryLinks }): Endpoint[] {
+  return [
+    endpoint("GET /events", {
+      access: "admin",
+      scope: "admin",
+      tag: "events",
+      summary: "Who did what, newest first",
+      query: eventQuery.extend(cursorQuery),
+      answer: z.array(eventView),
+      paged: "cursor",
+      async handle({ query: { cursor, limit, ...filter } }) {
+        const after = placeOf(timePlace, cursor);
+        return viewOfPage(await events.page(eventFilterOf(filter), after, limitOf(limit)));
+      },
+    }),
+    endpoint("GET /links/:code{.+}/history", {
+      access: "editor",
+      scope: "links",
+      tag: "links",
+      summary: "What happened to a link, newest first; a code that ends in /history reads that link instead",
+      query: z.object({ ...cursorQuery, domain: z.string().optional().describe("host; default: none") }),
+      answer: z.array(eventView),
+      paged: "cursor",
+      async handle({ c, query: { cursor, limit, domain }, account }) {
+        const code = c.req.param("code") ?? "";
+        const exact = await links.view(c, account, `${code}/history`, domain);
+        if (exact !== null) return exact;
+        const after = placeOf(timePlace, cursor);
+        const subjectId = await links.idOf(account, code, domain);
+        return viewOfPage(await events.page({ subjectId }, after, limitOf(limit)));
+      },
+    }),
+  ];
+}
+
+const viewOfPage = ({ events, next }: EventPage): CursorPage =>
+  new CursorPage(events.map(viewOfEvent), next && cursorText(next));

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { endpoint, type Endpoint } from "../http/endpoint.ts";
+import { ERRORS } from "../../lib/errors.ts";
+import { type HealthReport, healthView } from "./health-view.ts";
+import { type SystemReport, systemView } from "./system-view.ts";
+
+const shared = { scope: "admin", tag: "health" } as const;
+const TEXT = { "Content-Type": "text/plain; charset=utf-8" };
+
+const unhealthyView = z.object({
+  code: z.literal(ERRORS.ServiceUnavailable.code),
+  error: z.literal("ServiceUnavailable"),
+  message: z.string(),
+  data: healthView,
+});
+
+/** Relative to the health prefix. */
+export const openProbes = (setting: "none" | "live" | "ready"): readonly string[] =>
+  ({ none: [], live: ["/live"], ready: ["/live", "/ready"] })[setting];
+
+type Health = { report(): Promise<HealthReport> };
+
+/** `open`: paths of those that need no credentials. */
+export function healthEndpoints(health: Health, open: readonly string[]): Endpoint[] {
+  const accessTo = (path: string) => (open.includes(path) ? "public" : "admin");
+  return [
+    endpoint("GET ", {
+      ...shared,
+      access: "admin",
+      summary: "Full health report; 503 with the report when unhealthy",
+      answer: healthView,
+      others: { 503: { type: "application/json", schema: unhealthyView, description: "Unhealthy" } },
+      async handle({ c }) {
+        const data = await health.report();
+        if (data.status !== "unhealthy") return data;
+        const { code } = ERRORS.ServiceUnavailable;
+        return c.json({ code, error: "ServiceUnavailable", message: "The database is away.", data }, 503);
+      },
+    }),
+    endpoint("GET /ready", {
+      ...shared,
+      access: accessTo("/ready"),
+      summary: "200 OK when requests can be served, else 503",
+      raw: { type: "text/plain" },
+      others: { 503: { type: "text/plain", description: "Requests can't be served" } },
+      async handle() {
+        const { status } = await health.report();
+        return status === "unhealthy"
+          ? new Response("Service Unavailable", { status: 503, headers: TEXT })
+          : new Response("OK", { headers: TEXT });
+      },
+    }),
+    endpoint("GET /live", {
+      ...shared,
+      access: accessTo("/live"),
+      summary: "204 while the process responds",
+      raw: { type: null, status: 204 },
+      handle: () => new Response(null, { status: 204 }),
+    }),
+  ];
+}
+
+/** Relative to {admin}/v1. */
+export const systemEndpoint = (system: { report(): Promise<SystemReport> }): Endpoint =>
+  endpoint("GET /system", {
+    ...shared,
+    access: "admin",
+    summary: "State of every part of this machine's server: database, storages, clicks, disks, jobs",
+    answer: systemView,
+    handle: () => system.report(),
+  });
+
+const EXPOSITION = { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" };
+
+export const metricsEndpoint = (render: () => Promise<string>): Endpoint =>
+  endpoint("GET /metrics", {
+    ...shared,
+    access: "admin",
+    summary: "Metrics in the Prometheus text format, summed over the workers of this machine",
+    raw: { type: "text/plain" },
+    others: { 500: { type: "text/plain", description: "The metrics could not be exported" } },
+    async handle() {
+      try {
+        return new Response(await render(), { headers: EXPOSITION });
+      } catch {
+        return new Response("The metrics could not be exported.", { status: 500, headers: TEXT });
+      }
+    },
+  });

@@ -1,0 +1,53 @@
+import { expect, test } from "bun:test";
+import { silentLogger } from "../../lib/logger.ts";
+import { CONNECTION, CORS_OFF } from "./app.test-support.ts";
+import { type CorsSettings, createHttpApp } from "./app.ts";
+import { endpoint } from "./endpoint.ts";
+import type { Guard } from "./mount.ts";
+
+const pass: ReturnType<Guard> = (_c, next) => next();
+const A = "https://a.example";
+
+/** Headers on origin and credentials, for a plain request and a preflight. */
+async function allowed(origin: string, settings: Partial<CorsSettings>) {
+  const get = endpoint("GET /n", {
+    access: "public",
+    scope: null,
+    tag: "t",
+    summary: "s",
+    handle: () => 1,
+  });
+  const app = createHttpApp({
+    tables: [{ prefix: "/x", endpoints: [get], guard: () => pass }],
+    gates: [],
+    cors: () => ({ ...CORS_OFF, enabled: true, allowedMethods: ["GET"], ...settings }),
+    newRequestId: () => "1",
+    logger: silentLogger,
+  });
+  const headers = { Origin: origin };
+  const preflight = { ...headers, "Access-Control-Request-Method": "GET" };
+  const answers = [
+    await app.request("/x/n", { headers }, CONNECTION),
+    await app.request("/x/n", { method: "OPTIONS", headers: preflight }, CONNECTION),
+  ];
+  expect(answers.map((answer) => answer.status)).toEqual([200, 204]);
+  const said = answers.map((answer) => [
+    answer.headers.get("Access-Control-Allow-Origin"),
+    answer.headers.get("Access-Control-Allow-Credentials"),
+  ]);
+  expect(said[1]).toEqual(said[0]!);
+  return said[0];
+}
+
+test("an origin is allowed only when CORS is on and lists it", async () => {
+  expect(await allowed(A, { enabled: false, allowedOrigins: [A] })).toEqual([null, null]);
+  expect(await allowed(A, {})).toEqual([null, null]);
+  expect(await allowed(A, { allowedOrigins: ["https://b.example"] })).toEqual([null, null]);
+  expect(await allowed(A, { allowedOrigins: ["https://b.example", A] })).toEqual([A, null]);
+});
+
+test("cookies are allowed for listed origins only, never by a star, alone or beside other origins", async () => {
+  expect(await allowed(A, { allowedOrigins: [A], allowCredentials: true })).toEqual([A, "true"]);
+  for (const allowedOrigins of [["*"], ["https://b.example", "*"], [A, "*"]])
+    expect(await allowed(A, { allowedOrigins, allowCredentials: true })).toEqual(["*", null]);
+});

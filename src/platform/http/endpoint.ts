@@ -1,0 +1,237 @@
+/** An endpoint as data, for routes (mount.ts), the OpenAPI document (openapi.ts) and tests. */
+import type { Context } from "hono";
+import { z } from "zod";
+import { reachesRole, type Role, type Scope, type Teams } from "../../lib/access.ts";
+import type { Actor, Via } from "../../lib/actor.ts";
+import type { Credential } from "../../lib/credential.ts";
+import { appError } from "../../lib/errors.ts";
+import type { BodyReservation } from "./body-memory.ts";
+import type { ListOptions } from "./json-list.ts";
+
+export type HttpConnection = {
+  /** `unix` on a unix socket. */
+  peerAddress(): string;
+  /** For addresses in the answer; see origins.ts. */
+  origin(): string;
+  /** The path of a proxy before the addresses of this server, as in `/go/files/tus`; usually empty. See origins.ts. */
+  prefix(): string;
+  /** For endpoints with their own deadlines. */
+  liftIdleTimeout(): void;
+  /** Within seconds, even during the answer. */
+  cut(): void;
+  /** The tool of the MCP server that asks. */
+  tool?: string;
+  /** The only endpoint that may answer, as `routeOf` names it: others whose patterns match the path too are passed by. */
+  route?: string;
+  /** From the guard: see HttpVariables. */
+  isStillAllowed?: () => Promise<boolean>;
+};
+
+/** From the guard. */
+export type Caller = {
+  id: number;
+  username: string;
+  role: Role;
+  teams?: Teams | undefined;
+  /** `panel`: by cookies. `api`: by a session's bearer. `token`: by an API token. */
+  via: Via;
+  credential?: Credential;
+  token?: { name: string; scopes: readonly Scope[] };
+  tool?: string | undefined;
+};
+
+export const actorOf = ({ id, username, role, teams, via, token, tool }: Caller): Actor => ({
+  name: token === undefined ? username : `token:${token.name}`,
+  via,
+  tool,
+  accountId: id,
+  ownOnly: role !== "admin",
+  role,
+  teams,
+  scopes: token?.scopes,
+});
+
+export type HttpVariables = {
+  requestId: string;
+  /** The request wants what others may send refused (lib/strict-handling.ts). */
+  isStrict?: boolean;
+  account: Caller;
+  /**
+   * For answers that last: session or token still exist, and the account has the role and teams that it had. Rejects if
+   * the database fails.
+   */
+  isStillAllowed(): Promise<boolean>;
+};
+export type HttpEnv = { Bindings: HttpConnection; Variables: HttpVariables };
+export type HttpContext = Context<HttpEnv>;
+
+/** `account`: any signed-in account. `editor`: the roles editor and admin. `admin`: the role admin. */
+export type Access = "public" | "account" | "editor" | "admin";
+
+export const rolePermits = (role: Role, access: Access): boolean =>
+  access === "public" || reachesRole(role, access === "account" ? "user" : access);
+
+/**
+ * What an API token needs: a scope; for `links` and `files` the one that reads or writes, by method; `any`: none; null:
+ * tokens are refused.
+ */
+export type NeededScope = Scope | "links" | "files" | "any" | null;
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+
+/** @param prefix of the table */
+export const routeOf = (prefix: string, { method, path }: { method: Method; path: string }): string =>
+  `${method} ${prefix}${path}`;
+
+export type DocumentedAnswer = {
+  /** One or any of several; null: no body. */
+  type: string | readonly string[] | null;
+  description?: string;
+  schema?: Schema;
+  /** Fields that are not optional are always sent. */
+  headers?: Headers;
+};
+/** Default status 200. */
+export type RawAnswer = DocumentedAnswer & { status?: 200 | 201 | 204 | 302 };
+
+type Schema = z.ZodType;
+type Headers = z.ZodObject;
+type Output<S> = S extends Schema ? z.output<S> : undefined;
+
+export type Endpoint<
+  B extends Schema | undefined = Schema | undefined,
+  Q extends Schema | undefined = Schema | undefined,
+> = {
+  method: Method;
+  /** Hono pattern relative to the prefix, such as `/links/:code{.+}`. Specific patterns come first. */
+  path: string;
+  /** Refuses other methods on this path, even if later patterns accept them. */
+  ownsPath?: boolean;
+  access: Access;
+  scope: NeededScope;
+  tag: string;
+  summary: string;
+  /** Counts or refuses the request before the body is read. */
+  admit?(c: HttpContext): Promise<void> | void;
+  /** The JSON body. Without a schema the endpoint has none or reads it itself. */
+  body?: B;
+  /** An empty body counts as `{}`. */
+  optionalBody?: true;
+  /** Bytes; default 2 MiB. */
+  bodyLimit?: number;
+  /** Allows 16 MiB (json-list.ts). */
+  list?: ListOptions;
+  /** Raw strings. A schema that is a list takes all values of its key, any other the last one. */
+  query?: Q;
+  /** In the OpenAPI document. Default: `id` is a whole number from 1, others are texts. */
+  params?: Readonly<Record<string, Schema>>;
+  headers?: Headers;
+  /** Statuses that do not follow from access, path and body. */
+  failures?: readonly number[];
+  /** By status. */
+  others?: Readonly<Record<number, DocumentedAnswer>>;
+  /** Default 200. */
+  status?: 200 | 201;
+  /** For `data` in the OpenAPI document, like the next four. */
+  answer?: Schema;
+  /** The message that answers what returns nothing. */
+  done?: string;
+  /** Fields beside `data` in the envelope (see `beside`). */
+  beside?: Readonly<Record<string, Schema>>;
+  /** `answer` is in an envelope with `pagination`, with `next_cursor`, or with either. */
+  paged?: true | "cursor" | "either";
+  /** Fields of a multipart form that the endpoint reads itself. */
+  form?: Schema;
+  /** Media type of another body that the endpoint reads itself. */
+  rawBody?: string;
+  /** A success without envelope. */
+  raw?: RawAnswer;
+  /** Answers have an ETag. A text names the part of the answer that requests change; else it is the whole. */
+  tagged?: true | string;
+  /**
+   * For If-Match: that part as it is in the transaction of the endpoint's first write, locked until its end. Rejects like
+   * `handle` for what the caller does not reach.
+   */
+  locked?(asking: PathInput<Q>, tx: never): Promise<unknown>;
+  /** Returns `data` of the envelope, a `page(…)`, `beside(…)`, or a whole Response. */
+  handle(input: EndpointInput<B, Q>): Promise<unknown> | unknown;
+};
+
+export type EndpointInput<B, Q> = {
+  c: HttpContext;
+  body: Output<B>;
+  query: Output<Q>;
+  /** For a body that the endpoint gathers itself. Released after the answer. */
+  reservation: BodyReservation;
+  /** Set unless access is `public`. */
+  account: Caller;
+};
+
+/** What endpoints with one path share. */
+export type PathInput<Q = undefined> = Pick<EndpointInput<undefined, Q>, "c" | "query" | "account">;
+
+export const messageAnswer = z.object({ message: z.string() });
+
+/**
+ * Types the handler from the schemas. The table erases those types.
+ * @param route method and path
+ */
+export function endpoint<B extends Schema | undefined = undefined, Q extends Schema | undefined = undefined>(
+  route: `${Method} ${string}`,
+  definition: Omit<Endpoint<B, Q>, "method" | "path">,
+): Endpoint {
+  const [method, path] = route.split(" ");
+  const { done: message, handle } = definition;
+  const answering = message !== undefined && {
+    answer: messageAnswer,
+    async handle(input: EndpointInput<B, Q>) {
+      await handle(input);
+      return { message };
+    },
+  };
+  return { ...definition, ...answering, method, path } as unknown as Endpoint;
+}
+
+export function tokenScope({ method, scope }: Pick<Endpoint, "method" | "scope">): Scope | "any" | null {
+  if (scope !== "links" && scope !== "files") return scope;
+  return method === "GET" ? `${scope}:read` : `${scope}:write`;
+}
+
+/** For actions beyond the endpoint's own scope. @throws Forbidden */
+export function requireScope({ token }: Caller, scope: Scope): void {
+  if (token === undefined || token.scopes.includes(scope)) return;
+  throw appError("Forbidden", `The API token lacks the scope ${scope}.`);
+}
+
+export type Pagination = { page: number; page_size: number; total: number; total_pages: number };
+
+/** `data`, and fields beside it in the envelope. */
+export class Beside {
+  constructor(
+    readonly data: unknown,
+    readonly fields: Readonly<Record<string, unknown>>,
+  ) {}
+}
+
+/** `next` is null on the last page. */
+export class CursorPage extends Beside {
+  constructor(data: readonly unknown[], next: string | null, more: Readonly<Record<string, unknown>> = {}) {
+    super(data, { next_cursor: next, ...more });
+  }
+}
+
+export const beside = (data: unknown, fields: Readonly<Record<string, unknown>>): Beside =>
+  new Beside(data, fields);
+
+export const page = (
+  data: readonly unknown[],
+  at: { page: number; pageSize: number; total: number },
+): Beside => {
+  const { page: number, pageSize, total } = at;
+  const pagination: Pagination = {
+    page: number,
+    page_size: pageSize,
+    total,
+    total_pages: Math.ceil(total / pageSize),
+  };
+  return new Beside(data, { pagination });
+};

@@ -1,0 +1,259 @@
+import type { z } from "zod";
+import { ERRORS, type FieldFault, MOST_FIELD_FAULTS } from "../../lib/errors.ts";
+import type { DocumentedAnswer, Endpoint, Pagination } from "./endpoint.ts";
+import { STATUS_OF_KIND } from "./errors.ts";
+import { exampleOf } from "./openapi-examples.ts";
+import { headersOfSuccess } from "./openapi-headers.ts";
+import { operationIdOf, pascal } from "./openapi-names.ts";
+import { BINARY, type Json, type NamedSchemas, referenceTo } from "./openapi-schema.ts";
+
+const JSON_TYPE = "application/json";
+
+/** Refused as it is read, with a text. */
+const HEAD_TOO_LARGE = 431;
+/** Possible for any request. */
+const ALWAYS = [400, 413, HEAD_TOO_LARGE, 500, 503, 507];
+const WITH_RETRY = [423, 429, 503];
+
+const DESCRIPTIONS: Record<number, string> = {
+  410: "It existed, but has ended",
+  412: "A precondition of the request is not met",
+  415: "The body has another media type than the endpoint takes",
+  416: "The range begins after the end of the content",
+  423: "Another request is using it",
+  460: "The bytes do not match their checksum",
+};
+
+const EVERYWHERE = { "X-Request-Id": { required: true, schema: { type: "string", format: "uuid" } } };
+
+type Errors = [name: string, error: { code: number }][];
+
+const failureSchema = (errors: Errors, hasDetails: boolean): Json => ({
+  type: "object",
+  required: ["code", "error", "message"],
+  properties: {
+    code: { type: "integer", enum: errors.map(([, { code }]) => code), description: "number of the error" },
+    error: { type: "string", enum: errors.map(([name]) => name), description: "name of the error" },
+    message: { type: "string", description: "what is wrong and what to do" },
+    ...(hasDetails && {
+      details: {
+        type: "array",
+        items: referenceTo("FieldFault"),
+        maxItems: MOST_FIELD_FAULTS,
+        description: "of an invalid request: a sentence for each field",
+      },
+    }),
+  },
+});
+
+/** None of a status that errors of other kinds have too. */
+const errorsOf = (status: number): Errors =>
+  status in DESCRIPTIONS
+    ? []
+    : Object.entries(ERRORS).filter(([, { kind }]) => STATUS_OF_KIND[kind] === status);
+
+/** A status that several kinds of errors share has the general schema. */
+const failureName = (status: number): string =>
+  errorsOf(status).length > 0 ? `Failure${status}` : "Failure";
+
+const FAILURES = [...Object.values(STATUS_OF_KIND), ...Object.keys(DESCRIPTIONS).map(Number)].filter(
+  (status) => status !== STATUS_OF_KIND.method_not_allowed,
+);
+
+export const SCHEMAS = {
+  Failure: failureSchema(Object.entries(ERRORS), true),
+  ...Object.fromEntries(
+    FAILURES.filter((status) => errorsOf(status).length > 0).map((status) => [
+      failureName(status),
+      failureSchema(errorsOf(status), status === STATUS_OF_KIND.invalid),
+    ]),
+  ),
+  FieldFault: {
+    type: "object",
+    required: ["field", "message"] satisfies (keyof FieldFault)[],
+    properties: {
+      field: {
+        type: "string",
+        description: "path of the field, such as payload.target; body for the whole body",
+      },
+      message: { type: "string" },
+    },
+  },
+  Message: {
+    type: "object",
+    properties: { message: { type: "string" } },
+    required: ["message"],
+    additionalProperties: false,
+  },
+  Pagination: {
+    type: "object",
+    required: ["page", "page_size", "total", "total_pages"] satisfies (keyof Pagination)[],
+    properties: {
+      page: { type: "integer" },
+      page_size: { type: "integer" },
+      total: { type: "integer" },
+      total_pages: { type: "integer" },
+    },
+  },
+};
+
+export const failureAnswers = (): Json => ({
+  ...Object.fromEntries(FAILURES.map((status) => [status, failureAnswer(status)])),
+  [HEAD_TOO_LARGE]: { description: "The request line and headers are longer than 16 KiB" },
+});
+
+/** @param gated all paths of its kind are 404 while a setting is empty */
+export function answersOf(entry: Endpoint, gated: boolean, named: NamedSchemas): Json {
+  const failures = failuresOf(entry, gated);
+  const answers: Record<number, Json> = Object.fromEntries(
+    [...failures].map((status) => [status, { $ref: `#/components/responses/${status}` }]),
+  );
+  const { raw, status = 200, others = {} } = entry;
+  const envelope = { type: JSON_TYPE, headers: headersOfSuccess(entry) };
+  const told = { [raw?.status ?? status]: raw ?? envelope, ...others };
+  for (const [key, documented] of Object.entries(told)) {
+    const other = Number(key);
+    const isEnvelope = raw === undefined && other === status;
+    const schema = isEnvelope ? envelopeOf(entry, named) : schemaIn(documented, entry, other, named);
+    const answer = documentedAnswer(documented, schema, named);
+    answers[other] = failures.has(other) ? merged(answer, failureAnswer(other)) : answer;
+  }
+  return answers;
+}
+
+function failuresOf({ access, path, failures = [] }: Endpoint, gated: boolean): Set<number> {
+  const guarded = access === "public" ? [] : [401, 403, 429];
+  const missing = gated || (path.includes(":") && access !== "public") ? [404] : [];
+  return new Set([...ALWAYS, ...guarded, ...missing, ...failures]);
+}
+
+function failureAnswer(status: number): Json {
+  const errors = errorsOf(status);
+  const headers = {
+    ...EVERYWHERE,
+    ...(status === 401 && { "WWW-Authenticate": { required: true, schema: { const: "Bearer" } } }),
+    ...(WITH_RETRY.includes(status) && {
+      "Retry-After": { description: "seconds", schema: { type: "integer", minimum: 1 } },
+    }),
+    ...(status === 416 && { "Content-Range": { schema: { type: "string" } } }),
+  };
+  const [error = "BadRequest", { code } = ERRORS.BadRequest] = errors[0] ?? [];
+  const isInvalid = status === STATUS_OF_KIND.invalid;
+  const message = isInvalid ? "target is required." : "What is wrong, and what to do.";
+  const details = isInvalid ? { details: [{ field: "target", message }] } : {};
+  return {
+    description: DESCRIPTIONS[status] ?? errors.map(([name, one]) => `${name} (${one.code})`).join(", "),
+    headers,
+    content: {
+      [JSON_TYPE]: {
+        schema: referenceTo(failureName(status)),
+        example: { code, error, message, ...details },
+      },
+    },
+  };
+}
+
+const hasPages = ({ paged }: Endpoint): boolean => paged === true || paged === "either";
+const hasCursor = ({ paged }: Endpoint): boolean => paged === "cursor" || paged === "either";
+
+const requiredOf = ({ paged }: Endpoint): string[] => {
+  if (paged === undefined || paged === "either") return [];
+  return paged === "cursor" ? ["next_cursor"] : ["pagination"];
+};
+
+/** Named after its content: Link in LinkAnswer, a list in LinkListAnswer; of a creation or change with fields beside after it. */
+function envelopeOf(entry: Endpoint, named: NamedSchemas): Json {
+  const operation = pascal(operationIdOf(entry));
+  const data = entry.answer && dataOf(entry.answer, operation, named);
+  const items = (data?.["items"] ?? {}) as Json;
+  const isWrite = entry.status === 201 || entry.method === "PUT" || entry.method === "PATCH";
+  const name =
+    (entry.beside !== undefined && isWrite ? operation : nameIn(data)) ??
+    (nameIn(items) && nameIn(items) + (entry.paged ? "Page" : "List")) ??
+    (data === undefined ? "Empty" : operation);
+  return named.named(`${name.replace(/Result$/, "")}Answer`, {
+    type: "object",
+    required: ["code", "message", ...(data ? ["data"] : []), ...requiredOf(entry)],
+    properties: {
+      code: { type: "integer", const: 0 },
+      message: { type: "string" },
+      ...(data && { data }),
+      ...(hasPages(entry) && { pagination: referenceTo("Pagination") }),
+      ...(hasCursor(entry) && {
+        next_cursor: { type: ["string", "null"], description: "null: the last page" },
+      }),
+      ...Object.fromEntries(
+        Object.entries(entry.beside ?? {}).map(([field, schema]) => [
+          field,
+          named.schemaOf(schema, "output"),
+        ]),
+      ),
+    },
+    additionalProperties: false,
+  });
+}
+
+function dataOf(answer: z.ZodType, operation: string, named: NamedSchemas): Json {
+  const json = named.schemaOf(answer, "output");
+  if (Bun.deepEquals(json, SCHEMAS.Message)) return referenceTo("Message");
+  if (json["type"] === "object") return named.named(`${operation}Result`, json);
+  const items = json["items"] as Json | undefined;
+  if (items?.["type"] !== "object") return json;
+  return { ...json, items: named.named(`${operation}Item`, items) };
+}
+
+const nameIn = (schema: Json | undefined): string | undefined =>
+  (schema?.["$ref"] as string | undefined)?.split("/").at(-1);
+
+function schemaIn(
+  { type, schema }: DocumentedAnswer,
+  entry: Endpoint,
+  status: number,
+  named: NamedSchemas,
+): Json {
+  if (schema === undefined) return type === JSON_TYPE ? { type: "object" } : contentOf(type);
+  const json = named.schemaOf(schema, "output");
+  if (json["type"] !== "object") return json;
+  return named.named(`${pascal(operationIdOf(entry))}${status === 200 ? "" : status}Answer`, json);
+}
+
+const contentOf = (type: DocumentedAnswer["type"]): Json =>
+  [type].flat().every((one) => one === null || /^text\/|json$/.test(one)) ? { type: "string" } : BINARY;
+
+function documentedAnswer(
+  { type, headers, description }: DocumentedAnswer,
+  schema: Json,
+  named: NamedSchemas,
+): Json {
+  const exampleFor = (one: string) =>
+    one === JSON_TYPE && "$ref" in schema ? { example: exampleOf(schema, named) } : {};
+  return {
+    description: description ?? (type === null ? "OK, without a body" : "OK"),
+    headers: { ...EVERYWHERE, ...(headers && headersOf(headers, named)) },
+    ...(type !== null && {
+      content: Object.fromEntries([type].flat().map((one) => [one, { schema, ...exampleFor(one) }])),
+    }),
+  };
+}
+
+function headersOf(headers: z.ZodObject, named: NamedSchemas): Json {
+  const { properties, required = [] } = named.schemaOf(headers, "output") as {
+    properties: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, { required: required.includes(name), schema }]),
+  );
+}
+
+/** For a status with two meanings. */
+function merged(answer: Json, refusal: Json): Json {
+  const content: Record<string, Json> = { ...(refusal["content"] as Record<string, Json>) };
+  for (const [type, { schema, ...rest }] of Object.entries(
+    (answer["content"] ?? {}) as Record<string, Json>,
+  )) {
+    const other = content[type]?.["schema"];
+    content[type] = { schema: other === undefined ? schema : { anyOf: [schema, other] }, ...rest };
+  }
+  return { ...refusal, ...answer, content };
+}

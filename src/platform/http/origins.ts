@@ -1,0 +1,65 @@
+/**
+ * Scheme, host and port of addresses in answers: `features.public_url`, else what the request names. Only its sender
+ * sees the answer, so `X-Forwarded-Proto: https` counts from any peer; `X-Forwarded-Host` counts from a trusted proxy.
+ * Of lists the entry counts that the outermost trusted proxy appended.
+ */
+import { forwardedEntry, isForwardedHttps, parseForwardedPrefix } from "../../lib/forwarded.ts";
+
+export type Origins = ReturnType<typeof createOrigins>;
+
+type Deps = {
+  publicUrl(): string;
+  /** Null: the peer is not trusted. See auth/client-address.ts. */
+  trustedHop(peer: string, forwardedFor: string | null): number | null;
+  server: Listening;
+};
+
+type Listening = { host: string; port: number; unixSocket: string | null; tlsCert: string | null };
+
+export function createOrigins({ publicUrl, trustedHop, server }: Deps) {
+  const ofServer = () => publicUrl() || listeningOrigin(server);
+  const hopOf = ({ headers }: Request, peer: () => string) =>
+    trustedHop(peer(), headers.get("x-forwarded-for"));
+  return {
+    /** For commands, and requests without a Host. */
+    ofServer,
+    ofRequest: (request: Request, peer: () => string): string =>
+      publicUrl() || requestOrigin(request, () => hopOf(request, peer)) || ofServer(),
+    /** The path below which a trusted proxy serves Waymark, as browsers see it: `/go`, or empty. */
+    prefixOf(request: Request, peer: () => string): string {
+      const given = request.headers.get("x-forwarded-prefix");
+      const hop = given === null ? null : hopOf(request, peer);
+      return hop === null ? "" : parseForwardedPrefix(forwardedEntry(given, hop));
+    },
+  };
+}
+
+function requestOrigin({ url, headers }: Request, findHop: () => number | null): string | null {
+  // Bun gives the bare path if Host is missing.
+  const own = URL.canParse(url) ? new URL(url) : null;
+  const isForwarded = headers.has("x-forwarded-proto") || headers.has("x-forwarded-host");
+  const hop = isForwarded ? findHop() : null;
+  const scheme = isForwardedHttps(headers, hop ?? undefined) ? "https:" : (own?.protocol ?? "http:");
+  const forwarded = hop === null ? null : forwardedEntry(headers.get("x-forwarded-host"), hop);
+  const named = forwarded === null ? null : originOf(scheme, forwarded);
+  return named ?? (own && originOf(scheme, own.host));
+}
+
+/** Null unless `host` is a host with or without a port. */
+function originOf(scheme: string, host: string): string | null {
+  if (host.length > LONGEST_HOST || !/^[^\s/?#@\\,]+$/.test(host)) return null;
+  const text = `${scheme}//${host}`;
+  return URL.canParse(text) ? new URL(text).origin : null;
+}
+
+/** A name of 253 characters and a port. */
+const LONGEST_HOST = 259;
+
+/** The one of the settings, whatever visitors see. */
+export function listeningOrigin({ host, port, unixSocket, tlsCert }: Listening): string {
+  const scheme = tlsCert === null ? "http:" : "https:";
+  if (unixSocket !== null) return `${scheme}//localhost`;
+  const name = host === "0.0.0.0" || host === "::" ? "localhost" : host;
+  const text = `${scheme}//${name.includes(":") ? `[${name}]` : name}:${port}`;
+  return URL.canParse(text) ? new URL(text).origin : text;
+}

@@ -1,0 +1,186 @@
+/**
+ * The web panel below `routes.frontend_prefix`: one page for every address that a person opens, and its files. File
+ * names carry a hash of the content, so browsers keep them for good.
+ */
+import { promisify } from "node:util";
+import { brotliDecompress } from "node:zlib";
+import { appError } from "../../lib/errors.ts";
+import { failureResponse, toAppError } from "../http/errors.ts";
+import { type SharedBytes, shareBytes, sharedAnswer } from "../../lib/shared-bytes.ts";
+import { pathStart } from "../../lib/request-target.ts";
+import { type Pack, type PackedFile, readPack } from "./pack.ts";
+import { PAGE_POLICY, panelPage, type WaysToSignIn } from "./page.ts";
+import { type OfflinePage, type PanelIdentity, versionOf, webAppAnswer } from "./web-app.ts";
+
+export type Panel = ReturnType<typeof createPanel>;
+
+export type PanelOptions = {
+  /** Of the start. */
+  prefix: string;
+  admin: string;
+  isEnabled(): boolean;
+  identity: PanelIdentity;
+  /** Whether it has the cookies of a session: what the page needs is then told with it. */
+  isSignedIn(request: Request): boolean;
+  /** Whether it has the cookie for calls, which runs out before the session does. */
+  mayCall(request: Request): boolean;
+  /** Whose texts the page needs, unless the person chose another. */
+  language(request: Request): string;
+  /** What the app shows while the server is away, in the reader's language. */
+  offline(request: Request): OfflinePage;
+  /** Whether a password is set. */
+  isSetUp(): boolean;
+  /** Whether visitors have to give the passwords of links. */
+  asksPasswords(): boolean;
+  /** Whether mails with links into the panel can be sent. */
+  sendsMails(): boolean;
+  waysToSignIn(): WaysToSignIn;
+  /** Null while the panel is not built. */
+  read?: () => Promise<Pack | null>;
+};
+
+const PAGE = "index.html";
+const PAGE_HEADERS = {
+  "Content-Type": "text/html; charset=utf-8",
+  "Content-Security-Policy": PAGE_POLICY,
+  "Cache-Control": "no-cache",
+  "X-Frame-Options": "DENY",
+};
+/** What pages ask for first, by their path, as they ask it: below the admin prefix. */
+const ASKED: Record<string, readonly string[]> = {
+  links: ["/v1/links?domain=*&page=1&page_size=50&total=false"],
+};
+const ASSETS = "assets/";
+const decompress = promisify(brotliDecompress);
+
+type Encoding = "br" | "gzip" | "plain";
+
+const unpack = async (file: PackedFile, encoding: Encoding): Promise<Uint8Array> =>
+  encoding === "plain" ? decompress(Buffer.from(file.br, "base64")) : Buffer.from(file[encoding], "base64");
+
+export function createPanel({
+  prefix,
+  admin,
+  isEnabled,
+  identity,
+  isSignedIn,
+  mayCall,
+  language,
+  offline,
+  isSetUp,
+  asksPasswords,
+  sendsMails,
+  waysToSignIn,
+  read = readPack,
+}: PanelOptions) {
+  let loaded: Promise<Pack | null> | undefined;
+  /** By name and encoding. */
+  const kept = new Map<string, Promise<SharedBytes>>();
+
+  async function load(): Promise<Pack | null> {
+    loaded ??= read();
+    const pack = await loaded;
+    // A build may follow.
+    if (pack === null) loaded = undefined;
+    return pack;
+  }
+
+  function bytesOf(name: string, file: PackedFile, encoding: Encoding): Promise<SharedBytes> {
+    const key = `${encoding} ${name}`;
+    const bytes = kept.get(key) ?? unpack(file, encoding).then(shareBytes);
+    kept.set(key, bytes);
+    return bytes;
+  }
+
+  async function asset(name: string, file: PackedFile, request: Request): Promise<Response> {
+    const accepted = request.headers.get("accept-encoding") ?? "";
+    const encoding = /\bbr\b/i.test(accepted) ? "br" : /\bgzip\b/i.test(accepted) ? "gzip" : "plain";
+    return sharedAnswer(request, await bytesOf(name, file, encoding), {
+      "Content-Type": file.type,
+      "Cache-Control": "public, max-age=31536000, immutable",
+      Vary: "Accept-Encoding",
+      ...(encoding !== "plain" && { "Content-Encoding": encoding }),
+    });
+  }
+
+  async function page(pack: Pack, path: string, request: Request): Promise<Response> {
+    const place = path.startsWith("/link/") ? "link" : path.slice(1);
+    const comesBack = isSignedIn(request);
+    const parts = comesBack && Object.hasOwn(pack.preloads, place) ? pack.preloads[place]! : [];
+    const catalog = pack.catalogs[language(request)];
+    // A query asks for other rows.
+    const rows = !request.url.includes("?") && Object.hasOwn(ASKED, place) ? ASKED[place]! : [];
+    const early = {
+      preloads: catalog === undefined ? parts : [catalog, ...parts],
+      asked: mayCall(request) ? ["/v1/auth/me", ...rows] : [],
+    };
+    const { bytes } = await bytesOf(PAGE, pack.files[PAGE]!, "plain");
+    const html = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+    const shown = panelPage(html, early, {
+      prefix,
+      admin,
+      path,
+      instanceName: identity.name(),
+      accentColor: identity.accentColor(),
+      icons: versionOf(identity),
+      isSetUp: isSetUp(),
+      asksPasswords: asksPasswords(),
+      sendsMails: sendsMails(),
+      signIn: waysToSignIn(),
+    });
+    return new Response(shown, { headers: PAGE_HEADERS });
+  }
+
+  async function respond(request: Request): Promise<Response> {
+    const path = pathIn(request.url, prefix);
+    if (!isEnabled()) throw nothing();
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      throw appError("MethodNotAllowed", "This address allows GET and HEAD only.", {
+        details: { allow: "GET, HEAD" },
+      });
+    }
+    const pack = await load();
+    if (pack === null) {
+      throw appError("NotFound", "The panel is not built. Run 'npm run build:panel' on the server.");
+    }
+    if (path === "") {
+      return new Response(null, {
+        status: 307,
+        headers: { Location: `${prefix.slice(prefix.lastIndexOf("/") + 1)}/` },
+      });
+    }
+    const name = path.slice(1);
+    if (name.startsWith(ASSETS)) {
+      const file = Object.hasOwn(pack.files, name) ? pack.files[name]! : null;
+      if (file === null) throw nothing();
+      return asset(name, file, request);
+    }
+    const part = webAppAnswer(name, identity, () => offline(request));
+    if (part !== null) return part;
+    // Programs that guess addresses get 404.
+    if (name !== "" && !/\btext\/html\b/i.test(request.headers.get("accept") ?? "")) throw nothing();
+    return page(pack, path, request);
+  }
+
+  return {
+    /**
+     * Answers a request at or below the prefix. Never rejects. An answer to HEAD has its body, for its length; the
+     * server drops it.
+     */
+    async answer(request: Request): Promise<Response> {
+      const response = await respond(request).catch((error) => failureResponse(toAppError(error)));
+      response.headers.set("X-Content-Type-Options", "nosniff");
+      response.headers.set("Referrer-Policy", "same-origin");
+      return response;
+    },
+  };
+}
+
+const nothing = () => appError("NotFound", "There is nothing at this address.");
+
+/** Below the prefix, without query. */
+function pathIn(url: string, prefix: string): string {
+  const start = pathStart(url) + prefix.length;
+  const end = url.indexOf("?", start);
+  return end === -1 ? url.slice(start) : url.slice(start, end);
+}

@@ -1,0 +1,289 @@
+/** The table of start-up settings, from which the type `StartSettings` follows. */
+import { isAbsolute, join } from "node:path";
+import { dataPath } from "../../lib/data-folder.ts";
+
+export type SettingValue = string | number | boolean | readonly string[];
+
+export type SettingSource = {
+  /** Folder of waymark.toml, else the working folder. */
+  base: string;
+  /** Absolute. */
+  dataDir: string;
+};
+
+export type Setting<T = unknown> = {
+  default: SettingValue;
+  description: string;
+  /** For error messages. */
+  allowed: string;
+  /** The value has the type of the default. */
+  accepts(value: SettingValue): boolean;
+  /** Converts an allowed value. */
+  read(value: SettingValue, place: SettingSource): T;
+  /** A text that may be a number in the file. */
+  loose?: boolean;
+  /** Of a list in an environment variable; default: as in PATH. */
+  separator?: string;
+};
+
+const text = (fallback: string, description: string, allowed = "a text"): Setting<string> => ({
+  default: fallback,
+  description,
+  allowed,
+  accepts: (value) => !String(value).includes("\0"),
+  read: String,
+});
+
+const optional = <T>(setting: Setting<T>): Setting<T | null> => ({
+  ...setting,
+  read: (value, place) => (value === "" ? null : setting.read(value, place)),
+});
+
+const absolute = (path: string, { base }: SettingSource): string =>
+  isAbsolute(path) ? path : join(base, path);
+
+/** Relative to the folder of waymark.toml. */
+const path = (fallback: string, description: string): Setting<string> => ({
+  ...text(fallback, description),
+  read: (value, place) => absolute(String(value), place),
+});
+
+const integer = (fallback: number, min: number, max: number, description: string): Setting<number> => ({
+  default: fallback,
+  description,
+  allowed: `a whole number from ${min} to ${max}`,
+  accepts: (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
+  read: Number,
+});
+
+/** An environment variable separates paths as PATH does. */
+const folders = (description: string): Setting<readonly string[]> => ({
+  default: [],
+  description,
+  allowed: 'a list of absolute paths such as ["/srv/files"], as a variable /srv/files:/mnt/more',
+  accepts: (value) =>
+    Array.isArray(value) &&
+    value.every((one) => typeof one === "string" && one.startsWith("/") && !one.includes("\0")),
+  read: (value) => Object.freeze([...(value as readonly string[])]),
+});
+
+/** An environment variable separates them by commas. */
+const names = (description: string, example: string): Setting<readonly string[]> => ({
+  ...folders(description),
+  allowed: `a list of texts such as ${example}, as a variable separated by commas`,
+  separator: ",",
+  accepts: (value) => Array.isArray(value) && value.every((one) => typeof one === "string"),
+});
+
+const share = (description: string): Setting<number> => ({
+  default: 0,
+  description,
+  allowed: "a number from 0 to 1",
+  accepts: (value) => Number(value) >= 0 && Number(value) <= 1,
+  read: Number,
+});
+
+const flag = (fallback: boolean, description: string): Setting<boolean> => ({
+  default: fallback,
+  description,
+  allowed: "true or false",
+  accepts: () => true,
+  read: (value) => value === true,
+});
+
+/** The first option is the default. */
+const choice = <const T extends string>(options: readonly [T, ...T[]], description: string): Setting<T> => ({
+  default: options[0],
+  description,
+  allowed: options.map((option) => `"${option}"`).join(" or "),
+  accepts: (value) => options.some((option) => option === value),
+  read: (value) => value as T,
+});
+
+const matching = (
+  fallback: string,
+  pattern: RegExp,
+  allowed: string,
+  description: string,
+): Setting<string> => ({
+  ...text(fallback, description, allowed),
+  accepts: (value) => value === "" || pattern.test(String(value)),
+});
+
+const httpUrl = (description: string) =>
+  optional(matching("", /^https?:\/\/\S+$/, "an http or https URL", description));
+
+const MAIL_FROM = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)*$/i;
+
+const DATABASE_URL = /^(sqlite:.+|(postgres|postgresql|mysql|mariadb):\/\/\S+)$/;
+
+/** Returns a URL with a scheme; the path of a file database is absolute. */
+function readDatabaseUrl(value: SettingValue, place: SettingSource): string {
+  const url = String(value);
+  if (url === "") return `sqlite:${dataPath(place.dataDir, "database")}`;
+  if (!url.startsWith("sqlite:")) return url;
+  return `sqlite:${absolute(url.replace(/^sqlite:(\/\/(?=\/|[^/]))?/, ""), place)}`;
+}
+
+/** In the order of the template. */
+const SECTIONS = {
+  server: {
+    host: text("127.0.0.1", "Address to listen on; 0.0.0.0 or :: for all interfaces."),
+    port: integer(8080, 0, 65535, "Port to listen on; 0 picks a free one."),
+    unix_socket: optional(path("", "Path of a unix socket to listen on instead of host and port.")),
+    tls_cert: optional(
+      path("", "PEM file with the certificate and its chain, to serve HTTPS; needs server.tls_key."),
+    ),
+    tls_key: optional(path("", "PEM file with the certificate's private key.")),
+    workers: {
+      ...text("1", "Worker processes that share the port."),
+      allowed: 'a whole number from 1 to 256, or "auto" for one per core',
+      loose: true,
+      accepts: (value) =>
+        value === "auto" || (/^\d{1,3}$/.test(String(value)) && Number(value) >= 1 && Number(value) <= 256),
+      read: (value) => (value === "auto" ? "auto" : Number(value)),
+    } satisfies Setting<number | "auto">,
+  },
+  data: { dir: path("./data", "Folder for the built-in database, the click journal and stored files.") },
+  database: {
+    /** May contain a password: never log it. */
+    url: {
+      ...matching(
+        "",
+        DATABASE_URL,
+        "sqlite:PATH, postgres://…, mysql://… or mariadb://…",
+        "Database. Empty: SQLite in the data folder. Others: postgres://user:password@host:5432/name, mysql://…, mariadb://…; postgres://user:password@host1,host2:5433/name for servers of which one takes writes, at most 16.",
+      ),
+      read: readDatabaseUrl,
+    },
+    /** May contain a password: never log it. */
+    replica_url: optional(
+      matching(
+        "",
+        DATABASE_URL,
+        "postgres://…, mysql://… or mariadb://…",
+        "Server of the same kind that follows that of database.url. Reports and exports read from it while it is at most ten seconds behind.",
+      ),
+    ),
+    pool_size: integer(10, 1, 500, "Connections to a database server, for each worker."),
+  },
+  storage: {
+    /** Never log it. */
+    secret_key: optional(
+      matching(
+        "",
+        /^[0-9a-f]{64}$/i,
+        "64 hexadecimal digits",
+        "Key for stored credentials of S3 and secrets of webhooks and second factors, the same on every node. Empty: secret.key in the data folder, created when first needed.",
+      ),
+    ),
+    local_roots: folders("Folders below which storage policies may keep files, besides the data folder."),
+  },
+  cache: {
+    type: choice(["memory", "redis"], "memory: within each worker. redis: shared between nodes as well."),
+    redis_url: matching(
+      "redis://127.0.0.1:6379",
+      /^(rediss?(\+sentinel)?|redis\+unix):\/\/\S+$/,
+      "redis://…, rediss://…, redis+sentinel://… or redis+unix://…",
+      "Redis server, for cache.type redis, or its Sentinels: redis+sentinel://user:password@host1:26379,host2:26379/NAME/0.",
+    ),
+    max_links: integer(
+      1_000_000,
+      1_000,
+      50_000_000,
+      "Links kept in memory by each worker, about 110 bytes each. Every other link takes 2 bytes, or 8 with SQLite.",
+    ),
+    ttl: integer(
+      0,
+      0,
+      31_536_000,
+      "Seconds after which a cached link is read again; 0: only after a change.",
+    ),
+  },
+  logging: {
+    level: choice(["info", "trace", "debug", "warn", "error", "fatal", "silent"], "Lowest severity to log."),
+    format: choice(["pretty", "json"], "pretty for people, json for log collectors."),
+    file: optional(path("", "File to append the log to, opened again on SIGHUP; empty: standard error.")),
+    access_sample: share("Share of requests to log, chosen at random; 0: none, 1: all."),
+  },
+  metrics: { enabled: flag(true, "Whether to serve {health_prefix}/metrics for Prometheus.") },
+  health: {
+    open_probes: choice(
+      ["none", "live", "ready"],
+      "Health endpoints that need no credentials, even before a password is set. live: {health_prefix}/live. ready: {health_prefix}/ready as well.",
+    ),
+  },
+  mail: {
+    host: text("", "SMTP server that sends the mails of Waymark. Empty: no mails."),
+    port: integer(587, 1, 65535, "Port of the SMTP server."),
+    user: text("", "Account at the SMTP server. Empty: none is needed."),
+    /** Never log it. */
+    password: text("", "Password of that account."),
+    from: matching(
+      "",
+      MAIL_FROM,
+      "an address such as waymark@example.com",
+      "Address that mails come from; needed with mail.host.",
+    ),
+    tls: choice(
+      ["starttls", "tls", "none"],
+      "starttls: encrypted after the greeting (port 587). tls: from the start (port 465). none: not encrypted, for a server on the same machine.",
+    ),
+  },
+  webhooks: {
+    allow_private: flag(false, "Whether webhooks may reach private addresses, such as this machine."),
+  },
+  /** Each that is set here decides the run-time setting of its name, whose rule it obeys. */
+  oidc: {
+    issuer: text("", "Provider of OpenID Connect. Empty: as set in the panel."),
+    client_id: text("", "What the provider calls this instance. Empty, here and below: as set in the panel."),
+    /** Never log it. */
+    client_secret: text("", "Secret of that client."),
+    label: text("", "Text of the button on the sign-in page."),
+    scopes: names("Scopes to ask for.", '["openid", "profile", "email"]'),
+    role_claim: text("", "Claim that gives the role, such as roles or realm_access.roles."),
+    roles: names("Roles by value of that claim.", '["staff=editor", "*=user"]'),
+    allowed_domains: names("Domains of verified e-mail addresses that may sign in.", '["example.com"]'),
+    groups_claim: text("", "Claim that lists the groups."),
+    allowed_groups: names("Groups that may sign in.", '["links"]'),
+  },
+  analytics: {
+    maxminddb_path: optional(path("", "MaxMind database file (.mmdb) for geo lookup.")),
+    geoip_api_url: httpUrl("HTTP provider for geo lookup; {ip} stands for the address."),
+  },
+  clickhouse: {
+    /** May contain a password: never log it. */
+    url: httpUrl("Gets a copy of click details: http://user:password@host:8123/database. Empty: none."),
+  },
+} satisfies Record<string, Record<string, Setting>>;
+
+type Sections = typeof SECTIONS;
+type Camel<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
+type Read<S> = S extends { read(...args: never[]): infer T } ? T : never;
+
+/** By section and camel-case name. */
+export type StartSettings = {
+  readonly [S in keyof Sections]: {
+    readonly [K in keyof Sections[S] as Camel<K & string>]: Read<Sections[S][K]>;
+  };
+};
+
+export const ENV_SETTINGS: readonly (Setting & { key: string })[] = Object.entries(SECTIONS).flatMap(
+  ([section, rows]) =>
+    Object.entries<Setting>(rows).map(([name, row]) => ({ ...row, key: `${section}.${name}` })),
+);
+
+/** Frozen, with defaults for missing values. */
+export function readSettings(values: ReadonlyMap<string, SettingValue>, base: string): StartSettings {
+  const valueOf = (key: string, row: Setting): SettingValue => values.get(key) ?? row.default;
+  const dir = SECTIONS.data.dir.read(valueOf("data.dir", SECTIONS.data.dir), { base, dataDir: "" });
+  const place = { base, dataDir: dir };
+  const sections = Object.entries(SECTIONS).map(([section, rows]) => {
+    const read = Object.entries<Setting>(rows).map(([name, row]) => [
+      name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+      row.read(valueOf(`${section}.${name}`, row), place),
+    ]);
+    return [section, Object.freeze(Object.fromEntries(read))];
+  });
+  return Object.freeze(Object.fromEntries(sections)) as StartSettings;
+}

@@ -1,0 +1,131 @@
+/**
+ * A request as it arrived. A redirect reads it in place; others make a `Request`, whose headers alone cost
+ * microseconds.
+ */
+import { appError } from "../../lib/errors.ts";
+import { eachField, findField } from "./head-fields.ts";
+
+/** A body in chunks. */
+export const CHUNKED = -1;
+
+export type ArrivalContext = {
+  scheme: "http" | "https";
+  /** Null on a unix socket. */
+  readonly peerAddress: string | null;
+  /** For the body and the signal of a Request. `isRead`: of GET or HEAD. */
+  signal(isRead: boolean): AbortSignal;
+  readonly bodyStream: ReadableStream<Uint8Array> | null;
+  /** Called once, when the Request is made. */
+  made(request: Request): void;
+};
+
+/** Paths and queries that a URL keeps as they are: no escapes in the path, no segment that begins with a dot. */
+const PLAIN = /^(?:\/(?!\.)[\w\-.~:,;!*()@$+=&]*)+(?:\?[\w\-.~/?&=%+:,;!*()@$]*)?$/;
+
+/** Returned for answers in place: see `answerInPlace`. */
+const standIns: Response[] = [];
+
+export class Arrival {
+  /** What `answerInPlace` returned. */
+  standIn: Response | null = null;
+  status = 0;
+  fields = "";
+  content = "";
+  made: Request | null = null;
+  #path: string | null = null;
+
+  /**
+   * @param head of the request, with its empty line
+   * @param fieldsStart index in it
+   * @param target in origin form
+   * @param host null or empty without one
+   * @param minor of HTTP/1.x
+   * @param bodyLength bytes, or CHUNKED
+   */
+  constructor(
+    readonly context: ArrivalContext,
+    readonly head: string,
+    readonly fieldsStart: number,
+    readonly method: string,
+    readonly target: string,
+    readonly host: string | null,
+    readonly minor: number,
+    readonly bodyLength: number,
+    readonly isPersistent: boolean,
+  ) {}
+
+  /** As `Headers.get` with a name in lower case. */
+  get(name: string): string | null {
+    return findField(this.head, this.fieldsStart, name);
+  }
+
+  get headers(): Pick<Headers, "get"> {
+    return this;
+  }
+
+  /** Null on a unix socket. */
+  get peerAddress(): string | null {
+    return this.context.peerAddress;
+  }
+
+  /** Path and query, normalised as in a URL. */
+  get path(): string {
+    this.#path ??= PLAIN.test(this.target) ? this.target : normalised(this.target);
+    return this.#path;
+  }
+
+  /** As of a Request: the bare path without a host. */
+  get url(): string {
+    return this.host ? `${this.context.scheme}://${this.host.toLowerCase()}${this.path}` : this.path;
+  }
+
+  /**
+   * Answers without a Response of its own, which would be most of the cost of a redirect. Return the result, which has
+   * the status and nothing else. `fields` are lines with CR LF. `content` has one byte a character (`latin1`), as
+   * `fields`.
+   */
+  answerInPlace(status: number, fields: string, content = ""): Response {
+    const standIn = (standIns[status] ??= new Response(null, { status }));
+    this.standIn = standIn;
+    this.status = status;
+    this.fields = fields;
+    this.content = content;
+    return standIn;
+  }
+
+  /** Always the same one. @throws BadRequest with a host that no URL can have */
+  request(): Request {
+    this.made ??= this.#make();
+    return this.made;
+  }
+
+  #make(): Request {
+    const { method, path, host } = this;
+    const headers = new Headers();
+    eachField(this.head, this.fieldsStart, (name, value) => headers.append(name, value));
+    const hasBody = this.bodyLength !== 0;
+    const init: RequestInit & { duplex: "half" } = {
+      method: hasBody && method === "GET" ? "POST" : method,
+      headers,
+      body: hasBody ? this.context.bodyStream : null,
+      signal: this.context.signal(method === "GET" || method === "HEAD"),
+      duplex: "half",
+    };
+    const url = `${this.context.scheme}://${host || "localhost"}${path}`;
+    if (!URL.canParse(url)) throw appError("BadRequest", "The Host header of the request is malformed.");
+    const request = new Request(url, init);
+    // The constructor knows few methods.
+    if (request.method !== method) Object.defineProperty(request, "method", { value: method });
+    // Without a host, addresses in answers come from the settings.
+    if (!host) Object.defineProperty(request, "url", { value: path });
+    this.context.made(request);
+    return request;
+  }
+}
+
+/** Bytes above 127 are escaped as they came. */
+function normalised(target: string): string {
+  const ascii = target.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
+  const { pathname, search } = new URL(`http://localhost${ascii}`);
+  return pathname + search;
+}

@@ -1,0 +1,84 @@
+/** Every option and argument with a closed set of values completes. */
+import { expect, test } from "bun:test";
+import { Command } from "commander";
+import { COMMAND_ROOMS } from "./cli.ts";
+import { COMMAND_VALUES, commandValues } from "./cli-values.ts";
+import { completionsOf } from "../platform/cli/completion.ts";
+import { ROLES, SCOPES } from "../lib/access.ts";
+import { CONFIG_KEYS } from "../platform/config/definitions.ts";
+import { WEBHOOK_EVENT_NAMES } from "../extras/webhooks/webhook-events.ts";
+
+const program = new Command("waymark");
+const nothing = () => {
+  throw new Error("no command runs");
+};
+for (const { add } of COMMAND_ROOMS)
+  await add(program, { env: nothing, services: nothing, database: nothing } as never);
+
+type Slot = { command: string; name: string; takes: string; has: boolean };
+async function slotsOf(command: Command, path: readonly string[] = []): Promise<Slot[]> {
+  const name = path.join(" ");
+  const values = await commandValues(name);
+  const own = [
+    ...command.registeredArguments.map((one) => [one.name(), one.name(), one.argChoices] as const),
+    ...command.options
+      .filter(({ required, optional }) => required || optional)
+      .map(({ long, flags, argChoices }) => [long!, /[<[](.*)[>\]]/.exec(flags)![1]!, argChoices] as const),
+  ].map(([slot, takes, choices]) => ({
+    command: name,
+    name: slot,
+    takes,
+    has: slot in values || choices !== undefined,
+  }));
+  const inner = await Promise.all(command.commands.map((one) => slotsOf(one, [...path, one.name()])));
+  return [...own, ...inner.flat()];
+}
+const slots = await slotsOf(program);
+const complete = async (line: string) =>
+  (await completionsOf(program, line.split(" "), commandValues)).map((found) => found.split("\t")[0]);
+
+/** What an open set is called. A new name is closed until it is here. */
+const OPEN =
+  /^(?:account|action|actor|address|amount|bundle|bytes|bytes\.\.\.|code|codes|colour|columns|date|delivery|destination|dir|domain|file|folder|host|id|id-or-code|ids|instant|json|modules|name|new|number|old|owner|paths?|pixels|place|port|reason|recipient|secret|sender|source|subject|tag|tags|target|team|text|title|to|url|username|value|when|words)$/;
+/** Slots whose name is that of a closed set elsewhere. */
+const EXCEPTIONS = [
+  "serve --from",
+  "serve --key",
+  "successor check --key",
+  "links restore --event",
+  "webhooks replay --from",
+];
+
+test("every closed set of values completes, and every list belongs to an option or argument", async () => {
+  const missing = slots
+    .filter(({ takes, has }) => !has && !OPEN.test(takes))
+    .map(({ command, name, takes }) => [`${command} ${name}`, takes])
+    .filter(([slot]) => !EXCEPTIONS.includes(slot!));
+  expect(missing).toEqual([]);
+  for (const [first, load] of Object.entries(COMMAND_VALUES)) {
+    for (const [rest, values] of Object.entries(await load())) {
+      const command = [first, rest].filter(Boolean).join(" ");
+      const known = slots.filter((slot) => slot.command === command).map(({ name }) => name);
+      expect([command, Object.keys(values).filter((name) => !known.includes(name))]).toEqual([command, []]);
+    }
+  }
+});
+
+test.each([
+  ["config get ", CONFIG_KEYS],
+  ["tokens add name --scope ", SCOPES],
+  ["users add anna --role ", ROLES],
+  ["webhooks add https://example.com/ --event ", WEBHOOK_EVENT_NAMES],
+  ["config set features.enable_admin_panel ", ["true", "false"]],
+  ["config list --category of", []],
+  ["teams add x --member anna:", ["anna:viewer", "anna:editor", "anna:manager"]],
+  ["links list --sort cl", ["click_count"]],
+  ["links list --sort=cl", ["--sort=click_count"]],
+  ["links list --order ", ["asc", "desc"]],
+  ["shares ls --kind dr", ["drop"]],
+  ["links add https://example.com/ --status 30", ["301", "302", "307", "308"]],
+  ["links qr code --ecc ", ["L", "M", "Q", "H"]],
+  ["analytics report ci", ["city"]],
+] as const)("%s", async (line, found) => {
+  expect(await complete(line)).toEqual([...found]);
+});

@@ -1,0 +1,106 @@
+import { chmodSync, lstatSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import type { App } from "./app.ts";
+import type { Env } from "../platform/settings/env.ts";
+import { readServerPair } from "../lib/certificate.ts";
+import { appError, messageOf } from "../lib/errors.ts";
+import { startWireServer, type WireServer } from "../platform/wire/wire-server.ts";
+
+/** A stop cuts requests that take longer. */
+export const DRAIN_MS = 10_000;
+
+export type ServedApp = Pick<App, "answer" | "explain" | "connectionLimit" | "listens" | "endStreams">;
+
+/** @throws Conflict when port or socket is in use, BadRequest when listening fails */
+export async function startServer(settings: Env["server"], app: ServedApp, { sharePort = false } = {}) {
+  if (settings.unixSocket !== null) await clearStaleSocket(settings.unixSocket);
+  const server = listen(settings, app, sharePort);
+  if (settings.unixSocket !== null) chmodSync(settings.unixSocket, 0o660);
+  app.listens(server);
+  return {
+    /** As a URL, or `unix:PATH`. */
+    address: settings.unixSocket === null ? originOf(settings, server.port) : `unix:${settings.unixSocket}`,
+    /** 0 on a unix socket. */
+    port: server.port,
+    /** Stops accepting, waits ten seconds for running requests, then cuts them. */
+    async stop(): Promise<void> {
+      const cut = setTimeout(() => void server.stop(true), DRAIN_MS);
+      const stopped = server.stop();
+      app.endStreams();
+      await stopped;
+      clearTimeout(cut);
+      if (settings.unixSocket !== null) rmSync(settings.unixSocket, { force: true });
+    },
+  };
+}
+
+function listen(settings: Env["server"], app: ServedApp, reusePort: boolean): WireServer {
+  const { host: hostname, port, unixSocket, tlsCert, tlsKey } = settings;
+  const tls = tlsCert === null || tlsKey === null ? null : readServerPair(tlsCert, tlsKey);
+  const address = unixSocket === null ? { hostname, port, reusePort } : { unix: unixSocket };
+  try {
+    const { answer, explain, connectionLimit: limit } = app;
+    return startWireServer({ address, tls, answer, explain, limit });
+  } catch (error) {
+    throw listenFailure(settings, error);
+  }
+}
+
+function originOf({ host, tlsCert }: Env["server"], port: number): string {
+  const name = host.includes(":") ? `[${host}]` : host;
+  return `${tlsCert === null ? "http" : "https"}://${name}:${port}`;
+}
+
+/** Says what to do about a refused port or socket. */
+export function listenFailure(
+  { host, port, unixSocket }: Pick<Env["server"], "host" | "port" | "unixSocket">,
+  cause: unknown,
+): Error {
+  const code = (cause as { code?: string }).code ?? "";
+  const place = unixSocket ?? `${host}:${port}`;
+  const setting = unixSocket === null ? "server.port" : "server.unix_socket";
+  if (code === "EADDRINUSE") {
+    const message = `${place} is in use; stop the program that listens there or change ${setting}.`;
+    return appError("Conflict", message, { cause });
+  }
+  return appError("BadRequest", `Can't listen on ${place}: ${reasonOf(code, port, unixSocket, cause)}`, {
+    cause,
+  });
+}
+
+function reasonOf(code: string, port: number, unixSocket: string | null, cause: unknown): string {
+  if (unixSocket !== null) {
+    if (code === "EACCES") return "this account may not write into its folder. Change server.unix_socket.";
+    if (code === "ENOENT") return "its folder does not exist. Make it, or change server.unix_socket.";
+  } else if (code === "EACCES" && port < 1024) {
+    return (
+      "only root may use ports below 1024. " +
+      `Run 'sudo setcap cap_net_bind_service=+ep ${process.execPath}', ` +
+      "or give a systemd unit AmbientCapabilities=CAP_NET_BIND_SERVICE and the same CapabilityBoundingSet, " +
+      "or set server.port to 1024 or more and let a proxy answer on this port."
+    );
+  } else if (code === "EADDRNOTAVAIL") {
+    return "this machine does not have the address. Set server.host to an address of this machine, or to 0.0.0.0 for all.";
+  } else if (code === "" && messageOf(cause).startsWith("Failed to listen")) {
+    return "the host is not found. Set server.host to an address of this machine.";
+  }
+  return messageOf(cause);
+}
+
+/** Removes the socket file of a killed process. @throws Conflict when it is in use or not a socket */
+async function clearStaleSocket(path: string): Promise<void> {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  if (!stats.isSocket())
+    throw appError("Conflict", `${path} exists and is not a socket; set server.unix_socket to another path.`);
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const probe = connect(path, () => resolve(true)).on("error", () => resolve(false));
+  const isAlive = await promise;
+  probe.destroy();
+  if (isAlive)
+    throw appError(
+      "Conflict",
+      `${path} is in use; stop the program that listens there or change server.unix_socket.`,
+    );
+  rmSync(path);
+}
