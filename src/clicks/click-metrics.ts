@@ -2,7 +2,6 @@ import { dataPath } from "../lib/data-folder.ts";
 import type { Reading, Registry } from "../lib/metrics.ts";
 import type { Clicks, ClickStats } from "./clicks.ts";
 import { journalBytes } from "./journal/size.ts";
-import type { ClickStream } from "../extras/stream/stream.ts";
 
 /** If the flush thread is busy, a scrape takes the last answer. */
 const PENDING_BOUND_MS = 2;
@@ -24,23 +23,6 @@ export function registerClickMetrics(registry: Registry, clicks: Source, dataDir
       together: "largest",
     },
     () => one(journalBytes(dataPath(dataDir, "journal"))),
-  );
-}
-
-/** Of a copy in ClickHouse. */
-export function registerStreamMetrics(registry: Registry, stream: Pick<ClickStream, "waiting">): void {
-  let known = 0;
-  registry.prepare(async () => {
-    known = await stream.waiting().catch(() => known);
-  });
-  registry.observe(
-    "gauge",
-    {
-      name: "svc_clickhouse_waiting_clicks",
-      help: "Clicks with details that ClickHouse has not got, at most. Each takes two to four minutes.",
-      together: "largest",
-    },
-    () => one(known),
   );
 }
 

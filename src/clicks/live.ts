@@ -133,11 +133,8 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
     let place: LivePlace | undefined;
     const texts = eventTexts(kind, viewer, () => (place = begin(kind, viewer.accountId)));
     const end = texts.return.bind(texts);
-    texts.return = (value) => {
-      place?.leave();
-      return end(value);
-    };
-    return texts;
+    const leave = () => place?.leave();
+    return Object.assign(texts, { return: (value: void) => (leave(), end(value)) });
   }
 
   async function* eventTexts(

@@ -1,5 +1,6 @@
 import { createLeases } from "../platform/cluster/leases.ts";
 import type { Database } from "../platform/db/database.ts";
+import type { Job } from "../platform/jobs/runner.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createClickExport } from "./analytics/export.ts";
@@ -7,8 +8,7 @@ import type { ReachableLinks } from "./analytics/reports.routes.ts";
 import { analyticsEndpoints } from "./analytics/routes.ts";
 import { createAnalytics } from "./analytics/service.ts";
 import { createMaintenance } from "./rollups/maintenance.ts";
-import { createRetentionJobs } from "./rollups/retention.ts";
-import { createClickStream } from "../extras/stream/stream.ts";
+import { createRetentionJobs, type RetentionDeps } from "./rollups/retention.ts";
 
 export type Reports = ReturnType<typeof createReports>;
 
@@ -23,23 +23,22 @@ type ReportSettings = {
   "analytics.max_rows_action": string;
 };
 
+/** Retention keeps the rows that the copy lacks. */
+type LogCopy = { lacks: NonNullable<RetentionDeps["lacks"]>; job: Job };
+
 type Deps = {
   database: Database;
   links: ReachableLinks;
-  /** clickhouse.url; null: none. */
-  clickHouse: string | null;
+  /** The copy of the log elsewhere, if there is one. */
+  copy: LogCopy | null;
   config: { get<K extends keyof ReportSettings>(key: K): ReportSettings[K] };
   clock: Clock;
   logger: Logger;
 };
 
-export function createReports({ database, links, clickHouse, config, clock, logger }: Deps) {
-  const { nameOf } = links.domains;
-  const stream = clickHouse === null ? null : createClickStream({ database, url: clickHouse, nameOf, clock });
+export function createReports({ database, links, copy, config, clock, logger }: Deps) {
   const replicated = { ...database, read: database.reports };
   return {
-    /** Null without ClickHouse. */
-    stream,
     /** Mount them before those of links. */
     endpoints: analyticsEndpoints({
       analytics: createAnalytics({ database: replicated, clock }),
@@ -52,7 +51,7 @@ export function createReports({ database, links, clickHouse, config, clock, logg
     jobs: [
       ...createRetentionJobs({
         database,
-        ...(stream && { lacks: stream.lacks }),
+        ...(copy && { lacks: copy.lacks }),
         maintenance: createMaintenance(createLeases({ database })),
         clock,
         settings: {
@@ -64,7 +63,7 @@ export function createReports({ database, links, clickHouse, config, clock, logg
             config.get("analytics.max_rows_action") === "cleanup" ? config.get("analytics.max_log_rows") : 0,
         },
       }),
-      ...(stream === null ? [] : [stream.job]),
+      ...(copy === null ? [] : [copy.job]),
     ],
   };
 }

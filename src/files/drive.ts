@@ -38,13 +38,6 @@ import { tusEndpoints } from "./uploads/tus.routes.ts";
 import { createResumable } from "./uploads/tus.service.ts";
 import { uploadEndpoint } from "./uploads/routes.ts";
 import { createUploads } from "./uploads/service.ts";
-import { type DavDoor } from "../extras/dav/asking.routes.ts";
-import { createChecked } from "../extras/dav/checks.ts";
-import { createDavLocks, type DavLock } from "../extras/dav/locks.ts";
-import { createSpots } from "../extras/dav/places.ts";
-import type { DeadProperty } from "../extras/dav/properties.ts";
-import { createJsonLists } from "../extras/dav/repository.ts";
-import { createDav } from "../extras/dav/routes.ts";
 import { createCopies } from "./tree/copies.ts";
 import type { ContentDeps } from "./content.ts";
 
@@ -123,17 +116,17 @@ export function createDrive(deps: Deps) {
       removal,
       dataDir,
     }),
-    dav(door: DavDoor) {
-      const spotOf = createSpots(repository);
-      const locks = createDavLocks({ rows: createJsonLists<DavLock>(database, "dav_locks"), clock });
-      const parts = { ...shared, trees, files, folders, uploads, trash, download, locks, spotOf };
-      return createDav({
-        ...door,
-        ...parts,
-        checked: createChecked({ tree, spotOf, locks }),
-        properties: createJsonLists<DeadProperty>(database, "dav_properties"),
-        copies: createCopies({ tree, repository, blobs, clock }),
-      });
+    /** What WebDAV needs of the trees. */
+    treeParts: {
+      ...shared,
+      repository,
+      trees,
+      files,
+      folders,
+      uploads,
+      trash,
+      download,
+      copies: createCopies({ tree, repository, blobs, clock }),
     },
     /** Mount them at the root. */
     endpoints: [

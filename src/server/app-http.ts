@@ -28,6 +28,7 @@ import { createLastingAnswers } from "../lib/lasting-answers.ts";
 import type { Registry } from "../lib/metrics.ts";
 import { joinSlashes } from "../lib/request-target.ts";
 import { VERSION } from "../lib/version.ts";
+import { createDavRoom } from "../extras/dav/dav.ts";
 import { mailEndpoints } from "../extras/mail/mail.routes.ts";
 import { mcpEndpoint } from "../extras/mcp/mcp.routes.ts";
 import type { Ask } from "../extras/mcp/tool-call.ts";
@@ -262,8 +263,10 @@ export function createApi({ services, health, system, scrape, live, explainLink,
 }
 
 function createHttp(parts: HttpParts): HttpApp {
-  const { auth, config, drive, bodies, repeats, logger } = parts.services;
-  const dav = drive.dav({
+  const { auth, config, database, drive, bodies, repeats, logger } = parts.services;
+  const dav = createDavRoom({
+    database,
+    drive,
     prefix: davPrefix(config),
     identify: auth.tokenDoor,
     refuseForeign: auth.refuseForeign,

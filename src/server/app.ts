@@ -4,7 +4,8 @@ import { createHealthReport, createSystem, reportCertificates } from "./app-heal
 import { createAnswer } from "./app-http.ts";
 import { startRedirect } from "./app-redirect.ts";
 import { type Clicks, createClicks } from "../clicks/clicks.ts";
-import { registerClickMetrics, registerStreamMetrics } from "../clicks/click-metrics.ts";
+import { registerClickMetrics } from "../clicks/click-metrics.ts";
+import { registerStreamMetrics } from "../extras/stream/stream-metrics.ts";
 import { loadFlushWorker } from "../clicks/flush.thread.ts";
 import { createLive, type Live } from "../clicks/live.ts";
 import { createWorkerLiveStats, type WorkerLiveStats } from "../clicks/live-stats.ts";
@@ -74,7 +75,7 @@ export async function createApp(env: Env, options: AppOptions) {
   const jobs = startJobs(services);
   const moves = watchMoves(services, options.onMoved);
   registerClickMetrics(registry, clicks, env.data.dir);
-  const { stream } = services.reports;
+  const { stream } = services;
   if (stream !== null) registerStreamMetrics(registry, stream);
   registerRedirectMetrics(registry, redirect);
   registerJobMetrics(registry, jobs);

@@ -33,11 +33,12 @@ import { systemClock } from "../lib/clock.ts";
 import { armFault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createRegistry, type Registry } from "../lib/metrics.ts";
+import { createClickStream } from "../extras/stream/stream.ts";
 import { createLinkCsv } from "../links/csv/service.ts";
 import type { SecretBox } from "../lib/secret-box.ts";
 import { codeBelow } from "../links/fallback/loops.ts";
 import { createLinkOperations } from "../links/link/metrics.ts";
-import { createLinkService } from "../links/links.service.ts";
+import { createLinkService, type LinkService } from "../links/links.service.ts";
 import { createIdentity } from "../visitors/identity.ts";
 import { MOVE_PURPOSE, openCurrentDatabase, openKeyCheck, openSecretBox } from "./services-database.ts";
 import { targetListsIn } from "./services-policies.ts";
@@ -182,18 +183,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   const shared = { database, changes, record, routePrefixes, hashPassword: passwords.hashPassword, clock };
   const operations = createLinkOperations(registry);
   const publicUrl = () => config.get("features.public_url");
-  const links = createLinkService({
-    ...shared,
-    randomCodeLength: () => config.get("features.random_code_length"),
-    shareCodeLength: () => config.get("features.share_code_length"),
-    events,
-    restoreDays: () => config.get("links.restore_days"),
-    publicUrl,
-    holdPublicUrl: (tx) => config.hold("features.public_url", tx),
-    ownCode: (url, asked = "") => codeBelow(config.get("features.public_url") || asked, url),
-    targetLists: targetListsIn(config),
-    operations,
-  });
+  const links = startLinks({ ...shared, config, events, operations });
   await step(links.domains.load);
   events.nameDomains(links.domains.hostOf);
   config.refuse("features.public_url", links.domains.refusalOfPublicUrl);
@@ -219,7 +209,8 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   const drive = createDrive({ ...common, database, content, logger, trashDays });
   const rooms = { ...common, database, drive, content, links, door, mail, auth, notices, webhooks };
   const sharing = startSharing({ ...rooms, originOf: origins.ofRequest, logger });
-  const reports = createReports({ ...common, database, links, clickHouse: env.clickhouse.url, logger });
+  const stream = openStream(env, database, links);
+  const reports = createReports({ ...common, database, links, copy: stream, logger });
   const imports = startImports(env, { ...shared, ...common, links, files: drive.moved, box, ...options });
   return {
     env,
@@ -239,10 +230,12 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     operations,
     events,
     rollCall,
-    privacy: createPrivacy({ ...shared, reports, settle: rollCall.call, removeAccount: auth.users.remove }),
+    privacy: createPrivacy({ ...shared, stream, settle: rollCall.call, removeAccount: auth.users.remove }),
     imports,
     csv: createLinkCsv({ ...shared, events, domains: links.domains, policy: links.policy }),
     reports,
+    /** Null without ClickHouse. */
+    stream,
     content,
     drive,
     sharing,
@@ -271,6 +264,33 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     },
   };
 }
+
+type SettingsOfLinks =
+  | "randomCodeLength"
+  | "shareCodeLength"
+  | "restoreDays"
+  | "publicUrl"
+  | "holdPublicUrl"
+  | "ownCode"
+  | "targetLists";
+
+const startLinks = ({
+  config,
+  ...shared
+}: Omit<Parameters<typeof createLinkService>[0], SettingsOfLinks> & { config: Config }) =>
+  createLinkService({
+    ...shared,
+    randomCodeLength: () => config.get("features.random_code_length"),
+    shareCodeLength: () => config.get("features.share_code_length"),
+    restoreDays: () => config.get("links.restore_days"),
+    publicUrl: () => config.get("features.public_url"),
+    holdPublicUrl: (tx) => config.hold("features.public_url", tx),
+    ownCode: (url, asked = "") => codeBelow(config.get("features.public_url") || asked, url),
+    targetLists: targetListsIn(config),
+  });
+
+const openStream = ({ clickhouse: { url } }: Env, database: Database, { domains }: LinkService) =>
+  url === null ? null : createClickStream({ database, url, nameOf: domains.nameOf, clock: systemClock });
 
 /** Read at the start. */
 const certificateFiles = ({ server, database }: Env): CertificateFile[] => [

@@ -28,7 +28,7 @@ export type RetentionSettings = {
   maxLogRows(): number;
 };
 
-type Deps = {
+export type RetentionDeps = {
   database: Database;
   maintenance: Maintenance;
   settings: RetentionSettings;
@@ -52,7 +52,7 @@ const WAIT_MS = 10_000;
 const LINKS_AT_ONCE = 500;
 const ROWS_AT_ONCE = 1_000;
 
-export function createRetentionJobs(deps: Deps): Job[] {
+export function createRetentionJobs(deps: RetentionDeps): Job[] {
   const { database, maintenance, settings, clock } = deps;
   return [
     {
@@ -94,7 +94,7 @@ export function createRetentionJobs(deps: Deps): Job[] {
   ];
 }
 
-async function removeOld(deps: Deps, signal: AbortSignal): Promise<true> {
+async function removeOld(deps: RetentionDeps, signal: AbortSignal): Promise<true> {
   const { database, settings, clock, restMs = REST_MS } = deps;
   const rows = createRetentionRepository(database);
   const now = clock.now();
@@ -142,7 +142,10 @@ async function removeOld(deps: Deps, signal: AbortSignal): Promise<true> {
   return true;
 }
 
-async function removeUnknownLinks({ database, restMs = REST_MS }: Deps, signal: AbortSignal): Promise<void> {
+async function removeUnknownLinks(
+  { database, restMs = REST_MS }: RetentionDeps,
+  signal: AbortSignal,
+): Promise<void> {
   const rows = createRetentionRepository(database);
   const months = await rows.months();
   for (const month of months) {
@@ -203,7 +206,7 @@ async function removeUnknownLinks({ database, restMs = REST_MS }: Deps, signal: 
 }
 
 /** A month that a flush adds meanwhile belongs to a link deleted just now, or to none of these. */
-async function forgetDeletedLinks({ database, clock, restMs = REST_MS }: Deps, signal: AbortSignal) {
+async function forgetDeletedLinks({ database, clock, restMs = REST_MS }: RetentionDeps, signal: AbortSignal) {
   const rows = createRetentionRepository(database);
   const before = clock.now() - JOURNALS_KEPT_MS;
   const months = await rows.months();
@@ -212,7 +215,10 @@ async function forgetDeletedLinks({ database, clock, restMs = REST_MS }: Deps, s
   }
 }
 
-async function limitLog({ database, settings, restMs = REST_MS }: Deps, signal: AbortSignal): Promise<true> {
+async function limitLog(
+  { database, settings, restMs = REST_MS }: RetentionDeps,
+  signal: AbortSignal,
+): Promise<true> {
   const rows = createRetentionRepository(database);
   const limit = settings.maxLogRows();
   let excess = (await rows.countClicks(limit)) - limit;

@@ -1,4 +1,5 @@
 /** Addresses as clients join them and as they are below the path of a proxy, in targets, headers and answers. */
+import { createDavRoom } from "./dav.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { createHttpApp } from "../../platform/http/app.ts";
@@ -28,7 +29,7 @@ forEachDialect(
       };
       app = createHttpApp({
         tables: [],
-        others: [at.dav(door)],
+        others: [createDavRoom({ database: at.database, drive: at, ...door })],
         gates: [],
         cors: () => CORS_OFF,
         newRequestId: () => "1",

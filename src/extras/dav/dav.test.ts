@@ -1,3 +1,4 @@
+import { createDavRoom } from "./dav.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Database } from "../../platform/db/database.ts";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
@@ -39,7 +40,7 @@ forEachDialect((dialect) => {
     };
     app = createHttpApp({
       tables: [],
-      others: [at.dav(door)],
+      others: [createDavRoom({ database: at.database, drive: at, ...door })],
       gates: [],
       cors: () => CORS_OFF,
       newRequestId: () => "1",

@@ -6,7 +6,7 @@ import type { Db } from "../../platform/db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { isBelow, parentOf } from "./places.ts";
-import type { JsonLists } from "./repository.ts";
+import type { JsonLists } from "./dav.repository.ts";
 
 export type DavLock = {
   /** `urn:uuid:…` */

@@ -5,7 +5,7 @@ import { escapeXml } from "../../lib/escape-xml.ts";
 import { type Entry, validatorsOf } from "../../files/tree/entry.ts";
 import { contentTypeOf } from "../../files/tree/media-type.ts";
 import type { DavLock } from "./locks.ts";
-import type { JsonLists } from "./repository.ts";
+import type { JsonLists } from "./dav.repository.ts";
 import { davChild, type XmlElement } from "./xml.ts";
 
 /** Name (see xml.ts) and the element as XML. */

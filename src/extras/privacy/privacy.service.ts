@@ -35,14 +35,14 @@ type Deps = {
   /** Deletes an account. */
   removeAccount(id: number, actor: Actor, transferTo?: string): Promise<unknown>;
   /** `stream` to a copy of click details says what to do there about an address. */
-  reports: { stream: { coverageOf(address: string): string } | null };
+  stream: { coverageOf(address: string): string } | null;
   clock: Clock;
 };
 
 export type Privacy = ReturnType<typeof createPrivacy>;
 
 export function createPrivacy(deps: Deps) {
-  const { database, changes, record, settle, removeAccount, reports, clock } = deps;
+  const { database, changes, record, settle, removeAccount, stream, clock } = deps;
   const repository = createPrivacyRepository(database);
 
   /** @throws BadRequest */
@@ -60,7 +60,7 @@ export function createPrivacy(deps: Deps) {
   }
 
   const uncoveredOf = ({ kind, value }: Subject): string | null =>
-    kind === "address" ? (reports.stream?.coverageOf(value) ?? null) : null;
+    kind === "address" ? (stream?.coverageOf(value) ?? null) : null;
 
   /** How many rows, by place. @throws BadRequest */
   async function find(person: Person): Promise<FoundOfPerson> {

@@ -9,7 +9,7 @@ import type { Database } from "../../platform/db/database.ts";
 import type { Job } from "../../platform/jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { openClickHouse, TABLE } from "./clickhouse.ts";
-import { createStreamRepository } from "./repository.ts";
+import { createStreamRepository } from "./stream.repository.ts";
 
 export type ClickStream = ReturnType<typeof createClickStream>;
 

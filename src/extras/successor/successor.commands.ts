@@ -11,14 +11,22 @@ import { appError } from "../../lib/errors.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { pluralize } from "../../lib/pluralize.ts";
-import type { Services } from "../../server/services.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Config } from "../../platform/config/config.service.ts";
+import type { SecretBox } from "../../lib/secret-box.ts";
+import type { VisitorDoor } from "../../visitors/door.ts";
 import { clickLines } from "./clicks.ts";
 import { readMark, successorFolder } from "./data.ts";
 import { makeBundle, readDatabase, withBundle } from "./bundle.ts";
 import { waitingPage } from "./pages.ts";
 import { createSigner } from "./signature.ts";
 
-type Context = CommandContext<Pick<Services, "box" | "database" | "config" | "door">>;
+type Context = CommandContext<{
+  box: SecretBox;
+  database: Database;
+  config: Config;
+  door: VisitorDoor;
+}>;
 
 const KEY_PURPOSE = "successor";
 

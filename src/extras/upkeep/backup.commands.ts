@@ -11,7 +11,6 @@ import { systemClock } from "../../lib/clock.ts";
 import { dataPath } from "../../lib/data-folder.ts";
 import { pluralize } from "../../lib/pluralize.ts";
 import { appError, messageOf } from "../../lib/errors.ts";
-import type { Notices } from "../mail/notices.ts";
 import { armFault } from "../../lib/fault.ts";
 import { fileTrouble } from "../../lib/file-trouble.ts";
 import { silentLogger } from "../../lib/logger.ts";
@@ -25,7 +24,7 @@ import { restoreBackup } from "./restore.ts";
 type Context = CommandContext<{
   env: Env;
   database: Database;
-  notices: Pick<Notices, "backupFailed">;
+  notices: { backupFailed(reason: string): Promise<void> };
   keys: Pick<KeyCheck, "look">;
 }>;
 

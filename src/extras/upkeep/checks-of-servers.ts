@@ -118,7 +118,7 @@ export const checkCache = (ping: (() => Promise<string | null>) | null): Check =
   },
 });
 
-type ClickCopy = {
+export type ClickCopy = {
   waiting(): Promise<number>;
   check(): Promise<{ hasTable: boolean; hasSent: boolean; waitingSince: number | null }>;
 };

@@ -9,7 +9,6 @@ import type { Drive } from "../../files/drive.ts";
 import { createLogCapacity } from "../../clicks/details/log-capacity.repository.ts";
 import { readQuarantine } from "../../clicks/journal/quarantine.ts";
 import { journalBytes } from "../../clicks/journal/size.ts";
-import type { Mail } from "../mail/mail.service.ts";
 import { readInstance } from "../../platform/cluster/instance.repository.ts";
 import type { KeyCheck } from "../../platform/cluster/key-check.ts";
 import { openRedis } from "../../platform/cluster/redis.ts";
@@ -28,6 +27,7 @@ import { checkCertificates } from "./check-certificates.ts";
 import { checkProxies } from "./check-proxies.ts";
 import { checkPolicies, checkClickRecords, checkSettings, MANY_CLICK_RECORDS } from "./checks-of-settings.ts";
 import {
+  type ClickCopy,
   checkCache,
   checkClickHouse,
   checkClock,
@@ -37,7 +37,6 @@ import {
   checkSecretKey,
 } from "./checks-of-servers.ts";
 import { type Check, runChecks, type CheckResult, ok } from "./doctor.ts";
-import type { Reports } from "../../clicks/reports.ts";
 
 type Context = CommandContext<{
   env: Env;
@@ -45,9 +44,9 @@ type Context = CommandContext<{
   config: Pick<Config, "get">;
   auth: Pick<Auth, "isAdminEnabled" | "trustedHop">;
   content: Pick<Content, "checkStorage" | "policies" | "standings">;
-  mail: Pick<Mail, "check" | "trouble" | "origin">;
+  mail: { check(): Promise<string | null>; trouble(): Promise<string | null>; origin(): string };
   drive: { trash: Pick<Drive["trash"], "put"> };
-  reports: Pick<Reports, "stream">;
+  stream: ClickCopy | null;
   keys: Pick<KeyCheck, "look" | "unreadable">;
   certificates(): CertificateState[];
 }> & { database(): Promise<Database> };
@@ -142,7 +141,7 @@ const checksOfServices = (context: Context): Check[] => [
     async () => (await context.services()).keys.unreadable(),
   ),
   checkCache(context.env().cache.type === "redis" ? () => pingRedis(context) : null),
-  checkClickHouse(async () => (await context.services()).reports.stream),
+  checkClickHouse(async () => (await context.services()).stream),
   checkMail(context.env().mail.host || null, async () => {
     const { mail, config } = await context.services();
     const hint = `links in mails begin with ${mail.origin()}; set features.public_url`;

@@ -18,7 +18,7 @@ type Context = CommandContext<{
   database: Database;
   links: Pick<LinkService, "stats">;
   auth: Pick<Auth, "isAdminEnabled">;
-  reports: { stream: { waiting(): Promise<number> } | null };
+  stream: { waiting(): Promise<number> } | null;
 }>;
 
 export function addStatusCommand(program: Command, context: Context): void {
@@ -91,7 +91,7 @@ async function probeServer({ env, output }: Context): Promise<void> {
 
 async function readStatus(context: Context) {
   const env = context.env();
-  const { database, links, auth, reports } = await context.services();
+  const { database, links, auth, stream } = await context.services();
   const { totalLinks, totalClicks, importedClicks, activeLinks } = await links.stats();
   const journals = await readPending(dataPath(env.data.dir, "journal"), createClicksRepository(database));
   return {
@@ -108,7 +108,7 @@ async function readStatus(context: Context) {
       imported_clicks: importedClicks,
     },
     pending_clicks: journals.reduce((sum, { clicks }) => sum + clicks, 0),
-    ...(reports.stream && { waiting_for_clickhouse: await reports.stream.waiting() }),
+    ...(stream && { waiting_for_clickhouse: await stream.waiting() }),
     dropped_details: await createDetailDropsRepository(database).totals(),
     journals: journals.map(({ slot, isOwned, clicks, details, books }) => ({
       slot,
