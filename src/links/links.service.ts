@@ -32,7 +32,7 @@ import { createOutbound } from "../lib/outbound.ts";
 import { createUsesRepository } from "./uses/repository.ts";
 import { createLinkUses } from "./uses/uses.ts";
 import { createTagRepository } from "./tags/repository.ts";
-import { createTargetPolicy, type TargetLists } from "./write/target-policy.ts";
+import { createTargetValidation, type TargetLists } from "./write/allowed-targets.ts";
 import { createLinkWriter } from "./write/writer.ts";
 import type { RandomBytes } from "../lib/random-code.ts";
 
@@ -77,11 +77,11 @@ export function createLinkService(deps: LinkServiceDeps) {
   const domainRepository = createDomainRepository(database);
   const domains = createDomainRegistry(domainRepository);
   const ownCode = (url: string, asked?: string) => domains.keyBelow(url) ?? deps.ownCode(url, asked);
-  const policy = createTargetPolicy({
+  const validateTargets = createTargetValidation({
     targetLists: deps.targetLists,
     isOwn: (url) => ownCode(url) !== null,
   });
-  const shared = { ...deps, repository, domains: domainRepository, policy };
+  const shared = { ...deps, repository, domains: domainRepository, validateTargets };
   const writer = createLinkWriter({ ...shared, rule });
   const shareRule = createShareCodeRule(rule);
   const internal = createInternalLinks({
@@ -134,7 +134,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     by: (actor: Actor): ActorLinks => createActorLinks(parts, actor),
     internal,
     owners,
-    policy,
+    validateTargets,
     /** Load it at the start. */
     domains,
     domainService: createDomainService({

@@ -13,7 +13,7 @@ import { addToTotal } from "./link/query.repository.ts";
 import { createLinkOperations } from "./link/metrics.ts";
 import { createRegistry } from "../lib/metrics.ts";
 import { createLinkRepository } from "./write/repository.ts";
-import type { TargetLists } from "./write/target-policy.ts";
+import type { TargetLists } from "./write/allowed-targets.ts";
 import { createLinkService, type LinkServiceDeps } from "./links.service.ts";
 
 export const NOW = Date.parse("2026-11-20T13:00:00Z");

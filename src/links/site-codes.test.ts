@@ -39,7 +39,7 @@ forEachDialect((dialect) => {
       events: room.events,
       routePrefixes: () => ["/admin"],
       domains: room.links.domains,
-      policy: room.links.policy,
+      validateTargets: room.links.validateTargets,
       hashPassword: async (plain) => plain,
       clock: room.clock,
     });

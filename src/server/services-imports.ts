@@ -35,7 +35,7 @@ export function startImports(env: Env, rooms: Rooms) {
         : 0,
       mostLogRows: config.get("analytics.max_log_rows"),
     }),
-    policy: links.policy,
+    validateTargets: links.validateTargets,
     randomCodeLength: () => config.get("features.random_code_length"),
     domains: links.domains,
     domainService: links.domainService,

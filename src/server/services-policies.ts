@@ -1,7 +1,7 @@
 /** What the settings allow accounts to do with links and shares. */
 import type { Config } from "../platform/config/config.service.ts";
 import type { SharePolicySettings } from "../files/serving/policy.ts";
-import type { TargetLists } from "../links/write/target-policy.ts";
+import type { TargetLists } from "../links/write/allowed-targets.ts";
 
 export const targetListsIn =
   ({ get }: Pick<Config, "get">) =>

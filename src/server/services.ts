@@ -232,7 +232,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     rollCall,
     privacy: createPrivacy({ ...shared, stream, settle: rollCall.call, removeAccount: auth.users.remove }),
     imports,
-    csv: createLinkCsv({ ...shared, events, domains: links.domains, policy: links.policy }),
+    csv: createLinkCsv({ ...shared, events, domains: links.domains, validateTargets: links.validateTargets }),
     reports,
     /** Null without ClickHouse. */
     stream,

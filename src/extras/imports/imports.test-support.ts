@@ -72,7 +72,7 @@ export async function openImports(database: Database) {
       mostLogRows: 0,
     }),
     parser: createDetailsParser(),
-    policy: links.policy,
+    validateTargets: links.validateTargets,
     files: drive.moved,
     ...QUIET_SETTINGS,
     hashPassword: async (plain) => `$argon2id$${plain}`,

@@ -33,7 +33,7 @@ export type Imports = ReturnType<typeof createImports>;
 
 export type ImportsDeps = Pick<RunDeps, "changes" | "keepEvent" | "settings"> &
   Pick<WorkDeps, "leases" | "box" | "folder" | "outbound" | "clock" | "logger"> &
-  Required<Pick<LinkWriting, "policy" | "files" | "randomCodeLength" | "hashPassword">> & {
+  Required<Pick<LinkWriting, "validateTargets" | "files" | "randomCodeLength" | "hashPassword">> & {
     database: Database;
     parser: DetailsParser;
     routePrefixes(): readonly string[];

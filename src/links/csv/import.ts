@@ -28,7 +28,7 @@ import {
 } from "./import-result.ts";
 import { createImportPace } from "./pace.ts";
 import { judge, judgedOptions, ownersOf, refusalsIn } from "./judge.ts";
-import type { TargetPolicy } from "../write/target-policy.ts";
+import type { ValidateTargets } from "../write/allowed-targets.ts";
 import type { Owners } from "../link/owners.repository.ts";
 import { type LinkChanges, type LinkTransaction, writeAgain } from "../write/changes.ts";
 import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
@@ -54,7 +54,7 @@ export type LinkImportDeps = {
     hostOf(domain: number): string | null;
     key: CsvRules["keyOf"];
   };
-  policy?: TargetPolicy;
+  validateTargets?: ValidateTargets;
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
 };
@@ -195,7 +195,7 @@ function stopped(error: unknown, stands: ImportResult, { rows: [first] }: CsvChu
 
 /** Counts what an import would do, without a write or a lock. `overwritten_count`: as if each row were written. */
 async function preview(
-  { repository, owners, bulk, policy, clock }: LinkImportDeps,
+  { repository, owners, bulk, validateTargets, clock }: LinkImportDeps,
   file: CsvFile,
   { mode, onProgress, signal, actor = COMMAND }: ImportOptions,
 ): Promise<ImportResult> {
@@ -209,7 +209,7 @@ async function preview(
     onProgress?.({ stage: "links", done: chunk.done, total: file.bytes });
     const codes = codesOf(chunk);
     const [links, others] = [await bulk.existing(codes), await repository.aliases.among(codes)];
-    const judging = { policy, actor, now: clock.now(), links };
+    const judging = { validateTargets, actor, now: clock.now(), links };
     const refusals = await refusalsIn({ repository, owners }, chunk, judging);
     judge(chunk, mode, { links, others, rows, refusals }, result);
   }

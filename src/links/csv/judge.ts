@@ -10,7 +10,7 @@ import { codeOf, domainOf } from "../link/key.ts";
 import type { LinkRepository } from "../write/repository.ts";
 import { shareRefusals } from "../write/rule-shares.ts";
 import { changedSiteCodeRefusals, refusedOwners } from "../write/site-codes.ts";
-import { ANY_TARGET, takenDownRefusal, type TargetPolicy } from "../write/target-policy.ts";
+import { ANY_TARGET, takenDownRefusal, type ValidateTargets } from "../write/allowed-targets.ts";
 import type { Existing } from "./repository.ts";
 import { type CsvChunk, failedRow, isFailed } from "./csv-file.ts";
 import { fail, type ImportMode, type ImportResult, succeed } from "./import-result.ts";
@@ -62,7 +62,7 @@ export function judge(
 }
 
 type Judging = {
-  policy?: TargetPolicy | undefined;
+  validateTargets?: ValidateTargets | undefined;
   actor: Pick<Actor, "name" | "ownOnly">;
   now: number;
 };
@@ -71,10 +71,10 @@ type Judging = {
 export const judgedOptions = (
   { target, more }: CsvLink,
   before: Existing | undefined,
-  { policy = ANY_TARGET, ...by }: Judging,
+  { validateTargets = ANY_TARGET, ...by }: Judging,
 ): string | null | AppError => {
   const options = writeOptions({ ...readOptions(before?.options ?? null), ...more.options });
-  return policy(before ?? null, { target, options }, by);
+  return validateTargets(before ?? null, { target, options }, by);
 };
 
 /** Why rows may not lead where they would. Links that an import makes belong to no account. */

@@ -10,7 +10,7 @@ import { readOptions } from "../link/options.ts";
 import { siteCodeRefusal } from "../link/site-code.ts";
 import { shareRefusals } from "../write/rule-shares.ts";
 import { refusedOwners } from "../write/site-codes.ts";
-import type { TargetPolicy } from "../write/target-policy.ts";
+import type { ValidateTargets } from "../write/allowed-targets.ts";
 import { type DomainKeeper, keptOf } from "../write/moves.ts";
 import type { LinkRepository } from "../write/repository.ts";
 import { viewersOnly } from "../link/code.ts";
@@ -21,7 +21,7 @@ export type RestoreDeps = {
   domains: DomainKeeper;
   links: Pick<LinkRepository, "lock" | "retag" | "shareOwners" | "administratorsAmong">;
   record: RecordLinkEvents;
-  policy: TargetPolicy;
+  validateTargets: ValidateTargets;
   clock: Clock;
 };
 
@@ -67,7 +67,7 @@ export async function restoreMany(
 
 /** Restores links under their present keys. Returns why some can't be, by id. */
 async function restore(
-  { repository, domains, links, record, policy, clock }: RestoreDeps,
+  { repository, domains, links, record, validateTargets, clock }: RestoreDeps,
   tx: LinkTransaction,
   actor: Actor,
   wanted: readonly DeletedLink[],
@@ -89,7 +89,7 @@ async function restore(
   const options = new Map<number, string | null>();
   for (const [at, link] of wanted.entries()) {
     const { id, code, aliases: old = [] } = link;
-    const judged = siteCodeRefusal(actor, [code, ...old]) ?? policy(null, link, { actor, now });
+    const judged = siteCodeRefusal(actor, [code, ...old]) ?? validateTargets(null, link, { actor, now });
     if (judged instanceof AppError) refusals.set(id, judged);
     else options.set(id, judged);
     if (refusals.has(id)) continue;

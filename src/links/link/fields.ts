@@ -41,7 +41,7 @@ export const TAGS = { tags: tagsField() };
 /** Set when the link is made, and by an import. */
 const MADE = { created_by: textField({ most: 128, heading: "BY" }) };
 
-/** Set by reviews, by the policy for targets, and by an import. */
+/** Set by reviews, by the allowed targets, and by an import. */
 const REVIEWED = {
   held: heldField({ is: "why the link leads nowhere until an administrator decides", heading: "HELD" }),
 };

@@ -9,7 +9,7 @@ import { readOptions } from "../link/options.ts";
 import { type LinksRoom, NO_LISTS, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
 import { linkQueryOf } from "../list/page.ts";
 import { bulkOf } from "../query-batch/bulk.ts";
-import type { TargetLists } from "../write/target-policy.ts";
+import type { TargetLists } from "../write/allowed-targets.ts";
 import type { ReviewVerb } from "../link/events.ts";
 
 const EDITOR: Actor = { name: "ed", via: "api", accountId: 5, ownOnly: true };
@@ -32,7 +32,7 @@ forEachDialect((dialect) => {
       events: room.events,
       routePrefixes: () => ["/admin"],
       domains: room.links.domains,
-      policy: room.links.policy,
+      validateTargets: room.links.validateTargets,
       hashPassword: async (plain) => plain,
       clock: room.clock,
     });

@@ -21,7 +21,7 @@ import { type LinkOptions, readOptions, writeOptions } from "../link/options.ts"
 import type { ReviewVerb, ServedFields } from "../link/events.ts";
 import { reaches } from "./reach.ts";
 import type { NewLink, ExistingLink } from "./repository.ts";
-import { stillHeld, takenDownRefusal, type TargetPolicy } from "./target-policy.ts";
+import { stillHeld, takenDownRefusal, type ValidateTargets } from "./allowed-targets.ts";
 import { ownerNames } from "../link/owners.repository.ts";
 
 /** With the password hashed. */
@@ -68,7 +68,7 @@ export type Writing = {
 
 export type Stored = ReadonlyMap<string, ExistingLink>;
 
-type Policed = Writing & { policy: TargetPolicy };
+type Planning = Writing & { validateTargets: ValidateTargets };
 
 type Owning = Pick<Link, "ownerId">;
 /** Undefined while no owner changes, which events leave out. */
@@ -96,9 +96,9 @@ export function planCreate(
     /** By place in `entries`. */
     refusals: readonly (AppError | null)[];
   },
-  by: Policed,
+  by: Planning,
 ) {
-  const { actor, now, policy } = by;
+  const { actor, now, validateTargets } = by;
   const claimed = new Set<string>();
   const inserts: NewLink[] = [];
   const overwrites: WrittenLink[] = [];
@@ -114,7 +114,7 @@ export function planCreate(
       stored === undefined ? domainRefusal(actor, existing.domains, entry.domain) : takenDownRefusal(stored);
     const refusal = existing.refusals[at] ?? closed;
     if (refusal) return refusal;
-    const options = policy(stored ?? null, stored ? stillHeld(stored, entry) : entry, by);
+    const options = validateTargets(stored ?? null, stored ? stillHeld(stored, entry) : entry, by);
     if (options instanceof AppError) return options;
     const { code: _, domain: __, force: ___, ownerId: given, ...content } = entry;
     const made = { createdAt: now, ownerId: given ?? actor.accountId, createdBy: actor.name };
@@ -131,10 +131,10 @@ export function planCreate(
 export function planUpdate(
   changes: readonly CheckedUpdate[],
   existing: Stored,
-  by: Policed,
+  by: Planning,
   refusals: ReadonlyMap<string, AppError>,
 ) {
-  const { actor, now, serves, review, policy } = by;
+  const { actor, now, serves, review, validateTargets } = by;
   const claimed = new Map<string, WrittenLink>();
   const outcomes = changes.map((change): WriteOutcome<WrittenLink> => {
     const { code } = change;
@@ -153,7 +153,7 @@ export function planUpdate(
     if (tags.length > MOST_TAGS) return tooManyTags(code);
     const { id: _, isInternal: __, ...before } = stored;
     const changed = { ...before, ...changesOf(change, before) };
-    const options = review ? changed.options : policy(before, changed, by);
+    const options = review ? changed.options : validateTargets(before, changed, by);
     if (options instanceof AppError) return options;
     const isMoved = changed.target !== before.target;
     const link = { ...changed, options, tags, updatedAt: now, ...(isMoved && { deadSince: null }) };

@@ -4,7 +4,7 @@ import type { AppError } from "../../lib/errors.ts";
 import { linkNotFound, mentionedBefore, viewersOnly } from "../link/code.ts";
 import type { Link } from "../link/link.ts";
 import { servedRefusal } from "./served-links.ts";
-import { takenDownRefusal } from "./target-policy.ts";
+import { takenDownRefusal } from "./allowed-targets.ts";
 
 type Owned = Pick<Link, "id" | "code" | "ownerId" | "options">;
 

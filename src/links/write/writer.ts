@@ -37,7 +37,7 @@ import { planRemoval } from "./reach.ts";
 import type { LinkRepository, ExistingLink } from "./repository.ts";
 import { changedRuleRefusals, newRuleRefusals } from "./rule-shares.ts";
 import { changedSiteCodeRefusals, newSiteCodeRefusals } from "./site-codes.ts";
-import type { TargetPolicy } from "./target-policy.ts";
+import type { ValidateTargets } from "./allowed-targets.ts";
 import { chooseCodes, type RandomBytes } from "../../lib/random-code.ts";
 
 export type { CheckedCreate, CheckedUpdate, Renaming, WriteOutcome, Writing, WrittenLink } from "./plans.ts";
@@ -50,7 +50,7 @@ type Deps = {
   changes: LinkChanges;
   record: RecordLinkEvents;
   rule: CodeRule;
-  policy: TargetPolicy;
+  validateTargets: ValidateTargets;
   randomCodeLength(): number;
   randomBytes?: RandomBytes;
 };

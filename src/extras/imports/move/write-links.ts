@@ -17,7 +17,7 @@ import { addToTotal } from "../../../links/link/query.repository.ts";
 import type { MovedFiles } from "../../../files/moved/service.ts";
 import type { LinkTransaction } from "../../../links/write/changes.ts";
 import type { NewLink } from "../../../links/write/repository.ts";
-import type { TargetPolicy } from "../../../links/write/target-policy.ts";
+import type { ValidateTargets } from "../../../links/write/allowed-targets.ts";
 import type { PreparedLink } from "./link-rows.ts";
 import type { StoredImport } from "./repository.ts";
 import { addShares, makeFolders } from "./share-folders.ts";
@@ -26,7 +26,7 @@ import type { LinkImportDeps } from "../../../links/csv/import.ts";
 
 export type LinkWriting = Pick<
   LinkImportDeps,
-  "repository" | "owners" | "policy" | "rule" | "hashPassword"
+  "repository" | "owners" | "validateTargets" | "rule" | "hashPassword"
 > & {
   database: Pick<Database, "dialect">;
   randomCodeLength(): number;
@@ -118,7 +118,7 @@ export async function decideLinks(
     options.on_conflict === "rename"
       ? await otherCodes(deps, [...new Set(conflicts)], db)
       : new Map<string, string[]>();
-  const judging = { policy: deps.policy, actor, now, links: new Map() };
+  const judging = { validateTargets: deps.validateTargets, actor, now, links: new Map() };
   const refusals = await refusalsIn(
     deps,
     { rows: links.filter(({ share }) => share === null).map(({ link }) => link), done: 0 },
@@ -183,7 +183,7 @@ export async function writeNewLinks(
   );
   const folders = await makeFolders(deps.files, tx.db, rows, run);
   const inserts = rows.map((row) => ({
-    ...newLink(row.link, run, row.share === null ? deps.policy : undefined),
+    ...newLink(row.link, run, row.share === null ? deps.validateTargets : undefined),
     ownerId: owners.get(row.link) ?? null,
     ...folders.get(row)?.link,
   }));
@@ -208,7 +208,7 @@ export async function writeNewLinks(
   tx.changed("links", [...brought.keys()]);
 }
 
-const newLink = (link: CsvLink, run: Run, policy: TargetPolicy | undefined): NewLink => ({
+const newLink = (link: CsvLink, run: Run, validateTargets: ValidateTargets | undefined): NewLink => ({
   ...PLAIN,
   ...UNOWNED,
   ...link.more,
@@ -219,7 +219,7 @@ const newLink = (link: CsvLink, run: Run, policy: TargetPolicy | undefined): New
   updatedAt: run.now,
   expiresAt: link.expiresAt,
   passwordHash: link.password !== null && "hash" in link.password ? link.password.hash : null,
-  options: judgedOptions(link, undefined, { ...run, policy }) as string | null,
+  options: judgedOptions(link, undefined, { ...run, validateTargets }) as string | null,
   deadSince: null,
   clickCount: link.clickCount ?? 0,
   automatedClicks: 0,

@@ -27,7 +27,7 @@ type Leading = { target: string; options: string | null };
 type By = { actor: Pick<Actor, "name" | "role"> & { ownOnly?: boolean }; now: number };
 
 /** The options to store, or why the link is refused. `before`: the stored link, or null. */
-export type TargetPolicy = (before: Leading | null, after: Leading, by: By) => string | null | AppError;
+export type ValidateTargets = (before: Leading | null, after: Leading, by: By) => string | null | AppError;
 
 type Deps = {
   targetLists(): TargetLists;
@@ -35,9 +35,9 @@ type Deps = {
   isOwn(url: string): boolean;
 };
 
-export const ANY_TARGET: TargetPolicy = (_, after) => after.options;
+export const ANY_TARGET: ValidateTargets = (_, after) => after.options;
 
-export function createTargetPolicy({ targetLists, isOwn }: Deps): TargetPolicy {
+export function createTargetValidation({ targetLists, isOwn }: Deps): ValidateTargets {
   return (before, after, { actor, now }) => {
     const options = readOptions(after.options);
     const lists = targetLists();
