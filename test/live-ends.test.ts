@@ -53,7 +53,7 @@ async function watch(url: string, { token }: Client) {
 }
 
 /** Reads nothing but the beginning until `restAfterCut`, which resolves with the bytes in all when the connection ends. */
-async function slowAnswer(url: string, path: string, authorization: string) {
+async function slowResponse(url: string, path: string, authorization: string) {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   const begun = new Promise<Buffer>((resolve) => socket.once("data", resolve));
@@ -166,9 +166,9 @@ for (const [name, start] of Object.entries(KINDS)) {
       const basic = `Basic ${Buffer.from(`loader:${made.body.data.token}`).toString("base64")}`;
       const bearer = `Bearer ${client.token}`;
       const answers = await Promise.all([
-        slowAnswer(servers.url, `/files/${body.data.id}/download`, bearer),
-        slowAnswer(servers.url, `/folders/${folder}/archive`, bearer),
-        slowAnswer(servers.url, "/admin/dav/files/large/file", basic),
+        slowResponse(servers.url, `/files/${body.data.id}/download`, bearer),
+        slowResponse(servers.url, `/folders/${folder}/archive`, bearer),
+        slowResponse(servers.url, "/admin/dav/files/large/file", basic),
       ]);
       await servers.client.call("PATCH", path, { disabled: true });
       for (const answer of answers) expect(await answer.restAfterCut()).toBeLessThan(FILE_BYTES);

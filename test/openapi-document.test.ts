@@ -102,7 +102,15 @@ test("every object in a JSON body has a name", () => {
   );
   expect(unnamed).toEqual([]);
   const { schemas } = document.components;
-  for (const name of ["Link", "NewLink", "LinkAnswer", "LinkPageAnswer", "File", "Account", "Failure400"]) {
+  for (const name of [
+    "Link",
+    "NewLink",
+    "LinkResponse",
+    "LinkPageResponse",
+    "File",
+    "Account",
+    "Failure400",
+  ]) {
     expect(Object.keys(schemas)).toContain(name);
   }
   const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g);
@@ -233,13 +241,13 @@ const describing = (...endpoints: Endpoint[]) =>
     webhooks: {},
   }) as unknown as Document;
 
-const reading = (path: string, answer: z.ZodType): Endpoint =>
+const reading = (path: string, response: z.ZodType): Endpoint =>
   endpoint(`GET ${path}`, {
     access: "public",
     scope: null,
     tag: "t",
     summary: "s",
-    answer,
+    response,
     handle: () => 1,
   });
 
@@ -247,7 +255,7 @@ test("names do not depend on prefixes, and a schema without one is named after i
   const { paths, components } = describing(reading("/things/:id", z.object({ size: z.int() })));
   expect(paths["/elsewhere/things/{id}"]!["get"]!.operationId).toBe("getThing");
   expect(Object.keys(components.schemas)).toEqual(
-    expect.arrayContaining(["GetThingResult", "GetThingAnswer"]),
+    expect.arrayContaining(["GetThingResult", "GetThingResponse"]),
   );
 });
 

@@ -3455,12 +3455,6 @@ export interface components {
             /** @description for accounts without a password, if they have an authenticator app, else the sign-in must be fresh; beside the password for a session that has not shown the app's code yet */
             totp?: string | null;
         };
-        AccountAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["Account"];
-            message: string;
-        };
         AccountBelongings: {
             /** @description with those in the trash; they go with the account, like folders and tokens */
             files: number;
@@ -3471,7 +3465,7 @@ export interface components {
             /** @description of all files */
             used_bytes: number;
         };
-        AccountBelongingsAnswer: {
+        AccountBelongingsResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["AccountBelongings"];
@@ -3487,7 +3481,7 @@ export interface components {
             language: components["schemas"]["Language"];
             mails: components["schemas"]["MailChoices"];
         };
-        AccountMailAnswer: {
+        AccountMailResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["AccountMail"];
@@ -3514,6 +3508,12 @@ export interface components {
                 webhook?: components["schemas"]["MailChoice"];
             };
         };
+        AccountResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Account"];
+            message: string;
+        };
         AccountUpdate: {
             disabled?: boolean;
             /** @description a new address gets mails once a link sent there was followed */
@@ -3531,7 +3531,7 @@ export interface components {
         AddressProof: {
             token: string;
         };
-        BatchAnswer: {
+        BatchResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["BatchResult"];
@@ -3551,14 +3551,14 @@ export interface components {
             available: boolean;
             reason?: components["schemas"]["CodeAvailabilityReason"];
         };
-        CodeAvailabilityAnswer: {
+        /** @enum {string} */
+        CodeAvailabilityReason: "invalid" | "reserved" | "taken" | "alias";
+        CodeAvailabilityResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["CodeAvailability"];
             message: string;
         };
-        /** @enum {string} */
-        CodeAvailabilityReason: "invalid" | "reserved" | "taken" | "alias";
         CreatedToken: {
             /** @description owner; only in the list of all accounts */
             account?: string;
@@ -3581,7 +3581,7 @@ export interface components {
              */
             updated_at: string;
         };
-        CreatedTokenAnswer: {
+        CreatedTokenResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["CreatedToken"];
@@ -3612,7 +3612,7 @@ export interface components {
             updated_at: string;
             url: string;
         };
-        CreatedWebhookAnswer: {
+        CreatedWebhookResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["CreatedWebhook"];
@@ -3644,7 +3644,7 @@ export interface components {
             /** @description bring visits with their dates, where the source has them; default: false */
             visits?: components["schemas"]["Flag"];
         };
-        CreateLinkAnswer: {
+        CreateLinkResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Link"];
@@ -3713,7 +3713,7 @@ export interface components {
              */
             updated_at: string;
         };
-        DeletedLinkPageAnswer: {
+        DeletedLinkPageResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["DeletedLink"][];
@@ -3727,7 +3727,7 @@ export interface components {
                 domain?: string | null;
             })[];
         };
-        DeleteTrashAnswer: {
+        DeleteTrashResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["DeleteTrashResult"];
@@ -3759,7 +3759,7 @@ export interface components {
             /** @description clicks that are counted here */
             total_with_ua: number;
         };
-        DeviceReportAnswer: {
+        DeviceReportResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["DeviceReport"];
@@ -3791,16 +3791,16 @@ export interface components {
              */
             updated_at: string;
         };
-        DomainAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["Domain"];
-            message: string;
-        };
-        DomainListAnswer: {
+        DomainListResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Domain"][];
+            message: string;
+        };
+        DomainResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Domain"];
             message: string;
         };
         DomainUpdate: {
@@ -3938,16 +3938,16 @@ export interface components {
             /** @description only recipients see it, once they have proved their address */
             verify: boolean;
         };
-        DropBoxAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["DropBox"];
-            message: string;
-        };
-        DropBoxListAnswer: {
+        DropBoxListResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["DropBox"][];
+            message: string;
+        };
+        DropBoxResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["DropBox"];
             message: string;
         };
         Entry: {
@@ -3974,21 +3974,21 @@ export interface components {
              */
             updated_at: string;
         };
-        EntryAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["Entry"];
-            message: string;
-        };
         /** @enum {string} */
         EntryKind: "folder" | "file";
-        EntryPageAnswer: {
+        EntryPageResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Entry"][];
             message: string;
             /** @description null: the last page */
             next_cursor: string | null;
+        };
+        EntryResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Entry"];
+            message: string;
         };
         Event: {
             /** @description such as link.update */
@@ -4012,7 +4012,7 @@ export interface components {
             tool?: string;
             via: components["schemas"]["EventVia"];
         };
-        EventPageAnswer: {
+        EventPageResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Event"][];
@@ -4041,16 +4041,16 @@ export interface components {
             /** @description a URL, or share:CODE; null: nowhere */
             target: string | null;
         };
-        ExplanationAnswer: {
+        /** @enum {string} */
+        ExplanationCondition: "device" | "os" | "browser" | "language" | "country" | "referrer" | "query" | "before" | "after" | "hours" | "address" | "percent";
+        /** @enum {string} */
+        ExplanationReason: "rule" | "target" | "share" | "expired" | "not_started" | "used_up" | "person" | "password" | "card" | "waiting" | "refused" | "taken_down";
+        ExplanationResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Explanation"];
             message: string;
         };
-        /** @enum {string} */
-        ExplanationCondition: "device" | "os" | "browser" | "language" | "country" | "referrer" | "query" | "before" | "after" | "hours" | "address" | "percent";
-        /** @enum {string} */
-        ExplanationReason: "rule" | "target" | "share" | "expired" | "not_started" | "used_up" | "person" | "password" | "card" | "waiting" | "refused" | "taken_down";
         Failure: {
             /** @description number of the error */
             code: components["schemas"]["FailureCode"];
@@ -4247,7 +4247,7 @@ export interface components {
              */
             updated_at: string;
         };
-        FileAnswer: {
+        FileResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["File"];
@@ -4281,12 +4281,6 @@ export interface components {
              */
             updated_at: string;
         };
-        FolderAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["Folder"];
-            message: string;
-        };
         FolderContents: {
             files: components["schemas"]["File"][];
             /** @description not in the root */
@@ -4302,10 +4296,16 @@ export interface components {
                 name: string;
             }[];
         };
-        FolderContentsAnswer: {
+        FolderContentsResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["FolderContents"];
+            message: string;
+        };
+        FolderResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Folder"];
             message: string;
         };
         FolderUpdate: {
@@ -4323,7 +4323,7 @@ export interface components {
             place: string;
             rows: number;
         };
-        FoundPlaceListAnswer: {
+        FoundPlaceListResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["FoundPlace"][];
@@ -4333,15 +4333,15 @@ export interface components {
             /** @description processes that did not count their latest clicks within ten seconds: repeat the request later */
             processes_missing?: number;
         };
-        GetAnalyticsLiveAnswer: {
+        GetAnalyticsLiveResponse: {
             data: string;
-            event: components["schemas"]["GetAnalyticsLiveAnswerEvent"];
+            event: components["schemas"]["GetAnalyticsLiveResponseEvent"];
         };
         /** @enum {string} */
-        GetAnalyticsLiveAnswerEvent: "clicks" | "drop";
+        GetAnalyticsLiveResponseEvent: "clicks" | "drop";
         /** @enum {string} */
         GetFileDownloadDisposition: "attachment" | "inline";
-        GetFilesUsageAnswer: {
+        GetFilesUsageResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["GetFilesUsageResult"];
@@ -4353,12 +4353,12 @@ export interface components {
             /** @description of all files */
             used_bytes: number;
         };
-        GetFoldersLiveAnswer: {
+        GetFoldersLiveResponse: {
             data: string;
             /** @constant */
             event: "drop";
         };
-        GetHealth503Answer: {
+        GetHealth503Response: {
             /** @constant */
             code: 1030;
             data: components["schemas"]["HealthReport"];
@@ -4427,7 +4427,7 @@ export interface components {
             /** @description whole seconds */
             uptime: number;
         };
-        HealthReportAnswer: {
+        HealthReportResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["HealthReport"];
@@ -4437,14 +4437,6 @@ export interface components {
         HealthStatus: "healthy" | "degraded" | "unhealthy";
         /** @enum {string} */
         HeldState: "waiting" | "refused" | "taken_down";
-        ImportAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["ImportResult"];
-            message: string;
-            /** @description with progress=true, if it takes a while */
-            progress?: components["schemas"]["ImportProgress"][];
-        };
         ImportChange: {
             add_domains?: boolean;
             disabled?: boolean;
@@ -4463,7 +4455,7 @@ export interface components {
         };
         /** @enum {string} */
         ImportNoteKind: "refused" | "skipped" | "renamed" | "disabled" | "partly" | "visit" | "file" | "kept";
-        ImportNotePageAnswer: {
+        ImportNotePageResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["ImportNote"][];
@@ -4481,6 +4473,14 @@ export interface components {
         };
         /** @enum {string} */
         ImportProgressStage: "passwords" | "links";
+        ImportResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["ImportResult"];
+            message: string;
+            /** @description with progress=true, if it takes a while */
+            progress?: components["schemas"]["ImportProgress"][];
+        };
         ImportResult: {
             failed_count: number;
             /** @description the first 100,000 */
@@ -4574,12 +4574,6 @@ export interface components {
              */
             updated_at: string;
         };
-        LinkAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["Link"];
-            message: string;
-        };
         LinkBatchUndo: {
             /** @description next of the previous answer */
             after?: number;
@@ -4598,13 +4592,13 @@ export interface components {
             /** @description links that were changed back */
             restored: number;
         };
-        LinkBatchUndoneAnswer: {
+        LinkBatchUndoneResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["LinkBatchUndone"];
             message: string;
         };
-        LinkPageAnswer: {
+        LinkPageResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Link"][];
@@ -4697,7 +4691,7 @@ export interface components {
             /** @description by day, or as group_by says */
             trend: components["schemas"]["Trend"];
         };
-        LinkReportAnswer: {
+        LinkReportResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["LinkReport"];
@@ -4711,6 +4705,12 @@ export interface components {
              * @description present if the range begins before the details that the answer is made of: their first instant
              */
             details_from?: string;
+            message: string;
+        };
+        LinkResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Link"];
             message: string;
         };
         LinkRestore: {
@@ -4835,7 +4835,7 @@ export interface components {
             used_bytes: number;
             username: string;
         };
-        ListedAccountPageAnswer: {
+        ListedAccountPageResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["ListedAccount"][];
@@ -4889,12 +4889,6 @@ export interface components {
             /** @description waiting for its next attempt, being sent, taken by the mail server, or given up */
             state: components["schemas"]["MailState"];
         };
-        MailAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["Mail"];
-            message: string;
-        };
         /** @enum {string} */
         MailChoice: "on" | "off";
         MailChoices: {
@@ -4915,13 +4909,19 @@ export interface components {
             /** @description a webhook was disabled, because its receiver does not answer; for administrators */
             webhook: components["schemas"]["MailChoice"];
         };
-        MailPageAnswer: {
+        MailPageResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Mail"][];
             message: string;
             /** @description null: the last page */
             next_cursor: string | null;
+        };
+        MailResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Mail"];
+            message: string;
         };
         MailServer: {
             /** @description a server is set */
@@ -4931,7 +4931,7 @@ export interface components {
             /** @description what keeps mails from being sent, and what to do; empty if nothing is known */
             message: string;
         };
-        MailServerAnswer: {
+        MailServerResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["MailServer"];
@@ -4944,7 +4944,7 @@ export interface components {
         Message: {
             message: string;
         };
-        MessageAnswer: {
+        MessageResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Message"];
@@ -5015,7 +5015,7 @@ export interface components {
             operating_system: string | null;
             referrer: string;
         };
-        NewestClickListAnswer: {
+        NewestClickListResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["NewestClick"][];
@@ -5207,7 +5207,7 @@ export interface components {
             /** @description otpauth://totp/…, for a QR code */
             uri: string;
         };
-        NewTotpAnswer: {
+        NewTotpResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["NewTotp"];
@@ -5247,7 +5247,7 @@ export interface components {
             updated_at: string | null;
             username: string;
         };
-        OwnAccountAnswer: {
+        OwnAccountResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["OwnAccount"];
@@ -5286,7 +5286,7 @@ export interface components {
             /** @description totp and recovery_code: beside the password; oidc_mfa: with a second factor; null: unknown */
             signed_in_by: components["schemas"]["OwnSessionSignedInBy"] | null;
         };
-        OwnSessionPageAnswer: {
+        OwnSessionPageResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["OwnSession"][];
@@ -5309,12 +5309,6 @@ export interface components {
             id: number;
             last_used_at: string | null;
             name: string;
-        };
-        PasskeyAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["Passkey"];
-            message: string;
         };
         PasskeyCreation: {
             /** @constant */
@@ -5350,7 +5344,7 @@ export interface components {
                 name: string;
             };
         };
-        PasskeyCreationAnswer: {
+        PasskeyCreationResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["PasskeyCreation"];
@@ -5368,7 +5362,7 @@ export interface components {
             /** @constant */
             type: "public-key";
         };
-        PasskeyListAnswer: {
+        PasskeyListResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Passkey"][];
@@ -5384,10 +5378,16 @@ export interface components {
             /** @constant */
             userVerification: "required";
         };
-        PasskeyRequestAnswer: {
+        PasskeyRequestResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["PasskeyRequest"];
+            message: string;
+        };
+        PasskeyResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Passkey"];
             message: string;
         };
         PasskeySignIn: {
@@ -5403,7 +5403,7 @@ export interface components {
             /** @description username or e-mail address */
             account: string;
         };
-        PatchLinkAnswer: {
+        PatchLinkResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Link"];
@@ -5427,7 +5427,7 @@ export interface components {
             /** @description of all that were counted */
             percentage: number;
         };
-        PlaceListAnswer: {
+        PlaceListResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Place"][];
@@ -5469,16 +5469,16 @@ export interface components {
              */
             updated_at: string;
         };
-        PolicyAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["Policy"];
-            message: string;
-        };
-        PolicyListAnswer: {
+        PolicyListResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Policy"][];
+            message: string;
+        };
+        PolicyResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Policy"];
             message: string;
         };
         PolicyUpdate: {
@@ -5521,7 +5521,7 @@ export interface components {
             obstacle: string | null;
             unfinished_uploads: number;
         };
-        PolicyUsageAnswer: {
+        PolicyUsageResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["PolicyUsage"];
@@ -5531,7 +5531,7 @@ export interface components {
             /** @description six digits */
             code: string;
         };
-        PostAuthLogoutAnswer: {
+        PostAuthLogoutResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["PostAuthLogoutResult"];
@@ -5545,28 +5545,28 @@ export interface components {
             continue_at?: string;
             message: string;
         };
-        PostConfigKeyActionAnswer: {
+        PostConfigKeyActionBody: {
+            /** @enum {string} */
+            action: "generate_token";
+        };
+        PostConfigKeyActionResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["PostConfigKeyActionResult"];
             message: string;
         };
-        PostConfigKeyActionBody: {
-            /** @enum {string} */
-            action: "generate_token";
-        };
         PostConfigKeyActionResult: {
             value: string;
-        };
-        PostConfigKeyExecuteAndSaveAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["PostConfigKeyExecuteAndSaveResult"];
-            message: string;
         };
         PostConfigKeyExecuteAndSaveBody: {
             /** @enum {string} */
             action: "generate_token";
+        };
+        PostConfigKeyExecuteAndSaveResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["PostConfigKeyExecuteAndSaveResult"];
+            message: string;
         };
         PostConfigKeyExecuteAndSaveResult: {
             /** @description true: waymark.toml or the environment sets it; writing it is refused */
@@ -5592,7 +5592,7 @@ export interface components {
             value: string;
             value_type: components["schemas"]["SettingValueType"];
         };
-        PostConfigReloadAnswer: {
+        PostConfigReloadResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["PostConfigReloadResult"];
@@ -5649,12 +5649,6 @@ export interface components {
                 /** @description found by `search` */
                 title?: string | null;
             }[];
-        };
-        PostLinksBatchQueryAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["PostLinksBatchQueryResult"];
-            message: string;
         };
         PostLinksBatchQueryBody: {
             action: components["schemas"]["PostLinksBatchQueryBodyAction"];
@@ -5744,6 +5738,12 @@ export interface components {
         };
         /** @enum {string} */
         PostLinksBatchQueryBodyAction: "delete" | "update";
+        PostLinksBatchQueryResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["PostLinksBatchQueryResult"];
+            message: string;
+        };
         PostLinksBatchQueryResult: {
             /** @description for POST /links/batch/undo; absent if nothing changed */
             change?: string;
@@ -5770,13 +5770,7 @@ export interface components {
         };
         /** @enum {string} */
         PostLinksImportBodyMode: "skip" | "overwrite" | "error";
-        PostMcp406Answer: {
-            /** @constant */
-            jsonrpc: "2.0";
-        } & {
-            [key: string]: unknown;
-        };
-        PostMcpAnswer: {
+        PostMcp406Response: {
             /** @constant */
             jsonrpc: "2.0";
         } & {
@@ -5801,7 +5795,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        PostPolicyTestAnswer: {
+        PostMcpResponse: {
+            /** @constant */
+            jsonrpc: "2.0";
+        } & {
+            [key: string]: unknown;
+        };
+        PostPolicyTestResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["PostPolicyTestResult"];
@@ -5830,15 +5830,15 @@ export interface components {
             /** @description true: privacy.addresses is truncated */
             truncated_addresses?: boolean;
         };
-        PostSetUpCheckAnswer: {
+        PostSetUpCheckBody: {
+            /** @description what follows # in the address that the start printed */
+            secret: string;
+        };
+        PostSetUpCheckResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["PostSetUpCheckResult"];
             message: string;
-        };
-        PostSetUpCheckBody: {
-            /** @description what follows # in the address that the start printed */
-            secret: string;
         };
         PostSetUpCheckResult: {
             click_addresses: boolean;
@@ -5945,19 +5945,19 @@ export interface components {
              */
             updated_at: string;
         };
-        ProductImportAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["ProductImport"];
-            message: string;
-        };
-        ProductImportPageAnswer: {
+        ProductImportPageResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["ProductImport"][];
             message: string;
             /** @description null: the last page */
             next_cursor: string | null;
+        };
+        ProductImportResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["ProductImport"];
+            message: string;
         };
         /** @enum {string} */
         ProductImportStage: "preview" | "links" | "visits" | "files" | "undo" | "confirm";
@@ -5973,7 +5973,7 @@ export interface components {
         PutConfigKeyBody: {
             value: string;
         };
-        PutLinkAnswer: {
+        PutLinkResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Link"];
@@ -6085,7 +6085,7 @@ export interface components {
             /** @description bytes */
             size: number;
         };
-        ReceivedFilePageAnswer: {
+        ReceivedFilePageResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["ReceivedFile"][];
@@ -6097,7 +6097,7 @@ export interface components {
             /** @description each replaces one code of the app once; shown only here */
             recovery_codes: string[];
         };
-        RecoveryCodesAnswer: {
+        RecoveryCodesResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["RecoveryCodes"];
@@ -6115,7 +6115,7 @@ export interface components {
             percentage: number;
             referrer: string;
         };
-        ReferrerListAnswer: {
+        ReferrerListResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Referrer"][];
@@ -6153,7 +6153,7 @@ export interface components {
             /** @description as the filter takes it; hours of the week as `Mon 13:00`, in UTC */
             value: string;
         };
-        ReportRowListAnswer: {
+        ReportRowListResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["ReportRow"][];
@@ -6206,7 +6206,7 @@ export interface components {
             /** @description the latest 20 attempts, oldest first */
             tries: components["schemas"]["WebhookTry"][];
         };
-        SentWebhookDeliveryAnswer: {
+        SentWebhookDeliveryResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["SentWebhookDelivery"];
@@ -6218,7 +6218,7 @@ export interface components {
             message: string;
             role: components["schemas"]["Role"];
         };
-        SessionAnswer: {
+        SessionResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Session"];
@@ -6242,12 +6242,6 @@ export interface components {
             value: string;
             value_type: components["schemas"]["SettingValueType"];
         };
-        SettingAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["Setting"];
-            message: string;
-        };
         SettingChange: {
             /** Format: date-time */
             changed_at: string;
@@ -6257,7 +6251,7 @@ export interface components {
             new_value: string | null;
             old_value: string | null;
         };
-        SettingChangeListAnswer: {
+        SettingChangeListResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["SettingChange"][];
@@ -6286,7 +6280,7 @@ export interface components {
             unit: components["schemas"]["SettingDefinitionUnit"] | null;
             value_type: components["schemas"]["SettingValueType"];
         };
-        SettingDefinitionListAnswer: {
+        SettingDefinitionListResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["SettingDefinition"][];
@@ -6296,10 +6290,16 @@ export interface components {
         SettingDefinitionUnit: "seconds" | "minutes" | "days" | "characters" | "clicks" | "records";
         /** @enum {string} */
         SettingKey: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.trust_email" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
-        SettingListAnswer: {
+        SettingListResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Setting"][];
+            message: string;
+        };
+        SettingResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Setting"];
             message: string;
         };
         SettingValues: {
@@ -6424,12 +6424,6 @@ export interface components {
             /** @description only recipients see it, once they have proved their address */
             verify: boolean;
         };
-        ShareAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["Share"];
-            message: string;
-        };
         SharedItem: {
             id: number;
             kind: components["schemas"]["SharedItemKind"];
@@ -6437,7 +6431,7 @@ export interface components {
         };
         /** @enum {string} */
         SharedItemKind: "file" | "folder";
-        SharedItemListAnswer: {
+        SharedItemListResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["SharedItem"][];
@@ -6445,7 +6439,7 @@ export interface components {
         };
         /** @enum {string} */
         ShareKind: "file" | "folder" | "drop" | "items" | "url";
-        ShareListAnswer: {
+        ShareListResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Share"][];
@@ -6455,7 +6449,7 @@ export interface components {
             /** @description whom of the share's; absent: all */
             recipients?: string[] | null;
         };
-        SharePageAnswer: {
+        SharePageResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Share"][];
@@ -6478,10 +6472,16 @@ export interface components {
             /** @description every share is for recipients who prove their address; not drop boxes */
             verify: boolean;
         };
-        SharePolicyAnswer: {
+        SharePolicyResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["SharePolicy"];
+            message: string;
+        };
+        ShareResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Share"];
             message: string;
         };
         ShareUpdate: {
@@ -6542,7 +6542,7 @@ export interface components {
         };
         /** @enum {string} */
         ShareVisitAction: "open" | "download" | "archive";
-        ShareVisitPageAnswer: {
+        ShareVisitPageResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["ShareVisit"][];
@@ -6560,7 +6560,7 @@ export interface components {
             purpose: string;
             until: string | null;
         };
-        StoredThingListAnswer: {
+        StoredThingListResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["StoredThing"][];
@@ -6667,7 +6667,7 @@ export interface components {
             uptime: number;
             version: string;
         };
-        SystemReportAnswer: {
+        SystemReportResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["SystemReport"];
@@ -6679,7 +6679,7 @@ export interface components {
             links: number;
             tag: string;
         };
-        TagChangedAnswer: {
+        TagChangedResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["TagChanged"];
@@ -6689,7 +6689,7 @@ export interface components {
             links: number;
             tag: string;
         };
-        TagCountListAnswer: {
+        TagCountListResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["TagCount"][];
@@ -6710,12 +6710,6 @@ export interface components {
              */
             updated_at: string;
         };
-        TeamAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["Team"];
-            message: string;
-        };
         TeamMember: {
             /** @description 1 to 64 characters of a-z 0-9 . _ @ -; stored in lower case */
             account: string;
@@ -6728,12 +6722,18 @@ export interface components {
             /** @description viewers see links and analytics, editors also change, managers also change members */
             role: components["schemas"]["TeamRole"];
         };
-        TeamPageAnswer: {
+        TeamPageResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Team"][];
             message: string;
             pagination: components["schemas"]["Pagination"];
+        };
+        TeamResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Team"];
+            message: string;
         };
         /** @enum {string} */
         TeamRole: "viewer" | "editor" | "manager";
@@ -6771,18 +6771,18 @@ export interface components {
              */
             updated_at: string;
         };
-        TokenAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["Token"];
-            message: string;
-        };
-        TokenPageAnswer: {
+        TokenPageResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Token"][];
             message: string;
             pagination: components["schemas"]["Pagination"];
+        };
+        TokenResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Token"];
+            message: string;
         };
         /** @enum {string} */
         TokenScope: "links:read" | "links:write" | "analytics:read" | "files:read" | "files:write" | "admin";
@@ -6796,7 +6796,7 @@ export interface components {
             /** @description those without automated visitors */
             human_clicks: number;
         };
-        TopLinkListAnswer: {
+        TopLinkListResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["TopLink"][];
@@ -6823,7 +6823,7 @@ export interface components {
             total_clicks: number;
             total_links: number;
         };
-        TotalsAnswer: {
+        TotalsResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Totals"];
@@ -6840,7 +6840,7 @@ export interface components {
             /** @description recovery codes that were not used yet */
             recovery_codes_left: number;
         };
-        TotpStateAnswer: {
+        TotpStateResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["TotpState"];
@@ -6868,13 +6868,7 @@ export interface components {
             /** Format: date-time */
             trashed_at: string;
         };
-        TrashedEntryAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["TrashedEntry"];
-            message: string;
-        };
-        TrashedEntryPageAnswer: {
+        TrashedEntryPageResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["TrashedEntry"][];
@@ -6882,6 +6876,12 @@ export interface components {
             /** @description null: the last page */
             next_cursor?: string | null;
             pagination?: components["schemas"]["Pagination"];
+        };
+        TrashedEntryResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["TrashedEntry"];
+            message: string;
         };
         TrashRestore: {
             /** @description null is the root; default: the former folder */
@@ -6899,7 +6899,7 @@ export interface components {
             labels: string[];
             values: number[];
         };
-        TrendAnswer: {
+        TrendResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Trend"];
@@ -6940,13 +6940,7 @@ export interface components {
             short_url: string;
             target: string;
         };
-        VisitorReportAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["VisitorReport"];
-            message: string;
-        };
-        VisitorReportPageAnswer: {
+        VisitorReportPageResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["VisitorReport"][];
@@ -6956,6 +6950,12 @@ export interface components {
         };
         /** @enum {string} */
         VisitorReportReason: "phishing" | "malware" | "spam" | "illegal" | "other";
+        VisitorReportResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["VisitorReport"];
+            message: string;
+        };
         Webhook: {
             /** Format: date-time */
             created_at: string;
@@ -6981,12 +6981,6 @@ export interface components {
             updated_at: string;
             url: string;
         };
-        WebhookAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["Webhook"];
-            message: string;
-        };
         WebhookDelivery: {
             /** @description since it was queued, or sent again by request */
             attempts: number;
@@ -7006,13 +7000,7 @@ export interface components {
             /** @description the latest 20 attempts, oldest first */
             tries: components["schemas"]["WebhookTry"][];
         };
-        WebhookDeliveryAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["WebhookDelivery"];
-            message: string;
-        };
-        WebhookDeliveryPageAnswer: {
+        WebhookDeliveryPageResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["WebhookDelivery"][];
@@ -7020,13 +7008,19 @@ export interface components {
             /** @description null: the last page */
             next_cursor: string | null;
         };
+        WebhookDeliveryResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["WebhookDelivery"];
+            message: string;
+        };
         /** @enum {string} */
         WebhookDeliveryState: "waiting" | "sending" | "delivered" | "failed";
         /** @enum {string} */
         WebhookDisabledBecause: "asked" | "gone" | "failing";
         /** @enum {string} */
         WebhookEvent: "link.created" | "link.updated" | "link.deleted" | "link.restored" | "link.threshold" | "link.target_dead" | "share.created" | "share.downloaded" | "share.ended" | "drop.received" | "account.created" | "account.disabled" | "token.created" | "token.revoked" | "setting.changed";
-        WebhookListAnswer: {
+        WebhookListResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Webhook"][];
@@ -7035,6 +7029,12 @@ export interface components {
         WebhookReplay: {
             /** @description id of the first event that is told again, as data.id of its payload */
             from: number;
+        };
+        WebhookResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Webhook"];
+            message: string;
         };
         WebhookTry: {
             /** Format: date-time */
@@ -7080,7 +7080,7 @@ export interface components {
             value: string;
             value_type: components["schemas"]["SettingValueType"];
         };
-        WrittenSettingAnswer: {
+        WrittenSettingResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["WrittenSetting"];
@@ -7423,53 +7423,53 @@ export interface components {
 }
 export type Account = components['schemas']['Account'];
 export type AccountAddress = components['schemas']['AccountAddress'];
-export type AccountAnswer = components['schemas']['AccountAnswer'];
 export type AccountBelongings = components['schemas']['AccountBelongings'];
-export type AccountBelongingsAnswer = components['schemas']['AccountBelongingsAnswer'];
+export type AccountBelongingsResponse = components['schemas']['AccountBelongingsResponse'];
 export type AccountMail = components['schemas']['AccountMail'];
-export type AccountMailAnswer = components['schemas']['AccountMailAnswer'];
+export type AccountMailResponse = components['schemas']['AccountMailResponse'];
 export type AccountMailUpdate = components['schemas']['AccountMailUpdate'];
+export type AccountResponse = components['schemas']['AccountResponse'];
 export type AccountUpdate = components['schemas']['AccountUpdate'];
 export type AddressProof = components['schemas']['AddressProof'];
-export type BatchAnswer = components['schemas']['BatchAnswer'];
+export type BatchResponse = components['schemas']['BatchResponse'];
 export type BatchResult = components['schemas']['BatchResult'];
 export type CodeAvailability = components['schemas']['CodeAvailability'];
-export type CodeAvailabilityAnswer = components['schemas']['CodeAvailabilityAnswer'];
 export type CodeAvailabilityReason = components['schemas']['CodeAvailabilityReason'];
+export type CodeAvailabilityResponse = components['schemas']['CodeAvailabilityResponse'];
 export type CreatedToken = components['schemas']['CreatedToken'];
-export type CreatedTokenAnswer = components['schemas']['CreatedTokenAnswer'];
+export type CreatedTokenResponse = components['schemas']['CreatedTokenResponse'];
 export type CreatedWebhook = components['schemas']['CreatedWebhook'];
-export type CreatedWebhookAnswer = components['schemas']['CreatedWebhookAnswer'];
+export type CreatedWebhookResponse = components['schemas']['CreatedWebhookResponse'];
 export type CreateFilesUploadBody = components['schemas']['CreateFilesUploadBody'];
 export type CreateImportBody = components['schemas']['CreateImportBody'];
-export type CreateLinkAnswer = components['schemas']['CreateLinkAnswer'];
+export type CreateLinkResponse = components['schemas']['CreateLinkResponse'];
 export type DeletedLink = components['schemas']['DeletedLink'];
-export type DeletedLinkPageAnswer = components['schemas']['DeletedLinkPageAnswer'];
+export type DeletedLinkPageResponse = components['schemas']['DeletedLinkPageResponse'];
 export type DeleteLinksBatchBody = components['schemas']['DeleteLinksBatchBody'];
-export type DeleteTrashAnswer = components['schemas']['DeleteTrashAnswer'];
+export type DeleteTrashResponse = components['schemas']['DeleteTrashResponse'];
 export type DeleteTrashResult = components['schemas']['DeleteTrashResult'];
 export type DeviceReport = components['schemas']['DeviceReport'];
-export type DeviceReportAnswer = components['schemas']['DeviceReportAnswer'];
+export type DeviceReportResponse = components['schemas']['DeviceReportResponse'];
 export type Domain = components['schemas']['Domain'];
-export type DomainAnswer = components['schemas']['DomainAnswer'];
-export type DomainListAnswer = components['schemas']['DomainListAnswer'];
+export type DomainListResponse = components['schemas']['DomainListResponse'];
+export type DomainResponse = components['schemas']['DomainResponse'];
 export type DomainUpdate = components['schemas']['DomainUpdate'];
 export type DownloadMode = components['schemas']['DownloadMode'];
 export type DriverType = components['schemas']['DriverType'];
 export type DropBox = components['schemas']['DropBox'];
-export type DropBoxAnswer = components['schemas']['DropBoxAnswer'];
-export type DropBoxListAnswer = components['schemas']['DropBoxListAnswer'];
+export type DropBoxListResponse = components['schemas']['DropBoxListResponse'];
+export type DropBoxResponse = components['schemas']['DropBoxResponse'];
 export type Entry = components['schemas']['Entry'];
-export type EntryAnswer = components['schemas']['EntryAnswer'];
 export type EntryKind = components['schemas']['EntryKind'];
-export type EntryPageAnswer = components['schemas']['EntryPageAnswer'];
+export type EntryPageResponse = components['schemas']['EntryPageResponse'];
+export type EntryResponse = components['schemas']['EntryResponse'];
 export type Event = components['schemas']['Event'];
-export type EventPageAnswer = components['schemas']['EventPageAnswer'];
+export type EventPageResponse = components['schemas']['EventPageResponse'];
 export type EventVia = components['schemas']['EventVia'];
 export type Explanation = components['schemas']['Explanation'];
-export type ExplanationAnswer = components['schemas']['ExplanationAnswer'];
 export type ExplanationCondition = components['schemas']['ExplanationCondition'];
 export type ExplanationReason = components['schemas']['ExplanationReason'];
+export type ExplanationResponse = components['schemas']['ExplanationResponse'];
 export type Failure = components['schemas']['Failure'];
 export type Failure400 = components['schemas']['Failure400'];
 export type Failure400Code = components['schemas']['Failure400Code'];
@@ -7501,50 +7501,50 @@ export type FailureCode = components['schemas']['FailureCode'];
 export type FailureError = components['schemas']['FailureError'];
 export type FieldFault = components['schemas']['FieldFault'];
 export type File = components['schemas']['File'];
-export type FileAnswer = components['schemas']['FileAnswer'];
+export type FileResponse = components['schemas']['FileResponse'];
 export type FileUpdate = components['schemas']['FileUpdate'];
 export type Flag = components['schemas']['Flag'];
 export type FlagFilter = components['schemas']['FlagFilter'];
 export type Folder = components['schemas']['Folder'];
-export type FolderAnswer = components['schemas']['FolderAnswer'];
 export type FolderContents = components['schemas']['FolderContents'];
-export type FolderContentsAnswer = components['schemas']['FolderContentsAnswer'];
+export type FolderContentsResponse = components['schemas']['FolderContentsResponse'];
+export type FolderResponse = components['schemas']['FolderResponse'];
 export type FolderUpdate = components['schemas']['FolderUpdate'];
 export type FoundPlace = components['schemas']['FoundPlace'];
-export type FoundPlaceListAnswer = components['schemas']['FoundPlaceListAnswer'];
-export type GetAnalyticsLiveAnswer = components['schemas']['GetAnalyticsLiveAnswer'];
-export type GetAnalyticsLiveAnswerEvent = components['schemas']['GetAnalyticsLiveAnswerEvent'];
+export type FoundPlaceListResponse = components['schemas']['FoundPlaceListResponse'];
+export type GetAnalyticsLiveResponse = components['schemas']['GetAnalyticsLiveResponse'];
+export type GetAnalyticsLiveResponseEvent = components['schemas']['GetAnalyticsLiveResponseEvent'];
 export type GetFileDownloadDisposition = components['schemas']['GetFileDownloadDisposition'];
-export type GetFilesUsageAnswer = components['schemas']['GetFilesUsageAnswer'];
+export type GetFilesUsageResponse = components['schemas']['GetFilesUsageResponse'];
 export type GetFilesUsageResult = components['schemas']['GetFilesUsageResult'];
-export type GetFoldersLiveAnswer = components['schemas']['GetFoldersLiveAnswer'];
-export type GetHealth503Answer = components['schemas']['GetHealth503Answer'];
+export type GetFoldersLiveResponse = components['schemas']['GetFoldersLiveResponse'];
+export type GetHealth503Response = components['schemas']['GetHealth503Response'];
 export type GetLinkQrEcc = components['schemas']['GetLinkQrEcc'];
 export type GetLinkQrFormat = components['schemas']['GetLinkQrFormat'];
 export type HealthReport = components['schemas']['HealthReport'];
-export type HealthReportAnswer = components['schemas']['HealthReportAnswer'];
+export type HealthReportResponse = components['schemas']['HealthReportResponse'];
 export type HealthStatus = components['schemas']['HealthStatus'];
 export type HeldState = components['schemas']['HeldState'];
-export type ImportAnswer = components['schemas']['ImportAnswer'];
 export type ImportChange = components['schemas']['ImportChange'];
 export type ImportNote = components['schemas']['ImportNote'];
 export type ImportNoteKind = components['schemas']['ImportNoteKind'];
-export type ImportNotePageAnswer = components['schemas']['ImportNotePageAnswer'];
+export type ImportNotePageResponse = components['schemas']['ImportNotePageResponse'];
 export type ImportProduct = components['schemas']['ImportProduct'];
 export type ImportProgress = components['schemas']['ImportProgress'];
 export type ImportProgressStage = components['schemas']['ImportProgressStage'];
+export type ImportResponse = components['schemas']['ImportResponse'];
 export type ImportResult = components['schemas']['ImportResult'];
 export type ImportResultColumn = components['schemas']['ImportResultColumn'];
 export type Language = components['schemas']['Language'];
 export type Link = components['schemas']['Link'];
-export type LinkAnswer = components['schemas']['LinkAnswer'];
 export type LinkBatchUndo = components['schemas']['LinkBatchUndo'];
 export type LinkBatchUndone = components['schemas']['LinkBatchUndone'];
-export type LinkBatchUndoneAnswer = components['schemas']['LinkBatchUndoneAnswer'];
-export type LinkPageAnswer = components['schemas']['LinkPageAnswer'];
+export type LinkBatchUndoneResponse = components['schemas']['LinkBatchUndoneResponse'];
+export type LinkPageResponse = components['schemas']['LinkPageResponse'];
 export type LinkPatch = components['schemas']['LinkPatch'];
 export type LinkReport = components['schemas']['LinkReport'];
-export type LinkReportAnswer = components['schemas']['LinkReportAnswer'];
+export type LinkReportResponse = components['schemas']['LinkReportResponse'];
+export type LinkResponse = components['schemas']['LinkResponse'];
 export type LinkRestore = components['schemas']['LinkRestore'];
 export type LinkReversion = components['schemas']['LinkReversion'];
 export type LinkReversionState = components['schemas']['LinkReversionState'];
@@ -7554,7 +7554,7 @@ export type LinkRule = components['schemas']['LinkRule'];
 export type LinkUpdate = components['schemas']['LinkUpdate'];
 export type ListAnalyticsReportBy = components['schemas']['ListAnalyticsReportBy'];
 export type ListedAccount = components['schemas']['ListedAccount'];
-export type ListedAccountPageAnswer = components['schemas']['ListedAccountPageAnswer'];
+export type ListedAccountPageResponse = components['schemas']['ListedAccountPageResponse'];
 export type ListImportNotesKind = components['schemas']['ListImportNotesKind'];
 export type ListLinksOrder = components['schemas']['ListLinksOrder'];
 export type ListLinksSort = components['schemas']['ListLinksSort'];
@@ -7568,21 +7568,21 @@ export type ListUsersRole = components['schemas']['ListUsersRole'];
 export type ListWebhookDeliveriesState = components['schemas']['ListWebhookDeliveriesState'];
 export type Login = components['schemas']['Login'];
 export type Mail = components['schemas']['Mail'];
-export type MailAnswer = components['schemas']['MailAnswer'];
 export type MailChoice = components['schemas']['MailChoice'];
 export type MailChoices = components['schemas']['MailChoices'];
-export type MailPageAnswer = components['schemas']['MailPageAnswer'];
+export type MailPageResponse = components['schemas']['MailPageResponse'];
+export type MailResponse = components['schemas']['MailResponse'];
 export type MailServer = components['schemas']['MailServer'];
-export type MailServerAnswer = components['schemas']['MailServerAnswer'];
+export type MailServerResponse = components['schemas']['MailServerResponse'];
 export type MailSpan = components['schemas']['MailSpan'];
 export type MailState = components['schemas']['MailState'];
 export type Message = components['schemas']['Message'];
-export type MessageAnswer = components['schemas']['MessageAnswer'];
+export type MessageResponse = components['schemas']['MessageResponse'];
 export type NewAccount = components['schemas']['NewAccount'];
 export type NewDomain = components['schemas']['NewDomain'];
 export type NewDropBox = components['schemas']['NewDropBox'];
 export type NewestClick = components['schemas']['NewestClick'];
-export type NewestClickListAnswer = components['schemas']['NewestClickListAnswer'];
+export type NewestClickListResponse = components['schemas']['NewestClickListResponse'];
 export type NewFolder = components['schemas']['NewFolder'];
 export type NewFolderShare = components['schemas']['NewFolderShare'];
 export type NewItemsShare = components['schemas']['NewItemsShare'];
@@ -7594,177 +7594,177 @@ export type NewShare = components['schemas']['NewShare'];
 export type NewTeamInput = components['schemas']['NewTeamInput'];
 export type NewToken = components['schemas']['NewToken'];
 export type NewTotp = components['schemas']['NewTotp'];
-export type NewTotpAnswer = components['schemas']['NewTotpAnswer'];
+export type NewTotpResponse = components['schemas']['NewTotpResponse'];
 export type NewWebhook = components['schemas']['NewWebhook'];
 export type OnConflict = components['schemas']['OnConflict'];
 export type OwnAccount = components['schemas']['OwnAccount'];
-export type OwnAccountAnswer = components['schemas']['OwnAccountAnswer'];
+export type OwnAccountResponse = components['schemas']['OwnAccountResponse'];
 export type OwnAccountSecondFactor = components['schemas']['OwnAccountSecondFactor'];
 export type OwnProof = components['schemas']['OwnProof'];
 export type OwnSession = components['schemas']['OwnSession'];
-export type OwnSessionPageAnswer = components['schemas']['OwnSessionPageAnswer'];
+export type OwnSessionPageResponse = components['schemas']['OwnSessionPageResponse'];
 export type OwnSessionSignedInBy = components['schemas']['OwnSessionSignedInBy'];
 export type Pagination = components['schemas']['Pagination'];
 export type Passkey = components['schemas']['Passkey'];
-export type PasskeyAnswer = components['schemas']['PasskeyAnswer'];
 export type PasskeyCreation = components['schemas']['PasskeyCreation'];
-export type PasskeyCreationAnswer = components['schemas']['PasskeyCreationAnswer'];
+export type PasskeyCreationResponse = components['schemas']['PasskeyCreationResponse'];
 export type PasskeyCredential = components['schemas']['PasskeyCredential'];
-export type PasskeyListAnswer = components['schemas']['PasskeyListAnswer'];
+export type PasskeyListResponse = components['schemas']['PasskeyListResponse'];
 export type PasskeyName = components['schemas']['PasskeyName'];
 export type PasskeyRequest = components['schemas']['PasskeyRequest'];
-export type PasskeyRequestAnswer = components['schemas']['PasskeyRequestAnswer'];
+export type PasskeyRequestResponse = components['schemas']['PasskeyRequestResponse'];
+export type PasskeyResponse = components['schemas']['PasskeyResponse'];
 export type PasskeySignIn = components['schemas']['PasskeySignIn'];
 export type PasswordReset = components['schemas']['PasswordReset'];
 export type PasswordResetRequest = components['schemas']['PasswordResetRequest'];
-export type PatchLinkAnswer = components['schemas']['PatchLinkAnswer'];
+export type PatchLinkResponse = components['schemas']['PatchLinkResponse'];
 export type PatchTagBody = components['schemas']['PatchTagBody'];
 export type Place = components['schemas']['Place'];
-export type PlaceListAnswer = components['schemas']['PlaceListAnswer'];
+export type PlaceListResponse = components['schemas']['PlaceListResponse'];
 export type PlaceUnit = components['schemas']['PlaceUnit'];
 export type Policy = components['schemas']['Policy'];
-export type PolicyAnswer = components['schemas']['PolicyAnswer'];
-export type PolicyListAnswer = components['schemas']['PolicyListAnswer'];
+export type PolicyListResponse = components['schemas']['PolicyListResponse'];
+export type PolicyResponse = components['schemas']['PolicyResponse'];
 export type PolicyUpdate = components['schemas']['PolicyUpdate'];
 export type PolicyUsage = components['schemas']['PolicyUsage'];
-export type PolicyUsageAnswer = components['schemas']['PolicyUsageAnswer'];
+export type PolicyUsageResponse = components['schemas']['PolicyUsageResponse'];
 export type PostAccountTotpConfirmBody = components['schemas']['PostAccountTotpConfirmBody'];
-export type PostAuthLogoutAnswer = components['schemas']['PostAuthLogoutAnswer'];
+export type PostAuthLogoutResponse = components['schemas']['PostAuthLogoutResponse'];
 export type PostAuthLogoutResult = components['schemas']['PostAuthLogoutResult'];
-export type PostConfigKeyActionAnswer = components['schemas']['PostConfigKeyActionAnswer'];
 export type PostConfigKeyActionBody = components['schemas']['PostConfigKeyActionBody'];
+export type PostConfigKeyActionResponse = components['schemas']['PostConfigKeyActionResponse'];
 export type PostConfigKeyActionResult = components['schemas']['PostConfigKeyActionResult'];
-export type PostConfigKeyExecuteAndSaveAnswer = components['schemas']['PostConfigKeyExecuteAndSaveAnswer'];
 export type PostConfigKeyExecuteAndSaveBody = components['schemas']['PostConfigKeyExecuteAndSaveBody'];
+export type PostConfigKeyExecuteAndSaveResponse = components['schemas']['PostConfigKeyExecuteAndSaveResponse'];
 export type PostConfigKeyExecuteAndSaveResult = components['schemas']['PostConfigKeyExecuteAndSaveResult'];
-export type PostConfigReloadAnswer = components['schemas']['PostConfigReloadAnswer'];
+export type PostConfigReloadResponse = components['schemas']['PostConfigReloadResponse'];
 export type PostConfigReloadResult = components['schemas']['PostConfigReloadResult'];
 export type PostFilesTusIdXhttpMethodOverride = components['schemas']['PostFilesTusIdXHTTPMethodOverride'];
 export type PostLinksBatchBody = components['schemas']['PostLinksBatchBody'];
-export type PostLinksBatchQueryAnswer = components['schemas']['PostLinksBatchQueryAnswer'];
 export type PostLinksBatchQueryBody = components['schemas']['PostLinksBatchQueryBody'];
 export type PostLinksBatchQueryBodyAction = components['schemas']['PostLinksBatchQueryBodyAction'];
+export type PostLinksBatchQueryResponse = components['schemas']['PostLinksBatchQueryResponse'];
 export type PostLinksBatchQueryResult = components['schemas']['PostLinksBatchQueryResult'];
 export type PostLinksImportBody = components['schemas']['PostLinksImportBody'];
 export type PostLinksImportBodyMode = components['schemas']['PostLinksImportBodyMode'];
-export type PostMcp406Answer = components['schemas']['PostMcp406Answer'];
-export type PostMcpAnswer = components['schemas']['PostMcpAnswer'];
+export type PostMcp406Response = components['schemas']['PostMcp406Response'];
 export type PostMcpBody = components['schemas']['PostMcpBody'];
-export type PostPolicyTestAnswer = components['schemas']['PostPolicyTestAnswer'];
+export type PostMcpResponse = components['schemas']['PostMcpResponse'];
+export type PostPolicyTestResponse = components['schemas']['PostPolicyTestResponse'];
 export type PostPolicyTestResult = components['schemas']['PostPolicyTestResult'];
 export type PostSetUpBody = components['schemas']['PostSetUpBody'];
-export type PostSetUpCheckAnswer = components['schemas']['PostSetUpCheckAnswer'];
 export type PostSetUpCheckBody = components['schemas']['PostSetUpCheckBody'];
+export type PostSetUpCheckResponse = components['schemas']['PostSetUpCheckResponse'];
 export type PostSetUpCheckResult = components['schemas']['PostSetUpCheckResult'];
 export type PrivacyDeletion = components['schemas']['PrivacyDeletion'];
 export type ProductImport = components['schemas']['ProductImport'];
-export type ProductImportAnswer = components['schemas']['ProductImportAnswer'];
-export type ProductImportPageAnswer = components['schemas']['ProductImportPageAnswer'];
+export type ProductImportPageResponse = components['schemas']['ProductImportPageResponse'];
+export type ProductImportResponse = components['schemas']['ProductImportResponse'];
 export type ProductImportStage = components['schemas']['ProductImportStage'];
 export type ProductImportState = components['schemas']['ProductImportState'];
 export type PutAuthPasswordBody = components['schemas']['PutAuthPasswordBody'];
 export type PutConfigKeyBody = components['schemas']['PutConfigKeyBody'];
-export type PutLinkAnswer = components['schemas']['PutLinkAnswer'];
+export type PutLinkResponse = components['schemas']['PutLinkResponse'];
 export type PutLinksBatchBody = components['schemas']['PutLinksBatchBody'];
 export type ReceivedFile = components['schemas']['ReceivedFile'];
-export type ReceivedFilePageAnswer = components['schemas']['ReceivedFilePageAnswer'];
+export type ReceivedFilePageResponse = components['schemas']['ReceivedFilePageResponse'];
 export type RecoveryCodes = components['schemas']['RecoveryCodes'];
-export type RecoveryCodesAnswer = components['schemas']['RecoveryCodesAnswer'];
+export type RecoveryCodesResponse = components['schemas']['RecoveryCodesResponse'];
 export type RedirectStatus = components['schemas']['RedirectStatus'];
 export type Referrer = components['schemas']['Referrer'];
-export type ReferrerListAnswer = components['schemas']['ReferrerListAnswer'];
+export type ReferrerListResponse = components['schemas']['ReferrerListResponse'];
 export type ReportResolution = components['schemas']['ReportResolution'];
 export type ReportResolutionAction = components['schemas']['ReportResolutionAction'];
 export type ReportRow = components['schemas']['ReportRow'];
-export type ReportRowListAnswer = components['schemas']['ReportRowListAnswer'];
+export type ReportRowListResponse = components['schemas']['ReportRowListResponse'];
 export type Role = components['schemas']['Role'];
 export type RuleDevice = components['schemas']['RuleDevice'];
 export type SecondFactorProof = components['schemas']['SecondFactorProof'];
 export type SentWebhookDelivery = components['schemas']['SentWebhookDelivery'];
-export type SentWebhookDeliveryAnswer = components['schemas']['SentWebhookDeliveryAnswer'];
+export type SentWebhookDeliveryResponse = components['schemas']['SentWebhookDeliveryResponse'];
 export type Session = components['schemas']['Session'];
-export type SessionAnswer = components['schemas']['SessionAnswer'];
+export type SessionResponse = components['schemas']['SessionResponse'];
 export type Setting = components['schemas']['Setting'];
-export type SettingAnswer = components['schemas']['SettingAnswer'];
 export type SettingChange = components['schemas']['SettingChange'];
-export type SettingChangeListAnswer = components['schemas']['SettingChangeListAnswer'];
+export type SettingChangeListResponse = components['schemas']['SettingChangeListResponse'];
 export type SettingDefinition = components['schemas']['SettingDefinition'];
-export type SettingDefinitionListAnswer = components['schemas']['SettingDefinitionListAnswer'];
+export type SettingDefinitionListResponse = components['schemas']['SettingDefinitionListResponse'];
 export type SettingDefinitionUnit = components['schemas']['SettingDefinitionUnit'];
 export type SettingKey = components['schemas']['SettingKey'];
-export type SettingListAnswer = components['schemas']['SettingListAnswer'];
+export type SettingListResponse = components['schemas']['SettingListResponse'];
+export type SettingResponse = components['schemas']['SettingResponse'];
 export type SettingValues = components['schemas']['SettingValues'];
 export type SettingValueType = components['schemas']['SettingValueType'];
 export type Share = components['schemas']['Share'];
-export type ShareAnswer = components['schemas']['ShareAnswer'];
 export type SharedItem = components['schemas']['SharedItem'];
 export type SharedItemKind = components['schemas']['SharedItemKind'];
-export type SharedItemListAnswer = components['schemas']['SharedItemListAnswer'];
+export type SharedItemListResponse = components['schemas']['SharedItemListResponse'];
 export type ShareKind = components['schemas']['ShareKind'];
-export type ShareListAnswer = components['schemas']['ShareListAnswer'];
+export type ShareListResponse = components['schemas']['ShareListResponse'];
 export type ShareMails = components['schemas']['ShareMails'];
-export type SharePageAnswer = components['schemas']['SharePageAnswer'];
+export type SharePageResponse = components['schemas']['SharePageResponse'];
 export type SharePolicy = components['schemas']['SharePolicy'];
-export type SharePolicyAnswer = components['schemas']['SharePolicyAnswer'];
+export type SharePolicyResponse = components['schemas']['SharePolicyResponse'];
+export type ShareResponse = components['schemas']['ShareResponse'];
 export type ShareUpdate = components['schemas']['ShareUpdate'];
 export type ShareVisit = components['schemas']['ShareVisit'];
 export type ShareVisitAction = components['schemas']['ShareVisitAction'];
-export type ShareVisitPageAnswer = components['schemas']['ShareVisitPageAnswer'];
+export type ShareVisitPageResponse = components['schemas']['ShareVisitPageResponse'];
 export type StoredThing = components['schemas']['StoredThing'];
-export type StoredThingListAnswer = components['schemas']['StoredThingListAnswer'];
+export type StoredThingListResponse = components['schemas']['StoredThingListResponse'];
 export type StoredThingOf = components['schemas']['StoredThingOf'];
 export type SystemReport = components['schemas']['SystemReport'];
-export type SystemReportAnswer = components['schemas']['SystemReportAnswer'];
+export type SystemReportResponse = components['schemas']['SystemReportResponse'];
 export type TagChanged = components['schemas']['TagChanged'];
-export type TagChangedAnswer = components['schemas']['TagChangedAnswer'];
+export type TagChangedResponse = components['schemas']['TagChangedResponse'];
 export type TagCount = components['schemas']['TagCount'];
-export type TagCountListAnswer = components['schemas']['TagCountListAnswer'];
+export type TagCountListResponse = components['schemas']['TagCountListResponse'];
 export type Team = components['schemas']['Team'];
-export type TeamAnswer = components['schemas']['TeamAnswer'];
 export type TeamMember = components['schemas']['TeamMember'];
 export type TeamMemberInput = components['schemas']['TeamMemberInput'];
-export type TeamPageAnswer = components['schemas']['TeamPageAnswer'];
+export type TeamPageResponse = components['schemas']['TeamPageResponse'];
+export type TeamResponse = components['schemas']['TeamResponse'];
 export type TeamRole = components['schemas']['TeamRole'];
 export type TeamUpdateInput = components['schemas']['TeamUpdateInput'];
 export type TestMail = components['schemas']['TestMail'];
 export type TimeUnit = components['schemas']['TimeUnit'];
 export type Token = components['schemas']['Token'];
-export type TokenAnswer = components['schemas']['TokenAnswer'];
-export type TokenPageAnswer = components['schemas']['TokenPageAnswer'];
+export type TokenPageResponse = components['schemas']['TokenPageResponse'];
+export type TokenResponse = components['schemas']['TokenResponse'];
 export type TokenScope = components['schemas']['TokenScope'];
 export type TopLink = components['schemas']['TopLink'];
-export type TopLinkListAnswer = components['schemas']['TopLinkListAnswer'];
+export type TopLinkListResponse = components['schemas']['TopLinkListResponse'];
 export type Totals = components['schemas']['Totals'];
-export type TotalsAnswer = components['schemas']['TotalsAnswer'];
+export type TotalsResponse = components['schemas']['TotalsResponse'];
 export type TotpRemoval = components['schemas']['TotpRemoval'];
 export type TotpState = components['schemas']['TotpState'];
-export type TotpStateAnswer = components['schemas']['TotpStateAnswer'];
+export type TotpStateResponse = components['schemas']['TotpStateResponse'];
 export type TrashedEntry = components['schemas']['TrashedEntry'];
-export type TrashedEntryAnswer = components['schemas']['TrashedEntryAnswer'];
-export type TrashedEntryPageAnswer = components['schemas']['TrashedEntryPageAnswer'];
+export type TrashedEntryPageResponse = components['schemas']['TrashedEntryPageResponse'];
+export type TrashedEntryResponse = components['schemas']['TrashedEntryResponse'];
 export type TrashRestore = components['schemas']['TrashRestore'];
 export type Trend = components['schemas']['Trend'];
-export type TrendAnswer = components['schemas']['TrendAnswer'];
+export type TrendResponse = components['schemas']['TrendResponse'];
 export type VisitorKind = components['schemas']['VisitorKind'];
 export type VisitorReport = components['schemas']['VisitorReport'];
-export type VisitorReportAnswer = components['schemas']['VisitorReportAnswer'];
-export type VisitorReportPageAnswer = components['schemas']['VisitorReportPageAnswer'];
+export type VisitorReportPageResponse = components['schemas']['VisitorReportPageResponse'];
 export type VisitorReportReason = components['schemas']['VisitorReportReason'];
+export type VisitorReportResponse = components['schemas']['VisitorReportResponse'];
 export type Webhook = components['schemas']['Webhook'];
-export type WebhookAnswer = components['schemas']['WebhookAnswer'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
-export type WebhookDeliveryAnswer = components['schemas']['WebhookDeliveryAnswer'];
-export type WebhookDeliveryPageAnswer = components['schemas']['WebhookDeliveryPageAnswer'];
+export type WebhookDeliveryPageResponse = components['schemas']['WebhookDeliveryPageResponse'];
+export type WebhookDeliveryResponse = components['schemas']['WebhookDeliveryResponse'];
 export type WebhookDeliveryState = components['schemas']['WebhookDeliveryState'];
 export type WebhookDisabledBecause = components['schemas']['WebhookDisabledBecause'];
 export type WebhookEvent = components['schemas']['WebhookEvent'];
-export type WebhookListAnswer = components['schemas']['WebhookListAnswer'];
+export type WebhookListResponse = components['schemas']['WebhookListResponse'];
 export type WebhookReplay = components['schemas']['WebhookReplay'];
+export type WebhookResponse = components['schemas']['WebhookResponse'];
 export type WebhookTry = components['schemas']['WebhookTry'];
 export type WebhookUpdate = components['schemas']['WebhookUpdate'];
 export type Weekday = components['schemas']['Weekday'];
 export type WrittenSetting = components['schemas']['WrittenSetting'];
-export type WrittenSettingAnswer = components['schemas']['WrittenSettingAnswer'];
+export type WrittenSettingResponse = components['schemas']['WrittenSettingResponse'];
 export type Response400 = components['responses']['400'];
 export type Response401 = components['responses']['401'];
 export type Response403 = components['responses']['403'];
@@ -7825,7 +7825,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["PolicyListAnswer"];
+                    "application/json": components["schemas"]["PolicyListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -7893,7 +7893,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PolicyAnswer"];
+                    "application/json": components["schemas"]["PolicyResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -7954,7 +7954,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PolicyAnswer"];
+                    "application/json": components["schemas"]["PolicyResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -8000,7 +8000,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -8070,7 +8070,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PolicyAnswer"];
+                    "application/json": components["schemas"]["PolicyResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -8123,7 +8123,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PostPolicyTestAnswer"];
+                    "application/json": components["schemas"]["PostPolicyTestResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -8190,7 +8190,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PolicyUsageAnswer"];
+                    "application/json": components["schemas"]["PolicyUsageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -8239,7 +8239,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -8293,7 +8293,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["AccountMailAnswer"];
+                    "application/json": components["schemas"]["AccountMailResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -8351,7 +8351,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["AccountMailAnswer"];
+                    "application/json": components["schemas"]["AccountMailResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -8397,7 +8397,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["PasskeyListAnswer"];
+                    "application/json": components["schemas"]["PasskeyListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -8463,7 +8463,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PasskeyAnswer"];
+                    "application/json": components["schemas"]["PasskeyResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -8516,7 +8516,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -8575,7 +8575,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PasskeyAnswer"];
+                    "application/json": components["schemas"]["PasskeyResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -8655,7 +8655,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PasskeyCreationAnswer"];
+                    "application/json": components["schemas"]["PasskeyCreationResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -8706,7 +8706,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -8769,7 +8769,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["OwnSessionPageAnswer"];
+                    "application/json": components["schemas"]["OwnSessionPageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -8815,7 +8815,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -8857,7 +8857,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["TotpStateAnswer"];
+                    "application/json": components["schemas"]["TotpStateResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -8907,7 +8907,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["NewTotpAnswer"];
+                    "application/json": components["schemas"]["NewTotpResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -8958,7 +8958,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -9013,7 +9013,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["RecoveryCodesAnswer"];
+                    "application/json": components["schemas"]["RecoveryCodesResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -9066,7 +9066,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["RecoveryCodesAnswer"];
+                    "application/json": components["schemas"]["RecoveryCodesResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -9171,7 +9171,7 @@ export interface operations {
                      *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["NewestClickListAnswer"];
+                    "application/json": components["schemas"]["NewestClickListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -9284,7 +9284,7 @@ export interface operations {
                      *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["DeviceReportAnswer"];
+                    "application/json": components["schemas"]["DeviceReportResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -9465,7 +9465,7 @@ export interface operations {
                      *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["PlaceListAnswer"];
+                    "application/json": components["schemas"]["PlaceListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -9535,7 +9535,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["GetAnalyticsLiveAnswer"];
+                    "text/event-stream": components["schemas"]["GetAnalyticsLiveResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -9632,7 +9632,7 @@ export interface operations {
                      *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["ReferrerListAnswer"];
+                    "application/json": components["schemas"]["ReferrerListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -9737,7 +9737,7 @@ export interface operations {
                      *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["ReportRowListAnswer"];
+                    "application/json": components["schemas"]["ReportRowListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -9834,7 +9834,7 @@ export interface operations {
                      *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["TopLinkListAnswer"];
+                    "application/json": components["schemas"]["TopLinkListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -9938,7 +9938,7 @@ export interface operations {
                      *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["TrendAnswer"];
+                    "application/json": components["schemas"]["TrendResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -9987,7 +9987,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -10040,7 +10040,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["SessionAnswer"];
+                    "application/json": components["schemas"]["SessionResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -10085,7 +10085,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PostAuthLogoutAnswer"];
+                    "application/json": components["schemas"]["PostAuthLogoutResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -10134,7 +10134,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["OwnAccountAnswer"];
+                    "application/json": components["schemas"]["OwnAccountResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -10322,7 +10322,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["SessionAnswer"];
+                    "application/json": components["schemas"]["SessionResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -10366,7 +10366,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PasskeyRequestAnswer"];
+                    "application/json": components["schemas"]["PasskeyRequestResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -10416,7 +10416,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["SessionAnswer"];
+                    "application/json": components["schemas"]["SessionResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -10467,7 +10467,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -10517,7 +10517,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -10560,7 +10560,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["SessionAnswer"];
+                    "application/json": components["schemas"]["SessionResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -10602,7 +10602,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["SessionAnswer"];
+                    "application/json": components["schemas"]["SessionResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -10651,7 +10651,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["SettingListAnswer"];
+                    "application/json": components["schemas"]["SettingListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -10709,7 +10709,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["SettingListAnswer"];
+                    "application/json": components["schemas"]["SettingListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -10762,7 +10762,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["SettingAnswer"];
+                    "application/json": components["schemas"]["SettingResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -10825,7 +10825,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["WrittenSettingAnswer"];
+                    "application/json": components["schemas"]["WrittenSettingResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -10879,7 +10879,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["WrittenSettingAnswer"];
+                    "application/json": components["schemas"]["WrittenSettingResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -10938,7 +10938,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PostConfigKeyActionAnswer"];
+                    "application/json": components["schemas"]["PostConfigKeyActionResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -11008,7 +11008,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PostConfigKeyExecuteAndSaveAnswer"];
+                    "application/json": components["schemas"]["PostConfigKeyExecuteAndSaveResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -11066,7 +11066,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["SettingChangeListAnswer"];
+                    "application/json": components["schemas"]["SettingChangeListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -11111,7 +11111,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PostConfigReloadAnswer"];
+                    "application/json": components["schemas"]["PostConfigReloadResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -11168,7 +11168,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["SettingDefinitionListAnswer"];
+                    "application/json": components["schemas"]["SettingDefinitionListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -11282,7 +11282,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["DomainListAnswer"];
+                    "application/json": components["schemas"]["DomainListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -11342,7 +11342,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["DomainAnswer"];
+                    "application/json": components["schemas"]["DomainResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -11390,7 +11390,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -11453,7 +11453,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["DomainAnswer"];
+                    "application/json": components["schemas"]["DomainResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -11522,7 +11522,7 @@ export interface operations {
                      *       "next_cursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["EventPageAnswer"];
+                    "application/json": components["schemas"]["EventPageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -11654,7 +11654,7 @@ export interface operations {
                      *       "next_cursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["ProductImportPageAnswer"];
+                    "application/json": components["schemas"]["ProductImportPageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -11782,7 +11782,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ProductImportAnswer"];
+                    "application/json": components["schemas"]["ProductImportResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -11912,7 +11912,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ProductImportAnswer"];
+                    "application/json": components["schemas"]["ProductImportResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -11958,7 +11958,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -12094,7 +12094,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ProductImportAnswer"];
+                    "application/json": components["schemas"]["ProductImportResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -12229,7 +12229,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ProductImportAnswer"];
+                    "application/json": components["schemas"]["ProductImportResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -12290,7 +12290,7 @@ export interface operations {
                      *       "next_cursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["ImportNotePageAnswer"];
+                    "application/json": components["schemas"]["ImportNotePageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -12462,7 +12462,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ProductImportAnswer"];
+                    "application/json": components["schemas"]["ProductImportResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -12598,7 +12598,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ProductImportAnswer"];
+                    "application/json": components["schemas"]["ProductImportResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -12714,7 +12714,7 @@ export interface operations {
                      *       "total": 1
                      *     }
                      */
-                    "application/json": components["schemas"]["LinkPageAnswer"];
+                    "application/json": components["schemas"]["LinkPageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -12834,7 +12834,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["CreateLinkAnswer"];
+                    "application/json": components["schemas"]["CreateLinkResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -12916,7 +12916,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["LinkAnswer"];
+                    "application/json": components["schemas"]["LinkResponse"];
                 };
             };
             /** @description The client's copy is current */
@@ -13054,7 +13054,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PutLinkAnswer"];
+                    "application/json": components["schemas"]["PutLinkResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -13110,7 +13110,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -13241,7 +13241,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PatchLinkAnswer"];
+                    "application/json": components["schemas"]["PatchLinkResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -13369,7 +13369,7 @@ export interface operations {
                      *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["LinkReportAnswer"];
+                    "application/json": components["schemas"]["LinkReportResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -13468,7 +13468,7 @@ export interface operations {
                      *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["NewestClickListAnswer"];
+                    "application/json": components["schemas"]["NewestClickListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -13577,7 +13577,7 @@ export interface operations {
                      *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["DeviceReportAnswer"];
+                    "application/json": components["schemas"]["DeviceReportResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -13673,7 +13673,7 @@ export interface operations {
                      *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["PlaceListAnswer"];
+                    "application/json": components["schemas"]["PlaceListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -13773,7 +13773,7 @@ export interface operations {
                      *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["TrendAnswer"];
+                    "application/json": components["schemas"]["TrendResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -13851,7 +13851,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ExplanationAnswer"];
+                    "application/json": components["schemas"]["ExplanationResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -13915,7 +13915,7 @@ export interface operations {
                      *       "next_cursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["EventPageAnswer"];
+                    "application/json": components["schemas"]["EventPageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -14006,7 +14006,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["LinkAnswer"];
+                    "application/json": components["schemas"]["LinkResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -14167,7 +14167,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["LinkAnswer"];
+                    "application/json": components["schemas"]["LinkResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -14215,7 +14215,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["CodeAvailabilityAnswer"];
+                    "application/json": components["schemas"]["CodeAvailabilityResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -14282,7 +14282,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["BatchAnswer"];
+                    "application/json": components["schemas"]["BatchResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -14351,7 +14351,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["BatchAnswer"];
+                    "application/json": components["schemas"]["BatchResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -14407,7 +14407,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["BatchAnswer"];
+                    "application/json": components["schemas"]["BatchResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -14480,7 +14480,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PostLinksBatchQueryAnswer"];
+                    "application/json": components["schemas"]["PostLinksBatchQueryResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -14537,7 +14537,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["LinkBatchUndoneAnswer"];
+                    "application/json": components["schemas"]["LinkBatchUndoneResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -14621,7 +14621,7 @@ export interface operations {
                      *       "next_cursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["DeletedLinkPageAnswer"];
+                    "application/json": components["schemas"]["DeletedLinkPageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -14708,7 +14708,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["LinkAnswer"];
+                    "application/json": components["schemas"]["LinkResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -14832,7 +14832,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["ImportAnswer"];
+                    "application/json": components["schemas"]["ImportResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -14892,7 +14892,7 @@ export interface operations {
                      *       "next_cursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["MailPageAnswer"];
+                    "application/json": components["schemas"]["MailPageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -14946,7 +14946,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MailAnswer"];
+                    "application/json": components["schemas"]["MailResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -15004,7 +15004,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MailAnswer"];
+                    "application/json": components["schemas"]["MailResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -15048,7 +15048,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MailServerAnswer"];
+                    "application/json": components["schemas"]["MailServerResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -15109,7 +15109,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MailAnswer"];
+                    "application/json": components["schemas"]["MailResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -15156,8 +15156,8 @@ export interface operations {
                      *       "jsonrpc": "2.0"
                      *     }
                      */
-                    "application/json": components["schemas"]["PostMcpAnswer"];
-                    "text/event-stream": components["schemas"]["PostMcpAnswer"];
+                    "application/json": components["schemas"]["PostMcpResponse"];
+                    "text/event-stream": components["schemas"]["PostMcpResponse"];
                 };
             };
             /** @description A notification was taken */
@@ -15184,7 +15184,7 @@ export interface operations {
                      *       "jsonrpc": "2.0"
                      *     }
                      */
-                    "application/json": components["schemas"]["PostMcp406Answer"];
+                    "application/json": components["schemas"]["PostMcp406Response"];
                 };
             };
             413: components["responses"]["413"];
@@ -15257,7 +15257,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["StoredThingListAnswer"];
+                    "application/json": components["schemas"]["StoredThingListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -15308,7 +15308,7 @@ export interface operations {
                      *       "not_covered": null
                      *     }
                      */
-                    "application/json": components["schemas"]["FoundPlaceListAnswer"];
+                    "application/json": components["schemas"]["FoundPlaceListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -15400,7 +15400,7 @@ export interface operations {
                      *       "not_covered": null
                      *     }
                      */
-                    "application/json": components["schemas"]["FoundPlaceListAnswer"];
+                    "application/json": components["schemas"]["FoundPlaceListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -15461,7 +15461,7 @@ export interface operations {
                      *       "next_cursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["VisitorReportPageAnswer"];
+                    "application/json": components["schemas"]["VisitorReportPageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -15531,7 +15531,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["VisitorReportAnswer"];
+                    "application/json": components["schemas"]["VisitorReportResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -15581,7 +15581,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["TotalsAnswer"];
+                    "application/json": components["schemas"]["TotalsResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -15685,7 +15685,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["SystemReportAnswer"];
+                    "application/json": components["schemas"]["SystemReportResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -15728,7 +15728,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["TagCountListAnswer"];
+                    "application/json": components["schemas"]["TagCountListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -15776,7 +15776,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["TagChangedAnswer"];
+                    "application/json": components["schemas"]["TagChangedResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -15833,7 +15833,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["TagChangedAnswer"];
+                    "application/json": components["schemas"]["TagChangedResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -15898,7 +15898,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["TeamPageAnswer"];
+                    "application/json": components["schemas"]["TeamPageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -15962,7 +15962,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["TeamAnswer"];
+                    "application/json": components["schemas"]["TeamResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -16020,7 +16020,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["TeamAnswer"];
+                    "application/json": components["schemas"]["TeamResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -16069,7 +16069,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -16136,7 +16136,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["TeamAnswer"];
+                    "application/json": components["schemas"]["TeamResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -16202,7 +16202,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["TokenPageAnswer"];
+                    "application/json": components["schemas"]["TokenPageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -16271,7 +16271,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedTokenAnswer"];
+                    "application/json": components["schemas"]["CreatedTokenResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -16336,7 +16336,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["TokenAnswer"];
+                    "application/json": components["schemas"]["TokenResponse"];
                 };
             };
             /** @description The client's copy is current */
@@ -16399,7 +16399,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -16470,7 +16470,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ListedAccountPageAnswer"];
+                    "application/json": components["schemas"]["ListedAccountPageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -16533,7 +16533,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["AccountAnswer"];
+                    "application/json": components["schemas"]["AccountResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -16590,7 +16590,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["AccountAnswer"];
+                    "application/json": components["schemas"]["AccountResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -16639,7 +16639,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -16705,7 +16705,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["AccountAnswer"];
+                    "application/json": components["schemas"]["AccountResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -16756,7 +16756,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["AccountBelongingsAnswer"];
+                    "application/json": components["schemas"]["AccountBelongingsResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -16815,7 +16815,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["AccountAnswer"];
+                    "application/json": components["schemas"]["AccountResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -16863,7 +16863,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -16918,7 +16918,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["WebhookListAnswer"];
+                    "application/json": components["schemas"]["WebhookListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -16987,7 +16987,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedWebhookAnswer"];
+                    "application/json": components["schemas"]["CreatedWebhookResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -17048,7 +17048,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["WebhookAnswer"];
+                    "application/json": components["schemas"]["WebhookResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -17094,7 +17094,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -17162,7 +17162,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["WebhookAnswer"];
+                    "application/json": components["schemas"]["WebhookResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -17236,7 +17236,7 @@ export interface operations {
                      *       "next_cursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["WebhookDeliveryPageAnswer"];
+                    "application/json": components["schemas"]["WebhookDeliveryPageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -17304,7 +17304,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["SentWebhookDeliveryAnswer"];
+                    "application/json": components["schemas"]["SentWebhookDeliveryResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -17375,7 +17375,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["WebhookDeliveryAnswer"];
+                    "application/json": components["schemas"]["WebhookDeliveryResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -17449,7 +17449,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["WebhookAnswer"];
+                    "application/json": components["schemas"]["WebhookResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -17514,7 +17514,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedWebhookAnswer"];
+                    "application/json": components["schemas"]["CreatedWebhookResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -17582,7 +17582,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["WebhookDeliveryAnswer"];
+                    "application/json": components["schemas"]["WebhookDeliveryResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -17642,7 +17642,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["FileAnswer"];
+                    "application/json": components["schemas"]["FileResponse"];
                 };
             };
             /** @description The client's copy is current */
@@ -17702,7 +17702,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -17772,7 +17772,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["FileAnswer"];
+                    "application/json": components["schemas"]["FileResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -18040,7 +18040,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["ShareListAnswer"];
+                    "application/json": components["schemas"]["ShareListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -18150,7 +18150,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ShareAnswer"];
+                    "application/json": components["schemas"]["ShareResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -18203,7 +18203,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -18318,7 +18318,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["TrashedEntryAnswer"];
+                    "application/json": components["schemas"]["TrashedEntryResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -18433,7 +18433,7 @@ export interface operations {
                      *       "next_cursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["EntryPageAnswer"];
+                    "application/json": components["schemas"]["EntryPageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -18479,7 +18479,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["SharePolicyAnswer"];
+                    "application/json": components["schemas"]["SharePolicyResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -18942,7 +18942,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["FileAnswer"];
+                    "application/json": components["schemas"]["FileResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -18990,7 +18990,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["GetFilesUsageAnswer"];
+                    "application/json": components["schemas"]["GetFilesUsageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -19082,7 +19082,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["FolderContentsAnswer"];
+                    "application/json": components["schemas"]["FolderContentsResponse"];
                 };
             };
             /** @description The client's copy is current */
@@ -19150,7 +19150,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["FolderAnswer"];
+                    "application/json": components["schemas"]["FolderResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -19247,7 +19247,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["FolderContentsAnswer"];
+                    "application/json": components["schemas"]["FolderContentsResponse"];
                 };
             };
             /** @description The client's copy is current */
@@ -19307,7 +19307,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -19375,7 +19375,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["FolderAnswer"];
+                    "application/json": components["schemas"]["FolderResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -19520,7 +19520,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["DropBoxListAnswer"];
+                    "application/json": components["schemas"]["DropBoxListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -19637,7 +19637,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["DropBoxAnswer"];
+                    "application/json": components["schemas"]["DropBoxResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -19690,7 +19690,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -19756,7 +19756,7 @@ export interface operations {
                      *       "next_cursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["ReceivedFilePageAnswer"];
+                    "application/json": components["schemas"]["ReceivedFilePageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -19851,7 +19851,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["ShareListAnswer"];
+                    "application/json": components["schemas"]["ShareListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -19962,7 +19962,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ShareAnswer"];
+                    "application/json": components["schemas"]["ShareResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -20015,7 +20015,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -20072,7 +20072,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["TrashedEntryAnswer"];
+                    "application/json": components["schemas"]["TrashedEntryResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -20105,7 +20105,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["GetFoldersLiveAnswer"];
+                    "text/event-stream": components["schemas"]["GetFoldersLiveResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -20188,7 +20188,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["HealthReportAnswer"];
+                    "application/json": components["schemas"]["HealthReportResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -20260,7 +20260,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["GetHealth503Answer"] | components["schemas"]["Failure503"];
+                    "application/json": components["schemas"]["GetHealth503Response"] | components["schemas"]["Failure503"];
                 };
             };
             507: components["responses"]["507"];
@@ -20461,7 +20461,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["SessionAnswer"];
+                    "application/json": components["schemas"]["SessionResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -20514,7 +20514,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PostSetUpCheckAnswer"];
+                    "application/json": components["schemas"]["PostSetUpCheckResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -20633,7 +20633,7 @@ export interface operations {
                      *       "next_cursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["SharePageAnswer"];
+                    "application/json": components["schemas"]["SharePageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -20739,7 +20739,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ShareAnswer"];
+                    "application/json": components["schemas"]["ShareResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -20838,7 +20838,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ShareAnswer"];
+                    "application/json": components["schemas"]["ShareResponse"];
                 };
             };
             /** @description The client's copy is current */
@@ -20898,7 +20898,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -21011,7 +21011,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ShareAnswer"];
+                    "application/json": components["schemas"]["ShareResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -21063,7 +21063,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["SharedItemListAnswer"];
+                    "application/json": components["schemas"]["SharedItemListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -21118,7 +21118,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -21177,7 +21177,7 @@ export interface operations {
                      *       "next_cursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["ShareVisitPageAnswer"];
+                    "application/json": components["schemas"]["ShareVisitPageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -21246,7 +21246,7 @@ export interface operations {
                      *       "next_cursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["TrashedEntryPageAnswer"];
+                    "application/json": components["schemas"]["TrashedEntryPageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -21291,7 +21291,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["DeleteTrashAnswer"];
+                    "application/json": components["schemas"]["DeleteTrashResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -21336,7 +21336,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["MessageResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -21408,7 +21408,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["EntryAnswer"];
+                    "application/json": components["schemas"]["EntryResponse"];
                 };
             };
             400: components["responses"]["400"];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Endpoint, endpoint, type HttpContext, messageAnswer } from "../platform/http/endpoint.ts";
+import { type Endpoint, endpoint, type HttpContext, messageResponse } from "../platform/http/endpoint.ts";
 import { requireJson, SHORT_LIMIT } from "../platform/http/read-body.ts";
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
@@ -14,7 +14,7 @@ import type { Passkeys } from "./passkeys/service.ts";
 import { codeSchema } from "./second-factor/codes.ts";
 import { SECOND_FACTOR_STATES, type SecondFactor } from "./second-factor/service.ts";
 import { isFromBrowser, refuseCrossSite } from "./sessions/origin.ts";
-import { answerSignedIn, type ClientOf, sessionAnswer, setCookies, welcome } from "./sessions/routes.ts";
+import { respondSignedIn, type ClientOf, sessionResponse, setCookies, welcome } from "./sessions/routes.ts";
 import type { Sessions } from "./sessions/service.ts";
 import { newPasswordSchema, userView, viewBuiltIn, viewUser } from "./users/user.ts";
 import type { Contacts } from "./contact/service.ts";
@@ -35,7 +35,7 @@ const logoutQuery = z.object({
   sessions: z.enum(["all"]).optional().describe("all: sign out everywhere"),
 });
 
-const signedOutAnswer = messageAnswer.extend({
+const signedOutResponse = messageResponse.extend({
   continue_at: z.url().optional().describe("ends the session at the provider of OpenID Connect too"),
 });
 
@@ -101,14 +101,14 @@ function sessionEndpoints({
         oidc.refusePassword();
         await addressLimit.take(addressOf(c));
       },
-      answer: sessionAnswer,
+      response: sessionResponse,
       async handle({ c, body }) {
         const client = clientOf(c);
         const proofs = { refreshTokens: refreshTokens(c), deviceTokens: deviceTokens(c) };
         const via = isFromBrowser(c.req.raw) ? "panel" : "api";
         const { recovery_code: recoveryCode, ...given } = body;
         const signedIn = await login.signIn({ ...given, recoveryCode, ...proofs, client, via });
-        return answerSignedIn(c, config, { signedIn, message: welcome(c, config) });
+        return respondSignedIn(c, config, { signedIn, message: welcome(c, config) });
       },
     }),
     endpoint("POST /auth/refresh", {
@@ -116,10 +116,10 @@ function sessionEndpoints({
       summary: "Exchange the refresh cookie for new cookies; a refresh token is valid once",
       admit: refuse,
       failures: [401, 403, 429],
-      answer: sessionAnswer,
+      response: sessionResponse,
       async handle({ c }) {
         const signedIn = await sessions.refresh(refreshTokens(c), addressOf(c));
-        return answerSignedIn(c, config, { signedIn, message: "Refreshed" });
+        return respondSignedIn(c, config, { signedIn, message: "Refreshed" });
       },
     }),
     endpoint("POST /auth/logout", {
@@ -129,7 +129,7 @@ function sessionEndpoints({
       query: logoutQuery,
       admit: refuse,
       failures: [403],
-      answer: signedOutAnswer,
+      response: signedOutResponse,
       async handle({ c, query }) {
         const sent = { access: accessTokens(c).tokens, refresh: refreshTokens(c) };
         // A form of another site sends no cookies; clearing them would sign the browser out.
@@ -157,7 +157,7 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, ...
     endpoint("GET /auth/verify", {
       ...own,
       summary: "Check the access token; sets a cookie that marks the browser as known to the account",
-      answer: sessionAnswer,
+      response: sessionResponse,
       async handle({ c, account }) {
         await rememberBrowser(c, account);
         const remainingMs = (account.credential?.expiresAt ?? clock.now()) - clock.now();
@@ -172,7 +172,7 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, ...
       ...own,
       scope: "any",
       summary: "The signed-in account; sets a cookie that marks the browser as known to the account",
-      answer: ownAccountView,
+      response: ownAccountView,
       async handle({ c, account }) {
         await rememberBrowser(c, account);
         const isBuiltIn = account.id === BUILT_IN_ADMIN.id;
@@ -219,7 +219,7 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, ...
       bodyLimit: SHORT_LIMIT,
       admit: (c) => addressLimit.take(deps.addressOf(c)),
       failures: [409, 429],
-      answer: sessionAnswer,
+      response: sessionResponse,
       async handle({ c, body, account }) {
         const proved = await deps.secondFactor.demand(account, { totp: body.totp });
         const signedIn = await login.changePassword(proved, {
@@ -228,7 +228,7 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, ...
           client: deps.clientOf(c),
           via: account.via,
         });
-        return answerSignedIn(c, config, { signedIn, message: "Password changed" });
+        return respondSignedIn(c, config, { signedIn, message: "Password changed" });
       },
     }),
   ];

@@ -33,7 +33,7 @@ const viewerOf = (c: HttpContext, accountId: number): Viewer => ({
   isAllowed: c.get("isStillAllowed"),
 });
 
-async function answerWith(
+async function respondWith(
   c: HttpContext,
   stream: AsyncGenerator<string, void>,
   logger: Logger,
@@ -79,7 +79,7 @@ export const liveEndpoints = ({ live, links, logger }: LiveDeps): Endpoint[] => 
       const isEverything = isOfAll && Object.keys(values).length === 0 && visitors === "all";
       const choose = (among: readonly number[]) => chosen(query, among);
       const filter = isEverything ? null : createLiveFilter({ choose, values, visitors });
-      return answerWith(c, live.watch({ ...viewerOf(c, account.id), filter }), logger);
+      return respondWith(c, live.watch({ ...viewerOf(c, account.id), filter }), logger);
     },
   }),
 ];
@@ -93,5 +93,5 @@ export const dropLiveEndpoint = ({ live, logger }: Deps): Endpoint =>
     tag: "folders",
     summary: `Each file that comes into a drop box of the account, as a server-sent event named \`drop\`; ends when the role or a membership of the account changes; ${bounds(MOST_LISTENERS)}`,
     raw: { type: "text/event-stream", schema: dropEventView },
-    handle: ({ c, account }) => answerWith(c, live.watchDrops(viewerOf(c, account.id)), logger),
+    handle: ({ c, account }) => respondWith(c, live.watchDrops(viewerOf(c, account.id)), logger),
   });

@@ -1,6 +1,6 @@
 /** Folders and files, on top of content.ts. */
 import type { Leases } from "../platform/cluster/leases.ts";
-import { createArchiveAnswer } from "./archive/archive-answer.ts";
+import { createArchiveResponse } from "./archive/archive-answer.ts";
 import { createArchiveRepository } from "./archive/repository.ts";
 import { archiveEndpoint } from "./archive/routes.ts";
 import { createArchives } from "./archive/service.ts";
@@ -90,7 +90,7 @@ export function createDrive(deps: Deps) {
     trashDays,
   });
   const archives = createArchives({ repository: createArchiveRepository(database), blobs, dataDir });
-  const answerArchive = createArchiveAnswer({ archives });
+  const respondWithArchive = createArchiveResponse({ archives });
   return {
     tree,
     trees,
@@ -105,7 +105,7 @@ export function createDrive(deps: Deps) {
     trash,
     search,
     archives,
-    answerArchive,
+    respondWithArchive,
     /** For moves from other products. */
     moved: createMovedFiles({
       ...shared,
@@ -134,7 +134,7 @@ export function createDrive(deps: Deps) {
       ...trashEndpoints({ trash, trees }),
       ...tusEndpoints({ resumable, trees, policies }),
       uploadEndpoint({ uploads, trees }),
-      archiveEndpoint({ folders, trees, answerArchive, logger }),
+      archiveEndpoint({ folders, trees, respondWithArchive, logger }),
       ...folderEndpoints({ folders, trees, transfers, logger }),
       downloadEndpoint({ files, trees, download, logger }),
       ...fileEndpoints({ files, trees, transfers }),

@@ -6,7 +6,7 @@ import type { Blobs } from "./blobs/service.ts";
 import type { ContentDeps } from "./content.ts";
 import type { Drive } from "./drive.ts";
 import type { VisitorDoor } from "../visitors/door.ts";
-import { createDropAnswers, type DropAnswers } from "./drops/public.routes.ts";
+import { createDropResponses, type DropResponses } from "./drops/public.routes.ts";
 import { createDropTus } from "./drops/tus.routes.ts";
 import { createDrops, type Drops } from "./drops/service.ts";
 import { createDropsRepository } from "./drops/repository.ts";
@@ -14,7 +14,7 @@ import { createFormReceiving } from "./drops/form.routes.ts";
 import { createInFlight } from "./drops/in-flight.ts";
 import { createSenders } from "./drops/sender.ts";
 import { dropEndpoints } from "./drops/routes.ts";
-import { createThumbnailAnswer } from "./thumbnails/answer.ts";
+import { createThumbnailResponse } from "./thumbnails/answer.ts";
 import { thumbnailEndpoint } from "./thumbnails/routes.ts";
 import type { Thumbnails } from "./thumbnails/service.ts";
 import { createShareArchive } from "./shares/archive.routes.ts";
@@ -30,7 +30,7 @@ import { recipientEndpoints } from "./shares/recipient.routes.ts";
 import { createSharedItems } from "./serving/items.ts";
 import { createPathsRepository } from "./tree/paths.repository.ts";
 import { createSharePreview } from "./shares/preview.routes.ts";
-import { createShareAnswers } from "./shares/public.routes.ts";
+import { createShareResponses } from "./shares/public.routes.ts";
 import { createSharePolicy, type SharePolicySettings } from "./serving/policy.ts";
 import { itemEndpoints, manageEndpoints } from "./shares/manage.routes.ts";
 import { createSharesRepository } from "./shares/repository.ts";
@@ -41,14 +41,14 @@ type Deps = Pick<ContentDeps, "record" | "clock" | "logger"> & {
   database: Queries;
   drive: Pick<
     Drive,
-    "tree" | "trees" | "folders" | "answerArchive" | "files" | "uploads" | "resumable" | "dropGate"
+    "tree" | "trees" | "folders" | "respondWithArchive" | "files" | "uploads" | "resumable" | "dropGate"
   >;
   content: { blobs: Pick<Blobs, "open">; thumbnails: Pick<Thumbnails, "find"> };
   links: { internal: InternalLinks; by: ChangesDeps["linksOf"] };
   /** Which limits the settings set. */
   policy(): SharePolicySettings;
   door: VisitorDoor;
-  originOf: Parameters<typeof createShareAnswers>[0]["originOf"];
+  originOf: Parameters<typeof createShareResponses>[0]["originOf"];
   mail: ShareMail;
   changes: Pick<Parameters<typeof createCodes>[0], "write">;
   /** For codes; the same on all nodes. */
@@ -73,17 +73,17 @@ export function createSharing(deps: Deps) {
   const changes = createShareChanges({ ...shared, linksOf: links.by });
   const drops = createDrops({ ...shared, repository: createDropsRepository(database), shares: repository });
   const preview = createSharePreview({ blobs, logger });
-  const answerThumbnail = createThumbnailAnswer(deps.content);
+  const respondWithThumbnail = createThumbnailResponse(deps.content);
   const dropVisits = createDropVisits(deps, drops);
   return {
     shares,
-    answers: createShareAnswers({
+    answers: createShareResponses({
       shares,
       folders,
       download: createShareDownload({ shares, blobs, pages, logger }),
-      archive: createShareArchive({ shares, answerArchive: drive.answerArchive, pages, logger }),
+      archive: createShareArchive({ shares, respondWithArchive: drive.respondWithArchive, pages, logger }),
       preview,
-      answerThumbnail,
+      respondWithThumbnail,
       adding: dropVisits,
       unlock,
       recipients: createRecipientDoor({
@@ -102,7 +102,7 @@ export function createSharing(deps: Deps) {
     endpoints: [
       pdfViewerEndpoint,
       ownerPreviewEndpoint({ files: drive.files, trees, preview }),
-      thumbnailEndpoint({ files: drive.files, trees, answerThumbnail }),
+      thumbnailEndpoint({ files: drive.files, trees, respondWithThumbnail }),
       ...shareEndpoints({ shares, trees }),
       ...recipientEndpoints({ shares, trees }),
       ...itemEndpoints({ shares, trees }),
@@ -114,12 +114,12 @@ export function createSharing(deps: Deps) {
   };
 }
 
-function createDropVisits({ drive, door, clock, logger }: Deps, drops: Drops): DropAnswers {
+function createDropVisits({ drive, door, clock, logger }: Deps, drops: Drops): DropResponses {
   const { uploads, files, resumable, dropGate: gate } = drive;
   const { pages, bodies, clientAddress } = door;
   const senders = createSenders({ isSecure: door.isSecure });
   const inFlight = createInFlight({ clock });
-  return createDropAnswers({
+  return createDropResponses({
     drops,
     uploads,
     receiveForm: createFormReceiving({ drops, uploads, files, gate, inFlight }),

@@ -25,7 +25,7 @@ export type OutboundRequest = {
 };
 
 /** `body`: as it came, with the marks of a chunked one. `url`: where it came from. */
-export type OutboundAnswer = { url: string; status: number; headers: Headers; body: Buffer };
+export type OutboundResponse = { url: string; status: number; headers: Headers; body: Buffer };
 
 /** `refused`: it must not be asked. The message says why, in words for people. */
 export class OutboundFailure extends Error {
@@ -37,7 +37,7 @@ export class OutboundFailure extends Error {
 }
 
 /** Rejects with OutboundFailure. */
-export type Outbound = (request: OutboundRequest) => Promise<OutboundAnswer>;
+export type Outbound = (request: OutboundRequest) => Promise<OutboundResponse>;
 
 type Deps = {
   /** All addresses of a name. */
@@ -86,7 +86,7 @@ export function createOutbound({
     const socket = isTls
       ? connectTls({ host, port, ...(servername && { servername }), ALPNProtocols: ["http/1.1"] })
       : connect({ host, port });
-    const answer = readAnswer(socket, sent, request, isTls ? "secureConnect" : "connect");
+    const answer = readResponse(socket, sent, request, isTls ? "secureConnect" : "connect");
     return beforeDeadline(answer, deadline).finally(() => socket.destroy());
   }
 
@@ -126,9 +126,9 @@ function headOf(url: URL, { method, headers = {}, body }: OutboundRequest): stri
   return `${head.join("\r\n")}\r\n\r\n${body ?? ""}`;
 }
 
-type Answer = Omit<OutboundAnswer, "url">;
+type Answer = Omit<OutboundResponse, "url">;
 
-function readAnswer(
+function readResponse(
   socket: Socket,
   sent: string,
   { method, mostBytes }: OutboundRequest,

@@ -2,7 +2,7 @@
 
 export type SharedBytes = { readonly bytes: Uint8Array; readonly body: Blob };
 
-/** Keyed by the request, as in file-answer.ts. */
+/** Keyed by the request, as in file-response.ts. */
 const answered = new WeakMap<Request, Uint8Array>();
 
 const buffers = new WeakSet<ArrayBufferLike>();
@@ -17,7 +17,7 @@ export function shareBytes(bytes: Uint8Array): SharedBytes {
 export const isShared = ({ buffer }: Uint8Array): boolean => buffers.has(buffer);
 
 /** With its Content-Length. */
-export function sharedAnswer(
+export function sharedResponse(
   request: Request,
   { bytes, body }: SharedBytes,
   headers: Record<string, string>,

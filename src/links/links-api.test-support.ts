@@ -54,7 +54,7 @@ export async function mountApi(
 
     async call(method: string, path: string, body?: unknown): Promise<Answer & { headers: Headers }> {
       const raw = typeof body === "string" ? body : JSON.stringify(body);
-      return readAnswer(await ask(path, body === undefined ? { method } : { method, body: raw }));
+      return readResponse(await ask(path, body === undefined ? { method } : { method, body: raw }));
     },
 
     async as<T>(other: Caller, run: () => Promise<T>): Promise<T> {
@@ -69,7 +69,7 @@ export async function mountApi(
   };
 }
 
-async function readAnswer(response: Response): Promise<Answer & { headers: Headers }> {
+async function readResponse(response: Response): Promise<Answer & { headers: Headers }> {
   const { status, headers } = response;
   const text = await response.text();
   const isJson = headers.get("Content-Type")?.startsWith("application/json") === true;

@@ -93,7 +93,7 @@ const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] 
     access: "admin",
     summary: "Totals of links and clicks",
     query: z.object(visitorsQuery),
-    answer: stats,
+    response: stats,
     async handle({ query }) {
       const { totalLinks, totalClicks, automatedClicks, importedClicks, activeLinks } = await links.stats();
       const sum = { clicks: totalClicks, automated: automatedClicks };
@@ -110,7 +110,7 @@ const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] 
     ...shared,
     summary: "List links, newest first",
     query: listQuery,
-    answer: z.array(linkViewSchema),
+    response: z.array(linkViewSchema),
     paged: "either",
     beside: { total: z.int().optional() },
     async handle({ c, query, account }) {
@@ -137,7 +137,7 @@ const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] 
     body: createSchema,
     failures: [409],
     status: 201,
-    answer: linkViewSchema,
+    response: linkViewSchema,
     beside: OFFERED,
     async handle({ c, body, account }) {
       const actor = actorOf(account);
@@ -151,7 +151,7 @@ const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] 
       code: z.string().optional().describe("absent: reads the link `available`"),
     }),
     failures: [404],
-    answer: availabilitySchema,
+    response: availabilitySchema,
     async handle({ c, query, account }) {
       const own = links.by(actorOf(account));
       if (query.code !== undefined) return own.available(query.code, query.domain);
@@ -172,7 +172,7 @@ function itemEndpoints(links: LinkService, sharing: LinkSharing | undefined): En
     ...shared,
     params: { code: z.string().meta(CODE_FORM) },
     query: domainQuery,
-    answer: linkViewSchema,
+    response: linkViewSchema,
   } as const;
   const changed = {
     async locked({ c, query, account }: PathInput<typeof domainQuery>, tx: never) {

@@ -13,11 +13,11 @@ type Deps = {
   logger: Logger;
 };
 
-export type Answers = ReturnType<typeof createAnswers>;
+export type Answers = ReturnType<typeof createResponses>;
 
 const HTML = "text/html; charset=utf-8";
 
-export function createAnswers({ specials, clock, logger }: Deps) {
+export function createResponses({ specials, clock, logger }: Deps) {
   const found = { 301: 0, 302: 0, 307: 0, 308: 0 };
   const counts = { found, failed: 0, away: 0 };
   const report = createFailureLog(clock, (err, suppressed) =>

@@ -49,7 +49,7 @@ export const explainEndpoint = ({ explain, get, keyOf, view, now }: Deps): Endpo
     params: { code: z.string().meta(CODE_FORM) },
     summary: "Where a link would lead a visitor, and why; write a code that ends in /explain with %2F",
     query,
-    answer: explanation,
+    response: explanation,
     async handle({ c, query: asked, account }) {
       const code = c.req.param("code") ?? "";
       if (!isCodeText(code)) throw linkNotFound(code);

@@ -6,7 +6,7 @@
 import type { LockedLink } from "../visitors/cookie.ts";
 import type { VisitorPages } from "../visitors/look.ts";
 import { rightPage } from "../visitors/messages.ts";
-import { answerPage } from "../visitors/page.ts";
+import { pageResponse } from "../visitors/page.ts";
 import { isBrowser, pathWithQuery, type Unlock } from "../visitors/unlock.ts";
 import type { Arrival } from "../platform/wire/arrival.ts";
 import type { PeerSource } from "./visit.ts";
@@ -35,7 +35,7 @@ export function createLocks({ find, form, pages }: Deps) {
       if (entered instanceof Response) return entered;
       const location = pathWithQuery(code, request.url);
       if (isBrowser(request))
-        return answerPage(rightPage(pages.look(request), location), 200, request, entered);
+        return pageResponse(rightPage(pages.look(request), location), 200, request, entered);
       const headers = { Location: location, "Cache-Control": "private, no-store", ...entered };
       return new Response(null, { status: 303, headers });
     },

@@ -15,7 +15,7 @@ import type { Arrival } from "../platform/wire/arrival.ts";
 import type { LostPages } from "../visitors/lost-pages.ts";
 import type { VisitorPages } from "../visitors/look.ts";
 import type { SiteFiles } from "../visitors/site-files.ts";
-import { createAnswers } from "./answers.ts";
+import { createResponses } from "./answers.ts";
 import { createFollow } from "./follow.ts";
 import type { Locks } from "./locks.ts";
 import { createLost } from "./lost.ts";
@@ -57,7 +57,7 @@ const NO_DOMAINS: Pick<Domains, "of"> = { of: () => undefined };
 
 export function createRedirect(deps: Deps) {
   const { cache, domains = NO_DOMAINS, pages, files, defaultUrl, clock } = deps;
-  const answers = createAnswers(deps);
+  const answers = createResponses(deps);
   const lost = createLost({ cache, domains, pages, files, found: answers.redirect });
   const { follow, send } = createFollow({ ...deps, answers, lost });
   const targetPage = createTargetPage({ ...deps.targets, pages: deps.visitorPages, domains, lost, clock });

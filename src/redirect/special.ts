@@ -14,7 +14,7 @@ import { sharedCode } from "../links/rules/rule.ts";
 import type { VisitorPages } from "../visitors/look.ts";
 import type { LostReason } from "../visitors/lost-pages.ts";
 import { cardPage, messagePage } from "../visitors/messages.ts";
-import { answerPage } from "../visitors/page.ts";
+import { pageResponse } from "../visitors/page.ts";
 import { isBrowser } from "../visitors/unlock.ts";
 import { withQuery, withUtm } from "./utm.ts";
 import type { Arrival } from "../platform/wire/arrival.ts";
@@ -93,7 +93,7 @@ export function createSpecials(deps: Deps) {
   function pass(id: number, link: SpecialLink, visit: Visit): SpecialOutcome | Promise<SpecialOutcome> {
     const { request } = visit;
     if (link.card !== null && isLinkPreview(request.headers.get("user-agent"))) {
-      const response = answerPage(cardPage(pages.look(request), link.card), 200, request);
+      const response = pageResponse(cardPage(pages.look(request), link.card), 200, request);
       return { kind: "page", response };
     }
     return chosen<SpecialOutcome>(id, link, visit, (to) => passTo(id, to, visit));
@@ -107,7 +107,7 @@ export function createSpecials(deps: Deps) {
       const look = pages.look(visit.request);
       return {
         kind: "page",
-        response: answerPage(messagePage(look, look.texts.people), 200, visit.request),
+        response: pageResponse(messagePage(look, look.texts.people), 200, visit.request),
       };
     }
     const orElse = () => instead(id, link, visit, "usedUp");
@@ -134,7 +134,7 @@ export function createSpecials(deps: Deps) {
       const headers = { "Retry-After": String(RETRY_SECONDS) };
       if (isBrowser(request)) {
         const look = pages.look(request);
-        return answerPage(messagePage(look, look.texts.share.notNow), 503, request, headers);
+        return pageResponse(messagePage(look, look.texts.share.notNow), 503, request, headers);
       }
       return new Response(request.method === "HEAD" ? null : "Service Unavailable", {
         status: 503,

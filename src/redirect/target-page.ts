@@ -12,7 +12,7 @@ import { readOptions } from "../links/link/options.ts";
 import { MOST_DETAILS, REPORT_REASONS, type ReportReason } from "../links/safety/report.ts";
 import type { Look, VisitorPages } from "../visitors/look.ts";
 import { messagePage } from "../visitors/messages.ts";
-import { answerPage, htmlPage, text } from "../visitors/page.ts";
+import { pageResponse, htmlPage, text } from "../visitors/page.ts";
 import { inline } from "../visitors/style.ts";
 import { type UnlockGuards, waitText } from "../visitors/unlock.ts";
 import type { Arrival } from "../platform/wire/arrival.ts";
@@ -56,7 +56,7 @@ export function createTargetPage(deps: Deps) {
   async function takeReport(link: Asked, visitor: Arrival, request: Request, peers?: PeerSource) {
     const { texts, ...look } = pages.look(visitor);
     const say = (status: number, title: string, sentence: string, more = {}) =>
-      answerPage(messagePage({ ...look, texts }, { title, sentence }), status, visitor, more);
+      pageResponse(messagePage({ ...look, texts }, { title, sentence }), status, visitor, more);
     try {
       const peer = peers?.requestIP(request)?.address ?? "unix";
       await guards.takeTry(guards.clientAddress(peer, request.headers.get("x-forwarded-for")));
@@ -90,7 +90,7 @@ export function createTargetPage(deps: Deps) {
       const link = await shown(visitor, key);
       if (link instanceof Response) return link;
       if (request !== null) return takeReport(link, visitor, request, peers);
-      return answerPage(targetPage(pages.look(visitor), link, key, takesReports()), 200, visitor);
+      return pageResponse(targetPage(pages.look(visitor), link, key, takesReports()), 200, visitor);
     },
   };
 }

@@ -24,7 +24,7 @@ import type { HttpConnection } from "../platform/http/endpoint.ts";
 import type { HttpApp } from "../platform/http/mount.ts";
 import { type Described, openApiEndpoint } from "../platform/http/openapi.ts";
 import { systemClock } from "../lib/clock.ts";
-import { createLastingAnswers } from "../lib/lasting-answers.ts";
+import { createLastingResponses } from "../lib/lasting-responses.ts";
 import type { Registry } from "../lib/metrics.ts";
 import { joinSlashes } from "../lib/request-target.ts";
 import { VERSION } from "../lib/version.ts";
@@ -57,7 +57,7 @@ const FILE_PREFIXES = ["/files", "/folders"];
 /** The API has them, but links may have codes that begin with them. */
 const OPEN_PREFIXES = ["/shares", "/trash"];
 
-export type Answer = (arrival: Arrival, server: WireServer) => Response | Promise<Response>;
+export type Responder = (arrival: Arrival, server: WireServer) => Response | Promise<Response>;
 
 type ApiParts = Pick<HttpParts, "services" | "health" | "system" | "scrape" | "live" | "explainLink"> & {
   /** This API. */
@@ -77,12 +77,12 @@ export type HttpParts = {
   worker?: WorkerChannel | undefined;
 };
 
-export function createAnswer(parts: HttpParts): Answer {
+export function createResponder(parts: HttpParts): Responder {
   const { env, logger } = parts.services;
   return withAccessLog(createRoutes(parts), { sample: env.logging.accessSample, logger });
 }
 
-function createRoutes(parts: HttpParts): Answer {
+function createRoutes(parts: HttpParts): Responder {
   const { services, redirect } = parts;
   const http = createHttp(parts);
   const metrics = createHttpMetrics(parts.registry);
@@ -115,9 +115,9 @@ function createRoutes(parts: HttpParts): Answer {
   ];
   const isRouted = createRouteTest([...services.routePrefixes(), ...FILE_PREFIXES, ...OPEN_PREFIXES]);
   const isOpen = createRouteTest(OPEN_PREFIXES);
-  const lasting = createLastingAnswers();
+  const lasting = createLastingResponses();
   const isDav = createRouteTest([davPrefix(services.config)]);
-  const follow: Answer = (arrival, server) => {
+  const follow: Responder = (arrival, server) => {
     const begun = redirects.begin();
     return redirects.end(begun, arrival.method, redirect.handle(arrival, server));
   };
@@ -158,7 +158,7 @@ function createRoutes(parts: HttpParts): Answer {
       // Live streams end by themselves.
       if (isStillAllowed !== undefined && response.body !== null && !isEventStream(response)) {
         const isUnderWay = () => server.isAnswering(request);
-        lasting.add({ isStillAllowed, isUnderWay, cut: () => server.cutAnswer(request) });
+        lasting.add({ isStillAllowed, isUnderWay, cut: () => server.cutResponse(request) });
       }
       return response;
     }

@@ -1,7 +1,7 @@
 /** The composition root of the server. Parts start in this order. */
 import { PRIVACY_KEYS } from "./app-privacy.ts";
 import { createHealthReport, createSystem, reportCertificates } from "./app-health.ts";
-import { createAnswer } from "./app-http.ts";
+import { createResponder } from "./app-http.ts";
 import { startRedirect } from "./app-redirect.ts";
 import { type Clicks, createClicks } from "../clicks/clicks.ts";
 import { registerClickMetrics } from "../clicks/click-metrics.ts";
@@ -88,7 +88,7 @@ export async function createApp(env: Env, options: AppOptions) {
   services.content.thumbnails.keepTidy();
   const scrape = createScrape(registry, worker);
   return {
-    answer: createAnswer({
+    answer: createResponder({
       services,
       redirect,
       explainLink: explain,

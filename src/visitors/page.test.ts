@@ -3,7 +3,7 @@ import { createIdentity } from "./identity.ts";
 import { LANGUAGES } from "../lib/language.ts";
 import { createVisitorPages, type Look } from "./look.ts";
 import { messagePage, passwordPage, rightPage } from "./messages.ts";
-import { answerPage, htmlPage } from "./page.ts";
+import { pageResponse, htmlPage } from "./page.ts";
 import { inline } from "./style.ts";
 import { pathWithQuery, waitText } from "./unlock.ts";
 
@@ -76,7 +76,7 @@ test("a wait is told in seconds, long ones in minutes", () => {
 test("the policy allows the style of the page, and nothing that it does not name", async () => {
   for (const color of ["#1757c2", "#ffffff", "#000000"]) {
     settings.color = color;
-    const answer = answerPage(rightPage(lookIn("en"), "/a?b"), 200, new Request("http://a.test/a"));
+    const answer = pageResponse(rightPage(lookIn("en"), "/a?b"), 200, new Request("http://a.test/a"));
     const styles = (await answer.text()).matchAll(/<style>(.*?)<\/style>/gs);
     const hashes = [...styles].map(([, style = ""]) => hashOf(style)).join(" ");
     expect(policyIn(answer)).toBe(
@@ -120,7 +120,7 @@ test("names, titles and addresses from outside stay text", () => {
 test("HEAD has no body, but its length", async () => {
   const page = messagePage(lookIn("zh"), { title: "密", sentence: "b" });
   const request = new Request("http://a.test/a", { method: "HEAD" });
-  const answer = answerPage(page, 404, request);
+  const answer = pageResponse(page, 404, request);
   expect([answer.status, await answer.text()]).toEqual([404, ""]);
   expect(answer.headers.get("Content-Length")).toBe(String(new TextEncoder().encode(page.html).length));
 });

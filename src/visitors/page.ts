@@ -35,7 +35,7 @@ export type PageParts = {
   policy?: Readonly<Record<string, string>>;
 };
 
-/** Pass it to `answerPage`. */
+/** Pass it to `pageResponse`. */
 export type VisitorPage = { html: string; policy: string };
 
 export function htmlPage(look: Look, parts: PageParts): VisitorPage {
@@ -109,7 +109,7 @@ function policyOf(
     .join("; ");
 }
 
-export const answerPage = (
+export const pageResponse = (
   { html, policy }: VisitorPage,
   status: number,
   request: { method: string },

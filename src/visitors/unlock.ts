@@ -10,7 +10,7 @@ import { AppError } from "../lib/errors.ts";
 import type { LockedLink, UnlockCookies } from "./cookie.ts";
 import type { Look, VisitorPages } from "./look.ts";
 import { notKeptPage, passwordPage, type Protected } from "./messages.ts";
-import { answerPage, type VisitorPage } from "./page.ts";
+import { pageResponse, type VisitorPage } from "./page.ts";
 import type { Language } from "../lib/language.ts";
 
 export type VisitorConnection = {
@@ -79,7 +79,7 @@ export function createTries(
       if (!(error instanceof AppError) || seconds === undefined) throw error;
       const look = pages.look(request);
       const page = again(look, waiting(look, error, Number(seconds)));
-      return answerPage(page, STATUS_OF_KIND[error.kind], request, { "Retry-After": String(seconds) });
+      return pageResponse(page, STATUS_OF_KIND[error.kind], request, { "Retry-After": String(seconds) });
     }
   };
 }
@@ -93,7 +93,7 @@ export function createUnlock({ what, pages, cookies, guards, bodies, clock }: De
     lock(link: LockedLink, request: { method: string; headers: Pick<Headers, "get"> }): Response | null {
       if (link.passwordHash === null || cookies.opens(link, request.headers.get("cookie"), clock.now()))
         return null;
-      return answerPage(passwordPage(pages.look(request), what), 401, request, {
+      return pageResponse(passwordPage(pages.look(request), what), 401, request, {
         "WWW-Authenticate": "Form",
       });
     },
@@ -112,10 +112,10 @@ export function createUnlock({ what, pages, cookies, guards, bodies, clock }: De
         const attempt = { linkId: link.linkId, passwordHash, password: form.get("password") ?? "" };
         const hash = await guards.checkPassword(attempt);
         const look = pages.look(request);
-        if (hash === null) return answerPage(asking(look, look.texts.password.wrong), 403, request);
+        if (hash === null) return pageResponse(asking(look, look.texts.password.wrong), 403, request);
         const cookie = { "Set-Cookie": cookies.make({ ...link, passwordHash: hash }, code, clock.now()) };
         if (!isBrowser(request) || cookies.isKept(request)) return cookie;
-        return answerPage(notKeptPage(look), 200, request, cookie);
+        return pageResponse(notKeptPage(look), 200, request, cookie);
       });
     },
   };

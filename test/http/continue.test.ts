@@ -77,7 +77,7 @@ test("a body that comes at once is read", async () => {
 });
 
 /** The last answer, after 100 or without it. */
-async function finalAnswer(bytes: string) {
+async function finalResponse(bytes: string) {
   const wire = here.open();
   wire.send(bytes);
   let answer = await wire.answer();
@@ -90,20 +90,20 @@ describe("a refusal comes without the body", () => {
   const huge = `${EXPECT}Content-Length: 30000000\r\n`;
 
   test("of a stranger", async () => {
-    expect((await finalAnswer(post("", huge, ""))).status).toBe(401);
-    expect((await finalAnswer(post("", FRAMING, ""))).status).toBe(401);
+    expect((await finalResponse(post("", huge, ""))).status).toBe(401);
+    expect((await finalResponse(post("", FRAMING, ""))).status).toBe(401);
     const upload = request("/files/upload", `Content-Type: ${FORM_TYPE}\r\n${huge}`, "POST");
-    expect((await finalAnswer(upload)).status).toBe(401);
+    expect((await finalResponse(upload)).status).toBe(401);
   });
 
   test("of a body that is too large", async () => {
-    const answer = await finalAnswer(post(here.auth, huge, ""));
+    const answer = await finalResponse(post(here.auth, huge, ""));
     expect([answer.status, codeIn(answer)]).toEqual([413, 1013]);
   });
 
   test("of a method and of an unknown address", async () => {
-    expect((await finalAnswer(request("/a/b", huge, "POST"))).status).toBe(405);
-    expect((await finalAnswer(request("/admin/v1/nothing", here.auth + huge, "POST"))).status).toBe(404);
+    expect((await finalResponse(request("/a/b", huge, "POST"))).status).toBe(405);
+    expect((await finalResponse(request("/admin/v1/nothing", here.auth + huge, "POST"))).status).toBe(404);
   });
 });
 

@@ -3,12 +3,12 @@ import { connect } from "node:net";
 
 const ANSWER_MS = 10_000;
 
-export type RawAnswer = { status: number; head: string; body: string; text: string };
+export type RawResponse = { status: number; head: string; body: string; text: string };
 
 /** Sends the bytes on one connection and reads until the server closes it or the time is over. */
-export function sendRaw(url: string, bytes: string | Uint8Array, { end = false } = {}): Promise<RawAnswer> {
+export function sendRaw(url: string, bytes: string | Uint8Array, { end = false } = {}): Promise<RawResponse> {
   const { hostname, port } = new URL(url);
-  const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
+  const { promise, resolve, reject } = Promise.withResolvers<RawResponse>();
   const socket = connect({ host: hostname, port: Number(port) });
   let text = "";
   const finish = () => {
@@ -43,7 +43,7 @@ function isWhole(text: string): boolean {
   return / (204|304|307) /.test(text.slice(0, 14)) || text.endsWith("0\r\n\r\n");
 }
 
-function parse(text: string): RawAnswer {
+function parse(text: string): RawResponse {
   const headEnd = text.indexOf("\r\n\r\n");
   return {
     status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0),

@@ -1,6 +1,6 @@
 /** Reads one answer of HTTP/1.1 strictly. */
 
-export type WireAnswer = {
+export type WireResponse = {
   status: number;
   /** Names in lower case; values of a repeated header are joined with ", ". */
   headers: ReadonlyMap<string, string>;
@@ -9,7 +9,7 @@ export type WireAnswer = {
   body: Buffer;
 };
 
-type Found = { answer: WireAnswer; end: number };
+type Found = { answer: WireResponse; end: number };
 
 const MOST_HEAD_BYTES = 64 * 1024;
 
@@ -18,7 +18,7 @@ const MOST_HEAD_BYTES = 64 * 1024;
  * @param isOver the bytes are all; a body without a length ends with them
  * @throws if it is no answer of HTTP/1.1
  */
-export function parseAnswer(bytes: Buffer, method: string, isOver: boolean): Found | number {
+export function parseResponse(bytes: Buffer, method: string, isOver: boolean): Found | number {
   const text = bytes.toString("latin1", 0, MOST_HEAD_BYTES);
   const headEnd = text.indexOf("\r\n\r\n");
   if (headEnd < 0) return 1;

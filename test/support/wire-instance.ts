@@ -5,7 +5,7 @@ import { type DriveClient, driveClient } from "./drive.ts";
 import { type Client, installWithPassword, PASSWORD, signIn } from "./session.ts";
 import { type Installation, type RunningWaymark, type Settings } from "./waymark.ts";
 import { dial, type Wire } from "./wire.ts";
-import type { WireAnswer } from "./wire-answer.ts";
+import type { WireResponse } from "./wire-answer.ts";
 
 export const TARGET = "https://example.com/there";
 /** The link `a/b` leads to TARGET, `other` to OTHER. */
@@ -58,10 +58,10 @@ export const WRONG_LINK = '{"target":"javascript:1"}';
 /** The code of the error for WRONG_LINK. */
 export const WRONG_LINK_CODE = 3002;
 
-export const codeIn = ({ body }: WireAnswer): number => JSON.parse(body.toString()).code;
+export const codeIn = ({ body }: WireResponse): number => JSON.parse(body.toString()).code;
 
 /** The answer to one request on a connection of its own, which it closes. */
-export async function ask(wire: Wire, bytes: string, method = "GET"): Promise<WireAnswer> {
+export async function ask(wire: Wire, bytes: string, method = "GET"): Promise<WireResponse> {
   wire.send(bytes);
   const answer = await wire.answer(method);
   wire.hangUp();

@@ -1,7 +1,7 @@
 /** One connection that speaks HTTP/1.1 by hand: raw bytes out, answers in the order of the requests. */
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { parseAnswer, type WireAnswer } from "./wire-answer.ts";
+import { parseResponse, type WireResponse } from "./wire-answer.ts";
 
 /** Longest wait for an answer or the end of the connection; for a busy machine. */
 const PATIENCE_MS = 60_000;
@@ -84,11 +84,11 @@ export function dial(place: Place, { from, isPaused = false }: DialOptions = {})
     /** Ends the client's half. */
     end: () => void socket.end(),
     /** Takes the next answer. One with 1xx counts. */
-    answer(method = "GET"): Promise<WireAnswer> {
+    answer(method = "GET"): Promise<WireResponse> {
       let needed = 0;
       return until("a whole answer", () => {
         if (received < needed && !isOver) return null;
-        const found = parseAnswer(rest(), method, isOver);
+        const found = parseResponse(rest(), method, isOver);
         if (typeof found === "number") {
           needed = received + found;
           return null;

@@ -1,4 +1,4 @@
-import { type Endpoint, endpoint, type HttpContext, messageAnswer } from "../../platform/http/endpoint.ts";
+import { type Endpoint, endpoint, type HttpContext, messageResponse } from "../../platform/http/endpoint.ts";
 import { requireJson, SHORT_LIMIT } from "../../platform/http/read-body.ts";
 import type { AddressLimit } from "../address-limit.ts";
 import {
@@ -24,7 +24,7 @@ type Deps = {
 export const contactEndpoints = (deps: Deps): Endpoint[] => [...ownEndpoints(deps), ...linkEndpoints(deps)];
 
 function ownEndpoints({ contacts, addressLimit, addressOf }: Deps): Endpoint[] {
-  const own = { access: "account", scope: null, tag: "auth", answer: contactView } as const;
+  const own = { access: "account", scope: null, tag: "auth", response: contactView } as const;
   const view = ({ email, emailVerified, language, choices }: Contact) => ({
     email,
     email_verified: emailVerified,
@@ -51,7 +51,7 @@ function ownEndpoints({ contacts, addressLimit, addressOf }: Deps): Endpoint[] {
       bodyLimit: SHORT_LIMIT,
       admit: (c) => addressLimit.take(addressOf(c)),
       failures: [409, 429],
-      answer: messageAnswer,
+      response: messageResponse,
       async handle({ c, account, body }) {
         await contacts.setAddress(account, body, addressOf(c));
         return { message: body.email === null ? "Address removed" : "A link was sent to the address" };
@@ -67,7 +67,7 @@ function linkEndpoints({ contacts, addressLimit, addressOf, refuseForeign }: Dep
     scope: null,
     tag: "auth",
     bodyLimit: SHORT_LIMIT,
-    answer: messageAnswer,
+    response: messageResponse,
     async admit(c: HttpContext) {
       refuseForeign(c);
       requireJson(c.req.raw);

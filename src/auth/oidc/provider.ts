@@ -14,7 +14,7 @@ import { boundedFetch, isInsecure, isProviderAway, loadOpenId, TIMEOUT_S } from 
 /** What the provider gets to know at the start of a sign-in, and Waymark expects at its end. */
 export type Attempt = { state: string; nonce: string; verifier: string; redirectUri: string };
 
-export type ProviderAnswer = { subject: string; claims: Claims; idToken: string };
+export type ProviderResponse = { subject: string; claims: Claims; idToken: string };
 
 export type Provider = ReturnType<typeof createProvider>;
 
@@ -80,7 +80,7 @@ export function createProvider(deps: { clock: Clock; logger: Logger }) {
      * endpoint are added where there is one: JSON, or a JWT whose signature is checked like that of the ID token.
      * @throws ProviderAway, OidcRefusal and others
      */
-    async redeem(client: OidcClient, query: string, attempt: Attempt): Promise<ProviderAnswer> {
+    async redeem(client: OidcClient, query: string, attempt: Attempt): Promise<ProviderResponse> {
       const openId = await loadOpenId();
       const { configured, tokens } = await redeem(
         client,

@@ -21,7 +21,7 @@ import type { UsersRepository } from "../users/repository.ts";
 import { toAccount } from "../users/user.ts";
 import { admit, hasSecondFactor } from "./admission.ts";
 import { type Flow, FLOW_SECONDS, readFlow, signFlow } from "./flow-cookie.ts";
-import type { Provider, ProviderAnswer } from "./provider.ts";
+import type { Provider, ProviderResponse } from "./provider.ts";
 import { OidcRefusal } from "./refusal.ts";
 import { isProviderAway } from "./requests.ts";
 import { applyRole, findUser, joinByEmail, makeUser } from "./joining.ts";
@@ -147,7 +147,7 @@ export function createOidc(deps: Deps) {
 }
 
 type Visitor = SessionClient & { address: string };
-type Arrival = { answer: ProviderAnswer; visitor: Visitor; flow: Pick<Flow, "knows" | "state"> };
+type Arrival = { answer: ProviderResponse; visitor: Visitor; flow: Pick<Flow, "knows" | "state"> };
 
 async function signIn(deps: Deps, client: OidcClient, arrival: Arrival): Promise<SignedIn> {
   const { config, repository, changes, sessions, signIns, box, clock } = deps;

@@ -8,7 +8,7 @@ import type { AuthConfig } from "../auth-config.ts";
 import { ownProof, type ProveOwn } from "../second-factor/own-proof.ts";
 import { deviceTokens, refreshTokens } from "../sessions/credentials.ts";
 import { isFromBrowser } from "../sessions/origin.ts";
-import { answerSignedIn, type ClientOf, sessionAnswer, welcome } from "../sessions/routes.ts";
+import { respondSignedIn, type ClientOf, sessionResponse, welcome } from "../sessions/routes.ts";
 import {
   assertion,
   creationOptions,
@@ -58,7 +58,7 @@ function signInEndpoints(deps: Deps): Endpoint[] {
         refuseForeign(c);
         refusePasskey();
       },
-      answer: requestOptions,
+      response: requestOptions,
       handle: ({ c }) => passkeys.request(siteOf(c)),
     }),
     endpoint("POST /auth/passkey", {
@@ -73,13 +73,13 @@ function signInEndpoints(deps: Deps): Endpoint[] {
         refusePasskey();
         await addressLimit.take(addressOf(c));
       },
-      answer: sessionAnswer,
+      response: sessionResponse,
       async handle({ c, body: { credential } }) {
         const via = isFromBrowser(c.req.raw) ? "panel" : "api";
         const sent = { refreshTokens: refreshTokens(c), deviceTokens: deviceTokens(c) };
         const client = clientOf(c);
         const signedIn = await passkeys.signIn({ ...sent, credential, client, via, site: siteOf(c) });
-        return answerSignedIn(c, config, { signedIn, message: welcome(c, config) });
+        return respondSignedIn(c, config, { signedIn, message: welcome(c, config) });
       },
     }),
   ];
@@ -96,7 +96,7 @@ function additionEndpoints(deps: Deps): Endpoint[] {
       admit: (c) => addressLimit.take(addressOf(c)),
       body: ownProof,
       failures: [409, 429],
-      answer: creationOptions,
+      response: creationOptions,
       async handle({ c, body, account }) {
         await prove(account, body, addressOf(c));
         return passkeys.creation(account, siteOf(c));
@@ -112,7 +112,7 @@ function additionEndpoints(deps: Deps): Endpoint[] {
       bodyLimit: CREDENTIAL_LIMIT,
       failures: [404, 409],
       status: 201,
-      answer: passkeyView,
+      response: passkeyView,
       async handle({ c, body: { name, credential }, account }) {
         const client = clientOf(c);
         const usual = [client.browser, client.os].filter((one) => one !== null).join(" · ") || "Passkey";
@@ -130,14 +130,14 @@ function ownEndpoints({ passkeys, prove, addressLimit, addressOf }: Deps): Endpo
     endpoint("GET /account/passkeys", {
       ...own,
       summary: "List your passkeys, oldest first",
-      answer: z.array(passkeyView),
+      response: z.array(passkeyView),
       handle: async ({ account }) => (await passkeys.listOf(account.id)).map(viewPasskey),
     }),
     endpoint("PATCH /account/passkeys/:id", {
       ...item,
       summary: "Rename a passkey",
       body: namedObject("PasskeyName", { name: passkeyName }),
-      answer: passkeyView,
+      response: passkeyView,
       handle: async ({ c, body, account }) =>
         viewPasskey(await passkeys.rename(account, idOf(c), body.name, actorOf(account))),
     }),

@@ -42,7 +42,7 @@ export function secondFactorEndpoints({ secondFactor, prove, addressLimit, addre
     endpoint("GET /account/totp", {
       ...shared,
       summary: "Whether an authenticator app is set up, and how many recovery codes are left",
-      answer: stateView,
+      response: stateView,
       handle: async ({ account }) => viewState(await secondFactor.totpState(account.id)),
     }),
     endpoint("POST /account/totp", {
@@ -52,7 +52,7 @@ export function secondFactorEndpoints({ secondFactor, prove, addressLimit, addre
       body: ownProof,
       failures: [409, 429],
       status: 201,
-      answer: beginning,
+      response: beginning,
       async handle({ c, body, account }) {
         await prove(account, body, addressOf(c));
         return secondFactor.begin(account);
@@ -77,7 +77,7 @@ export function secondFactorEndpoints({ secondFactor, prove, addressLimit, addre
       summary: "Confirm the authenticator app by its first code; answers the recovery codes",
       body: z.object({ code: codeSchema }),
       failures: [404, 409, 429],
-      answer: recoveryCodes,
+      response: recoveryCodes,
       handle: async ({ body, account }) => ({
         recovery_codes: await secondFactor.confirm(account, body.code, actorOf(account)),
       }),
@@ -88,7 +88,7 @@ export function secondFactorEndpoints({ secondFactor, prove, addressLimit, addre
       summary: "Make new recovery codes; the old ones end",
       body: ownProof,
       failures: [404, 429],
-      answer: recoveryCodes,
+      response: recoveryCodes,
       async handle({ c, body, account }) {
         await prove(account, body, addressOf(c));
         return { recovery_codes: await secondFactor.renewCodes(account, actorOf(account)) };

@@ -4,7 +4,7 @@ import {
   type Endpoint,
   endpoint,
   type HttpContext,
-  messageAnswer,
+  messageResponse,
   page,
 } from "../../platform/http/endpoint.ts";
 import { ROLES } from "../../lib/access.ts";
@@ -21,11 +21,11 @@ import type { SignedIn } from "./signing.ts";
 /** For the list of sessions. */
 export type ClientOf = (c: HttpContext) => SessionClient & { address: string };
 
-export const sessionAnswer = messageAnswer.extend({
+export const sessionResponse = messageResponse.extend({
   expires_in: z.int().describe("seconds until the access token expires"),
   role: z.enum(ROLES),
 });
-sessionAnswer.register(z.globalRegistry, { id: "Session" });
+sessionResponse.register(z.globalRegistry, { id: "Session" });
 
 /** Says so when the browser will not keep the cookies. */
 export const welcome = (c: HttpContext, config: AuthConfig): string =>
@@ -33,11 +33,11 @@ export const welcome = (c: HttpContext, config: AuthConfig): string =>
     ? "Signed in"
     : "Signed in, but a browser drops these cookies because the connection is not HTTPS. Use HTTPS, or turn api.cookie_secure off.";
 
-export function answerSignedIn(
+export function respondSignedIn(
   c: HttpContext,
   config: AuthConfig,
   { signedIn, message }: { signedIn: SignedIn; message: string },
-): z.output<typeof sessionAnswer> {
+): z.output<typeof sessionResponse> {
   setCookies(c, sessionCookies(config, signedIn));
   return { message, expires_in: Math.floor(signedIn.accessMaxAge), role: signedIn.account.role };
 }
@@ -56,7 +56,7 @@ export function ownSessionEndpoints({ sessions }: { sessions: Sessions }): Endpo
       ...shared,
       summary: "List your sessions that have not ended, the last used first",
       query: z.object(pageQuery),
-      answer: z.array(ownSessionView),
+      response: z.array(ownSessionView),
       paged: true,
       async handle({ query, account }) {
         const at = pageOf(query);

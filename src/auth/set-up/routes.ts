@@ -4,14 +4,14 @@ import { requireJson, SHORT_LIMIT } from "../../platform/http/read-body.ts";
 import type { AddressLimit } from "../address-limit.ts";
 import type { AuthConfig } from "../auth-config.ts";
 import { refuseCrossSite } from "../sessions/origin.ts";
-import { answerSignedIn, type ClientOf, sessionAnswer, welcome } from "../sessions/routes.ts";
+import { respondSignedIn, type ClientOf, sessionResponse, welcome } from "../sessions/routes.ts";
 import { newPasswordSchema } from "../users/user.ts";
 import type { SetUp } from "./service.ts";
 
 const secret = z.string().max(64).describe("what follows # in the address that the start printed");
 
 const checkBody = z.object({ secret });
-const checkAnswer = z.object({
+const checkResponse = z.object({
   expires_at: z.iso.datetime(),
   public_url: z.string(),
   click_details: z.boolean(),
@@ -60,7 +60,7 @@ export function setUpEndpoints({ setUp, config, addressLimit, addressOf, clientO
       summary: "Whether the one-time address of the set-up is valid, and the settings that it asks for",
       body: checkBody,
       failures: [403, 404, 415, 429],
-      answer: checkAnswer,
+      response: checkResponse,
       handle: async ({ body }) => ({
         expires_at: new Date(await setUp.check(body.secret)).toISOString(),
         public_url: config.get("features.public_url"),
@@ -73,7 +73,7 @@ export function setUpEndpoints({ setUp, config, addressLimit, addressOf, clientO
       summary: "Set the administrator's first password and a few settings, and sign in; works once",
       body: setUpBody,
       failures: [403, 404, 409, 415, 429],
-      answer: sessionAnswer,
+      response: sessionResponse,
       async handle({ c, body }) {
         const signedIn = await setUp.complete({
           secret: body.secret,
@@ -88,7 +88,7 @@ export function setUpEndpoints({ setUp, config, addressLimit, addressOf, clientO
           },
           client: clientOf(c),
         });
-        return answerSignedIn(c, config, { signedIn, message: welcome(c, config) });
+        return respondSignedIn(c, config, { signedIn, message: welcome(c, config) });
       },
     }),
   ];

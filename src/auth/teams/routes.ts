@@ -9,14 +9,14 @@ import { createTeamSchema, teamView, updateTeamSchema, viewTeam } from "./team.t
 
 /** Relative to {admin}/v1. */
 export function teamEndpoints({ teams }: { teams: TeamService }): Endpoint[] {
-  const shared = { access: "account", tag: "teams", answer: teamView } as const;
+  const shared = { access: "account", tag: "teams", response: teamView } as const;
   return [
     endpoint("GET /teams", {
       ...shared,
       scope: "any",
       summary: "List teams by name: all for administrators, for others those of which they are members",
       query: z.object({ ...pageQuery, search: queryText(64).optional().describe("a part of the name") }),
-      answer: z.array(teamView),
+      response: z.array(teamView),
       paged: true,
       async handle({ query: { search, ...paging }, account }) {
         const at = pageOf(paging);

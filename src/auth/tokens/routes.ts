@@ -44,7 +44,7 @@ export function tokenEndpoints({ apiTokens, requireFactor, now }: Deps): Endpoin
       summary: "List your API tokens, newest first; administrators also list those of all accounts",
       query: allQuery.extend(pageQuery),
       failures: [403],
-      answer: z.array(tokenView),
+      response: z.array(tokenView),
       paged: true,
       async handle({ query, account }) {
         const ofAll = query.all === "true";
@@ -66,7 +66,7 @@ export function tokenEndpoints({ apiTokens, requireFactor, now }: Deps): Endpoin
       body: createTokenSchema,
       failures: [404, 409],
       status: 201,
-      answer: createdTokenView,
+      response: createdTokenView,
       async handle({ body, account }) {
         const { text, ...token } = await apiTokens.create(account.id, body, actorOf(account));
         return { ...viewToken(token, now()), token: text };
@@ -76,7 +76,7 @@ export function tokenEndpoints({ apiTokens, requireFactor, now }: Deps): Endpoin
       ...item,
       tagged: true,
       summary: "Read one of your API tokens, or as an administrator any",
-      answer: tokenView,
+      response: tokenView,
       handle: async (asking) => viewToken(await apiTokens.get(...named(asking)), now()),
     }),
     endpoint("DELETE /tokens/:id", {

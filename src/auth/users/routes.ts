@@ -60,7 +60,7 @@ function collectionEndpoints({ users, contacts, requireFactor: admit }: Deps): E
       ...shared,
       summary: "List the accounts by username, without the built-in administrator",
       query: listQuery,
-      answer: z.array(listedUserView),
+      response: z.array(listedUserView),
       paged: true,
       async handle({ query: { search, role, disabled, ...paging } }) {
         const at = pageOf(paging);
@@ -80,7 +80,7 @@ function collectionEndpoints({ users, contacts, requireFactor: admit }: Deps): E
       body: createUserSchema,
       failures: [409],
       status: 201,
-      answer: userView,
+      response: userView,
       async handle({ c, body, account }) {
         const language = body.language ?? chooseLanguage(c.req.header("Accept-Language") ?? null);
         return viewUser(await contacts.createUser({ ...body, language }, actorOf(account)));
@@ -90,7 +90,7 @@ function collectionEndpoints({ users, contacts, requireFactor: admit }: Deps): E
 }
 
 function itemEndpoints({ users, contacts, secondFactor, requireFactor: admit }: Deps): Endpoint[] {
-  const item = { ...shared, params, answer: userView } as const;
+  const item = { ...shared, params, response: userView } as const;
   return [
     endpoint("GET /users/:id", {
       ...item,
@@ -103,7 +103,7 @@ function itemEndpoints({ users, contacts, secondFactor, requireFactor: admit }: 
     endpoint("GET /users/:id/belongings", {
       ...item,
       summary: "What an account has; deleting it deletes its files, folders and tokens, but no links",
-      answer: belongingsView,
+      response: belongingsView,
       async handle({ c }) {
         const { bytes, ...counts } = await users.belongings(idOf(c));
         return { used_bytes: bytes, ...counts };

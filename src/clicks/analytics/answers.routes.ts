@@ -42,48 +42,48 @@ export const limited = (standard: number, maximum: number) =>
   });
 
 const counts = z.array(z.number().int());
-export const trendAnswer = z.object({
+export const trendResponse = z.object({
   labels: z.array(z.string()),
   values: counts,
   human_clicks: counts,
   automated_clicks: counts,
 });
-trendAnswer.register(z.globalRegistry, { id: "Trend" });
+trendResponse.register(z.globalRegistry, { id: "Trend" });
 const named = { code: z.string(), domain: z.string().nullable().describe("host; null: the default domain") };
-export const topAnswer = z.array(z.object({ ...named, clicks: z.number().int(), ...bothCounts }));
-topAnswer.element.register(z.globalRegistry, { id: "TopLink" });
+export const topResponse = z.array(z.object({ ...named, clicks: z.number().int(), ...bothCounts }));
+topResponse.element.register(z.globalRegistry, { id: "TopLink" });
 const share = { count: z.number().int(), percentage: z.number() };
 const counted = { ...share, ...bothCounts };
-export const referrersAnswer = z.array(z.object({ referrer: z.string(), ...counted }));
-referrersAnswer.element.register(z.globalRegistry, { id: "Referrer" });
-export const geoAnswer = z.array(
+export const referrersResponse = z.array(z.object({ referrer: z.string(), ...counted }));
+referrersResponse.element.register(z.globalRegistry, { id: "Referrer" });
+export const geoResponse = z.array(
   z.object({
     country: z.string().describe("ISO 3166-1 alpha-2"),
     city: z.string().nullable(),
     ...counted,
   }),
 );
-geoAnswer.element.register(z.globalRegistry, { id: "Place" });
+geoResponse.element.register(z.globalRegistry, { id: "Place" });
 const distribution = z.array(z.object({ name: z.string(), ...share }));
-export const devicesAnswer = z.object({
+export const devicesResponse = z.object({
   browsers: distribution,
   operating_systems: distribution,
   devices: distribution.describe("desktop, mobile, tablet, bot and other"),
   bot_percentage: z.number(),
   total_with_ua: z.number().int(),
 });
-devicesAnswer.register(z.globalRegistry, { id: "DeviceReport" });
-export const linkAnswer = z.object({
+devicesResponse.register(z.globalRegistry, { id: "DeviceReport" });
+export const linkResponse = z.object({
   ...named,
   total_clicks: z.number().int().describe("in the range"),
   ...bothCounts,
-  trend: trendAnswer.describe("by day, or as group_by says"),
-  top_referrers: referrersAnswer.describe("at most 10"),
-  geo_distribution: geoAnswer.describe("at most 20"),
+  trend: trendResponse.describe("by day, or as group_by says"),
+  top_referrers: referrersResponse.describe("at most 10"),
+  geo_distribution: geoResponse.describe("at most 20"),
 });
-linkAnswer.register(z.globalRegistry, { id: "LinkReport" });
+linkResponse.register(z.globalRegistry, { id: "LinkReport" });
 
-export const newestAnswer = z.array(
+export const newestResponse = z.array(
   z.object({
     id: z.number().int(),
     ...named,
@@ -97,9 +97,9 @@ export const newestAnswer = z.array(
     automated: z.boolean(),
   }),
 );
-newestAnswer.element.register(z.globalRegistry, { id: "NewestClick" });
+newestResponse.element.register(z.globalRegistry, { id: "NewestClick" });
 
-export const reportAnswer = z.array(
+export const reportResponse = z.array(
   z.object({
     value: z.string().describe("as the filter takes it; hours of the week as `Mon 13:00`, in UTC"),
     domain: z.string().nullable().optional().describe("of a link: host; null: the default domain"),
@@ -109,7 +109,7 @@ export const reportAnswer = z.array(
     automated: z.number().int(),
   }),
 );
-reportAnswer.element.register(z.globalRegistry, { id: "ReportRow" });
+reportResponse.element.register(z.globalRegistry, { id: "ReportRow" });
 export const reportTotals = {
   total: z.number().int().describe("the clicks that the report is about"),
   other: z.number().int().describe("those of no row: beyond limit, or without a value"),

@@ -8,7 +8,7 @@ import {
 } from "../../platform/http/endpoint.ts";
 import { visitorsOf } from "../../lib/visitors.ts";
 import { CODE_FORM, isCodeText, linkNotFound } from "../../links/link/code.ts";
-import { DETAILS, linkAnswer, rangeOf, rangeQuery, tellingDetails, unitQuery } from "./answers.routes.ts";
+import { DETAILS, linkResponse, rangeOf, rangeQuery, tellingDetails, unitQuery } from "./answers.routes.ts";
 import { type ClickQuery, linkClickQuery, valuesOf } from "./filter.routes.ts";
 import { unitOf } from "./range.ts";
 import { viewOfLinkReport } from "./views.ts";
@@ -60,7 +60,7 @@ export function linkReportEndpoints(deps: ReportDeps): Endpoint[] {
       ...ofLink,
       summary: "The clicks of one link; write a code that ends in /analytics with %2F",
       query: rangeQuery.extend({ ...unitQuery, ...linkClickQuery.shape }),
-      answer: linkAnswer,
+      response: linkResponse,
       beside: DETAILS,
       async handle({ c, query, account }) {
         const { key, ...asked } = await askedOf(account, c, query);

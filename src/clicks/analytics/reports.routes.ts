@@ -5,15 +5,15 @@ import type { LinkName } from "../../links/domains/registry.ts";
 import type { ChooseLinks } from "../../links/list/chosen.ts";
 import {
   DETAILS,
-  devicesAnswer,
-  geoAnswer,
+  devicesResponse,
+  geoResponse,
   limited,
-  newestAnswer,
+  newestResponse,
   placeQuery,
   rangeOf,
   rangeQuery,
   tellingDetails,
-  trendAnswer,
+  trendResponse,
   unitQuery,
 } from "./answers.routes.ts";
 import type { ClickQuery, clickQuery } from "./filter.routes.ts";
@@ -67,7 +67,7 @@ export function reportEndpoints(deps: ReportDeps, of: ReportScope): Endpoint[] {
       ...shared,
       summary: summaries.devices,
       query: limited(10, 20).extend(filter),
-      answer: devicesAnswer,
+      response: devicesResponse,
       beside: DETAILS,
       async handle({ c, query, account }) {
         const [asked, range] = [await askedOf(account, c, query), rangeOf(query, now())];
@@ -79,7 +79,7 @@ export function reportEndpoints(deps: ReportDeps, of: ReportScope): Endpoint[] {
       ...shared,
       summary: summaries.trends,
       query: rangeQuery.extend({ ...unitQuery, ...filter }),
-      answer: trendAnswer,
+      response: trendResponse,
       beside: DETAILS,
       async handle({ c, query, account }) {
         const [asked, range] = [await askedOf(account, c, query), rangeOf(query, now())];
@@ -91,7 +91,7 @@ export function reportEndpoints(deps: ReportDeps, of: ReportScope): Endpoint[] {
       ...shared,
       summary: summaries.geo,
       query: limited(20, 100).extend({ ...placeQuery, ...filter }),
-      answer: geoAnswer,
+      response: geoResponse,
       beside: DETAILS,
       async handle({ c, query, account }) {
         const [asked, range] = [await askedOf(account, c, query), rangeOf(query, now())];
@@ -103,7 +103,7 @@ export function reportEndpoints(deps: ReportDeps, of: ReportScope): Endpoint[] {
       ...shared,
       summary: summaries.clicks,
       query: limited(20, 100).extend(filter),
-      answer: newestAnswer,
+      response: newestResponse,
       beside: DETAILS,
       async handle({ c, query, account }) {
         const [asked, range] = [await askedOf(account, c, query), rangeOf(query, now())];

@@ -1,5 +1,5 @@
 /** The reports. Relative to {admin}/v1. */
-import { CSV, csvAnswer, csvColumns } from "../../platform/http/csv-answer.ts";
+import { CSV, csvResponse, csvColumns } from "../../platform/http/csv-response.ts";
 import { type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import type { Logger } from "../../lib/logger.ts";
 import {
@@ -7,12 +7,12 @@ import {
   limited,
   rangeOf,
   rangeQuery,
-  referrersAnswer,
-  reportAnswer,
+  referrersResponse,
+  reportResponse,
   reportQuery,
   reportTotals,
   tellingDetails,
-  topAnswer,
+  topResponse,
 } from "./answers.routes.ts";
 import type { ClickExport } from "./export.ts";
 import { askedBy, clickQuery } from "./filter.routes.ts";
@@ -59,7 +59,7 @@ function rankingEndpoints(deps: Deps): Endpoint[] {
       ...shared,
       summary: "Clicks by a dimension, link, tag, domain, account or hour of the week, most clicks first",
       query: limited(200, 1_000).extend({ ...reportQuery, ...clickQuery.shape }),
-      answer: reportAnswer,
+      response: reportResponse,
       beside: { ...reportTotals, ...DETAILS },
       async handle({ query, account }) {
         const { by, limit } = query;
@@ -73,7 +73,7 @@ function rankingEndpoints(deps: Deps): Endpoint[] {
       ...shared,
       summary: "The links with the most clicks",
       query: limited(10, 100).extend(clickQuery.shape),
-      answer: topAnswer,
+      response: topResponse,
       beside: DETAILS,
       async handle({ query, account }) {
         const [asked, range] = [await askedOf(account, query), rangeOf(query, now())];
@@ -86,7 +86,7 @@ function rankingEndpoints(deps: Deps): Endpoint[] {
       ...shared,
       summary: "The referrers of the clicks",
       query: limited(10, 100).extend(clickQuery.shape),
-      answer: referrersAnswer,
+      response: referrersResponse,
       beside: DETAILS,
       async handle({ query, account }) {
         const [asked, range] = [await askedOf(account, query), rangeOf(query, now())];
@@ -113,7 +113,7 @@ function exportEndpoint({ analytics, clickExport, links, now, logger }: Deps): E
       const selection = await analytics.selected(asked);
       const pages = clickExport.pages(range, selection, query.visitors ? selection.visitors : null, nameOf);
       const fileName = clickExport.filename(range);
-      return csvAnswer(c, pages, { fileName, failure: "an analytics export was cut off", logger });
+      return csvResponse(c, pages, { fileName, failure: "an analytics export was cut off", logger });
     },
   });
 }

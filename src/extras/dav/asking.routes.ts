@@ -62,7 +62,7 @@ export async function xmlBody({ bodies }: DavDeps, c: HttpContext): Promise<XmlE
   }
 }
 
-export const xmlAnswer = (name: string, content: string, status: number, headers = {}): Response =>
+export const xmlResponse = (name: string, content: string, status: number, headers = {}): Response =>
   new Response(davXml(name, content), { status, headers: { "Content-Type": XML_TYPE, ...headers } });
 
 /** One of the values in any case; default: the first. @throws BadRequest */

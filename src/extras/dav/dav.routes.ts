@@ -6,7 +6,7 @@ import { type HttpContext, requireScope } from "../../platform/http/endpoint.ts"
 import { hasLongBody } from "../../platform/http/read-body.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import { escapeXml } from "../../lib/escape-xml.ts";
-import { type DavDeps, type DavRead, type DavWrite, davPlaceOf, xmlAnswer } from "./asking.routes.ts";
+import { type DavDeps, type DavRead, type DavWrite, davPlaceOf, xmlResponse } from "./asking.routes.ts";
 import { readIf, tokensOf } from "./if-header.ts";
 import { namesIn } from "./places.ts";
 import { get, propfind } from "./reads.routes.ts";
@@ -68,5 +68,5 @@ function refusalOf(c: HttpContext, error: AppError, root: string): Response {
   if (hasLongBody(c.req.raw)) c.env.cut();
   const href = dav.path === undefined ? "" : `<D:href>${escapeXml(`${root}/${dav.path}`)}</D:href>`;
   const content = `<D:${dav.condition}>${href}</D:${dav.condition}>`;
-  return xmlAnswer("error", content, Number(error.details?.["status"]));
+  return xmlResponse("error", content, Number(error.details?.["status"]));
 }

@@ -1,4 +1,4 @@
-import { streamAnswer } from "../../platform/http/stream-pages.ts";
+import { streamResponse } from "../../platform/http/stream-pages.ts";
 import { appError } from "../../lib/errors.ts";
 import { downloadOf } from "../../files/tree/download.routes.ts";
 import { type DavRead, headerOf, XML_TYPE, xmlBody } from "./asking.routes.ts";
@@ -30,7 +30,7 @@ export const propfind: DavRead = async (deps, { c, caller, names, place }) => {
       : entriesAt(deps, place, { entry: entry!, wanted, isDeep });
   const pages = documentOf(entries);
   const body = isDeep
-    ? await streamAnswer(c, pages, { logger, failure: "a list of files was cut off" })
+    ? await streamResponse(c, pages, { logger, failure: "a list of files was cut off" })
     : (await Array.fromAsync(pages)).join("");
   return new Response(body, { status: 207, headers: { "Content-Type": XML_TYPE } });
 };

@@ -2,7 +2,7 @@ import { bodyChunks } from "../../platform/http/body-chunks.ts";
 import { appError } from "../../lib/errors.ts";
 import { shownParent, validatorsOf } from "../../files/tree/entry.ts";
 import type { ReadQueue } from "../../files/blobs/read-queue.ts";
-import { type DavDeps, type DavWrite, headerOf, davPlaceOf, xmlAnswer, xmlBody } from "./asking.routes.ts";
+import { type DavDeps, type DavWrite, headerOf, davPlaceOf, xmlResponse, xmlBody } from "./asking.routes.ts";
 import { type DavChange, existing, failed, type DavPlan, there } from "./checks.ts";
 import { type DavLock, requireTokens } from "./locks.ts";
 import { hrefOf, isBelow, namesIn, pathOf, readAddress } from "./places.ts";
@@ -134,7 +134,7 @@ export const proppatch: DavWrite = async (deps, ask) => {
     return propstat(change.name, "403 Forbidden", "<D:error><D:cannot-modify-protected-property/></D:error>");
   });
   const href = hrefOf(ask.place.root, pathOf(ask.place), kind);
-  return xmlAnswer("multistatus", responseOf(href, stats.join("")), 207);
+  return xmlResponse("multistatus", responseOf(href, stats.join("")), 207);
 };
 
 /** Without a body it refreshes a lock. An address that is free gets an empty file. */
@@ -146,7 +146,7 @@ export const lock: DavWrite = async (deps, ask) => {
   const expiresAt = now + Math.min(Math.max(Number(seconds), 1), MOST_LOCK_SECONDS) * 1000;
   const answer = (held: DavLock, status: number) => {
     const content = `<D:lockdiscovery>${activeLock(held, root, now)}</D:lockdiscovery>`;
-    return xmlAnswer("prop", content, status, { "Lock-Token": `<${held.token}>` });
+    return xmlResponse("prop", content, status, { "Lock-Token": `<${held.token}>` });
   };
   const body = await xmlBody(deps, ask.c);
   if (body === null) {

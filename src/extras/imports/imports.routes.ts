@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CSV, csvAnswer } from "../../platform/http/csv-answer.ts";
+import { CSV, csvResponse } from "../../platform/http/csv-response.ts";
 import {
   actorOf,
   CursorPage,
@@ -39,7 +39,7 @@ export function importEndpoints(deps: Deps): Endpoint[] {
     endpoint(`POST /imports/:id/${name}`, {
       ...shared,
       summary,
-      answer: importView,
+      response: importView,
       failures: [404, 409],
       async handle({ c }) {
         const row = await imports.actions[name](idOf(c));
@@ -54,7 +54,7 @@ export function importEndpoints(deps: Deps): Endpoint[] {
       summary: "Prepare a move from another product: the answer is its preview in the making",
       form: importForm,
       status: 201,
-      answer: importView,
+      response: importView,
       failures: [413, 503],
       async handle({ c, account, reservation }) {
         if (uploads >= AT_ONCE)
@@ -75,7 +75,7 @@ export function importEndpoints(deps: Deps): Endpoint[] {
       ...shared,
       summary: "Moves from other products, newest first",
       query: z.object(cursorQuery),
-      answer: z.array(importView),
+      response: z.array(importView),
       paged: "cursor",
       async handle({ query: { cursor, limit } }) {
         const most = limitOf(limit);
@@ -87,7 +87,7 @@ export function importEndpoints(deps: Deps): Endpoint[] {
     endpoint("GET /imports/:id", {
       ...shared,
       summary: "One move: its preview, progress or report",
-      answer: importView,
+      response: importView,
       failures: [404],
       handle: async ({ c }) => viewOfImport(await imports.find(idOf(c))),
     }),
@@ -95,7 +95,7 @@ export function importEndpoints(deps: Deps): Endpoint[] {
       ...shared,
       summary: "Change the options of a move before it starts, and preview it again",
       body: change,
-      answer: importView,
+      response: importView,
       failures: [404, 409],
       async handle({ c, body }) {
         const row = await imports.actions.change(idOf(c), given(body));
@@ -123,7 +123,7 @@ function noteEndpoints({ imports, logger }: Deps): Endpoint[] {
       ...shared,
       summary: "What a move did not bring, or not as it was, with reasons",
       query: z.object({ ...cursorQuery, kind: z.enum([...NOTE_KINDS, ""]).optional() }),
-      answer: z.array(noteView),
+      response: z.array(noteView),
       paged: "cursor",
       failures: [404],
       async handle({ c, query: { cursor, limit, kind } }) {
@@ -147,7 +147,7 @@ function noteEndpoints({ imports, logger }: Deps): Endpoint[] {
       async handle({ c }) {
         const { id } = await imports.find(idOf(c));
         const options = { fileName: `import-${id}.csv`, failure: "a report was cut off", logger };
-        return csvAnswer(c, reportOf(imports, id), options);
+        return csvResponse(c, reportOf(imports, id), options);
       },
     }),
   ];

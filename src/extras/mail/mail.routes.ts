@@ -13,14 +13,14 @@ const testBody = namedObject("TestMail", { to: emailSchema });
 
 /** Relative to {admin}/v1. */
 export function mailEndpoints({ outbox, server }: Pick<Mail, "outbox" | "server">): Endpoint[] {
-  const shared = { access: "admin", scope: "admin", tag: "mail", answer: mailView } as const;
+  const shared = { access: "admin", scope: "admin", tag: "mail", response: mailView } as const;
   const chooseLanguage = createLanguageChoice();
   return [
     endpoint("GET /mail", {
       ...shared,
       summary: "What was sent in the last 30 days, what waits and what failed, newest first",
       query: mailQuery,
-      answer: z.array(mailView),
+      response: z.array(mailView),
       paged: "cursor",
       async handle({ query: { cursor, limit, state, recipient } }) {
         const filter = { state: state || undefined, recipient: asciiLower(recipient ?? "") || undefined };
@@ -31,7 +31,7 @@ export function mailEndpoints({ outbox, server }: Pick<Mail, "outbox" | "server"
     endpoint("GET /mail/server", {
       ...shared,
       summary: "Whether mails can be sent",
-      answer: mailServerView,
+      response: mailServerView,
       handle: server,
     }),
     endpoint("POST /mail/test", {

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { actorOf, beside, type Endpoint, endpoint, type HttpContext } from "../../platform/http/endpoint.ts";
-import { streamAnswer } from "../../platform/http/stream-pages.ts";
+import { streamResponse } from "../../platform/http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Language } from "../../lib/language.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { queryText } from "../../lib/query-text.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
-import { answerPage } from "../../visitors/page.ts";
+import { pageResponse } from "../../visitors/page.ts";
 import type { FoundOfPerson, Privacy } from "./privacy.service.ts";
 import { pageOfStored, type StoredThing, storedView } from "./stored.ts";
 
@@ -58,19 +58,19 @@ export function privacyEndpoints({ privacy, requireFactor, stored, pages, logger
       tag: "privacy",
       summary:
         "What is stored of visitors and accounts, how long and why, by the settings; for browsers as a page",
-      answer: z.array(storedView),
+      response: z.array(storedView),
       handle({ c }) {
         if (!(c.req.header("accept") ?? "").includes("text/html")) return stored();
         const look = pages.look(c.req.raw);
         const page = pageOfStored(look, stored(look.language));
-        return answerPage(page, 200, c.req.raw, { Vary: "Accept, Accept-Language" });
+        return pageResponse(page, 200, c.req.raw, { Vary: "Accept, Accept-Language" });
       },
     }),
     endpoint("GET /privacy/find", {
       ...shared,
       summary: "Where something is stored of an address or account",
       query: z.object(person),
-      answer: z.array(found),
+      response: z.array(found),
       beside: LIMITS,
       async handle({ query }) {
         return answerOf(await privacy.find(query));
@@ -83,7 +83,7 @@ export function privacyEndpoints({ privacy, requireFactor, stored, pages, logger
       raw: { type: "application/x-ndjson" },
       async handle({ c, query }) {
         const failure = "the export of what is stored of a person was cut";
-        const body = await streamAnswer(c, privacy.export(query), { logger, failure });
+        const body = await streamResponse(c, privacy.export(query), { logger, failure });
         return c.body(body, 200, { "Content-Type": "application/x-ndjson" });
       },
     }),
@@ -93,7 +93,7 @@ export function privacyEndpoints({ privacy, requireFactor, stored, pages, logger
       summary: "Delete what identifies an address or account; the sums stay",
       body: deletion,
       failures: [409],
-      answer: z.array(found),
+      response: z.array(found),
       beside: LIMITS,
       async handle({ body: { transfer_to: transferTo, ...body }, account }) {
         return answerOf(await privacy.delete(body, actorOf(account), transferTo));

@@ -22,7 +22,7 @@ import { silentLogger } from "../../lib/logger.ts";
 import { syncFolder } from "../../lib/sync-folder.ts";
 import { VERSION } from "../../lib/version.ts";
 import { codeOf, domainOf } from "../../links/link/key.ts";
-import { type NoPage, redirectPage, staticAnswer } from "./pages.ts";
+import { type NoPage, redirectPage, staticResponse } from "./pages.ts";
 import { codesOf, copyLinks, countSameButCase, hostsOf } from "./successor.repository.ts";
 import { checkSignature, type Signature, type Signer } from "./signature.ts";
 
@@ -177,7 +177,7 @@ async function writePages(
     for (const row of rows) {
       const host = hosts.get(domainOf(row.code));
       const code = codeOf(row.code);
-      const answer = staticAnswer(row, now);
+      const answer = staticResponse(row, now);
       if ("reason" in answer) without[answer.reason]++;
       if (host === undefined || !isFit(code)) {
         if (!("reason" in answer)) without.unfit++;

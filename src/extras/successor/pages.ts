@@ -16,12 +16,12 @@ export type PagedLink = {
 /** `locked`, `limited`: a server has to decide. The others answer as if there were no link, like a server. */
 export type NoPage = "locked" | "limited" | "held" | "expired" | "not_started";
 
-export type StaticAnswer =
+export type StaticResponse =
   /** Until then (epoch milliseconds), afterwards to the other one. A page can't judge rules. */
   { to: string; until: number | null; afterwards: string | null } | { reason: NoPage };
 
 /** The target of a link with a reason is told to nobody. */
-export function staticAnswer(link: PagedLink, now: number): StaticAnswer {
+export function staticResponse(link: PagedLink, now: number): StaticResponse {
   const { held, startsAt, maxClicks, fallbackUrl } = readOptions(link.options);
   if (held !== null) return { reason: "held" };
   if (link.password_hash !== null) return { reason: "locked" };
@@ -37,7 +37,7 @@ export function staticAnswer(link: PagedLink, now: number): StaticAnswer {
 const HEAD = `<!doctype html><html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark">`;
 
 /** Small: there is one for each link. Only a script knows when a link ends, so such a page needs one. */
-export function redirectPage({ to, until, afterwards }: Exclude<StaticAnswer, { reason: NoPage }>): string {
+export function redirectPage({ to, until, afterwards }: Exclude<StaticResponse, { reason: NoPage }>): string {
   const url = text(to);
   if (until === null) {
     return `${HEAD}<meta http-equiv="refresh" content="0; url=${url}"><link rel="canonical" href="${url}"><title>→</title></head><body><p>→ <a href="${url}">${url}</a></p></body></html>\n`;

@@ -26,7 +26,7 @@ import type { Webhooks } from "./webhooks.service.ts";
 
 /** Relative to {admin}/v1. */
 export function webhookEndpoints({ webhooks, now }: { webhooks: Webhooks; now(): number }): Endpoint[] {
-  const shared = { access: "admin", scope: "admin", tag: "webhooks", answer: webhookView } as const;
+  const shared = { access: "admin", scope: "admin", tag: "webhooks", response: webhookView } as const;
   const view = (webhook: Webhook) => viewWebhook(webhook, now());
   const withSecret = ({ webhook, secret }: { webhook: Webhook; secret: string }) => ({
     ...view(webhook),
@@ -36,14 +36,14 @@ export function webhookEndpoints({ webhooks, now }: { webhooks: Webhooks; now():
     endpoint("GET /webhooks", {
       ...shared,
       summary: "List the webhooks",
-      answer: z.array(webhookView),
+      response: z.array(webhookView),
       handle: async () => (await webhooks.list()).map(view),
     }),
     endpoint("POST /webhooks", {
       ...shared,
       summary: "Add a webhook; the answer alone has its secret",
       body: createWebhookSchema,
-      answer: createdWebhookView,
+      response: createdWebhookView,
       failures: [409],
       status: 201,
       handle: async ({ body, account }) => withSecret(await webhooks.create(body, actorOf(account))),
@@ -68,7 +68,7 @@ export function webhookEndpoints({ webhooks, now }: { webhooks: Webhooks; now():
     endpoint("POST /webhooks/:id/rotate", {
       ...shared,
       summary: "Make a new secret, which the answer alone has; for a day the one before signs too",
-      answer: createdWebhookView,
+      response: createdWebhookView,
       handle: async ({ c, account }) => withSecret(await webhooks.rotate(idOf(c), actorOf(account))),
     }),
     ...deliveryEndpoints(webhooks, view),
@@ -76,7 +76,7 @@ export function webhookEndpoints({ webhooks, now }: { webhooks: Webhooks; now():
 }
 
 function deliveryEndpoints(webhooks: Webhooks, view: (webhook: Webhook) => unknown): Endpoint[] {
-  const shared = { access: "admin", scope: "admin", tag: "webhooks", answer: deliveryView } as const;
+  const shared = { access: "admin", scope: "admin", tag: "webhooks", response: deliveryView } as const;
   const params = { delivery: z.int().min(1) };
   const show = (delivery: Parameters<typeof viewDelivery>[0]) => viewDelivery(delivery, webhooks.instance);
   return [
@@ -91,7 +91,7 @@ function deliveryEndpoints(webhooks: Webhooks, view: (webhook: Webhook) => unkno
       ...shared,
       summary: "Send all events again that the webhook tells, from one on",
       body: replaySchema,
-      answer: webhookView,
+      response: webhookView,
       failures: [409],
       handle: async ({ c, body }) => view(await webhooks.replay(idOf(c), body.from)),
     }),
@@ -99,7 +99,7 @@ function deliveryEndpoints(webhooks: Webhooks, view: (webhook: Webhook) => unkno
       ...shared,
       summary: "What was sent in the last 30 days, what waits and what failed, newest first",
       query: deliveryQuery,
-      answer: z.array(deliveryView),
+      response: z.array(deliveryView),
       paged: "cursor",
       async handle({ c, query: { cursor, limit, state, event } }) {
         const filter = { state: state || undefined, event: event || undefined };
@@ -112,7 +112,7 @@ function deliveryEndpoints(webhooks: Webhooks, view: (webhook: Webhook) => unkno
       ...shared,
       summary: "One delivery, with its body",
       params,
-      answer: sentDeliveryView,
+      response: sentDeliveryView,
       async handle({ c }) {
         const { delivery, payload } = await webhooks.delivery(idOf(c), deliveryIdOf(c));
         return { ...show(delivery), payload };

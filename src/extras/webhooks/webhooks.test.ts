@@ -7,7 +7,7 @@ import { createEvents } from "../../platform/events/events.service.ts";
 import { until } from "../../../test/support/until.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { silentLogger } from "../../lib/logger.ts";
-import { type OutboundAnswer, OutboundFailure, type OutboundRequest } from "../../lib/outbound.ts";
+import { type OutboundResponse, OutboundFailure, type OutboundRequest } from "../../lib/outbound.ts";
 import { createSecretBox } from "../../lib/secret-box.ts";
 import type { WebhookTransaction } from "./delivery.ts";
 import type { Webhook } from "./webhook.ts";
@@ -44,7 +44,7 @@ forEachDialect(({ openDb }) => {
   let webhooks: Webhooks;
   const listeners: (() => Promise<void>)[] = [];
 
-  async function outbound(request: OutboundRequest): Promise<OutboundAnswer> {
+  async function outbound(request: OutboundRequest): Promise<OutboundResponse> {
     asked.push(request);
     const reply = replies.shift() ?? 204;
     if (reply === "dead") throw new OutboundFailure("failed", "the connection is refused");

@@ -14,9 +14,9 @@ export type ArchiveRequest = {
   relay(pieces: AsyncGenerator<Uint8Array, void>): Promise<ReadableStream<Uint8Array>>;
 };
 
-export type AnswerArchive = ReturnType<typeof createArchiveAnswer>;
+export type RespondWithArchive = ReturnType<typeof createArchiveResponse>;
 
-export function createArchiveAnswer({ archives }: { archives: Archives }) {
+export function createArchiveResponse({ archives }: { archives: Archives }) {
   /** @throws like Archives.make, or if the first file can't be read */
   return async (folder: Folder, request: ArchiveRequest): Promise<Response> => {
     const { method, signal, relay } = request;

@@ -19,7 +19,7 @@ forEachDialect(({ openDb }) => {
   async function archiveOf(accountId: number, folderId: number) {
     const { folder } = await at.folders.find(accountId, folderId);
     const signal = new AbortController().signal;
-    const answer = await at.answerArchive(folder!, {
+    const answer = await at.respondWithArchive(folder!, {
       method: "GET",
       signal,
       relay: async (pieces) =>
@@ -32,7 +32,11 @@ forEachDialect(({ openDb }) => {
         }),
     });
     const bytes = await answer.bytes();
-    const head = await at.answerArchive(folder!, { method: "HEAD", signal, relay: () => Promise.reject() });
+    const head = await at.respondWithArchive(folder!, {
+      method: "HEAD",
+      signal,
+      relay: () => Promise.reject(),
+    });
     expect(bytes.length).toBe(Number(head.headers.get("content-length")));
     return bytes;
   }

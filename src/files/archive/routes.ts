@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
-import { streamAnswer } from "../../platform/http/stream-pages.ts";
+import { streamResponse } from "../../platform/http/stream-pages.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { entryIn, treeEndpoint } from "../tree/entry-id.ts";
 import type { Trees } from "../tree/trees.ts";
 import type { Folders } from "../tree/folders.service.ts";
-import type { AnswerArchive } from "./archive-answer.ts";
+import type { RespondWithArchive } from "./archive-answer.ts";
 
 const archiveHeaders = z.object({
   "Content-Length": z
@@ -19,9 +19,14 @@ const archiveHeaders = z.object({
   "Accept-Ranges": z.literal("none"),
 });
 
-type Deps = { folders: Pick<Folders, "find">; trees: Trees; answerArchive: AnswerArchive; logger: Logger };
+type Deps = {
+  folders: Pick<Folders, "find">;
+  trees: Trees;
+  respondWithArchive: RespondWithArchive;
+  logger: Logger;
+};
 
-export const archiveEndpoint = ({ folders, trees, answerArchive, logger }: Deps): Endpoint =>
+export const archiveEndpoint = ({ folders, trees, respondWithArchive, logger }: Deps): Endpoint =>
   endpoint("GET /folders/:id/archive", {
     ...treeEndpoint("folders"),
     summary: "A folder with everything in it, as a ZIP file",
@@ -33,10 +38,11 @@ export const archiveEndpoint = ({ folders, trees, answerArchive, logger }: Deps)
       if (folder === null) throw appError("FolderNotFound", "There is no such folder.");
       // Reading a large tree takes a while.
       c.env.liftIdleTimeout();
-      return answerArchive(folder, {
+      return respondWithArchive(folder, {
         method: c.req.method,
         signal: c.req.raw.signal,
-        relay: (pieces) => streamAnswer(c, pieces, { logger, failure: "an archive was cut off", restMs: 0 }),
+        relay: (pieces) =>
+          streamResponse(c, pieces, { logger, failure: "an archive was cut off", restMs: 0 }),
       });
     },
   });

@@ -22,7 +22,7 @@ import { createKeeping } from "./keeping.ts";
 import { createReadQueues } from "./read-queue.ts";
 import { createReceiving, type ReceivingDeps } from "./receiving.ts";
 import type { PolicyCache } from "../policies/cache.ts";
-import type { PresignedAnswer } from "../storage/driver.ts";
+import type { PresignedResponse } from "../storage/driver.ts";
 import { contentDamaged } from "../storage/storage-failure.ts";
 
 export type { DeadBlob } from "./blob.ts";
@@ -109,7 +109,7 @@ export function createBlobs({
     openFound,
 
     /** An address for the client if the policy wants redirects; else null. @throws like open */
-    async presign(id: number, answer: PresignedAnswer): Promise<string | null> {
+    async presign(id: number, answer: PresignedResponse): Promise<string | null> {
       const { policyId, objectKey } = await findReadable(id);
       const policy = await policies.find(policyId);
       if (policy.download !== "redirect") return null;

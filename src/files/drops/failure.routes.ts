@@ -84,7 +84,7 @@ function nameOf(error: unknown): ErrorName {
   return kind === "unavailable" ? "ServiceUnavailable" : "InternalServerError";
 }
 
-export function jsonAnswer(status: number, data: unknown, headers: Headers): Response {
+export function jsonResponse(status: number, data: unknown, headers: Headers): Response {
   headers.set("Content-Type", "application/json; charset=utf-8");
   return new Response(JSON.stringify({ code: 0, message: "OK", data }), { status, headers });
 }

@@ -6,16 +6,16 @@ import { seeOther } from "../shares/public.routes.ts";
 import type { BodyMemory } from "../../platform/http/body-memory.ts";
 import { hasLongBody } from "../../platform/http/read-body.ts";
 import { messagePage } from "../../visitors/messages.ts";
-import { answerPage } from "../../visitors/page.ts";
+import { pageResponse } from "../../visitors/page.ts";
 import { isBrowser, pathWithQuery, type Unlock, type VisitorConnection } from "../../visitors/unlock.ts";
 import type { OpenDrop, SentFile } from "./drop.ts";
-import { createDropFailures, jsonAnswer, type DropFailureDeps } from "./failure.routes.ts";
+import { createDropFailures, jsonResponse, type DropFailureDeps } from "./failure.routes.ts";
 import type { ReceiveForm } from "./form.routes.ts";
 import type { InFlight } from "./in-flight.ts";
 import { createDropShow, type DropShowDeps } from "./shown-drop.ts";
 import { type DropTus, tusMethodOf, uploadOf, withVersion } from "./tus.routes.ts";
 
-export type DropAnswers = ReturnType<typeof createDropAnswers>;
+export type DropResponses = ReturnType<typeof createDropResponses>;
 
 type Deps = DropShowDeps &
   DropFailureDeps & {
@@ -30,7 +30,7 @@ type Deps = DropShowDeps &
 
 const FORM = "multipart/form-data";
 
-export function createDropAnswers(deps: Deps) {
+export function createDropResponses(deps: Deps) {
   const { drops, uploads, inFlight, senders, pages, unlock } = deps;
   const failures = createDropFailures(deps);
   const { show, form, sentNote } = createDropShow(deps);
@@ -43,7 +43,7 @@ export function createDropAnswers(deps: Deps) {
     connection?.timeout?.(request, 0);
     try {
       const sent = await deps.receiveForm(box, id, { request, reservation });
-      if (!isBrowser(request)) return jsonAnswer(201, { files: sent.map(viewOfSent) }, headers);
+      if (!isBrowser(request)) return jsonResponse(201, { files: sent.map(viewOfSent) }, headers);
       headers.set("Location", `/${box.code}?sent=1`);
       return new Response(null, { status: 303, headers });
     } finally {
@@ -88,7 +88,7 @@ export function createDropAnswers(deps: Deps) {
     if (box !== null) return respond(box, request, connection);
     if (!isRead(request) && (isTus(request) || !isBrowser(request))) return failures.ended(request);
     const look = pages.look(request);
-    return answerPage(messagePage(look, look.texts.drop.ended), 404, request);
+    return pageResponse(messagePage(look, look.texts.drop.ended), 404, request);
   }
 
   async function answerRefusal(linkId: number, error: unknown, request: Request): Promise<Response> {
@@ -102,7 +102,7 @@ export function createDropAnswers(deps: Deps) {
       if (shown !== null) return shown;
     }
     const look = pages.look(request);
-    return answerPage(
+    return pageResponse(
       messagePage(look, { title: look.texts.drop.title, sentence }),
       status,
       request,

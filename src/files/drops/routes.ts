@@ -20,7 +20,7 @@ export const dropEndpoints = ({ drops, trees }: { drops: Drops; trees: Trees }):
     body: dropSchema,
     failures: [403, 409],
     status: 201,
-    answer: dropView,
+    response: dropView,
     async handle({ c, account, body }) {
       refuseOwnCode(account, body.code);
       const [tree, folderId] = await entryIn(trees, { c, account }, "FolderNotFound");
@@ -31,7 +31,7 @@ export const dropEndpoints = ({ drops, trees }: { drops: Drops; trees: Trees }):
   endpoint(`GET ${PATH}`, {
     ...common,
     summary: "The drop boxes of a folder, newest first",
-    answer: z.array(dropView),
+    response: z.array(dropView),
     async handle({ c, account }) {
       const [tree, folderId] = await entryIn(trees, { c, account }, "FolderNotFound");
       const origin = c.env.origin();
@@ -44,7 +44,7 @@ export const dropEndpoints = ({ drops, trees }: { drops: Drops; trees: Trees }):
     summary:
       "List the files that a drop box received, with their senders, newest first; without files in the trash",
     query: z.object(cursorQuery),
-    answer: z.array(receivedView),
+    response: z.array(receivedView),
     paged: "cursor",
     async handle({ c, account, query: { cursor, limit } }) {
       const before = placeOf(z.int(), cursor);

@@ -1,7 +1,7 @@
 /** The page of a drop box for one visitor, and the part of a shared folder's page that takes files. */
 import type { VisitorPages } from "../../visitors/look.ts";
 import { messagePage } from "../../visitors/messages.ts";
-import { answerPage } from "../../visitors/page.ts";
+import { pageResponse } from "../../visitors/page.ts";
 import type { Uploads } from "../uploads/service.ts";
 import { addingParts, type DropNote, dropPage, type DropView } from "./drop-page.ts";
 import type { OpenDrop } from "./drop.ts";
@@ -47,10 +47,14 @@ export function createDropShow({ drops, uploads, senders, pages }: DropShowDeps)
       const look = pages.look(request);
       if (box.isTwoWay) {
         const { title, arrived } = look.texts.drop;
-        return answerPage(messagePage(look, { title, sentence: note?.sentence ?? arrived }), status, request);
+        return pageResponse(
+          messagePage(look, { title, sentence: note?.sentence ?? arrived }),
+          status,
+          request,
+        );
       }
       const { view, headers } = await viewOf(box, request, note);
-      return answerPage(dropPage(look, view), status, request, headers);
+      return pageResponse(dropPage(look, view), status, request, headers);
     },
 
     /** For the page of a folder with two ways. Null if it has ended. */

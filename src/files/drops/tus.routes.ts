@@ -8,7 +8,7 @@ import { queryOf } from "../shares/share-query.ts";
 import { UPLOAD_ID } from "../uploads/tus-headers.ts";
 import {
   checkVersion,
-  emptyAnswer,
+  emptyResponse,
   featuresOf,
   offsetOf,
   readChunk,
@@ -72,7 +72,7 @@ export function createDropTus({ resumable, senders, inFlight, bodies }: Deps) {
             async () => (await append(at, id, visitor, read)) ?? begun.upload,
             () => resumable.terminate(box.accountId, id, visitor),
           );
-    return emptyAnswer(201, {
+    return emptyResponse(201, {
       Location: `/${box.code}?upload=${id}`,
       ...stateOf(state),
       ...(cookie !== null && { "Set-Cookie": cookie }),
@@ -112,22 +112,22 @@ export function createDropTus({ resumable, senders, inFlight, bodies }: Deps) {
   async function answer(at: At): Promise<Response> {
     const { box, policy, request } = at;
     const method = tusMethodOf(request);
-    if (method === "OPTIONS") return emptyAnswer(204, featuresOf(mostIn(box, policy)));
+    if (method === "OPTIONS") return emptyResponse(204, featuresOf(mostIn(box, policy)));
     checkVersion(request.headers);
     const id = uploadOf(request.url);
     if (method === "POST" && id === null) return create(at);
     if (id === null || !UPLOAD_ID.test(id)) throw appError("FileNotFound", "There is no such upload.");
     const visitor = visitorOf(at);
     if (method === "HEAD") {
-      return emptyAnswer(200, offsetOf(await resumable.find(box.accountId, id, visitor)));
+      return emptyResponse(200, offsetOf(await resumable.find(box.accountId, id, visitor)));
     }
     if (method === "PATCH") {
       const upload = await append(at, id, visitor, (reservation) => readChunk(request, reservation));
-      return emptyAnswer(204, stateOf(upload!));
+      return emptyResponse(204, stateOf(upload!));
     }
     if (method !== "DELETE") throw appError("BadRequest", "Send PATCH or DELETE to an upload.");
     await resumable.terminate(box.accountId, id, visitor);
-    return emptyAnswer(204, {});
+    return emptyResponse(204, {});
   }
 
   /** With the version, even on failure: see `withVersion`. */

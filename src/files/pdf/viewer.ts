@@ -17,7 +17,7 @@ import openjpegPath from "pdfjs-dist/wasm/openjpeg.wasm" with { type: "file" };
 import packed from "pdfjs-dist/package.json" with { type: "json" };
 import { acceptsGzip } from "../../lib/accepts-gzip.ts";
 import { madeOnce } from "../../lib/made-once.ts";
-import { type SharedBytes, shareBytes, sharedAnswer } from "../../lib/shared-bytes.ts";
+import { type SharedBytes, shareBytes, sharedResponse } from "../../lib/shared-bytes.ts";
 import { inline } from "../../visitors/style.ts";
 import { VIEWER_SCRIPT, VIEWER_STYLE } from "./viewer-script.ts";
 
@@ -49,7 +49,7 @@ export async function ownPdfViewer(request: Request): Promise<Response> {
 async function answer(request: Request, kept: Record<string, string>): Promise<Response> {
   const { html, gzipped, policy } = await viewer();
   const takesGzip = acceptsGzip(request);
-  return sharedAnswer(request, takesGzip ? gzipped : html, {
+  return sharedResponse(request, takesGzip ? gzipped : html, {
     ...kept,
     "Content-Type": "text/html; charset=utf-8",
     ...(takesGzip && { "Content-Encoding": "gzip" }),

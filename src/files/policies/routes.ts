@@ -4,7 +4,7 @@ import {
   type Endpoint,
   endpoint,
   type HttpContext,
-  messageAnswer,
+  messageResponse,
 } from "../../platform/http/endpoint.ts";
 import { idParameter } from "../../lib/id-parameter.ts";
 import type { Policies, PolicyUsage } from "./service.ts";
@@ -55,7 +55,7 @@ function collectionEndpoints({ policies }: { policies: Policies }): Endpoint[] {
     endpoint("GET /policies", {
       ...shared,
       summary: "All storage policies",
-      answer: z.array(policyView),
+      response: z.array(policyView),
       handle: async () => (await policies.list()).map(viewPolicy),
     }),
     endpoint("POST /policies", {
@@ -64,14 +64,14 @@ function collectionEndpoints({ policies }: { policies: Policies }): Endpoint[] {
       body: createPolicySchema,
       failures: [409, 502],
       status: 201,
-      answer: policyView,
+      response: policyView,
       handle: async ({ body, account }) => viewPolicy(await policies.create(body, actorOf(account))),
     }),
   ];
 }
 
 function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
-  const item = { ...shared, answer: policyView } as const;
+  const item = { ...shared, response: policyView } as const;
   return [
     endpoint("GET /policies/:id", {
       ...item,
@@ -81,7 +81,7 @@ function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
     endpoint("GET /policies/:id/usage", {
       ...item,
       summary: "What a storage policy stores, for whom, and what prevents its deletion",
-      answer: policyUsageView,
+      response: policyUsageView,
       handle: async ({ c }) => viewPolicyUsage(await policies.usage(idOf(c))),
     }),
     endpoint("PATCH /policies/:id", {
@@ -103,7 +103,7 @@ function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
       ...item,
       failures: [502],
       summary: "Write, read and remove an object in the policy's storage",
-      answer: messageAnswer.extend({ duration_ms: z.int().describe("of writing, reading and removing") }),
+      response: messageResponse.extend({ duration_ms: z.int().describe("of writing, reading and removing") }),
       async handle({ c }) {
         const begun = performance.now();
         await policies.test(idOf(c));

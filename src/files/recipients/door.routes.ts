@@ -4,7 +4,7 @@ import { emailSchema } from "../../lib/email-address.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { VisitorDoor } from "../../visitors/door.ts";
 import { messagePage, notKeptPage } from "../../visitors/messages.ts";
-import { answerPage, type VisitorPage } from "../../visitors/page.ts";
+import { pageResponse, type VisitorPage } from "../../visitors/page.ts";
 import { isBrowser, type VisitorConnection } from "../../visitors/unlock.ts";
 import type { RecipientCodes } from "./codes.ts";
 import { addressPage, codePage } from "./pages.ts";
@@ -56,8 +56,8 @@ export function createRecipientDoor({ codes, mailsAreSent, door, clock }: Deps) 
         if (email !== null) return { email };
       }
       const look = pages.look(request);
-      if (mailsAreSent()) return answerPage(addressPage(look), 401, request, FORM);
-      return answerPage(messagePage(look, look.texts.recipient.noMail), 503, request);
+      if (mailsAreSent()) return pageResponse(addressPage(look), 401, request, FORM);
+      return pageResponse(messagePage(look, look.texts.recipient.noMail), 503, request);
     },
 
     /** The header with the cookie after a right code, else the answer. Rejects if the request is no form. */
@@ -67,7 +67,7 @@ export function createRecipientDoor({ codes, mailsAreSent, door, clock }: Deps) 
       connection?: VisitorConnection,
     ): Promise<Response | { "Set-Cookie": string }> {
       const answer = (page: VisitorPage, status: number, more = {}) =>
-        answerPage(page, status, request, more);
+        pageResponse(page, status, request, more);
       return tried(request, connection, async (form, address) => {
         const shown = await answered(share, request, form, address);
         if (typeof shown !== "number") return answer(shown.page, shown.status);

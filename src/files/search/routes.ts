@@ -30,7 +30,7 @@ export const searchEndpoint = ({ search, trees }: Deps): Endpoint =>
     summary:
       "Find files and folders by a part of their names, by folder and name; a page may be short before the last one",
     query: searchQuery,
-    answer: z.array(locatedEntryView),
+    response: z.array(locatedEntryView),
     paged: "cursor",
     async handle({ c, account, query: { q, cursor, limit, ...owner } }) {
       const after = placeOf(place, cursor);

@@ -2,7 +2,7 @@
 import { streamPages } from "../../platform/http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
-import type { AnswerArchive } from "../archive/archive-answer.ts";
+import type { RespondWithArchive } from "../archive/archive-answer.ts";
 import type { Visitor } from "./relay.routes.ts";
 import { ITEMS, type VisitedShare } from "./share.ts";
 import type { Shares } from "./service.ts";
@@ -12,19 +12,19 @@ export type ShareArchive = ReturnType<typeof createShareArchive>;
 
 type Deps = {
   shares: Pick<Shares, "count" | "finish" | "tell" | "uncount" | "folders" | "items">;
-  answerArchive: AnswerArchive;
+  respondWithArchive: RespondWithArchive;
   pages: VisitorPages;
   logger: Logger;
 };
 
-export function createShareArchive({ shares, answerArchive, pages, logger }: Deps) {
+export function createShareArchive({ shares, respondWithArchive, pages, logger }: Deps) {
   return async (share: VisitedShare, folderId: number, request: Request, visitor: Visitor) => {
     const { linkId } = share;
     const folder = (await shares.folders(share, folderId)).at(-1)!;
     const visit = { action: "archive", name: folder.name } as const;
     return answerCounted({ shares, pages, logger }, share, { request, visit }, async (tally) => {
       visitor.liftIdleTimeout();
-      return answerArchive(folder, {
+      return respondWithArchive(folder, {
         method: request.method,
         ...(folder.id === ITEMS && { items: await shares.items(share) }),
         signal: request.signal,

@@ -4,7 +4,7 @@ import { AppError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
 import { messagePage } from "../../visitors/messages.ts";
-import { answerPage } from "../../visitors/page.ts";
+import { pageResponse } from "../../visitors/page.ts";
 
 export type Trouble = "notFound" | "usedUp" | "damaged" | "away" | "notNow" | "failed";
 
@@ -13,7 +13,7 @@ type Deps = { pages: VisitorPages; logger: Logger };
 export function createFailurePages({ pages, logger }: Deps) {
   const page = (trouble: Trouble, status: number, request: Request): Response => {
     const look = pages.look(request);
-    return answerPage(messagePage(look, look.texts.share[trouble]), status, request);
+    return pageResponse(messagePage(look, look.texts.share[trouble]), status, request);
   };
   return {
     page,

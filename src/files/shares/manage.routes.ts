@@ -41,7 +41,7 @@ export function manageEndpoints({ shares, trees, changes, policy }: Deps): Endpo
     endpoint("GET /files/share-policy", {
       ...common,
       summary: "The limits of your shares and drop boxes, which the settings files.share_policy set",
-      answer: sharePolicyView,
+      response: sharePolicyView,
       handle: async ({ account }) => policy.of(account.role),
     }),
     endpoint("GET /shares", {
@@ -49,7 +49,7 @@ export function manageEndpoints({ shares, trees, changes, policy }: Deps): Endpo
       summary: "List your shares and drop boxes or those of a team; administrators also list those of all",
       query: shareListQuery,
       failures: [403],
-      answer: z.array(shareView),
+      response: z.array(shareView),
       paged: "either",
       async handle({ c, query, account }) {
         const ofAll = query.all === "true";
@@ -84,7 +84,7 @@ export function manageEndpoints({ shares, trees, changes, policy }: Deps): Endpo
       tagged: true,
       summary: "Read a share or drop box",
       failures: [404],
-      answer: shareView,
+      response: shareView,
       handle: async ({ c, account }) =>
         viewOfShare(await shares.get(...(await placed({ c, account }))), c.env.origin()),
     }),
@@ -96,7 +96,7 @@ export function manageEndpoints({ shares, trees, changes, policy }: Deps): Endpo
       summary: "Change the given fields of a share or drop box, including what its code serves",
       body: shareChangeSchema,
       failures: [403, 404, 409],
-      answer: shareView,
+      response: shareView,
       async handle({ c, body, account }) {
         if (body.target !== undefined) requireLinks(account);
         const share = await changes.patch(...(await placed({ c, account })), body, actorOf(account));
@@ -138,7 +138,7 @@ export const itemEndpoints = ({ shares, trees }: Pick<Deps, "shares" | "trees">)
     body: itemsShareSchema,
     failures: [403, 404, 409],
     status: 201,
-    answer: shareView,
+    response: shareView,
     async handle({ c, body, account }) {
       refuseOwnCode(account, body.code);
       const { items, ...given } = body;
@@ -153,7 +153,7 @@ export const itemEndpoints = ({ shares, trees }: Pick<Deps, "shares" | "trees">)
     params,
     summary: "The files and folders that are one share; without those in the trash",
     failures: [404],
-    answer: z.array(itemView),
+    response: z.array(itemView),
     async handle({ c, account }) {
       const found = await shares.itemsByCode(...(await shareIn(trees, { c, account })));
       return found.map(({ id, kind, name }) => ({ id, kind, name }));

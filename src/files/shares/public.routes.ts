@@ -6,12 +6,12 @@
  */
 import type { Logger } from "../../lib/logger.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
-import { answerPage } from "../../visitors/page.ts";
+import { pageResponse } from "../../visitors/page.ts";
 import { isBrowser, pathWithQuery, type Unlock, type VisitorConnection } from "../../visitors/unlock.ts";
 import type { RecipientDoor } from "../recipients/door.routes.ts";
 import type { Folders } from "../tree/folders.service.ts";
 import { pdfViewer } from "../pdf/viewer.ts";
-import type { AnswerThumbnail } from "../thumbnails/answer.ts";
+import type { RespondWithThumbnail } from "../thumbnails/answer.ts";
 import { mayHaveThumbnail } from "../thumbnails/service.ts";
 import type { ShareArchive } from "./archive.routes.ts";
 import type { ShareDownload } from "./download.routes.ts";
@@ -44,7 +44,7 @@ type Deps = {
   download: ShareDownload;
   archive: ShareArchive;
   preview: SharePreview;
-  answerThumbnail: AnswerThumbnail;
+  respondWithThumbnail: RespondWithThumbnail;
   unlock: Unlock;
   recipients: RecipientDoor;
   pages: VisitorPages;
@@ -53,8 +53,8 @@ type Deps = {
   logger: Logger;
 };
 
-export function createShareAnswers(deps: Deps) {
-  const { shares, download, archive, preview, answerThumbnail, pages } = deps;
+export function createShareResponses(deps: Deps) {
+  const { shares, download, archive, preview, respondWithThumbnail, pages } = deps;
   const failures = createFailurePages(deps);
 
   async function show(share: VisitedShare, request: Request, visitor: Visitor & { address(): string }) {
@@ -68,7 +68,7 @@ export function createShareAnswers(deps: Deps) {
       const adding = isTop ? await deps.adding.form(share.linkId, request) : null;
       const view = { ...(await viewOfFolder(deps, share, part, look.language)), adding };
       noteOpened(share, view.path.at(-1)!.name, request);
-      return answerPage(folderPage(look, view), 200, request, adding?.headers);
+      return pageResponse(folderPage(look, view), 200, request, adding?.headers);
     }
     const { file, path } = await shares.place(share, wish.file);
     const isForCard = wish.what === "thumbnail" || (wish.what === "preview" && isCardPicture(file));
@@ -77,7 +77,7 @@ export function createShareAnswers(deps: Deps) {
     if (downloadsLeft(share) === 0) return failures.page("usedUp", 410, request);
     const isOpen = share.maxDownloads === null;
     if (wants === "thumbnail") {
-      return isOpen ? answerThumbnail(file, request, null) : new Response(null, { status: 204 });
+      return isOpen ? respondWithThumbnail(file, request, null) : new Response(null, { status: 204 });
     }
     if (wants === "preview") {
       const shown = isOpen ? await preview.answer(file, request, visitor) : null;
@@ -95,7 +95,7 @@ export function createShareAnswers(deps: Deps) {
     const card = hasCard ? `${deps.originOf(request, visitor.address)}/${share.code}?${picture}=1` : null;
     const view = { share, file, path, preview: kind, framesPdf: framesPdf(request), card };
     noteOpened(share, file.name, request);
-    return answerPage(filePage(pages.look(request), view), 200, request);
+    return pageResponse(filePage(pages.look(request), view), 200, request);
   }
 
   function noteOpened(share: VisitedShare, name: string, { method }: Request): void {
@@ -200,7 +200,7 @@ async function letIn(
       : (await shares.folders(share, wish.folder)).at(-1)!;
   const look = pages.look(request);
   const page = unlockedPage(look, share, entry, location, look.texts[by].downloads);
-  return answerPage(page, 200, request, cookie);
+  return pageResponse(page, 200, request, cookie);
 }
 
 type FileWish = Extract<Wish, { file: number }>;

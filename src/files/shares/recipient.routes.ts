@@ -1,6 +1,6 @@
 /** Recipients of a share, for its owner: what they did, and their mails once more. */
 import { z } from "zod";
-import { CursorPage, type Endpoint, endpoint, messageAnswer } from "../../platform/http/endpoint.ts";
+import { CursorPage, type Endpoint, endpoint, messageResponse } from "../../platform/http/endpoint.ts";
 import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { createView } from "../../lib/case-names.ts";
@@ -36,7 +36,7 @@ export function recipientEndpoints({ shares, trees }: Deps): Endpoint[] {
         "What verified recipients of a share opened and downloaded, newest first; the last 10,000 of the days in analytics.log_retention_days",
       query: z.object(cursorQuery),
       failures: [404],
-      answer: z.array(visitView),
+      response: z.array(visitView),
       paged: "cursor",
       async handle({ c, account, query: { cursor, limit } }) {
         const before = placeOf(z.int(), cursor);
@@ -52,7 +52,7 @@ export function recipientEndpoints({ shares, trees }: Deps): Endpoint[] {
       summary: "Send the mail with the link of a share to its recipients again",
       body: sendBody,
       failures: [404, 409, 429],
-      answer: messageAnswer,
+      response: messageResponse,
       async handle({ c, account, body: { recipients } }) {
         const count = await shares.sendAgain(...(await shareIn(trees, { c, account })), recipients ?? null);
         return { message: `Mails queued: ${count}` };

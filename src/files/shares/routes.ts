@@ -57,7 +57,7 @@ function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint
       body: kind === "file" ? shareSchema : folderShareSchema,
       failures: [403, 409],
       status: 201,
-      answer: shareView,
+      response: shareView,
       async handle({ c, account, body }) {
         refuseOwnCode(account, body.code);
         const made = await shares.create(...(await placed({ c, account })), body, actorOf(account));
@@ -67,7 +67,7 @@ function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint
     endpoint(`GET ${path}`, {
       ...common,
       summary: `The short links that share a ${kind}, newest first`,
-      answer: z.array(shareView),
+      response: z.array(shareView),
       async handle({ c, account }) {
         const origin = c.env.origin();
         return (await shares.list(...(await placed({ c, account })))).map((share) =>

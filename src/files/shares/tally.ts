@@ -2,7 +2,7 @@
 import type { Logger } from "../../lib/logger.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
 import { messagePage } from "../../visitors/messages.ts";
-import { answerPage } from "../../visitors/page.ts";
+import { pageResponse } from "../../visitors/page.ts";
 import type { VisitStep, SharedEntry, VisitedShare } from "./share.ts";
 import type { Shares } from "./service.ts";
 
@@ -20,7 +20,7 @@ export async function answerCounted(
   const isGet = request.method === "GET";
   if (!(await mayDownload(shares, share, isGet))) {
     const look = pages.look(request);
-    return answerPage(messagePage(look, look.texts.share.usedUp), 410, request);
+    return pageResponse(messagePage(look, look.texts.share.usedUp), 410, request);
   }
   const tally = isGet ? createTally({ shares, logger }, share, visit) : null;
   try {

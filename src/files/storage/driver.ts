@@ -29,7 +29,7 @@ export type Driver = {
   /** Also resolves without such an object. */
   remove(key: string): Promise<void>;
   /** A temporary public URL, or null. */
-  presign(key: string, answer: PresignedAnswer): Promise<string | null>;
+  presign(key: string, answer: PresignedResponse): Promise<string | null>;
   /** By key in bytes, at most 1,000 per page. Skips foreign files. */
   listObjects(): AsyncIterable<readonly StoredObject[]>;
   /** The stagings with these ids, in pages. An id may come twice, with different bytes. */
@@ -78,7 +78,7 @@ export type ReadOptions = {
   onEnd?(error?: unknown): void;
 };
 
-export type PresignedAnswer = {
+export type PresignedResponse = {
   contentType: string;
   contentDisposition: string;
   expiresSeconds: number;

@@ -3,7 +3,7 @@ import type { StoredFile } from "../tree/entry.ts";
 import type { Thumbnails } from "./service.ts";
 
 /** `accountId` null: a visitor of a share asks. */
-export type AnswerThumbnail = (
+export type RespondWithThumbnail = (
   file: StoredFile,
   request: Request,
   accountId: number | null,
@@ -25,8 +25,8 @@ const HEADERS = {
 };
 
 /** 204 without a thumbnail: browsers report a failure on the console. @throws like Thumbnails.find */
-export const createThumbnailAnswer =
-  ({ thumbnails }: { thumbnails: Pick<Thumbnails, "find"> }): AnswerThumbnail =>
+export const createThumbnailResponse =
+  ({ thumbnails }: { thumbnails: Pick<Thumbnails, "find"> }): RespondWithThumbnail =>
   async (file, { headers, method, signal }, accountId) => {
     const validators = { etag: `"thumbnail-${file.blobId}"`, modifiedAt: file.createdAt };
     const cached = { ...HEADERS, ETag: validators.etag };

@@ -3,13 +3,13 @@ import { type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import { entryIn, treeEndpoint } from "../tree/entry-id.ts";
 import type { Trees } from "../tree/trees.ts";
 import type { Files } from "../tree/files.service.ts";
-import type { AnswerThumbnail } from "./answer.ts";
+import type { RespondWithThumbnail } from "./answer.ts";
 
 const headers = z.object({ ETag: z.string(), "Cache-Control": z.string() });
 
-type Deps = { files: Pick<Files, "find">; trees: Trees; answerThumbnail: AnswerThumbnail };
+type Deps = { files: Pick<Files, "find">; trees: Trees; respondWithThumbnail: RespondWithThumbnail };
 
-export const thumbnailEndpoint = ({ files, trees, answerThumbnail }: Deps): Endpoint =>
+export const thumbnailEndpoint = ({ files, trees, respondWithThumbnail }: Deps): Endpoint =>
   endpoint("GET /files/:id/thumbnail", {
     ...treeEndpoint("files"),
     summary: "A picture within 512 × 512 pixels, as JPEG or WebP",
@@ -21,6 +21,6 @@ export const thumbnailEndpoint = ({ files, trees, answerThumbnail }: Deps): Endp
     },
     async handle(asking) {
       const file = await files.find(...(await entryIn(trees, asking, "FileNotFound")));
-      return answerThumbnail(file, asking.c.req.raw, asking.account.id);
+      return respondWithThumbnail(file, asking.c.req.raw, asking.account.id);
     },
   });

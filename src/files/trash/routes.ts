@@ -38,7 +38,7 @@ export const trashEndpoints = ({ trash, trees }: Deps): Endpoint[] => [
     endpoint(`POST /${kind}s/:id/trash`, {
       ...treeEndpoint(`${kind}s`),
       summary: `Move ${what} to the trash`,
-      answer: trashedView,
+      response: trashedView,
       async handle(asking) {
         const [tree, id] = await entryIn(trees, asking, missing);
         return viewTrashed(await trash.put(tree, { kind, id }));
@@ -55,7 +55,7 @@ function heapEndpoints({ trash, trees }: Deps): Endpoint[] {
       ...shared,
       summary: "What is in the trash, newest first",
       query: listQuery,
-      answer: z.array(trashedView),
+      response: z.array(trashedView),
       paged: "either",
       async handle({ c, query, account }) {
         const tree = await trees.named({ c, account }, query);
@@ -74,7 +74,7 @@ function heapEndpoints({ trash, trees }: Deps): Endpoint[] {
       ...shared,
       summary: "Empty the trash: delete everything in it for good",
       query: z.object(ownerQuery),
-      answer: z.object({ message: z.string(), deleted: z.int() }),
+      response: z.object({ message: z.string(), deleted: z.int() }),
       async handle({ c, account, query }) {
         const tree = await trees.named({ c, account }, query);
         // Many entries take a while.
@@ -88,7 +88,7 @@ function heapEndpoints({ trash, trees }: Deps): Endpoint[] {
       body: restoreBody,
       optionalBody: true,
       failures: [409],
-      answer: locatedEntryView,
+      response: locatedEntryView,
       async handle({ c, account, body: { name, folder_id, parent_id } }) {
         if (folder_id !== undefined && parent_id !== undefined && folder_id !== parent_id) {
           throw appError("BadRequest", "folder_id and parent_id mean the same; give one of them.");

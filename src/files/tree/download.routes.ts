@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../../platform/http/endpoint.ts";
-import { streamAnswer } from "../../platform/http/stream-pages.ts";
+import { streamResponse } from "../../platform/http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { entryIn, treeEndpoint } from "./entry-id.ts";
 import type { Download, DownloadRequest } from "./download.ts";
@@ -62,7 +62,7 @@ export const downloadOf = (c: HttpContext, logger: Logger): Omit<DownloadRequest
   signal: c.req.raw.signal,
   request: c.req.raw,
   relay: (stream) =>
-    streamAnswer(c, chunksOf(stream), { logger, failure: "a download was cut off", restMs: 0 }),
+    streamResponse(c, chunksOf(stream), { logger, failure: "a download was cut off", restMs: 0 }),
 });
 
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {

@@ -12,7 +12,7 @@ import {
 } from "../../lib/conditional-request.ts";
 import { contentDisposition } from "../../lib/content-disposition.ts";
 import { ERRORS } from "../../lib/errors.ts";
-import { fileAnswer } from "../../lib/file-answer.ts";
+import { fileResponse } from "../../lib/file-response.ts";
 import type { Blobs } from "../blobs/service.ts";
 import { type StoredFile, validatorsOf } from "./entry.ts";
 import { contentTypeOf, isShownInline } from "./media-type.ts";
@@ -57,7 +57,7 @@ export function createDownload({ blobs }: { blobs: Pick<Blobs, "open" | "presign
     const { signal } = request;
     const { body } = await blobs.open(file.blobId, { ...(range && { range }), signal });
     if (body instanceof Blob) {
-      return fileAnswer(request.request, body, range?.start ?? 0, { status, headers });
+      return fileResponse(request.request, body, range?.start ?? 0, { status, headers });
     }
     if (length <= MOST_GATHERED) return new Response(await new Response(body).bytes(), { status, headers });
     headers.set("Content-Length", String(length));

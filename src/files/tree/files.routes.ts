@@ -27,7 +27,7 @@ const usageEndpoint = ({ files, trees }: Deps): Endpoint =>
     ownsPath: true,
     summary: "The space that your files use or those of a team, and its quota",
     query: z.object(ownerQuery),
-    answer: z.object({
+    response: z.object({
       used_bytes: z.int(),
       quota_bytes: z.int().describe("0 is unlimited"),
     }),
@@ -52,7 +52,7 @@ function itemEndpoints({ files, trees, transfers }: Deps): Endpoint[] {
       ...shared,
       tagged: true,
       summary: "A file's metadata",
-      answer: fileView,
+      response: fileView,
       async handle(asking) {
         const [tree, id] = await fileIn(asking);
         return viewed(asking, tree, await files.find(tree, id));
@@ -66,7 +66,7 @@ function itemEndpoints({ files, trees, transfers }: Deps): Endpoint[] {
       summary: "Rename or move a file, or give it to another owner; absent fields stay unchanged",
       body: updateSchema,
       failures: [409],
-      answer: fileView,
+      response: fileView,
       async handle({ c, account, query, body: { name, folder_id: folderId, owner } }) {
         const asking = { c, account, query };
         const [tree, id] = await fileIn(asking);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { actorOf, type PathInput, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import { FILE_NAME_FORM } from "../../lib/file-name.ts";
 import { ownerText } from "../../lib/owner.ts";
-import { streamAnswer } from "../../platform/http/stream-pages.ts";
+import { streamResponse } from "../../platform/http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { folderView, viewFolder } from "./entry.ts";
 import { contentsView, viewPage, viewWhole, wholeText } from "./listing.ts";
@@ -55,7 +55,7 @@ export function folderEndpoints({ folders, trees, transfers, logger }: Deps): En
       body: createSchema,
       failures: [404, 409],
       status: 201,
-      answer: folderView,
+      response: folderView,
       async handle({ c, account, body: { name, parent_id: parentId = null, owner } }) {
         const asking = { c, account };
         const tree = await trees.forNew(asking, parentId, { owner });
@@ -70,7 +70,7 @@ export function folderEndpoints({ folders, trees, transfers, logger }: Deps): En
       summary: "Rename or move a folder, set its storage policy or owner; absent fields stay unchanged",
       body: updateSchema,
       failures: [409],
-      answer: folderView,
+      response: folderView,
       async handle({ c, account, query, body: { name, parent_id: parentId, policy_id: policyId, owner } }) {
         const asking = { c, account, query };
         const [tree, id] = await folderIn(asking);
@@ -113,7 +113,7 @@ const contentsEndpoint = (
     summary,
     tagged: "folder",
     query: path === "/folders" ? contentsQuery.extend(ownerQuery) : contentsQuery,
-    answer: contentsView,
+    response: contentsView,
     async handle({ c, account, query }) {
       const asked = requestedPage(query);
       const asking = { c, account };
@@ -128,7 +128,7 @@ const contentsEndpoint = (
       if (asked !== null) return viewPage(listing, page);
       if (page.next === null) return viewWhole(listing, page);
       const pieces = wholeText(folders, tree, listing, page);
-      const body = await streamAnswer(c, pieces, { logger, failure: "a folder's listing was cut off" });
+      const body = await streamResponse(c, pieces, { logger, failure: "a folder's listing was cut off" });
       return new Response(body, { headers: { "Content-Type": "application/json; charset=utf-8" } });
     },
   });

@@ -22,7 +22,7 @@ export const uploadEndpoint = ({ uploads, trees }: { uploads: Uploads; trees: Tr
     form: z.object({ file: z.string().meta({ format: "binary" }) }),
     failures: [404, 409, 502],
     status: 201,
-    answer: fileView,
+    response: fileView,
     async handle({ c, account, query, reservation }) {
       const folderId = query.folder_id === undefined ? null : Number(query.folder_id);
       const asking = { c, account };

@@ -141,5 +141,5 @@ export const progressOf = ({ upload, fileId }: TransferProgress) => ({
   ...(fileId !== null && { "X-File-Id": String(fileId) }),
 });
 
-export const emptyAnswer = (status: number, headers: Record<string, string>): Response =>
+export const emptyResponse = (status: number, headers: Record<string, string>): Response =>
   new Response(null, { status, headers });

@@ -25,7 +25,7 @@ import type { Policies } from "../policies/service.ts";
 import { BODY_TYPE, TUS_VERSION } from "./tus-protocol.ts";
 import {
   checkVersion,
-  emptyAnswer,
+  emptyResponse,
   featuresOf,
   offsetOf,
   progressOf,
@@ -66,7 +66,7 @@ const optionsEndpoint = (path: string, { policies }: Deps): Endpoint =>
     async handle() {
       const limits = (await policies.list()).map(({ maxFileSize }) => maxFileSize);
       const most = limits.includes(0) ? 0 : Math.max(...limits);
-      return emptyAnswer(204, featuresOf(most));
+      return emptyResponse(204, featuresOf(most));
     },
   });
 
@@ -79,11 +79,11 @@ function uploadEndpoints({ resumable, trees }: Deps): Endpoint[] {
     const upload = await placed(input);
     const chunk = readChunk(input.c.req.raw, input.reservation);
     input.c.env.liftIdleTimeout();
-    return emptyAnswer(204, progressOf(await resumable.append(...upload, chunk)));
+    return emptyResponse(204, progressOf(await resumable.append(...upload, chunk)));
   };
   const terminate = async (input: Input) => {
     await resumable.terminate(...(await placed(input)));
-    return emptyAnswer(204, {});
+    return emptyResponse(204, {});
   };
   return [
     tusEndpoint(
@@ -106,7 +106,7 @@ function uploadEndpoints({ resumable, trees }: Deps): Endpoint[] {
       },
       async (input) => {
         const upload = await resumable.find(...(await placed(input)));
-        return emptyAnswer(200, offsetOf(upload));
+        return emptyResponse(200, offsetOf(upload));
       },
     ),
     tusEndpoint(
@@ -191,7 +191,7 @@ async function create(resumable: Resumable, trees: Trees, asking: Input): Promis
           () => resumable.append(tree, id, chunk),
           () => resumable.terminate(tree, id),
         );
-  return emptyAnswer(201, {
+  return emptyResponse(201, {
     Location: `${asking.c.env.prefix()}${ROOT_PATH}/${id}`,
     ...progressOf(progress),
   });

@@ -8,7 +8,7 @@ export type ToldResult = SpecifiedResult & Partial<ImportResult>;
 const ITEMS_AT_ONCE = 500;
 const PACE_MS = 400;
 
-export const isLongAnswer = ({ failed_items: failed, unread_items: unread }: ToldResult): boolean =>
+export const isLongResponse = ({ failed_items: failed, unread_items: unread }: ToldResult): boolean =>
   failed.length + unread.length > ITEMS_AT_ONCE;
 
 export const importPieces = (result: ToldResult): AsyncGenerator<string, void> => piecesOf("{", result);

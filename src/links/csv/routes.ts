@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { BodyReservation } from "../../platform/http/body-memory.ts";
-import { CSV, csvAnswer, csvColumns } from "../../platform/http/csv-answer.ts";
+import { CSV, csvResponse, csvColumns } from "../../platform/http/csv-response.ts";
 import {
   actorOf,
   type Caller,
@@ -16,7 +16,7 @@ import type { Logger } from "../../lib/logger.ts";
 import { filterFor, filterOf, filterQuery } from "../list/filter.ts";
 import type { LinkCsv } from "./service.ts";
 import type { ExportPage } from "./export.ts";
-import { importPieces, importPiecesAsItGoes, isLongAnswer } from "./import-answer.ts";
+import { importPieces, importPiecesAsItGoes, isLongResponse } from "./import-answer.ts";
 import { IMPORT_MODES, importModeOf, type ImportProgress, specifiedResult } from "./import-result.ts";
 import { LENIENT_COLUMNS } from "./row.ts";
 import { namedObject } from "../../lib/named-object.ts";
@@ -113,7 +113,7 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
           }),
         );
         const fileName = csv.export.filename();
-        return csvAnswer(c, pages, { fileName, failure: "a link export was cut off", logger });
+        return csvResponse(c, pages, { fileName, failure: "a link export was cut off", logger });
       },
     }),
     endpoint("POST /links/import", {
@@ -121,7 +121,7 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
       access: "admin",
       summary: "Import a CSV file of at most 10 MB",
       form: importForm,
-      answer: importResult,
+      response: importResult,
       beside: { progress: z.array(progress).optional().describe("with progress=true, if it takes a while") },
       async handle({ c, reservation, account }) {
         if (imports >= IMPORTS_AT_ONCE) {
@@ -149,7 +149,7 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
         const going = { latest: () => latest, failureOf: toAppError };
         if (isTold) return answerInPieces(importPiecesAsItGoes(work, going), cut);
         const result = await work;
-        return isLongAnswer(result) ? answerInPieces(importPieces(result), cut) : result;
+        return isLongResponse(result) ? answerInPieces(importPieces(result), cut) : result;
       },
     }),
   ];

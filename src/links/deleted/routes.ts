@@ -61,7 +61,7 @@ export function deletedEndpoints({ deleted, ownersIn, get, hostOf }: Deps): Endp
         owner: filterQuery.shape.owner,
         team: filterQuery.shape.team,
       }),
-      answer: z.array(deletedView),
+      response: z.array(deletedView),
       paged: "cursor",
       async handle({ query, account }) {
         const after = placeOf(timePlace, query.cursor);
@@ -83,7 +83,7 @@ export function deletedEndpoints({ deleted, ownersIn, get, hostOf }: Deps): Endp
       body: restoreBody,
       optionalBody: true,
       failures: [404, 409],
-      answer: linkViewSchema,
+      response: linkViewSchema,
       async handle({ c, body, account }) {
         const actor = actorOf(account);
         const id = idParameter(c, "LinkNotFound", NO_SUCH_LINK);

@@ -6,14 +6,14 @@ import type { DomainService } from "./service.ts";
 
 /** Relative to {admin}/v1. */
 export function domainEndpoints({ domains }: { domains: DomainService }): Endpoint[] {
-  const shared = { access: "admin", scope: "admin", tag: "domains", answer: domainView } as const;
+  const shared = { access: "admin", scope: "admin", tag: "domains", response: domainView } as const;
   return [
     endpoint("GET /domains", {
       ...shared,
       access: "editor",
       scope: "any",
       summary: "List the hosts besides the default one that are open to the account",
-      answer: z.array(domainView),
+      response: z.array(domainView),
       handle: async ({ account }) => (await domains.list(actorOf(account))).map(viewDomain),
     }),
     endpoint("POST /domains", {

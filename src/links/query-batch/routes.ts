@@ -17,7 +17,7 @@ const undoBody = namedObject("LinkBatchUndo", {
   after: z.int().min(0).optional().describe("next of the previous answer"),
 });
 
-const undoAnswer = namedObject("LinkBatchUndone", {
+const undoResponse = namedObject("LinkBatchUndone", {
   restored: z.int().describe("links that were changed back"),
   failed: z
     .array(z.object({ code: z.string(), error: z.string(), error_code: z.int() }))
@@ -40,7 +40,7 @@ export function queryBatchEndpoints(by: (actor: Actor) => ByFilter): Endpoint[] 
       ...shared,
       summary: "Delete or change all links that a filter finds, or count them",
       body: queryBatchSchema,
-      answer: queryBatchResult,
+      response: queryBatchResult,
       handle({ c, body, account }) {
         c.env.liftIdleTimeout();
         return by(actorOf(account)).queryBatch(body, c.req.raw.signal);
@@ -50,7 +50,7 @@ export function queryBatchEndpoints(by: (actor: Actor) => ByFilter): Endpoint[] 
       ...shared,
       summary: "Undo a bulk change or a change of a tag by the account, 500 links per call; passwords stay",
       body: undoBody,
-      answer: undoAnswer,
+      response: undoResponse,
       async handle({ body, account }) {
         const change = bulkOf(body.change);
         const { failed, ...done } = await by(actorOf(account)).undoBatch(change, body.after ?? 0);

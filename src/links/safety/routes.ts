@@ -56,7 +56,7 @@ export function safetyEndpoints({ safety, get, keyOf, hostOf }: Deps): Endpoint[
       summary: "Approve or refuse a link that waits, take a link or share down, or put it back",
       body: reviewBody,
       failures: [404, 409],
-      answer: linkViewSchema,
+      response: linkViewSchema,
       async handle({ c, query, body, account }) {
         const code = c.req.param("code") ?? "";
         if (!isCodeText(code)) throw linkNotFound(code);
@@ -73,7 +73,7 @@ export function safetyEndpoints({ safety, get, keyOf, hostOf }: Deps): Endpoint[
         ...cursorQuery,
         state: z.enum(["open", "resolved"]).optional().describe("open when absent"),
       }),
-      answer: z.array(reportSchema),
+      response: z.array(reportSchema),
       paged: "cursor",
       async handle({ c, query }) {
         const before = placeOf(idPlace, query.cursor)?.id ?? null;
@@ -91,7 +91,7 @@ export function safetyEndpoints({ safety, get, keyOf, hostOf }: Deps): Endpoint[
       summary: "Dismiss a report, or take its link down",
       body: resolution,
       failures: [404, 409],
-      answer: reportSchema,
+      response: reportSchema,
       async handle({ c, body, account }) {
         const id = idParameter(c, "NotFound", NO_SUCH_REPORT);
         const takesDown = body.action === "take_down";

@@ -20,7 +20,7 @@ export function tagEndpoints(tagsOf: (actor: Actor) => TagService): Endpoint[] {
     endpoint("GET /tags", {
       ...shared,
       summary: "List the 10,000 tags that most links have, with the number of links",
-      answer: z.array(tagCount),
+      response: z.array(tagCount),
       handle: ({ account }) => tagsOf(actorOf(account)).list(),
     }),
     endpoint("PATCH /tags/:tag{.+}", {
@@ -28,7 +28,7 @@ export function tagEndpoints(tagsOf: (actor: Actor) => TagService): Endpoint[] {
       params,
       summary: "Rename a tag; onto another tag it merges them",
       body: z.object({ tag: tagText }),
-      answer: tagChanged,
+      response: tagChanged,
       handle({ c, body, account }) {
         c.env.liftIdleTimeout();
         return tagsOf(actorOf(account)).rename(tagIn(c), body.tag);
@@ -38,7 +38,7 @@ export function tagEndpoints(tagsOf: (actor: Actor) => TagService): Endpoint[] {
       ...shared,
       params,
       summary: "Remove a tag from all links",
-      answer: tagChanged,
+      response: tagChanged,
       handle({ c, account }) {
         c.env.liftIdleTimeout();
         return tagsOf(actorOf(account)).remove(tagIn(c));

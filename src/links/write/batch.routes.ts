@@ -23,7 +23,7 @@ const batchResult = namedObject("BatchResult", {
   failed: z.array(z.object({ code: z.string(), error: z.string(), error_code: z.int() })),
 });
 export function batchEndpoints(batchOf: (actor: Actor) => LinkBatch): Endpoint[] {
-  const ofMany = { access: "editor", scope: "links", tag: "links", answer: batchResult } as const;
+  const ofMany = { access: "editor", scope: "links", tag: "links", response: batchResult } as const;
   return [
     endpoint("POST /links/batch", {
       ...ofMany,

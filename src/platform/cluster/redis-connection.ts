@@ -8,7 +8,7 @@ import { RedisClient } from "bun";
 import { noAnswer, withTimeout } from "../../lib/timeout.ts";
 import { appError, messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { explainRedisAnswer, findRedisRefusal } from "./redis-refusal.ts";
+import { explainRedisReply, findRedisRefusal } from "./redis-refusal.ts";
 import { findMaster, sentinelsOf } from "./redis-sentinel.ts";
 
 const LIMITS = { connectMs: 2_000, commandMs: 1_000, heartbeatMs: 2_000, longestPauseMs: 5_000 };
@@ -94,7 +94,7 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
 
   /** A connection that was never established may have been refused. */
   async function reportLoss(error: unknown, wasReady: boolean): Promise<void> {
-    const stated = explainRedisAnswer(server, messageOf(error));
+    const stated = explainRedisReply(server, messageOf(error));
     const found = stated ?? (wasReady ? null : await findRedisRefusal(server, commandMs));
     if (isClosed || isReady) return;
     refusal = found;

@@ -22,7 +22,7 @@ const CERTIFICATE = /certificat|self.signed|altname/i;
 const LONGEST = 300;
 
 /** A sentence without the password; null if it is another answer, or the server is away. */
-export function explainRedisAnswer(url: string, answer: string): string | null {
+export function explainRedisReply(url: string, answer: string): string | null {
   const user = URL.parse(url)?.username ?? "";
   const account = user === "" ? "the default account" : `the account '${decodeURIComponent(user)}'`;
   const stated = answer.replaceAll(/\s+/g, " ").slice(0, LONGEST);
@@ -41,7 +41,7 @@ export async function findRedisRefusal(url: string, timeoutMs: number): Promise<
   const parsed = URL.parse(url);
   if (parsed === null || !/^(redis|rediss|valkey|valkeys):$/.test(parsed.protocol)) return null;
   const answer = await ask(parsed, timeoutMs);
-  return explainRedisAnswer(url, answer);
+  return explainRedisReply(url, answer);
 }
 
 /** The first line, without the mark of an error; the reason of a failed connection. */

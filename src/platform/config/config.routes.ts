@@ -11,7 +11,7 @@ import { namedObject } from "../../lib/named-object.ts";
 const valueType = z.enum(VALUE_TYPES);
 const action = z.enum(["generate_token"]);
 
-const itemAnswer = namedObject("Setting", {
+const itemResponse = namedObject("Setting", {
   key: z.string(),
   value: z.string(),
   value_type: valueType,
@@ -24,10 +24,10 @@ const itemAnswer = namedObject("Setting", {
     .optional()
     .describe("true: waymark.toml or the environment sets it; writing it is refused"),
 });
-const writtenAnswer = itemAnswer.extend({ message: z.string().nullable() });
-writtenAnswer.register(z.globalRegistry, { id: "WrittenSetting" });
+const writtenResponse = itemResponse.extend({ message: z.string().nullable() });
+writtenResponse.register(z.globalRegistry, { id: "WrittenSetting" });
 
-const schemaAnswer = namedObject("SettingDefinition", {
+const schemaResponse = namedObject("SettingDefinition", {
   key: z.string(),
   value_type: valueType,
   default_value: z.string(),
@@ -46,7 +46,7 @@ const schemaAnswer = namedObject("SettingDefinition", {
   action: action.nullable(),
 });
 
-const changeAnswer = namedObject("SettingChange", {
+const changeResponse = namedObject("SettingChange", {
   id: z.int(),
   config_key: z.string(),
   old_value: z.string().nullable(),
@@ -92,7 +92,7 @@ const commonEndpoints = ({ config, requireFactor: admit }: Deps): Endpoint[] => 
   endpoint("GET /config", {
     ...shared,
     summary: "List the run-time settings",
-    answer: z.array(itemAnswer),
+    response: z.array(itemResponse),
     handle: () => config.list().map(viewItem),
   }),
   endpoint("PATCH /config", {
@@ -100,7 +100,7 @@ const commonEndpoints = ({ config, requireFactor: admit }: Deps): Endpoint[] => 
     admit,
     summary: "Set several settings: all, or none if one is refused",
     body: manyBody,
-    answer: z.array(itemAnswer),
+    response: z.array(itemResponse),
     handle: async ({ body, account }) => {
       const entries = Object.entries(body.values);
       const dryRun = body.dry_run;
@@ -111,14 +111,14 @@ const commonEndpoints = ({ config, requireFactor: admit }: Deps): Endpoint[] => 
     ...shared,
     ownsPath: true,
     summary: "List the definitions of the settings",
-    answer: z.array(schemaAnswer),
+    response: z.array(schemaResponse),
     handle: () => CONFIG_KEYS.map(schemaView),
   }),
   endpoint("POST /config/reload", {
     ...shared,
     ownsPath: true,
     summary: "Read the stored settings again in every worker and node",
-    answer: z.object({ message: z.string(), duration_ms: z.int() }),
+    response: z.object({ message: z.string(), duration_ms: z.int() }),
     async handle() {
       const began = performance.now();
       await config.reload();
@@ -132,7 +132,7 @@ const itemEndpoints = ({ config, requireFactor: admit }: Deps): Endpoint[] => [
     ...shared,
     params,
     summary: "Get one setting",
-    answer: itemAnswer,
+    response: itemResponse,
     handle: ({ c }) => viewItem(config.getOne(c.req.param("key")!)),
   }),
   endpoint("GET /config/:key/history", {
@@ -140,7 +140,7 @@ const itemEndpoints = ({ config, requireFactor: admit }: Deps): Endpoint[] => [
     params,
     summary: "List a setting's changes, newest first",
     query: historyQuery,
-    answer: z.array(changeAnswer),
+    response: z.array(changeResponse),
     handle: async ({ c, query }) => (await config.history(c.req.param("key")!, query.limit)).map(changeView),
   }),
   endpoint("PUT /config/:key", {
@@ -149,7 +149,7 @@ const itemEndpoints = ({ config, requireFactor: admit }: Deps): Endpoint[] => [
     params,
     summary: "Set a setting",
     body: valueBody,
-    answer: writtenAnswer,
+    response: writtenResponse,
     handle: async ({ c, body, account }) =>
       writtenView(await config.set(c.req.param("key")!, body.value, actorOf(account))),
   }),
@@ -158,7 +158,7 @@ const itemEndpoints = ({ config, requireFactor: admit }: Deps): Endpoint[] => [
     admit,
     params,
     summary: "Return a setting to its default",
-    answer: writtenAnswer,
+    response: writtenResponse,
     handle: async ({ c, account }) => writtenView(await config.reset(c.req.param("key")!, actorOf(account))),
   }),
 ];
@@ -169,7 +169,7 @@ const actionEndpoints = ({ config, requireFactor: admit }: Deps): Endpoint[] => 
     params,
     summary: "Generate a value without storing it",
     body: actionBody,
-    answer: z.object({ value: z.string() }),
+    response: z.object({ value: z.string() }),
     handle: ({ c, body }) => ({ value: config.runAction(c.req.param("key")!, body.action) }),
   }),
   endpoint("POST /config/:key/execute-and-save", {
@@ -178,7 +178,7 @@ const actionEndpoints = ({ config, requireFactor: admit }: Deps): Endpoint[] => 
     params,
     summary: "Generate a value and store it without showing it",
     body: actionBody,
-    answer: writtenAnswer.extend({ success: z.literal(true) }),
+    response: writtenResponse.extend({ success: z.literal(true) }),
     async handle({ c, body, account }) {
       const item = await config.runActionAndSave(c.req.param("key")!, body.action, actorOf(account));
       return { success: true, ...writtenView(item), message: "A new value is stored. It is not shown." };
@@ -186,12 +186,12 @@ const actionEndpoints = ({ config, requireFactor: admit }: Deps): Endpoint[] => 
   }),
 ];
 
-const writtenView = (item: ConfigItem): z.input<typeof writtenAnswer> => ({
+const writtenView = (item: ConfigItem): z.input<typeof writtenResponse> => ({
   ...viewItem(item),
   message: item.pendingValue === undefined ? null : "Stored. It takes effect after a restart.",
 });
 
-function schemaView(key: ConfigKey, order: number): z.input<typeof schemaAnswer> {
+function schemaView(key: ConfigKey, order: number): z.input<typeof schemaResponse> {
   const { bounds, options, ...definition } = definitionOf(key);
   return {
     key,
@@ -211,6 +211,6 @@ function schemaView(key: ConfigKey, order: number): z.input<typeof schemaAnswer>
   };
 }
 
-const viewChange = createView(changeAnswer);
+const viewChange = createView(changeResponse);
 
 const changeView = ({ key, ...change }: SettingChange) => viewChange({ configKey: key, ...change });

@@ -24,7 +24,7 @@ export function eventEndpoints({ events, links }: { events: Events; links: Histo
       tag: "events",
       summary: "Who did what, newest first",
       query: eventQuery.extend(cursorQuery),
-      answer: z.array(eventView),
+      response: z.array(eventView),
       paged: "cursor",
       async handle({ query: { cursor, limit, ...filter } }) {
         const after = placeOf(timePlace, cursor);
@@ -37,7 +37,7 @@ export function eventEndpoints({ events, links }: { events: Events; links: Histo
       tag: "links",
       summary: "What happened to a link, newest first; a code that ends in /history reads that link instead",
       query: z.object({ ...cursorQuery, domain: z.string().optional().describe("host; default: none") }),
-      answer: z.array(eventView),
+      response: z.array(eventView),
       paged: "cursor",
       async handle({ c, query: { cursor, limit, domain }, account }) {
         const code = c.req.param("code") ?? "";

@@ -28,7 +28,7 @@ export function healthEndpoints(health: Health, open: readonly string[]): Endpoi
       ...shared,
       access: "admin",
       summary: "Full health report; 503 with the report when unhealthy",
-      answer: healthView,
+      response: healthView,
       others: { 503: { type: "application/json", schema: unhealthyView, description: "Unhealthy" } },
       async handle({ c }) {
         const data = await health.report();
@@ -66,7 +66,7 @@ export const systemEndpoint = (system: { report(): Promise<SystemReport> }): End
     ...shared,
     access: "admin",
     summary: "State of every part of this machine's server: database, storages, clicks, disks, jobs",
-    answer: systemView,
+    response: systemView,
     handle: () => system.report(),
   });
 

@@ -82,7 +82,7 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 export const routeOf = (prefix: string, { method, path }: { method: Method; path: string }): string =>
   `${method} ${prefix}${path}`;
 
-export type DocumentedAnswer = {
+export type DocumentedResponse = {
   /** One or any of several; null: no body. */
   type: string | readonly string[] | null;
   description?: string;
@@ -91,7 +91,7 @@ export type DocumentedAnswer = {
   headers?: Headers;
 };
 /** Default status 200. */
-export type RawAnswer = DocumentedAnswer & { status?: 200 | 201 | 204 | 302 };
+export type RawResponse = DocumentedResponse & { status?: 200 | 201 | 204 | 302 };
 
 type Schema = z.ZodType;
 type Headers = z.ZodObject;
@@ -128,23 +128,23 @@ export type Endpoint<
   /** Statuses that do not follow from access, path and body. */
   failures?: readonly number[];
   /** By status. */
-  others?: Readonly<Record<number, DocumentedAnswer>>;
+  others?: Readonly<Record<number, DocumentedResponse>>;
   /** Default 200. */
   status?: 200 | 201;
   /** For `data` in the OpenAPI document, like the next four. */
-  answer?: Schema;
+  response?: Schema;
   /** The message that answers what returns nothing. */
   done?: string;
   /** Fields beside `data` in the envelope (see `beside`). */
   beside?: Readonly<Record<string, Schema>>;
-  /** `answer` is in an envelope with `pagination`, with `next_cursor`, or with either. */
+  /** `response` is in an envelope with `pagination`, with `next_cursor`, or with either. */
   paged?: true | "cursor" | "either";
   /** Fields of a multipart form that the endpoint reads itself. */
   form?: Schema;
   /** Media type of another body that the endpoint reads itself. */
   rawBody?: string;
   /** A success without envelope. */
-  raw?: RawAnswer;
+  raw?: RawResponse;
   /** Answers have an ETag. A text names the part of the answer that requests change; else it is the whole. */
   tagged?: true | string;
   /**
@@ -169,7 +169,7 @@ export type EndpointInput<B, Q> = {
 /** What endpoints with one path share. */
 export type PathInput<Q = undefined> = Pick<EndpointInput<undefined, Q>, "c" | "query" | "account">;
 
-export const messageAnswer = z.object({ message: z.string() });
+export const messageResponse = z.object({ message: z.string() });
 
 /**
  * Types the handler from the schemas. The table erases those types.
@@ -182,7 +182,7 @@ export function endpoint<B extends Schema | undefined = undefined, Q extends Sch
   const [method, path] = route.split(" ");
   const { done: message, handle } = definition;
   const answering = message !== undefined && {
-    answer: messageAnswer,
+    response: messageResponse,
     async handle(input: EndpointInput<B, Q>) {
       await handle(input);
       return { message };

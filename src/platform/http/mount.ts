@@ -66,9 +66,9 @@ function lastOfOwned(endpoints: readonly Endpoint[]): Set<Endpoint> {
   return new Set([...owned].flatMap((path) => endpoints.findLast((entry) => entry.path === path) ?? []));
 }
 
-type AnswerDeps = { bodies: BodyMemory; repeats: Repeats | undefined };
+type ResponseDeps = { bodies: BodyMemory; repeats: Repeats | undefined };
 
-async function answer(entry: Endpoint, c: HttpContext, { bodies, repeats }: AnswerDeps): Promise<Response> {
+async function answer(entry: Endpoint, c: HttpContext, { bodies, repeats }: ResponseDeps): Promise<Response> {
   await entry.admit?.(c);
   c.set("isStrict", isStrict(c.req.header("Prefer")));
   const query = await readQuery(entry, c);

@@ -7,7 +7,7 @@ import type { Endpoint } from "./endpoint.ts";
  * operation its method and path: putLink, postAuthLogin, getConfigKey.
  */
 export function operationIdOf(
-  entry: Pick<Endpoint, "method" | "path" | "tag" | "status" | "answer">,
+  entry: Pick<Endpoint, "method" | "path" | "tag" | "status" | "response">,
 ): string {
   const segments = entry.path
     .replaceAll(/\{[^{}]*\}/g, "")
@@ -20,7 +20,7 @@ export function operationIdOf(
     const isOne = segments[at + 1]?.startsWith(":") || (creates && at === segments.length - 1);
     return [isOne ? singular(segment) : segment];
   });
-  const isList = entry.method === "GET" && entry.answer instanceof z.ZodArray;
+  const isList = entry.method === "GET" && entry.response instanceof z.ZodArray;
   const verb = isList ? "list" : creates ? "create" : entry.method.toLowerCase();
   return verb + pascal((words.length === 0 ? [entry.tag] : words).join("-"));
 }

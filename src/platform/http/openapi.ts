@@ -3,8 +3,8 @@ import { endpoint, type Endpoint, tokenScope } from "./endpoint.ts";
 import { madeOnce } from "../../lib/made-once.ts";
 import { ROLES } from "../../lib/access.ts";
 import { createTimeSlices } from "../../lib/time-slices.ts";
-import { shareBytes, sharedAnswer } from "../../lib/shared-bytes.ts";
-import { answersOf, failureAnswers, SCHEMAS } from "./openapi-answers.ts";
+import { shareBytes, sharedResponse } from "../../lib/shared-bytes.ts";
+import { responsesOf, failureResponses, SCHEMAS } from "./openapi-responses.ts";
 import { exampleOf } from "./openapi-examples.ts";
 import { withHeaders } from "./openapi-headers.ts";
 import { operationIdOf, pascal } from "./openapi-names.ts";
@@ -107,7 +107,7 @@ function* documentSteps(described: Described): Generator<void, Json> {
     webhooks: requests,
     components: {
       schemas: sorted(schemas),
-      responses: failureAnswers(),
+      responses: failureResponses(),
       securitySchemes: securitySchemes(described),
     },
   };
@@ -174,7 +174,7 @@ const operation = (entry: Endpoint, { path, gated, named }: Place): Json => ({
   ...security(entry),
   parameters: parametersOf(entry, path, named),
   ...requestBody(entry, named),
-  responses: answersOf(entry, gated, named),
+  responses: responsesOf(entry, gated, named),
 });
 
 /** Any of the alternatives: a session by bearer or by cookies, or an API token. */
@@ -262,7 +262,7 @@ export function openApiEndpoint(described: () => Described): Endpoint {
     raw: { type: "application/json" },
     async handle({ c }) {
       const type = "application/json; charset=utf-8";
-      return sharedAnswer(c.req.raw, await document(), { "Content-Type": type });
+      return sharedResponse(c.req.raw, await document(), { "Content-Type": type });
     },
   });
 }

@@ -58,7 +58,7 @@ function ask(): Socket {
 }
 
 /** All bytes until the connection ended. */
-async function wholeAnswer(): Promise<string> {
+async function wholeResponse(): Promise<string> {
   const chunks: Buffer[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
   ask()
@@ -70,7 +70,7 @@ async function wholeAnswer(): Promise<string> {
 
 test("a complete text ends with the end mark", async () => {
   pages = () => numbered(5);
-  const answer = await wholeAnswer();
+  const answer = await wholeResponse();
   expect(answer).toMatch(/\r\nTransfer-Encoding: chunked\r\n/i);
   expect(answer.endsWith("\r\n0\r\n\r\n")).toBe(true);
   expect(answer.match(/x/g)).toHaveLength(5 * PAGE.length);
@@ -81,7 +81,7 @@ test("a text of one page is chunked too", async () => {
   pages = async function* () {
     yield "short";
   };
-  const answer = await wholeAnswer();
+  const answer = await wholeResponse();
   expect(answer).toMatch(/\r\nTransfer-Encoding: chunked\r\n/i);
   expect(answer).not.toMatch(/content-length/i);
   expect(answer).toEndWith("\r\n5\r\nshort\r\n0\r\n\r\n");
@@ -92,14 +92,14 @@ test("a second page that fails at once leaves the first an incomplete text", asy
     yield "short";
     throw new Error("at once");
   };
-  const answer = await wholeAnswer();
+  const answer = await wholeResponse();
   expect(answer).toEndWith("\r\n5\r\nshort\r\n");
   expect(answer).not.toMatch(/content-length/i);
 });
 
 test.each([2, 3, 7])("a text whose page %d fails ends without the end mark", async (page) => {
   pages = () => numbered(MANY, page);
-  const answer = await wholeAnswer();
+  const answer = await wholeResponse();
   expect(answer).toStartWith("HTTP/1.1 200");
   expect(answer).toContain(PAGE);
   expect(answer).not.toContain("\r\n0\r\n");
@@ -109,7 +109,7 @@ test.each([2, 3, 7])("a text whose page %d fails ends without the end mark", asy
 
 test("a failure of the first page can still be answered with an error", async () => {
   pages = () => numbered(MANY, 1);
-  expect(await wholeAnswer()).toMatch(/^HTTP\/1.1 500 [^]*page 1 failed$/);
+  expect(await wholeResponse()).toMatch(/^HTTP\/1.1 500 [^]*page 1 failed$/);
 });
 
 test("pages are made only as the client reads them", async () => {

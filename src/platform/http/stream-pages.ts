@@ -25,7 +25,7 @@ const STALL_MS = 120_000;
 const REST_MS = 2;
 
 /** Answers `c` with the pages, without idle timeout. `failure` is logged if the started answer is cut. */
-export function streamAnswer(
+export function streamResponse(
   c: HttpContext,
   pages: AsyncGenerator<Page, void>,
   { logger, failure, restMs = REST_MS }: { logger: Logger; failure: string; restMs?: number },

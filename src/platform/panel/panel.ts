@@ -6,11 +6,11 @@ import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
 import { appError } from "../../lib/errors.ts";
 import { failureResponse, toAppError } from "../http/errors.ts";
-import { type SharedBytes, shareBytes, sharedAnswer } from "../../lib/shared-bytes.ts";
+import { type SharedBytes, shareBytes, sharedResponse } from "../../lib/shared-bytes.ts";
 import { pathStart } from "../../lib/request-target.ts";
 import { type Pack, type PackedFile, readPack } from "./pack.ts";
 import { PAGE_POLICY, panelPage, type WaysToSignIn } from "./page.ts";
-import { type OfflinePage, type PanelIdentity, versionOf, webAppAnswer } from "./web-app.ts";
+import { type OfflinePage, type PanelIdentity, versionOf, webAppResponse } from "./web-app.ts";
 
 export type Panel = ReturnType<typeof createPanel>;
 
@@ -95,7 +95,7 @@ export function createPanel({
   async function asset(name: string, file: PackedFile, request: Request): Promise<Response> {
     const accepted = request.headers.get("accept-encoding") ?? "";
     const encoding = /\bbr\b/i.test(accepted) ? "br" : /\bgzip\b/i.test(accepted) ? "gzip" : "plain";
-    return sharedAnswer(request, await bytesOf(name, file, encoding), {
+    return sharedResponse(request, await bytesOf(name, file, encoding), {
       "Content-Type": file.type,
       "Cache-Control": "public, max-age=31536000, immutable",
       Vary: "Accept-Encoding",
@@ -155,7 +155,7 @@ export function createPanel({
       if (file === null) throw nothing();
       return asset(name, file, request);
     }
-    const part = webAppAnswer(name, identity, () => offline(request));
+    const part = webAppResponse(name, identity, () => offline(request));
     if (part !== null) return part;
     // Programs that guess addresses get 404.
     if (name !== "" && !/\btext\/html\b/i.test(request.headers.get("accept") ?? "")) throw nothing();

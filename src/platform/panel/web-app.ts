@@ -93,7 +93,7 @@ async function take(request) {
 `;
 
 /** Below the panel's prefix, without a slash. Null: nothing of this is there. */
-export function webAppAnswer(
+export function webAppResponse(
   name: string,
   identity: PanelIdentity,
   offline: () => OfflinePage,

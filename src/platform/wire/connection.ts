@@ -2,7 +2,7 @@
  * One connection: requests come in, answers leave in the same order. What is answered in place leaves at once, many of a
  * pipeline in one write. Everything else takes its time, and the connection reads no further request meanwhile.
  */
-import { inPlaceText } from "./answer-head.ts";
+import { inPlaceText } from "./response-head.ts";
 import type { Arrival } from "./arrival.ts";
 import { createBodyDecoder } from "./body-decoder.ts";
 import type { ConnectionOwner, WireSocket } from "./connection-owner.ts";
@@ -12,7 +12,7 @@ import { createOutbox, type Outbox } from "./outbox.ts";
 import { type PipelineContext, readPipeline } from "./pipeline.ts";
 import type { BadHead } from "./read-head.ts";
 import { createRequestBody, type RequestBody } from "./request-body.ts";
-import { type Asked, sendAnswer } from "./send-answer.ts";
+import { type Asked, sendResponse } from "./send-response.ts";
 
 export class Connection implements PipelineContext {
   bodyStream: ReadableStream<Uint8Array> | null = null;
@@ -237,7 +237,7 @@ export class Connection implements PipelineContext {
         isPlain: this.owner.scheme === "http",
         progressed: () => this.deadlines.touch(),
       };
-      const persists = await sendAnswer(response, { method, minor, isPersistent, made }, target);
+      const persists = await sendResponse(response, { method, minor, isPersistent, made }, target);
       if (!persists) this.end();
     } catch {
       // The client must not take a part for the whole.

@@ -2,7 +2,7 @@
  * Requests that come one after another. Those that are answered in place leave in one write, until the bytes end, a
  * request takes its time or has a body, or others have waited for long.
  */
-import { inPlaceText, keptBytes } from "./answer-head.ts";
+import { inPlaceText, keptBytes } from "./response-head.ts";
 import type { Arrival, ArrivalContext } from "./arrival.ts";
 import type { ConnectionOwner } from "./connection-owner.ts";
 import type { Deadlines } from "./deadlines.ts";

@@ -4,7 +4,7 @@
  */
 import { FFIType } from "bun:ffi";
 import { closeSync, openSync, readSync } from "node:fs";
-import type { FileRange } from "../../lib/file-answer.ts";
+import type { FileRange } from "../../lib/file-response.ts";
 import { openLibc } from "../../lib/libc.ts";
 import type { Outbox } from "./outbox.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { until } from "../../../test/support/until.ts";
 import type { Arrival } from "./arrival.ts";
-import { shareBytes, sharedAnswer } from "../../lib/shared-bytes.ts";
+import { shareBytes, sharedResponse } from "../../lib/shared-bytes.ts";
 import { Connection } from "./connection.ts";
 import { createInflow } from "./inflow.ts";
 import { createOutbox } from "./outbox.ts";
@@ -59,7 +59,7 @@ const ANSWERS: Record<string, (arrival: Arrival) => Response | Promise<Response>
       cancel: () => void cancelled++,
     }),
   "/whole": () => new Response(WHOLE),
-  "/shared": (arrival) => sharedAnswer(arrival.request(), SHARED, {}),
+  "/shared": (arrival) => sharedResponse(arrival.request(), SHARED, {}),
   "/later": () => {
     let left = 3;
     return streamOf({

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dial } from "../../../test/support/wire.ts";
-import { fileAnswer } from "../../lib/file-answer.ts";
-import { sharedAnswer, shareBytes } from "../../lib/shared-bytes.ts";
+import { fileResponse } from "../../lib/file-response.ts";
+import { sharedResponse, shareBytes } from "../../lib/shared-bytes.ts";
 import type { Arrival } from "./arrival.ts";
 import { startWireServer } from "./wire-server.ts";
 
@@ -16,7 +16,7 @@ writeFileSync(path, "a file");
 const SHARED = shareBytes(new Uint8Array(1024).fill(120));
 const inPlace = (arrival: Arrival) => arrival.answerInPlace(404, "", "nothing");
 const KINDS: Record<string, (arrival: Arrival) => Response | Promise<Response>> = {
-  "/shared": (arrival) => sharedAnswer(arrival.request(), SHARED, {}),
+  "/shared": (arrival) => sharedResponse(arrival.request(), SHARED, {}),
   "/json": async () => Response.json({ some: "JSON" }),
   "/text": () => new Response("some text"),
   "/empty": () => new Response(null, { status: 204 }),
@@ -24,7 +24,7 @@ const KINDS: Record<string, (arrival: Arrival) => Response | Promise<Response>> 
   "/redirect": async () => new Response(null, { status: 307, headers: { Location: "/" } }),
   "/late-in-place": (arrival) => Promise.resolve(inPlace(arrival)),
   "/file": (arrival) =>
-    fileAnswer(arrival.request(), Bun.file(path), 0, { status: 200, headers: new Headers() }),
+    fileResponse(arrival.request(), Bun.file(path), 0, { status: 200, headers: new Headers() }),
 };
 
 let sinceTurn = 0;

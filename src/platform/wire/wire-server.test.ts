@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileAnswer } from "../../lib/file-answer.ts";
+import { fileResponse } from "../../lib/file-response.ts";
 import type { Arrival } from "./arrival.ts";
 import { startWireServer, type WireOptions, type WireServer } from "./wire-server.ts";
 
@@ -42,11 +42,11 @@ const ANSWERS: Record<string, (arrival: Arrival) => Response | Promise<Response>
   "/stream": () => new Response(streamOf(PIECES)),
   "/file": (arrival) => {
     const headers = new Headers();
-    return fileAnswer(arrival.request(), Bun.file(path), 0, { status: 200, headers });
+    return fileResponse(arrival.request(), Bun.file(path), 0, { status: 200, headers });
   },
   "/part": (arrival) => {
     const body = Bun.file(path).slice(1_000, 2_000_001);
-    return fileAnswer(arrival.request(), body, 1_000, { status: 206, headers: new Headers() });
+    return fileResponse(arrival.request(), body, 1_000, { status: 206, headers: new Headers() });
   },
   "/short": () => new Response(streamOf([CONTENT.subarray(0, 99)]), length(100)),
   "/too-long": () => new Response(streamOf([CONTENT.subarray(0, 101)]), length(100)),

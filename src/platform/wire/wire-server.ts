@@ -8,7 +8,7 @@ import type { Arrival } from "./arrival.ts";
 import { Connection } from "./connection.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
 import type { ConnectionOwner, WireSocket } from "./connection-owner.ts";
-import { createUnreadAnswers } from "./unread-answers.ts";
+import { createUnreadResponses } from "./unread-responses.ts";
 import { createWaitingClients } from "./waiting-clients.ts";
 
 export type Peers = {
@@ -21,7 +21,7 @@ export type Peers = {
   /** False when its answer has left as a whole, or its client. */
   isAnswering(request: Request): boolean;
   /** Ends the connection at once. Does nothing after the answer. */
-  cutAnswer(request: Request): void;
+  cutResponse(request: Request): void;
 };
 
 export type WireServer = Peers & {
@@ -85,7 +85,7 @@ export function startWireServer(options: WireOptions): WireServer {
   let isStopping = false;
   let emptied: (() => void) | undefined;
 
-  const unread = createUnreadAnswers(connections, mostUnread);
+  const unread = createUnreadResponses(connections, mostUnread);
   const owner: ConnectionOwner<Connection> = {
     scheme: tls === null ? "http" : "https",
     isUnix: "unix" in address,
@@ -215,7 +215,7 @@ function peersIn(connections: WeakMap<Request, Connection>): Peers {
       else deadlines.cutIn(inSeconds);
     },
     isAnswering: (request) => connectionOf(request).isAnswering(request),
-    cutAnswer(request) {
+    cutResponse(request) {
       const connection = connectionOf(request);
       if (connection.isAnswering(request)) connection.cut();
     },

@@ -8,7 +8,7 @@ import {
   type Cell,
   LONGEST_VALUE_BYTES,
   type ForeignRow,
-  type RowsAnswer,
+  type RowsResponse,
   type RowsRequest,
 } from "./rows-request.ts";
 
@@ -25,7 +25,7 @@ export async function sendRows(): Promise<void> {
     for (let end = begun.indexOf("\n"); end !== -1; end = begun.indexOf("\n")) {
       const line = begun.slice(0, end);
       begun = begun.slice(end + 1);
-      let answer: RowsAnswer;
+      let answer: RowsResponse;
       try {
         rows ??= rowsOf(JSON.parse(line) as RowsRequest);
         answer = { rows: portionOf(rows) };

@@ -21,6 +21,6 @@ export type Cell = string | number | null;
 export type ForeignRow = { place: number; isCut: boolean; values: Readonly<Record<string, Cell>> };
 
 /** The answer to one line: rows, none at the end; or why there are none. */
-export type RowsAnswer = { rows: ForeignRow[] } | { problem: string };
+export type RowsResponse = { rows: ForeignRow[] } | { problem: string };
 
 export const LONGEST_VALUE_BYTES = 32 * 1024;

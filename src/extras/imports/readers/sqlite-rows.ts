@@ -6,7 +6,7 @@ import {
   LONGEST_VALUE_BYTES,
   ROWS_COMMAND,
   type ForeignRow,
-  type RowsAnswer,
+  type RowsResponse,
   type RowsRequest,
 } from "./rows-request.ts";
 
@@ -48,7 +48,7 @@ async function answerTo(
   input: { write(text: string): unknown; flush(): unknown },
   output: ReadableStreamDefaultReader<Uint8Array>,
   line: string,
-): Promise<RowsAnswer> {
+): Promise<RowsResponse> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   input.write(`${line}\n`);
@@ -58,7 +58,7 @@ async function answerTo(
     if (done || size > MOST_LINE_BYTES) return { problem: "It takes too much time or memory." };
     pieces.push(value);
     size += value.length;
-    if (value.at(-1) === NEWLINE) return JSON.parse(Buffer.concat(pieces).toString()) as RowsAnswer;
+    if (value.at(-1) === NEWLINE) return JSON.parse(Buffer.concat(pieces).toString()) as RowsResponse;
   }
 }
 const NEWLINE = 0x0a;

@@ -60,7 +60,7 @@ export function refusalOfResponse(
   return refusal;
 }
 
-export const invalidAnswer = (what: string): AppError =>
+export const invalidResponse = (what: string): AppError =>
   storageFailure(new Error(what), sentenceOf(0, "Unknown", null));
 
 /** The endpoint's error if it is the cause. */

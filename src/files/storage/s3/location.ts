@@ -4,7 +4,7 @@ import { STAGING } from "../object-key.ts";
 import type { S3Client } from "./client.ts";
 import { type HashedBytes, putObject } from "./parts.ts";
 import { elementsOf, textOf } from "./xml.ts";
-import { invalidAnswer } from "./failure.ts";
+import { invalidResponse } from "./failure.ts";
 import { withStorageFailures } from "../storage-failure.ts";
 
 export type S3Location = ReturnType<typeof createS3Location>;
@@ -34,7 +34,7 @@ export function createS3Location(client: S3Client, prefix: string) {
       }));
       token = textOf(xml, "NextContinuationToken");
       if (textOf(xml, "IsTruncated") === "true" && token === undefined) {
-        throw invalidAnswer("a list that can't be continued");
+        throw invalidResponse("a list that can't be continued");
       }
     } while (token !== undefined);
   }

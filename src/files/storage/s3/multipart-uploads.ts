@@ -1,6 +1,6 @@
 import type { S3Client } from "./client.ts";
 import { elementsOf, textOf } from "./xml.ts";
-import { invalidAnswer } from "./failure.ts";
+import { invalidResponse } from "./failure.ts";
 
 export type Part = { number: number; etag: string; size: number };
 
@@ -14,7 +14,7 @@ export const MAX_PARTS = 10_000;
 export async function beginUpload(client: S3Client, key: string): Promise<string> {
   const xml = await client.text({ method: "POST", key, query: { uploads: "" } });
   const uploadId = textOf(xml, "UploadId");
-  if (!uploadId) throw invalidAnswer("no UploadId in the response");
+  if (!uploadId) throw invalidResponse("no UploadId in the response");
   return uploadId;
 }
 

@@ -1,4 +1,4 @@
-import { invalidAnswer, s3RefusalOf } from "./failure.ts";
+import { invalidResponse, s3RefusalOf } from "./failure.ts";
 import type { S3Client, S3Request } from "./client.ts";
 import { storageFailure } from "../storage-failure.ts";
 import { type Part, type MultipartUpload, sizeOf } from "./multipart-uploads.ts";
@@ -19,7 +19,7 @@ export type HashedBytes = { bytes: Uint8Array<ArrayBuffer>; sha256: string };
 async function put(client: S3Client, request: Pick<S3Request, "key" | "query" | "body">): Promise<string> {
   const { headers } = await client.head({ ...request, method: "PUT" });
   const etag = headers.get("etag");
-  if (etag === null) throw invalidAnswer("no ETag for a PUT");
+  if (etag === null) throw invalidResponse("no ETag for a PUT");
   return etag;
 }
 

@@ -54,7 +54,7 @@ export async function openS3Object(reading: Reading): Promise<ReadableStream<Uin
         try {
           if (next <= last) {
             const chunk = await read();
-            if (chunk.byteLength > last + 1 - next) throw wrongAnswer("more bytes than asked for");
+            if (chunk.byteLength > last + 1 - next) throw wrongResponse("more bytes than asked for");
             next += chunk.byteLength;
             controller.enqueue(isWhole(chunk) ? giveAway(chunk) : chunk);
           }
@@ -117,7 +117,7 @@ async function request(
   const problem = mismatch(response, isPart ? { start, end } : null, size);
   if (problem === null) return response;
   await response.body?.cancel().catch(() => undefined);
-  throw wrongAnswer(problem);
+  throw wrongResponse(problem);
 }
 
 function mismatch({ status, headers }: Response, part: ByteRange | null, size: number): string | null {
@@ -130,5 +130,5 @@ function mismatch({ status, headers }: Response, part: ByteRange | null, size: n
   return status === 206 && given === wanted ? null : `status ${status}, ${given} instead of ${wanted}`;
 }
 
-const wrongAnswer = (problem: string) =>
+const wrongResponse = (problem: string) =>
   contentDamaged("The stored file is damaged.", new Error(`the S3 endpoint answered with ${problem}`));

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { acceptsGzip } from "../../../lib/accepts-gzip.ts";
 import { appError } from "../../../lib/errors.ts";
-import { sharedAnswer } from "../../../lib/shared-bytes.ts";
+import { sharedResponse } from "../../../lib/shared-bytes.ts";
 import { createDocsAssets } from "./assets.ts";
 import { type Endpoint, endpoint } from "../endpoint.ts";
 
@@ -62,7 +62,7 @@ export function docsEndpoints(csrf: { cookie: string; header: string }): Endpoin
         const isCompressed = acceptsGzip(c.req.raw);
         const found = await assets.read(c.req.param("file") ?? "", isCompressed);
         if (found === null) throw appError("NotFound", "There is nothing at this address.");
-        return sharedAnswer(c.req.raw, found.body, {
+        return sharedResponse(c.req.raw, found.body, {
           "Content-Type": found.type,
           "Cache-Control": "public, max-age=31536000, immutable",
           Vary: "Accept-Encoding",

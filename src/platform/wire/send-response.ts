@@ -1,12 +1,12 @@
 /** Sends an answer with its length if that is known, else in chunks. */
-import { filePartOf } from "../../lib/file-answer.ts";
+import { filePartOf } from "../../lib/file-response.ts";
 import { sharedBytesOf } from "../../lib/shared-bytes.ts";
-import { answerHead } from "./answer-head.ts";
+import { responseHead } from "./response-head.ts";
 import type { Arrival } from "./arrival.ts";
 import type { Outbox } from "./outbox.ts";
 import { canSendFiles, openFilePart } from "./send-file.ts";
 
-export type AnswerTarget = {
+export type ResponseTarget = {
   outbox: Outbox;
   socket: { readonly fd: number };
   /** Without TLS the system can send files to it. */
@@ -27,7 +27,11 @@ const CHUNK_END = Buffer.from("\r\n");
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
 /** Resolves with false when the connection must end. Rejects if the body fails: then cut the connection. */
-export async function sendAnswer(response: Response, asked: Asked, target: AnswerTarget): Promise<boolean> {
+export async function sendResponse(
+  response: Response,
+  asked: Asked,
+  target: ResponseTarget,
+): Promise<boolean> {
   const { status } = response;
   const known = lengthIn(response);
   if (asked.method === "HEAD" || status === 204 || status === 304 || response.body === null) {
@@ -112,7 +116,7 @@ async function relay(
   reader: Reader,
   response: Response,
   asked: Asked,
-  target: AnswerTarget,
+  target: ResponseTarget,
   known: number | null,
 ): Promise<boolean> {
   const { outbox, progressed } = target;
@@ -164,4 +168,4 @@ function sendJoined(outbox: Outbox, pieces: readonly Uint8Array[], most = MOST_J
 }
 
 const headOf = (response: Response, asked: Asked, length: number | null, isChunked: boolean): Buffer =>
-  Buffer.from(answerHead(response, { ...asked, length, isChunked }), "latin1");
+  Buffer.from(responseHead(response, { ...asked, length, isChunked }), "latin1");

@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test";
-import { createUnreadAnswers } from "./unread-answers.ts";
+import { createUnreadResponses } from "./unread-responses.ts";
 
 test("beyond the bound the client that holds the most loses its oldest connections", async () => {
   const cut: string[] = [];
-  const readers = new Set<Parameters<typeof createUnreadAnswers>[0] extends Iterable<infer R> ? R : never>();
-  const changed = createUnreadAnswers(readers, 80);
+  const readers = new Set<
+    Parameters<typeof createUnreadResponses>[0] extends Iterable<infer R> ? R : never
+  >();
+  const changed = createUnreadResponses(readers, 80);
   function hold(name: string, peerAddress: string | null, bytes: number): void {
     let held = bytes;
     readers.add({

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Logger } from "../../lib/logger.ts";
 import type { HttpContext } from "./endpoint.ts";
-import { streamAnswer } from "./stream-pages.ts";
+import { streamResponse } from "./stream-pages.ts";
 
 /** `raw` of its endpoint. */
 export const CSV = { type: "text/csv", headers: z.object({ "Content-Disposition": z.string() }) };
@@ -17,12 +17,12 @@ export const csvColumns = (meaning: string) => ({
 });
 
 /** `failure` is logged if the started answer is cut. */
-export async function csvAnswer(
+export async function csvResponse(
   c: HttpContext,
   pages: AsyncGenerator<string | Uint8Array, void>,
   { fileName, ...options }: { fileName: string; failure: string; logger: Logger },
 ): Promise<Response> {
-  return new Response(await streamAnswer(c, pages, options), {
+  return new Response(await streamResponse(c, pages, options), {
     headers: {
       "Content-Type": "text/csv; charset=utf-8",
       "Content-Disposition": `attachment; filename="${fileName}"`,

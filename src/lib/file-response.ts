@@ -9,7 +9,7 @@ const parts = new WeakMap<Request, FileRange>();
  * With its Content-Length.
  * @param body a file of the runtime, or a slice of one that begins at `start`
  */
-export function fileAnswer(
+export function fileResponse(
   request: Request,
   body: Blob & { name?: string },
   start: number,

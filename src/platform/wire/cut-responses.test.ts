@@ -36,9 +36,9 @@ test("a request whose answer has left cuts nothing, one under way ends its conne
   await until(() => !server.isAnswering(first));
   ask("/endless");
   await until(() => requests.length === 1 && server.isAnswering(requests[0]!));
-  server.cutAnswer(first);
+  server.cutResponse(first);
   expect(server.isAnswering(requests[0]!)).toBeTrue();
-  server.cutAnswer(requests[0]!);
+  server.cutResponse(requests[0]!);
   expect(server.isAnswering(requests[0]!)).toBeFalse();
   await until(() => seen.isOver);
 });

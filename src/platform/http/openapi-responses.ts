@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { ERRORS, type FieldFault, MOST_FIELD_FAULTS } from "../../lib/errors.ts";
-import type { DocumentedAnswer, Endpoint, Pagination } from "./endpoint.ts";
+import type { DocumentedResponse, Endpoint, Pagination } from "./endpoint.ts";
 import { STATUS_OF_KIND } from "./errors.ts";
 import { exampleOf } from "./openapi-examples.ts";
 import { headersOfSuccess } from "./openapi-headers.ts";
@@ -97,13 +97,13 @@ export const SCHEMAS = {
   },
 };
 
-export const failureAnswers = (): Json => ({
-  ...Object.fromEntries(FAILURES.map((status) => [status, failureAnswer(status)])),
+export const failureResponses = (): Json => ({
+  ...Object.fromEntries(FAILURES.map((status) => [status, failureResponse(status)])),
   [HEAD_TOO_LARGE]: { description: "The request line and headers are longer than 16 KiB" },
 });
 
 /** @param gated all paths of its kind are 404 while a setting is empty */
-export function answersOf(entry: Endpoint, gated: boolean, named: NamedSchemas): Json {
+export function responsesOf(entry: Endpoint, gated: boolean, named: NamedSchemas): Json {
   const failures = failuresOf(entry, gated);
   const answers: Record<number, Json> = Object.fromEntries(
     [...failures].map((status) => [status, { $ref: `#/components/responses/${status}` }]),
@@ -115,8 +115,8 @@ export function answersOf(entry: Endpoint, gated: boolean, named: NamedSchemas):
     const other = Number(key);
     const isEnvelope = raw === undefined && other === status;
     const schema = isEnvelope ? envelopeOf(entry, named) : schemaIn(documented, entry, other, named);
-    const answer = documentedAnswer(documented, schema, named);
-    answers[other] = failures.has(other) ? merged(answer, failureAnswer(other)) : answer;
+    const answer = documentedResponse(documented, schema, named);
+    answers[other] = failures.has(other) ? merged(answer, failureResponse(other)) : answer;
   }
   return answers;
 }
@@ -127,7 +127,7 @@ function failuresOf({ access, path, failures = [] }: Endpoint, gated: boolean): 
   return new Set([...ALWAYS, ...guarded, ...missing, ...failures]);
 }
 
-function failureAnswer(status: number): Json {
+function failureResponse(status: number): Json {
   const errors = errorsOf(status);
   const headers = {
     ...EVERYWHERE,
@@ -161,17 +161,17 @@ const requiredOf = ({ paged }: Endpoint): string[] => {
   return paged === "cursor" ? ["next_cursor"] : ["pagination"];
 };
 
-/** Named after its content: Link in LinkAnswer, a list in LinkListAnswer; of a creation or change with fields beside after it. */
+/** Named after its content: Link in LinkResponse, a list in LinkListResponse; of a creation or change with fields beside after it. */
 function envelopeOf(entry: Endpoint, named: NamedSchemas): Json {
   const operation = pascal(operationIdOf(entry));
-  const data = entry.answer && dataOf(entry.answer, operation, named);
+  const data = entry.response && dataOf(entry.response, operation, named);
   const items = (data?.["items"] ?? {}) as Json;
   const isWrite = entry.status === 201 || entry.method === "PUT" || entry.method === "PATCH";
   const name =
     (entry.beside !== undefined && isWrite ? operation : nameIn(data)) ??
     (nameIn(items) && nameIn(items) + (entry.paged ? "Page" : "List")) ??
     (data === undefined ? "Empty" : operation);
-  return named.named(`${name.replace(/Result$/, "")}Answer`, {
+  return named.named(`${name.replace(/Result$/, "")}Response`, {
     type: "object",
     required: ["code", "message", ...(data ? ["data"] : []), ...requiredOf(entry)],
     properties: {
@@ -193,8 +193,8 @@ function envelopeOf(entry: Endpoint, named: NamedSchemas): Json {
   });
 }
 
-function dataOf(answer: z.ZodType, operation: string, named: NamedSchemas): Json {
-  const json = named.schemaOf(answer, "output");
+function dataOf(response: z.ZodType, operation: string, named: NamedSchemas): Json {
+  const json = named.schemaOf(response, "output");
   if (Bun.deepEquals(json, SCHEMAS.Message)) return referenceTo("Message");
   if (json["type"] === "object") return named.named(`${operation}Result`, json);
   const items = json["items"] as Json | undefined;
@@ -206,7 +206,7 @@ const nameIn = (schema: Json | undefined): string | undefined =>
   (schema?.["$ref"] as string | undefined)?.split("/").at(-1);
 
 function schemaIn(
-  { type, schema }: DocumentedAnswer,
+  { type, schema }: DocumentedResponse,
   entry: Endpoint,
   status: number,
   named: NamedSchemas,
@@ -214,14 +214,14 @@ function schemaIn(
   if (schema === undefined) return type === JSON_TYPE ? { type: "object" } : contentOf(type);
   const json = named.schemaOf(schema, "output");
   if (json["type"] !== "object") return json;
-  return named.named(`${pascal(operationIdOf(entry))}${status === 200 ? "" : status}Answer`, json);
+  return named.named(`${pascal(operationIdOf(entry))}${status === 200 ? "" : status}Response`, json);
 }
 
-const contentOf = (type: DocumentedAnswer["type"]): Json =>
+const contentOf = (type: DocumentedResponse["type"]): Json =>
   [type].flat().every((one) => one === null || /^text\/|json$/.test(one)) ? { type: "string" } : BINARY;
 
-function documentedAnswer(
-  { type, headers, description }: DocumentedAnswer,
+function documentedResponse(
+  { type, headers, description }: DocumentedResponse,
   schema: Json,
   named: NamedSchemas,
 ): Json {

@@ -69,7 +69,7 @@ export function keptBytes(answer: InPlace): Buffer | null {
 }
 
 /** With its empty line. One byte a character. */
-export function answerHead({ status, headers }: Response, framing: Framing): string {
+export function responseHead({ status, headers }: Response, framing: Framing): string {
   let text = statusLine(status);
   for (const [name, value] of headers) {
     if (!OWN.has(name)) text += `${title(name)}: ${value}\r\n`;

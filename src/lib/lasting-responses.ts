@@ -13,7 +13,7 @@ type Answer = {
 
 const CHECK_MS = 1_000;
 
-export function createLastingAnswers({ checkMs = CHECK_MS } = {}) {
+export function createLastingResponses({ checkMs = CHECK_MS } = {}) {
   const sent = new Set<Answer>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 

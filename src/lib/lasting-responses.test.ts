@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { until } from "../../test/support/until.ts";
-import { createLastingAnswers } from "./lasting-answers.ts";
+import { createLastingResponses } from "./lasting-responses.ts";
 
-function answerWith(isAllowed: () => Promise<boolean>) {
+function respondWith(isAllowed: () => Promise<boolean>) {
   const state = { isUnderWay: true, asked: 0, cuts: 0 };
   const answer = {
     isStillAllowed() {
@@ -16,9 +16,9 @@ function answerWith(isAllowed: () => Promise<boolean>) {
 }
 
 test("an answer is cut once its caller is no longer allowed, others go on", async () => {
-  const lasting = createLastingAnswers({ checkMs: 5 });
+  const lasting = createLastingResponses({ checkMs: 5 });
   let isAllowed = true;
-  const [ending, kept] = [answerWith(async () => isAllowed), answerWith(async () => true)];
+  const [ending, kept] = [respondWith(async () => isAllowed), respondWith(async () => true)];
   for (const { answer } of [ending, kept]) lasting.add(answer);
   await until(() => ending.state.asked > 2);
   expect(ending.state.cuts).toBe(0);
@@ -32,10 +32,10 @@ test("an answer is cut once its caller is no longer allowed, others go on", asyn
 });
 
 test("an answer that has left is not asked about; a failed check cuts nothing", async () => {
-  const lasting = createLastingAnswers({ checkMs: 5 });
+  const lasting = createLastingResponses({ checkMs: 5 });
   const [sent, unknown] = [
-    answerWith(async () => false),
-    answerWith(() => Promise.reject(new Error("away"))),
+    respondWith(async () => false),
+    respondWith(() => Promise.reject(new Error("away"))),
   ];
   sent.state.isUnderWay = false;
   for (const { answer } of [sent, unknown]) lasting.add(answer);

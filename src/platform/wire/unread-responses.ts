@@ -11,7 +11,7 @@ type Reader = { readonly peerAddress: string | null; readonly outbox: { unread()
  *
  * @param connections in the order of arrival
  */
-export function createUnreadAnswers(connections: Iterable<Reader>, most = MOST_BYTES) {
+export function createUnreadResponses(connections: Iterable<Reader>, most = MOST_BYTES) {
   let sum = 0;
   let isShedding = false;
 
