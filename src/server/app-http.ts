@@ -24,7 +24,7 @@ import type { HttpConnection } from "../platform/http/endpoint.ts";
 import type { HttpApp } from "../platform/http/mount.ts";
 import { type Described, openApiEndpoint } from "../platform/http/openapi.ts";
 import { systemClock } from "../lib/clock.ts";
-import { createLastingResponses } from "../lib/lasting-responses.ts";
+import { createLastingResponses } from "./lasting-responses.ts";
 import type { Registry } from "../lib/metrics.ts";
 import { joinSlashes } from "../lib/request-target.ts";
 import { VERSION } from "../lib/version.ts";

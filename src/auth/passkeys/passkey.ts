@@ -3,7 +3,7 @@ import { z } from "zod";
 import { createView } from "../../lib/case-names.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { strictly } from "../../lib/strict-handling.ts";
-import { visibleName } from "../../lib/visible-name.ts";
+import { visibleName } from "../visible-name.ts";
 
 export type Passkey = Omit<
   RowFields<"passkeys", { transports: readonly string[]; backedUp: boolean }>,

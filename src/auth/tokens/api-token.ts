@@ -4,7 +4,7 @@ import { createView } from "../../lib/case-names.ts";
 import { parseDuration } from "../../lib/duration.ts";
 import { appError } from "../../lib/errors.ts";
 import { LATEST_INSTANT, parseRfc3339 } from "../../lib/rfc3339.ts";
-import { visibleName } from "../../lib/visible-name.ts";
+import { visibleName } from "../visible-name.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
 export type ApiToken = {

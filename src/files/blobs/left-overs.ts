@@ -5,7 +5,7 @@
 import type { Processes } from "../../platform/cluster/processes.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { createSetbacks } from "../../lib/setbacks.ts";
+import { createSetbacks } from "../setbacks.ts";
 import type { Drivers } from "../policies/drivers.ts";
 import type { Driver, StagedBytes } from "../storage/driver.ts";
 import { processDigits, processOfStaging, tagOfStaging } from "../storage/object-key.ts";

@@ -6,7 +6,7 @@
 import { pagesAfter } from "../../lib/pages.ts";
 import type { Processes } from "../../platform/cluster/processes.ts";
 import type { Job } from "../../platform/jobs/runner.ts";
-import { createSetbacks } from "../../lib/setbacks.ts";
+import { createSetbacks } from "../setbacks.ts";
 import type { DeadBlob } from "./blob.ts";
 import type { Driver } from "../storage/driver.ts";
 import { stagingOfKey, tagOfKey } from "../storage/object-key.ts";

@@ -9,13 +9,13 @@
  * decides which object stays. A dead blob never returns: the same content gets a new generation and key, so a late
  * removal can't hit it. After a commit with unknown outcome the object stays, and the reaper decides by the row.
  */
-import type { ByteRange } from "../../lib/byte-range.ts";
+import type { ByteRange } from "../byte-range.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
 import { fault } from "../../lib/fault.ts";
-import { createSetbacks } from "../../lib/setbacks.ts";
+import { createSetbacks } from "../setbacks.ts";
 import type { DeadBlob, StoredBlob } from "./blob.ts";
 import type { BlobsRepository } from "./repository.ts";
 import { createKeeping } from "./keeping.ts";

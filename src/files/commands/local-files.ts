@@ -1,7 +1,7 @@
 /** Files of this machine, for uploads. Names are kept as they are; what can't be uploaded is told, and the rest follows. */
 import { lstat, opendir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { readTrouble } from "../../lib/local-file.ts";
+import { readTrouble } from "../local-file.ts";
 
 export type LocalFile = { path: string; name: string; size: number };
 

@@ -8,7 +8,7 @@ import { fileTrouble } from "../../lib/file-trouble.ts";
 import { pluralize } from "../../lib/pluralize.ts";
 import { quantityOfBytes } from "../../visitors/quantity-text.ts";
 import { pathNames } from "../tree/lookup.ts";
-import { openLocal } from "../../lib/local-file.ts";
+import { openLocal } from "../local-file.ts";
 import { addOwner, type Context, nullIfNotFound, type Owned } from "./place.commands.ts";
 import { createPut, localTotals, MOST_TOLD, type PutJob, type PutProgress, type PutReport } from "./put.ts";
 

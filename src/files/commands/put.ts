@@ -9,7 +9,7 @@ import { type Entry, ROOT, type StoredFile } from "../tree/entry.ts";
 import type { Lookup } from "../tree/lookup.ts";
 import type { Files } from "../tree/files.service.ts";
 import type { Destination, ReceivedFile, Uploads } from "../uploads/service.ts";
-import { openLocal, type OpenFile, readTrouble } from "../../lib/local-file.ts";
+import { openLocal, type OpenFile, readTrouble } from "../local-file.ts";
 import { sha256Of } from "../blobs/hashes.ts";
 import { type LocalFile, type LocalPiece, localPieces } from "./local-files.ts";
 

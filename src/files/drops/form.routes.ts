@@ -2,7 +2,7 @@
 import type { BodyReservation } from "../../platform/http/body-memory.ts";
 import { type FilePart, MAX_BYTES_BESIDE_FILE, readMultipart } from "../../platform/http/multipart.ts";
 import { createBatches } from "../../lib/batches.ts";
-import { tapped } from "../../lib/tapped.ts";
+import { tapped } from "../tapped.ts";
 import { appError } from "../../lib/errors.ts";
 import type { StoredFile } from "../tree/entry.ts";
 import type { Files } from "../tree/files.service.ts";

@@ -1,6 +1,6 @@
 /** Resumable uploads (tus 1.0.0) at the code of a drop box: `POST /{code}`, then `?upload=` with the id. */
 import type { BodyMemory, BodyReservation } from "../../platform/http/body-memory.ts";
-import { tapped } from "../../lib/tapped.ts";
+import { tapped } from "../tapped.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Policy } from "../policies/policy.ts";
 import { TUS_VERSION } from "../uploads/tus-protocol.ts";

@@ -4,7 +4,7 @@
  */
 import type { Db } from "../../platform/db/dialect.ts";
 import { AppError } from "../../lib/errors.ts";
-import { openLocal } from "../../lib/local-file.ts";
+import { openLocal } from "../local-file.ts";
 import { dropName } from "../drops/drop-name.ts";
 import type { TreeTransaction } from "../tree/account-tree.ts";
 import type { EntriesRepository } from "../tree/entries.repository.ts";

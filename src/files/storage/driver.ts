@@ -1,4 +1,4 @@
-import type { ByteRange } from "../../lib/byte-range.ts";
+import type { ByteRange } from "../byte-range.ts";
 
 export type DriverType = "local" | "s3";
 

@@ -3,7 +3,7 @@
  * the browser under our origin: it is an attachment unless requested inline and of a harmless type, never sniffed, and
  * sandboxed.
  */
-import { type ByteRange, parseByteRange } from "../../lib/byte-range.ts";
+import { type ByteRange, parseByteRange } from "../byte-range.ts";
 import {
   isNotModified,
   isPreconditionFailed,

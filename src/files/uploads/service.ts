@@ -3,7 +3,7 @@
  * again.
  */
 import type { ReadQueue } from "../blobs/read-queue.ts";
-import { tapped } from "../../lib/tapped.ts";
+import { tapped } from "../tapped.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { toFolderId } from "../tree/account-tree.ts";

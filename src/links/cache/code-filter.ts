@@ -5,7 +5,7 @@
  * and fills a filter of the right size in slices, which replaces the old one. Codes added meanwhile go into both.
  * Deleted codes stay until the next load: at the rebuild interval, or earlier if more codes were added than fit.
  */
-import { type Bloom, createBloom } from "../../lib/bloom.ts";
+import { type Bloom, createBloom } from "./bloom.ts";
 import { hashCode, hashCodes } from "../../lib/code-hash.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { LoadPace } from "./load-pace.ts";

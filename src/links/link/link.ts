@@ -4,7 +4,7 @@ import { HTTP_URL_FORM } from "../../lib/http-url.ts";
 import { ownerText } from "../../lib/owner.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { codeOf, domainOf } from "./key.ts";
-import { shortUrl } from "../../lib/short-url.ts";
+import { shortUrl } from "./short-url.ts";
 import { tagList } from "../tags/tag.ts";
 import { CODE_FORM, NEW_CODE_FORM } from "./code.ts";
 import { type FieldContent, linkFields, linkFieldsView, NO_FIELDS, viewOfFields } from "./field-values.ts";

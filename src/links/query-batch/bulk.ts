@@ -1,6 +1,6 @@
 /** How requests name a bulk change, and a position in it. */
 import { z } from "zod";
-import type { BulkId } from "../../lib/bulk-id.ts";
+import type { BulkId } from "../bulk-id.ts";
 import { cursorText, placeOf, timePlace } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 

@@ -7,7 +7,7 @@
 import { z } from "zod";
 import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
-import { type BulkId, bulkText, newBulk } from "../../lib/bulk-id.ts";
+import { type BulkId, bulkText, newBulk } from "../bulk-id.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { given } from "../../lib/given.ts";
 import { AppError, appError } from "../../lib/errors.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { actorOf, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import type { Actor } from "../../lib/actor.ts";
-import type { BulkId } from "../../lib/bulk-id.ts";
+import type { BulkId } from "../bulk-id.ts";
 import { bulkField, bulkOf } from "./bulk.ts";
 import {
   type QueryBatchInput,

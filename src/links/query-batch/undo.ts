@@ -5,7 +5,7 @@
  */
 import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
-import type { BulkId } from "../../lib/bulk-id.ts";
+import type { BulkId } from "../bulk-id.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import { PART_OF_BULK } from "../../lib/event.ts";

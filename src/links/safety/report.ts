@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { RowFields } from "../../platform/db/schema.ts";
 import { createView } from "../../lib/case-names.ts";
 import { namedObject } from "../../lib/named-object.ts";
-import { shortUrl } from "../../lib/short-url.ts";
+import { shortUrl } from "../link/short-url.ts";
 import { heldShown, showHeld } from "../link/held.ts";
 import { codeOf, domainOf } from "../link/key.ts";
 import type { HostOf } from "../link/link.ts";

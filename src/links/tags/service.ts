@@ -5,7 +5,7 @@
  */
 import { isUniqueViolation } from "../../platform/db/failures.ts";
 import { type Actor, mayChange, ownersReadBy } from "../../lib/actor.ts";
-import { type BulkId, bulkText, newBulk } from "../../lib/bulk-id.ts";
+import { type BulkId, bulkText, newBulk } from "../bulk-id.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import { appError } from "../../lib/errors.ts";

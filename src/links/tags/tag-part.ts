@@ -1,7 +1,7 @@
 /** The links that lost a tag in a change: an event for undo. */
 import { z } from "zod";
 import type { Actor } from "../../lib/actor.ts";
-import type { BulkId } from "../../lib/bulk-id.ts";
+import type { BulkId } from "../bulk-id.ts";
 import { chunked } from "../../lib/chunked.ts";
 import { type EventRecord, PART_OF_BULK } from "../../lib/event.ts";
 

@@ -1,4 +1,4 @@
-import { steerAway } from "../../lib/port-steering.ts";
+import { steerAway } from "./port-steering.ts";
 import { createRpc } from "../../lib/rpc.ts";
 import type { Bus, ChangeMessageHandler } from "./changes.ts";
 import type { ParentCalls, WorkerCalls, WorkerReady } from "./worker-process.ts";

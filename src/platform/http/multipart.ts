@@ -3,13 +3,13 @@
  * has cleaned up before readMultipart rejects. The rest of the request is not read.
  */
 import { type AppError, appError } from "../../lib/errors.ts";
-import { parseHeaderParameters } from "../../lib/header-parameters.ts";
+import { parseHeaderParameters } from "./header-parameters.ts";
 import {
   type BodyPart,
   BrokenMultipart,
   createMultipartReader,
   type MultipartReader,
-} from "../../lib/multipart-reader.ts";
+} from "./multipart-reader.ts";
 import type { BodyReservation } from "./body-memory.ts";
 import { type BodyReader, createBodyReader, type BodyReadQueue } from "./body-reader.ts";
 

@@ -3,7 +3,7 @@
  * the same version (If-Match), at most five times. The consumer may dispose of the chunks.
  */
 import { giveAway } from "../../../lib/disposable-bytes.ts";
-import type { ByteRange } from "../../../lib/byte-range.ts";
+import type { ByteRange } from "../../byte-range.ts";
 import type { ReadOptions } from "../driver.ts";
 import type { S3Client } from "./client.ts";
 import { S3Refusal, networkRefusal, s3Failure } from "./failure.ts";

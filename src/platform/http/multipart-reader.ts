@@ -2,7 +2,7 @@
  * Reads a multipart body (RFC 2046, section 5.1; RFC 7578) as its bytes arrive, and gives the pieces away
  * (disposable-bytes.ts). Holds back only bytes that could begin a separator.
  */
-import { giveAway } from "./disposable-bytes.ts";
+import { giveAway } from "../../lib/disposable-bytes.ts";
 
 export type BodyPart = {
   /** By lower-cased name. The first of each counts. */

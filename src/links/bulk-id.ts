@@ -1,6 +1,6 @@
 /** Names a bulk change of an account: the instant of its events and their common number. */
 import { randomInt } from "node:crypto";
-import { cursorText } from "./cursor.ts";
+import { cursorText } from "../lib/cursor.ts";
 
 export type BulkId = { at: number; bulk: number };
 

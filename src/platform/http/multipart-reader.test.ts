@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { dispose } from "./disposable-bytes.ts";
+import { dispose } from "../../lib/disposable-bytes.ts";
 import { BrokenMultipart, createMultipartReader } from "./multipart-reader.ts";
 
 const LIMITS = { headerBytes: 1_000, headers: 5 };

@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../lib/clock.ts";
 
 const FIRST_MS = 30 * 60_000;
 const LONGEST_MS = 24 * 3_600_000;

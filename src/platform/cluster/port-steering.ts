@@ -7,7 +7,7 @@
  * net/core/sock_reuseport.c.
  */
 import { FFIType, ptr } from "bun:ffi";
-import { openLibc } from "./libc.ts";
+import { openLibc } from "../../lib/libc.ts";
 
 const SOL_SOCKET = 1;
 const SO_ATTACH_REUSEPORT_CBPF = 51;

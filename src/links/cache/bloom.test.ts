@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createBloom } from "./bloom.ts";
-import { hashCode } from "./code-hash.ts";
+import { hashCode } from "../../lib/code-hash.ts";
 
 const hash = (code: string): number => hashCode(code, 0, code.length, 7);
 

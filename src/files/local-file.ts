@@ -2,9 +2,9 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename } from "node:path";
-import { giveAway } from "./disposable-bytes.ts";
-import { appError, messageOf } from "./errors.ts";
-import { fileTrouble } from "./file-trouble.ts";
+import { giveAway } from "../lib/disposable-bytes.ts";
+import { appError, messageOf } from "../lib/errors.ts";
+import { fileTrouble } from "../lib/file-trouble.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 
