@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseHeaderParameters } from "./header-parameters.ts";
+import { parseHeaderParameters } from "./multipart.ts";
 
 test.each([
   ["form-data", "form-data", {}],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { dispose } from "../../lib/disposable-bytes.ts";
-import { BrokenMultipart, createMultipartReader } from "./multipart-reader.ts";
+import { BrokenMultipart, createMultipartReader } from "./multipart.ts";
 
 const LIMITS = { headerBytes: 1_000, headers: 5 };
 

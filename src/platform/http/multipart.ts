@@ -2,16 +2,180 @@
  * Streams a multipart/form-data request at the pace of its consumer. A failure ends the file's body, and the consumer
  * has cleaned up before readMultipart rejects. The rest of the request is not read.
  */
+import { giveAway } from "../../lib/disposable-bytes.ts";
 import { type AppError, appError } from "../../lib/errors.ts";
-import { parseHeaderParameters } from "./header-parameters.ts";
-import {
-  type BodyPart,
-  BrokenMultipart,
-  createMultipartReader,
-  type MultipartReader,
-} from "./multipart-reader.ts";
 import type { BodyReservation } from "./body-memory.ts";
-import { type BodyReader, createBodyReader, type BodyReadQueue } from "./body-reader.ts";
+import { type BodyReader, type BodyReadQueue, createBodyReader } from "./body-reader.ts";
+
+/**
+ * A header value with parameters: `form-data; name="a"; filename="b"`. Names are lower-cased; the first of each counts,
+ * but a readable `filename*` (RFC 8187) wins. In quotes a backslash escapes only a quote or a backslash, because old
+ * browsers send Windows paths.
+ */
+type ParameterHeader = { value: string; parameters: ReadonlyMap<string, string> };
+
+const PARAMETER = /;[ \t]*([^\s;="]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^;"\s]+))/gy;
+const SPACE = /[ \t]*/y;
+const EXTENDED = /^(utf-8|iso-8859-1)'[^']*'(.*)$/is;
+
+export function parseHeaderParameters(text: string): ParameterHeader {
+  const end = text.indexOf(";");
+  const value = (end < 0 ? text : text.slice(0, end)).trim().toLowerCase();
+  const plain = new Map<string, string>();
+  const extended = new Map<string, string>();
+  for (let at = end; at >= 0 && at < text.length; ) {
+    PARAMETER.lastIndex = at;
+    const match = PARAMETER.exec(text);
+    if (match === null) break;
+    const [, key = "", quoted, token = ""] = match;
+    const name = key.toLowerCase();
+    const given = quoted === undefined ? token : quoted.replace(/\\(["\\])/g, "$1");
+    if (!name.endsWith("*")) setOnce(plain, name, given);
+    else setOnce(extended, name.slice(0, -1), decodeExtended(given));
+    SPACE.lastIndex = PARAMETER.lastIndex;
+    SPACE.exec(text);
+    at = SPACE.lastIndex;
+  }
+  return { value, parameters: new Map([...plain, ...extended]) };
+}
+
+function setOnce(map: Map<string, string>, name: string, value: string | null): void {
+  if (value !== null && !map.has(name)) map.set(name, value);
+}
+
+function decodeExtended(text: string): string | null {
+  const [, charset = "", coded = ""] = EXTENDED.exec(text) ?? [];
+  if (charset === "") return null;
+  const bytes = Buffer.from(
+    coded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    "latin1",
+  );
+  return bytes.toString(charset.toLowerCase() === "utf-8" ? "utf8" : "latin1");
+}
+
+type BodyPart = {
+  /** By lower-cased name. The first of each counts. */
+  headers: ReadonlyMap<string, string>;
+  /** Read it to its end before the next `next`. */
+  body: AsyncGenerator<Buffer, void>;
+};
+
+export class BrokenMultipart extends Error {}
+
+type MultipartLimits = { headerBytes: number; headers: number };
+
+/** Resolves with the next bytes, whose buffer the reader then owns, or null at the end. */
+type ReadBytes = () => Promise<Uint8Array | null>;
+
+const HEAD_END = Buffer.from("\r\n\r\n");
+const NOTHING = Buffer.alloc(0);
+const CR = 13;
+
+type MultipartReader = ReturnType<typeof createMultipartReader>;
+
+/**
+ * Reads a multipart body (RFC 2046, section 5.1; RFC 7578) as its bytes arrive, and gives the pieces away
+ * (disposable-bytes.ts). Holds back only bytes that could begin a separator.
+ */
+export function createMultipartReader(boundary: string, read: ReadBytes, limits: MultipartLimits) {
+  const separator = Buffer.from(`\r\n--${boundary}`, "latin1");
+  // The first separator has no line break before it.
+  let held: Buffer = Buffer.from("\r\n");
+  let state: "preamble" | "head" | "body" | "over" = "preamble";
+
+  const more = async (): Promise<void> => {
+    const bytes = await read();
+    if (bytes === null) throw new BrokenMultipart("it is cut off");
+    held = joined(held, Buffer.from(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength));
+  };
+
+  async function* untilSeparator(): AsyncGenerator<Buffer, void> {
+    for (;;) {
+      const piece = held;
+      const at = piece.indexOf(separator);
+      const end = at >= 0 ? at : piece.length - beginningAtEnd(piece, separator);
+      // Copy first: the reader of the piece may dispose of it.
+      held = copyOf(piece.subarray(at >= 0 ? at + separator.length : end));
+      if (end > 0) yield handOn(piece, end);
+      if (at >= 0) break;
+      await more();
+    }
+    state = "head";
+  }
+
+  async function readHead(): Promise<string | null> {
+    while (held.length < 2) await more();
+    if (held.toString("latin1", 0, 2) === "--") return null;
+    for (;;) {
+      const end = held.indexOf(HEAD_END);
+      if (Math.max(end, 0) > limits.headerBytes || (end < 0 && held.length > limits.headerBytes)) {
+        throw new BrokenMultipart("the head of a part is too long");
+      }
+      if (end >= 0) {
+        const head = held.toString("utf8", 0, end);
+        held = copyOf(held.subarray(end + HEAD_END.length));
+        return head;
+      }
+      await more();
+    }
+  }
+
+  return {
+    /** Null after the last part. @throws BrokenMultipart, and errors of `read` */
+    async next(): Promise<BodyPart | null> {
+      if (state === "body") throw new Error("Read the previous part to its end first.");
+      if (state === "over") return null;
+      if (state === "preamble") for await (const _ of untilSeparator());
+      const head = await readHead();
+      state = head === null ? "over" : "body";
+      return head === null ? null : { headers: parseHead(head, limits.headers), body: untilSeparator() };
+    },
+  };
+}
+
+/** Number of final bytes that could begin a separator. */
+function beginningAtEnd(piece: Buffer, separator: Buffer): number {
+  let from = Math.max(piece.length - separator.length + 1, 0);
+  for (;;) {
+    const at = piece.indexOf(CR, from);
+    if (at < 0) return 0;
+    if (separator.compare(piece, at, piece.length, 0, piece.length - at) === 0) return piece.length - at;
+    from = at + 1;
+  }
+}
+
+/** A piece that fills its buffer is its only user. */
+function handOn(piece: Buffer, end: number): Buffer {
+  const body = piece.subarray(0, end);
+  return piece.byteLength === piece.buffer.byteLength ? giveAway(body) : body;
+}
+
+const copyOf = (bytes: Buffer): Buffer =>
+  bytes.length === 0 ? NOTHING : Buffer.from(new Uint8Array(bytes).buffer);
+
+function joined(first: Buffer, second: Buffer): Buffer {
+  if (first.length === 0) return second;
+  const both = Buffer.allocUnsafeSlow(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
+}
+
+/** A line that begins with a blank continues the previous one. */
+function parseHead(head: string, mostHeaders: number): Map<string, string> {
+  const headers = new Map<string, string>();
+  const lines = head
+    .replace(/\r\n[ \t]+/g, " ")
+    .split("\r\n")
+    .filter((line) => line.trim() !== "");
+  if (lines.length > mostHeaders) throw new BrokenMultipart("the head of a part has too many lines");
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    const name = line.slice(0, Math.max(colon, 0)).trim().toLowerCase();
+    if (name !== "" && !headers.has(name)) headers.set(name, line.slice(colon + 1).trim());
+  }
+  return headers;
+}
 
 export type FilePart = {
   /** Empty if the part has none. */
