@@ -23,11 +23,10 @@ import { PLAIN, UNOWNED } from "../src/links/link/link.ts";
 import { createLinkRepository, type NewLink } from "../src/links/write/repository.ts";
 import { QUIET_SETTINGS } from "../src/links/links.test-support.ts";
 import { createLinkService } from "../src/links/links.service.ts";
-import { createSearchIndexJob } from "../src/links/list/indexing.ts";
-import { createTotalJob } from "../src/links/list/total.ts";
-import { type ListQuery, linkQueryOf } from "../src/links/list/page.ts";
+import { createSearchIndexJob, createTotalJob } from "../src/links/list/jobs.ts";
+import { linkQueryOf, type ListQuery } from "../src/links/list/query.ts";
 import { EDITOR, LARGE_TEAM, linkLists, ownerAt, SMALL_TEAM } from "./lib/link-lists.ts";
-import { createServerDatabase, SERVERS, type Server } from "./lib/server-database.ts";
+import { createServerDatabase, type Server, SERVERS } from "./lib/server-database.ts";
 
 const COUNT = Number(process.argv[2] ?? 1_000_000);
 const WANTED = process.argv[3] ?? "sqlite,postgres";

@@ -7,7 +7,7 @@ import { migrateUp } from "../../src/platform/db/migrate.ts";
 import { silentLogger } from "../../src/lib/logger.ts";
 import { keyOf } from "../../src/links/link/key.ts";
 import { PLAIN, UNOWNED } from "../../src/links/link/link.ts";
-import { NO_OPTIONS, writeOptions } from "../../src/links/link/options.ts";
+import { NO_OPTIONS, writeOptions } from "../../src/links/link/field-values.ts";
 import type { Rule } from "../../src/links/rules/rule.ts";
 import { createLinkRepository } from "../../src/links/write/repository.ts";
 

@@ -1,7 +1,6 @@
 /** The lists of bench/links.ts, and whose links it makes. */
 import { ownerOfTeam } from "../../src/lib/owner.ts";
-import type { ListQuery } from "../../src/links/list/page.ts";
-import { SORT_KEYS } from "../../src/links/list/order.ts";
+import { type ListQuery, SORT_KEYS } from "../../src/links/list/query.ts";
 
 /** Account of a quarter of the links. */
 export const EDITOR = 7;

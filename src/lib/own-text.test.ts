@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createMissingCodes } from "../links/cache/missing-codes.ts";
+import { createMissingCodes } from "../links/cache/code-filter.ts";
 import { createAutomatedVisitors } from "./automated-visitors.ts";
 import { ownText } from "./own-text.ts";
 

@@ -5,15 +5,19 @@ import type { Clock } from "../lib/clock.ts";
 import { given } from "../lib/given.ts";
 import { AppError } from "../lib/errors.ts";
 import { createLinkBatch } from "./write/batch.ts";
-import { alreadyExists, type CodeRule, isKeyText, linkNotFound } from "./link/code.ts";
+import { alreadyExists, type CodeRule, isKeyText, linkNotFound, siteCodeRefusal } from "./link/code.ts";
 import type { FallbackLoops } from "./fallback/loops.ts";
 import { createGifts, type Gifts } from "./write/gifts.ts";
 import { codeOf, domainOf, keyOf } from "./link/key.ts";
-import { pastChange, type PastChange, revertLink } from "./history/history.ts";
-import type { EventState, LinkEvents } from "./history/past-state.ts";
+import {
+  type EventState,
+  type LinkEvents,
+  pastChange,
+  type PastChange,
+  revertLink,
+} from "./history/history.ts";
 import type { RecordLinkEvents, ServedFields } from "./link/events.ts";
-import { readOptions } from "./link/options.ts";
-import { siteCodeRefusal } from "./link/site-code.ts";
+import { readOptions } from "./link/field-values.ts";
 import type { Owners } from "./link/owners.repository.ts";
 import type { PlannedChange } from "./write/internal-links.ts";
 import { parseLinkInput, parseLinkPatch, parseLinkUpdate } from "./link/input.ts";
@@ -21,11 +25,10 @@ import { createChoice } from "./list/chosen.ts";
 import { filterFor, type LinkFilter } from "./list/filter.ts";
 import type { LinkSets } from "./list/link-set.repository.ts";
 import type { Domains } from "./domains/registry.ts";
-import type { LinkQuery, PlacedQuery } from "./list/page.ts";
+import type { LinkQuery, PlacedQuery } from "./list/query.ts";
 import type { LinkListRepository } from "./list/repository.ts";
 import { createQueryBatch } from "./query-batch/query-batch.ts";
-import { takePartBack } from "./query-batch/tag-back.ts";
-import { type BulkEvents, createBulkUndo } from "./query-batch/undo.ts";
+import { type BulkEvents, createBulkUndo, takePartBack } from "./query-batch/undo.ts";
 import type { DeletedLinks } from "./deleted/deleted.ts";
 import type { CodeAvailability, CreateInput, Link, PatchInput, ShownLink, UpdateInput } from "./link/link.ts";
 import type { LinkRepository } from "./write/repository.ts";
@@ -33,7 +36,7 @@ import type { LinkList } from "./list/list.ts";
 import type { LinkChanges } from "./write/changes.ts";
 import type { TagRepository } from "./tags/repository.ts";
 import { createTagService } from "./tags/service.ts";
-import { reaches } from "./write/reach.ts";
+import { reaches } from "./write/plans.ts";
 import type { LinkWriter, WriteOutcome, WrittenLink } from "./write/writer.ts";
 
 type Parts = {

@@ -9,8 +9,7 @@ import { codeBelow } from "./fallback/loops.ts";
 import { createSchema, patchSchema, viewOfLink } from "./link/link.ts";
 import { type LinksRoom, openLinks, TARGET } from "./links.test-support.ts";
 import { internalTarget } from "./link/internal-target.ts";
-import { bulkOf } from "./query-batch/bulk.ts";
-import type { QueryBatchInput } from "./query-batch/query-batch.ts";
+import { bulkOf, type QueryBatchInput } from "./query-batch/query-batch.ts";
 
 const ANNA: Actor = { ...COMMAND, name: "anna", accountId: 5, ownOnly: true };
 const own = (code: string) => `https://go.example/${code}`;

@@ -22,8 +22,7 @@ import { addCsvCommands } from "./csv/commands.ts";
 import { addFilterOptions, collected, filterInput, type FilterOptions } from "./list/filter-options.ts";
 import { addQrCommand } from "./qr/commands.ts";
 import { addTagCommands } from "./tags/commands.ts";
-import { linkQueryOf, listQuery, placedQueryOf } from "./list/page.ts";
-import { linkCursor } from "./list/place.ts";
+import { linkCursor, linkQueryOf, listQuery, placedQueryOf } from "./list/query.ts";
 
 type Context = CommandContext<{ links: LinkService; csv: LinkCsv; origins: { ofServer(): string } }>;
 

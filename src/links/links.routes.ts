@@ -1,41 +1,46 @@
 import { z } from "zod";
 import {
   actorOf,
-  type PathInput,
+  beside,
   type Caller,
   CursorPage,
   type Endpoint,
   endpoint,
   type HttpContext,
   page,
+  type PathInput,
   requireScope,
 } from "../platform/http/endpoint.ts";
 import { bothCounts, countOf, viewOfBoth, visitorsOf, visitorsQuery } from "../lib/visitors.ts";
-import { batchEndpoints } from "./write/batch.routes.ts";
 import { CODE_FORM, isCodeText, linkNotFound } from "./link/code.ts";
 import { deletedEndpoints } from "./deleted/routes.ts";
 import {
   availabilitySchema,
   createSchema,
   domainQuery,
+  type HostOf,
   linkViewSchema,
+  namedSchema,
+  type PatchInput,
   patchSchema,
   type ShownLink,
+  updateItemSchema,
   updateSchema,
   usesSchema,
   viewOfLink,
 } from "./link/link.ts";
-import { asksForTotal, isCounted, linkQueryOf, listQuery, placedQueryOf } from "./list/page.ts";
+import { asksForTotal, isCounted, linkCursor, linkQueryOf, listQuery, placedQueryOf } from "./list/query.ts";
 import { ownersIn } from "./list/filter.ts";
-import { linkCursor } from "./list/place.ts";
-import type { LinkSharing } from "./link/sharing.ts";
 import type { LinkService } from "./links.service.ts";
-import { answerOffering, OFFERED } from "./link/offered.routes.ts";
 import { qrEndpoint } from "./qr/routes.ts";
 import { queryBatchEndpoints } from "./query-batch/routes.ts";
 import { safetyEndpoints } from "./safety/routes.ts";
 import { tagEndpoints } from "./tags/routes.ts";
 import { namedObject } from "../lib/named-object.ts";
+import { AppError } from "../lib/errors.ts";
+import type { Actor } from "../lib/actor.ts";
+import { strictly } from "../lib/strict-handling.ts";
+import { type LinkBatch, MOST_ITEMS } from "./write/batch.ts";
 
 const USES = usesSchema.keyof().options;
 const stats = namedObject("Totals", {
@@ -260,3 +265,94 @@ export const historyLinks = (links: LinkService) => ({
     return link && viewIn(links, c, link);
   },
 });
+
+export const OFFERED = {
+  offered: linkViewSchema
+    .optional()
+    .describe("the link whose short URL the target is: hand out that one instead"),
+};
+
+type OfferedLinks = {
+  /** `get` throws LinkNotFound. */
+  by(actor: Actor): { get(key: string): Promise<ShownLink> };
+  /** @param asked the origin of the request */
+  ownCode(url: string, asked: string): string | null;
+  domains: { hostOf: HostOf };
+};
+
+/** Responds to a write of the link. If it leads to a short URL of ours that the actor may see, that link is offered. */
+export async function answerOffering(links: OfferedLinks, c: HttpContext, actor: Actor, link: ShownLink) {
+  const view = (one: ShownLink) => viewOfLink(one, c.env.origin(), links.domains.hostOf);
+  const key = links.ownCode(link.target, c.env.origin());
+  if (key === null || key === link.code) return view(link);
+  const offered = await links
+    .by(actor)
+    .get(key)
+    .catch((error: unknown) => {
+      if (error instanceof AppError && error.name === "LinkNotFound") return null;
+      throw error;
+    });
+  return offered === null ? view(link) : beside(view(link), { offered: view(offered) });
+}
+
+/** Uses of codes besides URLs, from another room. */
+export type LinkSharing = {
+  /** Null if the link is and stays one to a URL. */
+  patchLink(accountId: number, key: string, input: PatchInput, actor: Actor): Promise<ShownLink | null>;
+  /** Null if the link is one to a URL, and was. @param mayShare throws for callers that may make no shares */
+  revertLink(
+    accountId: number,
+    key: string,
+    which: { eventId: number; state: "before" | "after" },
+    by: { actor: Actor; mayShare(): void },
+  ): Promise<ShownLink | null>;
+};
+
+/** Documented as the schema, accepted as anything: a batch checks its items itself. */
+const judgedLater = (schema: z.ZodType) => {
+  const { $schema: _, $defs = {}, ...json } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  const item = JSON.parse(JSON.stringify(json), (_name, part) =>
+    part?.$ref === undefined ? part : $defs[part.$ref.slice("#/$defs/".length)],
+  ) as Record<string, unknown>;
+  const items = z.unknown().meta(item);
+  strictly.set(items, { later: schema });
+  return z.array(items).meta({ maxItems: MOST_ITEMS });
+};
+
+const batchResult = namedObject("BatchResult", {
+  success: z.array(z.string()),
+  failed: z.array(z.object({ code: z.string(), error: z.string(), error_code: z.int() })),
+});
+export function batchEndpoints(batchOf: (actor: Actor) => LinkBatch): Endpoint[] {
+  const ofMany = { access: "editor", scope: "links", tag: "links", response: batchResult } as const;
+  return [
+    endpoint("POST /links/batch", {
+      ...ofMany,
+      summary: "Create up to 5000 links",
+      body: z.object({ links: judgedLater(createSchema) }),
+      list: { field: "links", most: MOST_ITEMS },
+      handle({ c, body, account }) {
+        // Hashing passwords takes minutes for 5,000.
+        c.env.liftIdleTimeout();
+        return batchOf(actorOf(account)).create(body.links);
+      },
+    }),
+    endpoint("PUT /links/batch", {
+      ...ofMany,
+      summary: "Change up to 5000 links",
+      body: z.object({ updates: judgedLater(updateItemSchema) }),
+      list: { field: "updates", most: MOST_ITEMS },
+      handle({ c, body, account }) {
+        c.env.liftIdleTimeout();
+        return batchOf(actorOf(account)).update(body.updates);
+      },
+    }),
+    endpoint("DELETE /links/batch", {
+      ...ofMany,
+      summary: "Delete up to 5000 links",
+      body: z.object({ codes: judgedLater(z.union([z.string(), namedSchema])) }),
+      list: { field: "codes", most: MOST_ITEMS },
+      handle: ({ body, account }) => batchOf(actorOf(account)).remove(body.codes),
+    }),
+  ];
+}

@@ -7,7 +7,7 @@ import type { Database } from "../platform/db/database.ts";
 import { createEvents } from "../platform/events/events.service.ts";
 import { AppError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
-import type { Deletion } from "./write/deletion.repository.ts";
+import type { Deletion } from "./write/rows.repository.ts";
 import { FIELDS, type viewOfFields } from "./link/field-values.ts";
 import { addToTotal } from "./link/query.repository.ts";
 import { createLinkOperations } from "./link/metrics.ts";

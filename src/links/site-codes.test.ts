@@ -6,7 +6,7 @@ import { validated } from "../lib/validated.ts";
 import { createLinkCsv, type LinkCsv } from "./csv/service.ts";
 import { createSchema, patchSchema, updateSchema } from "./link/link.ts";
 import { type LinksRoom, openLinks, refusal, TARGET } from "./links.test-support.ts";
-import { bulkOf } from "./query-batch/bulk.ts";
+import { bulkOf } from "./query-batch/query-batch.ts";
 
 const ADMIN: Actor = { name: "root", via: "panel", accountId: 0, ownOnly: false };
 const PRESS = -2;

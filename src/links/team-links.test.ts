@@ -5,8 +5,8 @@ import type { TeamRole } from "../lib/access.ts";
 import { type Actor, COMMAND } from "../lib/actor.ts";
 import { ownerOfTeam } from "../lib/owner.ts";
 import { type LinksRoom, openLinks, refusal, TARGET } from "./links.test-support.ts";
-import { bulkOf } from "./query-batch/bulk.ts";
-import { linkQueryOf } from "./list/page.ts";
+import { bulkOf } from "./query-batch/query-batch.ts";
+import { linkQueryOf } from "./list/query.ts";
 
 const [PRESS, SALES] = [-2, -3];
 const NAMES = { [PRESS]: "press", [SALES]: "sales" };

@@ -1,11 +1,9 @@
 /** Loops of fallback_url end, whatever made them: a visitor follows random links behind the real redirect. */
 import { beforeEach, expect, test } from "bun:test";
 import { silentLogger } from "../lib/logger.ts";
-import type { CachedLink } from "../links/cache/cached-link.ts";
-import { toLocation } from "../links/cache/location.ts";
-import { cacheable } from "../links/cache/special-link.ts";
+import { cacheable, type CachedLink, toLocation } from "../links/cache/cached-link.ts";
 import { codeBelow } from "../links/fallback/loops.ts";
-import { type LinkOptions, NO_OPTIONS, writeOptions } from "../links/link/options.ts";
+import { type LinkOptions, NO_OPTIONS, writeOptions } from "../links/link/field-values.ts";
 import { testLostParts, testVisitorPages } from "../visitors/pages.test-support.ts";
 import { createFallbacks } from "./fallbacks.ts";
 import { createRedirect } from "./redirect.ts";

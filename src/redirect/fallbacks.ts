@@ -4,8 +4,7 @@
  * this server still make some.
  */
 import { isInternal } from "../links/link/internal-target.ts";
-import type { CachedLink } from "../links/cache/cached-link.ts";
-import { readSpecial } from "../links/cache/special-link.ts";
+import { type CachedLink, readSpecial } from "../links/cache/cached-link.ts";
 import type { Domains } from "../links/domains/registry.ts";
 import { codeBelow } from "../links/fallback/loops.ts";
 import { closedAs, type Fallbacks } from "./special.ts";

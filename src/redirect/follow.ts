@@ -2,10 +2,8 @@
 import type { AutomatedVisitors } from "../lib/automated-visitors.ts";
 import { isDrop, isInternal } from "../links/link/internal-target.ts";
 import type { LinkCache } from "../links/cache/cache.ts";
-import type { CachedLink } from "../links/cache/cached-link.ts";
-import { isSpecial } from "../links/cache/special-link.ts";
-import type { Answers } from "./answers.ts";
-import type { Lost } from "./lost.ts";
+import { type CachedLink, isSpecial } from "../links/cache/cached-link.ts";
+import type { Responses, Lost } from "./responses.ts";
 import { continuesVisit } from "./share-visit.ts";
 import type { SpecialOutcome, Specials } from "./special.ts";
 import { withUtm } from "./utm.ts";
@@ -26,7 +24,7 @@ type Deps = {
   /** For codes of drop boxes. */
   drops?: Served;
   passUtm(): boolean;
-  answers: Answers;
+  responses: Responses;
   lost: Lost;
 };
 
@@ -39,7 +37,7 @@ export function createFollow({
   shares,
   drops,
   passUtm,
-  answers,
+  responses,
   lost,
 }: Deps) {
   function count(linkId: number, visit: Visit, location: string | null): void {
@@ -50,7 +48,7 @@ export function createFollow({
 
   function send(location: string, { request, pathEnd }: Visit): Response {
     const hasQuery = pathEnd < request.path.length;
-    return answers.redirect(
+    return responses.redirect(
       hasQuery && passUtm() ? withUtm(location, request.path, pathEnd) : location,
       request,
     );
@@ -63,12 +61,12 @@ export function createFollow({
   ): Response | Promise<Response> {
     const { request } = visit;
     if (outcome.kind === "missing") return lost.closed(request, outcome.reason);
-    if (outcome.kind === "elsewhere") return answers.redirect(outcome.location, request);
+    if (outcome.kind === "elsewhere") return responses.redirect(outcome.location, request);
     if (outcome.kind === "form") return outcome.response;
     if (outcome.kind === "share") return serveInPlace(outcome.code, linkId, visit);
     count(linkId, visit, outcome.kind === "target" ? outcome.location : null);
     if (outcome.kind === "page") return outcome.response;
-    return answers.redirect(outcome.location, request, outcome.status);
+    return responses.redirect(outcome.location, request, outcome.status);
   }
 
   /** Counts a click of the link whose rule names the share. */
@@ -96,7 +94,7 @@ export function createFollow({
       outcome instanceof Promise
         ? outcome.then((known) => answerSpecial(known, link.id, visit))
         : answerSpecial(outcome, link.id, visit);
-    return answer instanceof Promise ? answer.catch(answers.failedFor(visit.request)) : answer;
+    return answer instanceof Promise ? answer.catch(responses.failedFor(visit.request)) : answer;
   }
 
   return {

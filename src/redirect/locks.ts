@@ -28,7 +28,7 @@ export function createLocks({ find, form, pages }: Deps) {
       return link === null ? null : form.lock(link, request);
     },
 
-    /** Answers the form. `code`: the one that the visitor used. Rejects if the database fails. */
+    /** Responses the form. `code`: the one that the visitor used. Rejects if the database fails. */
     async unlock(linkId: number, code: string, request: Request, peers?: PeerSource): Promise<Response> {
       const link = await find(linkId);
       const entered = link === null ? {} : await form.enter(link, code, request, peers);

@@ -1,10 +1,9 @@
 /** Codes that lead nowhere, for browsers and for everyone else, in raw bytes. */
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { silentLogger } from "../lib/logger.ts";
-import { cacheable } from "../links/cache/special-link.ts";
-import { toLocation } from "../links/cache/location.ts";
+import { cacheable, toLocation } from "../links/cache/cached-link.ts";
 import { createDomainRegistry } from "../links/domains/registry.ts";
-import { NO_OPTIONS, writeOptions } from "../links/link/options.ts";
+import { NO_OPTIONS, writeOptions } from "../links/link/field-values.ts";
 import { createVisitorPages } from "../visitors/look.ts";
 import { createIdentity } from "../visitors/identity.ts";
 import { createLostPages } from "../visitors/lost-pages.ts";

@@ -1,15 +1,13 @@
 /** Visitors POST passwords to a code, and send files to that of a drop box or of a folder that takes files. Counts no click. */
 import type { Clock } from "../lib/clock.ts";
 import type { LinkCache } from "../links/cache/cache.ts";
-import type { CachedLink } from "../links/cache/cached-link.ts";
-import { readSpecial } from "../links/cache/special-link.ts";
+import { type CachedLink, readSpecial } from "../links/cache/cached-link.ts";
 import { isDrop, isFolder, isInternal } from "../links/link/internal-target.ts";
 import { codeOf } from "../links/link/key.ts";
 import type { Arrival } from "../platform/wire/arrival.ts";
-import type { Answers } from "./answers.ts";
+import type { Responses, Lost } from "./responses.ts";
 import { type Served, sharedLink } from "./follow.ts";
 import type { Locks } from "./locks.ts";
-import type { Lost } from "./lost.ts";
 import { DROP_METHODS } from "./share-visit.ts";
 import { endOfPath } from "./path-code.ts";
 import { closedAs, type Specials } from "./special.ts";
@@ -27,13 +25,13 @@ type Deps = {
   shares?: Served;
   drops?: Served;
   clock: Clock;
-  answers: Answers;
+  responses: Responses;
   lost: Lost;
 };
 
 export function createOtherMethods(deps: Deps) {
-  const { cache, specials, linkOf, locks, shares, drops, clock, answers, lost } = deps;
-  const { methodNotAllowed } = answers;
+  const { cache, specials, linkOf, locks, shares, drops, clock, responses, lost } = deps;
+  const { methodNotAllowed } = responses;
 
   /** The link itself, or the share that its rules choose. */
   async function servedBy(link: CachedLink, request: Arrival, peers: PeerSource | undefined) {
@@ -59,7 +57,7 @@ export function createOtherMethods(deps: Deps) {
     if (special === null) return shares!.answer(link.id, request, peers);
     const closed = closedAs(special, clock.now());
     if (closed !== null) return lost.missing(visitor, closed);
-    return locks.unlock(link.id, codeOf(key), request, peers).catch(answers.failedFor(visitor));
+    return locks.unlock(link.id, codeOf(key), request, peers).catch(responses.failedFor(visitor));
   }
 
   return async (visitor: Arrival, peers: PeerSource | undefined): Promise<Response> => {

@@ -1,28 +1,27 @@
 /**
  * `/{code}` → 307, or what a special link says. A request's way: its domain, its code, the link (here); a click, then
- * where the link leads (`follow.ts`); the answer (`answers.ts`, `lost.ts`). A cached link must be cheap: no substring,
+ * where the link leads (`follow.ts`); the response (`responses.ts`). A cached link must be cheap: no substring,
  * no promise, no regular expression.
  */
 import { ESCAPED, scanCode } from "../lib/code-hash.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
-import type { CachedLink } from "../links/cache/cached-link.ts";
+import { type CachedLink, toLocation } from "../links/cache/cached-link.ts";
 import type { LinkCache } from "../links/cache/cache.ts";
-import { toLocation } from "../links/cache/location.ts";
 import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
-import type { RedirectStatus } from "../links/link/options.ts";
+import type { RedirectStatus } from "../links/link/field-values.ts";
 import type { Arrival } from "../platform/wire/arrival.ts";
 import type { LostPages } from "../visitors/lost-pages.ts";
 import type { VisitorPages } from "../visitors/look.ts";
 import type { SiteFiles } from "../visitors/site-files.ts";
-import { createResponses } from "./answers.ts";
+import { createResponses, createLost } from "./responses.ts";
 import { createFollow } from "./follow.ts";
 import type { Locks } from "./locks.ts";
-import { createLost } from "./lost.ts";
 import { createOtherMethods, type Found } from "./other-methods.ts";
 import { CODE_START, codeWithin, endOfPath, keyIn } from "./path-code.ts";
 import { createTargetPage } from "./target-page.ts";
 import type { PeerSource, Visit } from "./visit.ts";
+import type { Reading, Registry } from "../lib/metrics.ts";
 
 export type Redirect = ReturnType<typeof createRedirect>;
 
@@ -34,7 +33,7 @@ export type RedirectCounts = {
   away: number;
 };
 
-type Deps = Omit<Parameters<typeof createFollow>[0], "answers" | "lost"> & {
+type Deps = Omit<Parameters<typeof createFollow>[0], "responses" | "lost"> & {
   cache: Pick<LinkCache, "findIn" | "knows">;
   locks: Pick<Locks, "unlock">;
   /** Besides the default one. */
@@ -57,16 +56,16 @@ const NO_DOMAINS: Pick<Domains, "of"> = { of: () => undefined };
 
 export function createRedirect(deps: Deps) {
   const { cache, domains = NO_DOMAINS, pages, files, defaultUrl, clock } = deps;
-  const answers = createResponses(deps);
-  const lost = createLost({ cache, domains, pages, files, found: answers.redirect });
-  const { follow, send } = createFollow({ ...deps, answers, lost });
+  const responses = createResponses(deps);
+  const lost = createLost({ cache, domains, pages, files, found: responses.redirect });
+  const { follow, send } = createFollow({ ...deps, responses, lost });
   const targetPage = createTargetPage({ ...deps.targets, pages: deps.visitorPages, domains, lost, clock });
-  const handleOther = createOtherMethods({ ...deps, linkOf, answers, lost });
+  const handleOther = createOtherMethods({ ...deps, linkOf, responses, lost });
 
   /** Null unless the path asks where a link leads. No closures in what calls it: they would cost every redirect. */
   function targetShown(request: Arrival, peers: PeerSource | undefined): Promise<Response> | null {
     const key = targetPage.keyIn(request);
-    return key === null ? null : targetPage.answer(key, request, peers).catch(answers.failedFor(request));
+    return key === null ? null : targetPage.answer(key, request, peers).catch(responses.failedFor(request));
   }
 
   const visitOf = (request: Arrival, peers: PeerSource | undefined, pathEnd: number): Visit => ({
@@ -117,7 +116,7 @@ export function createRedirect(deps: Deps) {
     visit: Visit,
   ): Response | Promise<Response> {
     if (!(link instanceof Promise)) return follow(link, visit);
-    return link.then((later) => follow(later, visit)).catch(answers.failed);
+    return link.then((later) => follow(later, visit)).catch(responses.failed);
   }
 
   async function linkOf({ path, host }: Arrival): Promise<Found | null> {
@@ -131,12 +130,12 @@ export function createRedirect(deps: Deps) {
       try {
         const { method } = request;
         if (method !== "GET" && method !== "HEAD") {
-          return targetShown(request, peers) ?? handleOther(request, peers).catch(answers.failed);
+          return targetShown(request, peers) ?? handleOther(request, peers).catch(responses.failed);
         }
         const domain = domains.of(request.host);
         return domain === undefined ? onDefaultDomain(request, peers) : onDomain(domain, request, peers);
       } catch (error) {
-        return answers.failed(error);
+        return responses.failed(error);
       }
     },
     /** A link has the code of the request's path, even an expired one. Rejects if the database fails. */
@@ -145,6 +144,22 @@ export function createRedirect(deps: Deps) {
       return at !== null && (at.link !== null || cache.knows(at.key));
     },
     /** Since the start, without refused methods, shares, icon and robots.txt. */
-    counts: (): RedirectCounts => ({ ...answers.counts(), missing: lost.count() }),
+    counts: (): RedirectCounts => ({ ...responses.counts(), missing: lost.count() }),
   };
+}
+
+export function registerRedirectMetrics(registry: Registry, { counts }: Pick<Redirect, "counts">): void {
+  registry.observe(
+    "counter",
+    { name: "svc_redirects_total", help: "Responses of the redirect.", labels: ["status"] },
+    () => {
+      const { found, missing, failed, away } = counts();
+      return [
+        ...Object.entries(found).map(([status, count]): Reading => [[status], count]),
+        [["404"], missing],
+        [["500"], failed],
+        [["503"], away],
+      ];
+    },
+  );
 }

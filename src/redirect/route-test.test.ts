@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createRouteTest } from "./route-test.ts";
+import { createRouteTest } from "./path-code.ts";
 
 const isRouted = createRouteTest(["/admin", "/a/b", "/health", "/files"]);
 

@@ -1,15 +1,13 @@
 /**
- * Links that do more than redirect (links/cache/special-link.ts). Dates are judged first, then the password; previews get
+ * Links that do more than redirect (links/cache/cached-link.ts). Dates are judged first, then the password; previews get
  * the card; the rules choose the target, then the limit is judged, so no use is spent on a visitor who may not pass. A click counts
  * when its visitor is sent to the target or to a share, or gets the page for automated visitors.
  */
 import { isLinkPreview } from "../lib/automated-visitors.ts";
-import type { CachedLink } from "../links/cache/cached-link.ts";
-import { readSpecial, type SpecialLink } from "../links/cache/special-link.ts";
+import { type CachedLink, readSpecial, type SpecialLink } from "../links/cache/cached-link.ts";
 import type { HeldState } from "../links/link/held.ts";
-import type { RedirectStatus } from "../links/link/options.ts";
-import { decide } from "../links/rules/decide.ts";
-import type { Facts } from "../links/rules/facts.ts";
+import type { RedirectStatus } from "../links/link/field-values.ts";
+import { decide, type Facts } from "../links/rules/decide.ts";
 import { sharedCode } from "../links/rules/rule.ts";
 import type { VisitorPages } from "../visitors/look.ts";
 import type { LostReason } from "../visitors/lost-pages.ts";

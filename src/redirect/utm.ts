@@ -1,4 +1,4 @@
-import { toLocation } from "../links/cache/location.ts";
+import { toLocation } from "../links/cache/cached-link.ts";
 
 const KEYS = new Set(["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"]);
 const QUESTION_MARK = 63;

@@ -1,8 +1,7 @@
 /** What the rules of links ask, read from what a request says. */
 import { createAgents } from "../clicks/details/agents.ts";
 import { hostOfReferrer } from "../clicks/details/referrer.ts";
-import { createDraw } from "../links/rules/draw.ts";
-import type { Facts } from "../links/rules/facts.ts";
+import { createDraw, type Facts } from "../links/rules/decide.ts";
 import { parseIp } from "../lib/ip-address.ts";
 import { remembered } from "../lib/remembered.ts";
 import type { PeerSource, Visit } from "./visit.ts";

@@ -9,9 +9,9 @@ import type { WorkerChannel } from "../platform/cluster/worker-channel.ts";
 import { eventEndpoints } from "../platform/events/events.routes.ts";
 import {
   healthEndpoints,
+  metricsEndpoint,
   openProbes,
   systemEndpoint,
-  metricsEndpoint,
 } from "../platform/health/health.routes.ts";
 import type { HealthReport } from "../platform/health/health-view.ts";
 import { withAccessLog } from "../platform/health/access-log.ts";
@@ -40,11 +40,10 @@ import { domainEndpoints } from "../links/domains/routes.ts";
 import { csvEndpoints } from "../links/csv/routes.ts";
 import { viewOfLink } from "../links/link/link.ts";
 import { historyLinks, linkEndpoints } from "../links/links.routes.ts";
-import type { Explain } from "../redirect/explain.ts";
-import { explainEndpoint } from "../redirect/explain.routes.ts";
+import { type Explain, explainEndpoint } from "../redirect/explain.routes.ts";
 import type { Redirect } from "../redirect/redirect.ts";
 import { createPanel } from "../platform/panel/panel.ts";
-import { createRouteTest } from "../redirect/route-test.ts";
+import { createRouteTest } from "../redirect/path-code.ts";
 import type { Services } from "./services.ts";
 import { offlinePage } from "../visitors/messages.ts";
 import type { Arrival } from "../platform/wire/arrival.ts";

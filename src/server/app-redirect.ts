@@ -5,7 +5,7 @@ import { createCountries } from "../clicks/details/countries.ts";
 import { createAutomatedVisitors } from "../lib/automated-visitors.ts";
 import { systemClock } from "../lib/clock.ts";
 import type { LinkCache } from "../links/cache/cache.ts";
-import { createExplain, type Explain } from "../redirect/explain.ts";
+import { createExplain, type Explain } from "../redirect/explain.routes.ts";
 import { createFallbacks } from "../redirect/fallbacks.ts";
 import { sharedLink } from "../redirect/follow.ts";
 import { createLocks } from "../redirect/locks.ts";

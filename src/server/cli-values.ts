@@ -43,10 +43,10 @@ async function ofConfig(): Promise<Values> {
 
 async function ofLinks(): Promise<Values> {
   const { HELD_STATES } = await import("../links/link/held.ts");
-  const { ORDER_WAYS, SORT_KEYS } = await import("../links/list/order.ts");
+  const { ORDER_WAYS, SORT_KEYS } = await import("../links/list/query.ts");
   const { REDIRECT_STATUSES } = await import("../links/link/fields.ts");
-  const { EXPORT_COLUMNS, IMPORT_MODES } = await import("../links/csv/import-result.ts");
-  const { FORMATS, LEVELS } = await import("../links/qr/qr-input.ts");
+  const { EXPORT_COLUMNS, IMPORT_MODES } = await import("../links/csv/import-plan.ts");
+  const { FORMATS, LEVELS } = await import("../links/qr/picture.ts");
   const held = { "--held": words(HELD_STATES) };
   const status = { "--status": words(REDIRECT_STATUSES) };
   return {

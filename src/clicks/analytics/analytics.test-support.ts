@@ -2,8 +2,8 @@
 import { createLeases } from "../../platform/cluster/leases.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { deletionIn } from "../../links/links.test-support.ts";
-import { deleteLinks } from "../../links/write/deletion.repository.ts";
-import { parseAgent } from "../details/agents.ts";
+import { deleteLinks } from "../../links/write/rows.repository.ts";
+import { createAgents, parseAgent } from "../details/agents.ts";
 import type { DateRange } from "./range.ts";
 import { createAnalytics } from "./service.ts";
 import { createClickValues } from "../rollups/values.repository.ts";
@@ -14,7 +14,6 @@ import {
   type ColumnValues,
   labelOfSource,
 } from "../rollups/dimensions.ts";
-import { createAgents } from "../details/agents.ts";
 import { createMaintenance } from "../rollups/maintenance.ts";
 import { createRebuild } from "../rollups/rebuild.ts";
 import { BUCKETS, DAY_MS, type Unit } from "../rollups/time-buckets.ts";

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Database } from "../../platform/db/database.ts";
 import { deletionIn } from "../../links/links.test-support.ts";
-import { deleteLinks } from "../../links/write/deletion.repository.ts";
+import { deleteLinks } from "../../links/write/rows.repository.ts";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { CHROME, GOOGLEBOT, IPHONE, NOW } from "../analytics/analytics.test-support.ts";

@@ -1,6 +1,6 @@
 /**
  * Adds clicks to their links, or to deleted links, which may be put back. A link is in one of the two tables; writers
- * move it while its row is locked (links/write/deletion.repository.ts).
+ * move it while its row is locked (links/write/rows.repository.ts).
  */
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";

@@ -10,7 +10,7 @@ import type { Database } from "../../platform/db/database.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { AppError } from "../../lib/errors.ts";
 import { createCodeRule } from "../../links/link/code.ts";
-import { checkHost } from "../../links/domains/host.ts";
+import { checkHost } from "../../links/domains/domain.ts";
 import type { Domains } from "../../links/domains/registry.ts";
 import type { DomainService } from "../../links/domains/service.ts";
 import { DEFAULT_DOMAIN, keyOf } from "../../links/link/key.ts";

@@ -1,6 +1,6 @@
 /** The page of a link for a host that serves files only. It leads on by itself. */
-import { toLocation } from "../../links/cache/location.ts";
-import { readOptions } from "../../links/link/options.ts";
+import { toLocation } from "../../links/cache/cached-link.ts";
+import { readOptions } from "../../links/link/field-values.ts";
 import { messagePage } from "../../visitors/messages.ts";
 import type { Look } from "../../visitors/look.ts";
 import { text } from "../../visitors/page.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Queries } from "../../platform/db/database.ts";
-import { deleteLinks, type Deletion } from "../../links/write/deletion.repository.ts";
+import { deleteLinks, type Deletion } from "../../links/write/rows.repository.ts";
 import { takenDownRefusal } from "../../links/write/allowed-targets.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { createRecipientCodesRepository } from "../recipients/codes.repository.ts";

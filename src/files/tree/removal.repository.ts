@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
-import { deleteLinks, type Deletion } from "../../links/write/deletion.repository.ts";
+import { deleteLinks, type Deletion } from "../../links/write/rows.repository.ts";
 import type { Db, Dialect } from "../../platform/db/dialect.ts";
 import { finds } from "../../platform/db/queries.ts";
 import { ownerOfTeam } from "../../lib/owner.ts";

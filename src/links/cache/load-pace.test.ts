@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createLoadPace } from "./load-pace.ts";
+import { createLoadPace } from "./loading.ts";
 
 function open() {
   const state = { time: 0, rests: [] as number[] };

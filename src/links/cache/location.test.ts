@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { toLocation } from "./location.ts";
+import { toLocation } from "./cached-link.ts";
 
 const CASES: [target: string, location: string][] = [
   ["https://example.com/a%20b?q=%C3%BC&x=<>|^`{}'\"#f", "https://example.com/a%20b?q=%C3%BC&x=<>|^`{}'\"#f"],

@@ -4,6 +4,7 @@
  */
 import { appError } from "../../lib/errors.ts";
 import type { FoundLink } from "./cached-link.ts";
+import { isUnavailable } from "../../platform/db/failures.ts";
 
 export type LookupLimits = { maxActive: number; maxWaiting: number; deadlineMs: number };
 
@@ -123,3 +124,42 @@ export function createLinkLookup(find: FindLink, { maxActive, maxWaiting, deadli
 }
 
 const unavailable = (message: string) => appError("ServiceUnavailable", message);
+
+type Ask<T> = () => T | Promise<T>;
+
+/** A second altogether. */
+const MOST_TRIES = 10;
+const PAUSE_MS = 100;
+
+/**
+ * Repeats a failed lookup of a link that was forgotten because it changed: the change shows that another process has just
+ * reached the database, so this one is only the last to notice its return.
+ *
+ * @param isAwaited whether the code is loaded as soon as the database answers
+ */
+export function createRetries(isAwaited: (code: string) => boolean) {
+  const changing = new Set<string>();
+  const isFor = (code: string, error: unknown): boolean =>
+    isUnavailable(error) && (changing.has(code) || isAwaited(code));
+
+  return {
+    /** Codes between being forgotten and being loaded, or awaited. */
+    changing,
+    isFor,
+    /** For a failure. Rejects with it, or with the last one. */
+    of:
+      <T>(code: string, ask: Ask<T>) =>
+      async (error: unknown): Promise<T> => {
+        let last = error;
+        for (let tries = 0; tries < MOST_TRIES && isFor(code, last); tries++) {
+          await Bun.sleep(PAUSE_MS);
+          try {
+            return await ask();
+          } catch (again) {
+            last = again;
+          }
+        }
+        throw last;
+      },
+  };
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createMissingCodes } from "./missing-codes.ts";
+import { createMissingCodes } from "./code-filter.ts";
 
 test("codes are remembered for half to all of the lifetime", () => {
   const missing = createMissingCodes({ limit: 100, lifeMs: 1000 });

@@ -1,8 +1,7 @@
 import type { Database } from "../../platform/db/database.ts";
 import { inOrderOf } from "../../platform/db/queries.ts";
 import { pagesAfter } from "../../lib/pages.ts";
-import type { StoredLink } from "./cached-link.ts";
-import { cacheable } from "./special-link.ts";
+import { cacheable, type StoredLink } from "./cached-link.ts";
 
 const PAGE = 1000;
 /** Half of what Dialect.joinTexts takes. */

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { NO_OPTIONS, writeOptions } from "../link/options.ts";
-import type { Facts } from "../rules/facts.ts";
+import { NO_OPTIONS, writeOptions } from "../link/field-values.ts";
+import type { Facts } from "../rules/decide.ts";
 import type { Rule } from "../rules/rule.ts";
-import { cacheable, locationOf, readSpecial } from "./special-link.ts";
+import { cacheable, locationOf, readSpecial } from "./cached-link.ts";
 
 const row = (target: string, rules: Rule[] | null, more: object = {}) => ({
   id: 7,

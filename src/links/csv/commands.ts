@@ -1,15 +1,14 @@
 import type { Command } from "commander";
 import { type CommandContext, subcommand } from "../../platform/cli/command.ts";
 import { writeResult } from "../../platform/cli/result-file.ts";
-import type { LinkCsv } from "./service.ts";
+import type { ExportPage, LinkCsv } from "./service.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { pluralize } from "../../lib/pluralize.ts";
 import { appError, messageOf } from "../../lib/errors.ts";
 import { validated } from "../../lib/validated.ts";
 import { filterOf, filterQuery } from "../list/filter.ts";
 import { addFilterOptions, filterInput, type FilterOptions } from "../list/filter-options.ts";
-import type { ExportPage } from "./export.ts";
-import { EXPORT_COLUMNS, IMPORT_MODES, type ImportMode, type ImportResult } from "./import-result.ts";
+import { EXPORT_COLUMNS, IMPORT_MODES, type ImportMode, type ImportResult } from "./import-plan.ts";
 
 type Context = CommandContext<{ csv: LinkCsv }>;
 

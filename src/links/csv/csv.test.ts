@@ -2,9 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { AppError } from "../../lib/errors.ts";
 import { createCodeRule } from "../link/code.ts";
 import { type Link, PLAIN, UNOWNED } from "../link/link.ts";
-import { csvLinkOf } from "./row.ts";
-import { CSV_HEADER, csvLineOf, layoutOf } from "./layout.ts";
-import { type CsvChunk, isFailed, openCsvFile } from "./csv-file.ts";
+import { type CsvChunk, csvLinkOf, isFailed, openCsvFile } from "./csv-file.ts";
+import { CSV_HEADER, csvLineOf, layoutOf } from "./columns.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
 const rule = createCodeRule(() => ["/admin"]);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type AppError, appError } from "../../lib/errors.ts";
-import { importPiecesAsItGoes, type ToldResult } from "./import-answer.ts";
-import { noRows } from "./import-result.ts";
+import { importPiecesAsItGoes, type ToldResult } from "./routes.ts";
+import { noRows } from "./import-plan.ts";
 
 const RESULT = { ...noRows(), total_rows: 2, success_count: 2 };
 const latest = () => ({ stage: "links", done: 1, total: 2 }) as const;

@@ -9,7 +9,7 @@ import { EVERYTHING as ALL, type LinkFilter } from "../list/filter.ts";
 import { readTotals } from "../link/query.repository.ts";
 import { createDomainRegistry } from "../domains/registry.ts";
 import { createLinkCsv, type LinkCsv } from "./service.ts";
-import type { ImportMode, ImportResult } from "./import-result.ts";
+import type { ImportMode, ImportResult } from "./import-plan.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
 const EVERYTHING: LinkFilter = { ...ALL, asOf: NOW };

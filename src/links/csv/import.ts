@@ -16,25 +16,35 @@ import { codeOf } from "../link/key.ts";
 import { PLAIN, UNOWNED } from "../link/link.ts";
 import type { DomainFilter } from "../list/filter.ts";
 import type { LinkBulkRepository } from "./repository.ts";
-import type { CsvLink, CsvRules } from "./row.ts";
-import { type CsvChunk, type CsvFile, failedRow, isFailed, openCsvFile } from "./csv-file.ts";
+import {
+  type CsvChunk,
+  type CsvFile,
+  type CsvLink,
+  type CsvRules,
+  failedRow,
+  type FailedRow,
+  isFailed,
+  openCsvFile,
+} from "./csv-file.ts";
 import {
   addRows,
   countsOf,
   type ImportOptions,
   type ImportResult,
+  judge,
+  judgedOptions,
   noRows,
+  ownersOf,
+  refusalsIn,
   specifiedResult,
-} from "./import-result.ts";
-import { createImportPace } from "./pace.ts";
-import { judge, judgedOptions, ownersOf, refusalsIn } from "./judge.ts";
+} from "./import-plan.ts";
 import type { ValidateTargets } from "../write/allowed-targets.ts";
 import type { Owners } from "../link/owners.repository.ts";
 import { type LinkChanges, type LinkTransaction, writeAgain } from "../write/changes.ts";
 import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
-import { cancelled, createPasswordHashing, type RowHashes } from "./import-passwords.ts";
 import type { ExistingLink, LinkRepository, NewLink } from "../write/repository.ts";
 import type { CodeRule } from "../link/code.ts";
+import { inParallel } from "../../lib/in-parallel.ts";
 
 export type LinkImportDeps = {
   repository: LinkRepository;
@@ -295,3 +305,73 @@ async function hashFor({ row, password }: CsvLink, { hashes, hashPassword }: Run
   if (password === null) return null;
   return "hash" in password ? password.hash : (hashes.get(row) ?? hashPassword(password.plain));
 }
+
+/** Rests for a share of the time since the last rest, so that redirects and other writers get their turn. */
+export function createImportPace(share: number): () => Promise<void> {
+  let restedAt = performance.now();
+  return async () => {
+    if (share > 0) await Bun.sleep((performance.now() - restedAt) * share);
+    restedAt = performance.now();
+  };
+}
+
+/** By row. */
+export type RowHashes = ReadonlyMap<number, string>;
+
+type HashingOptions = {
+  /** Mode of the import (import.ts). */
+  mode: string;
+  onProgress?: (progress: { stage: "passwords"; done: number; total: number }) => void;
+  signal?: AbortSignal;
+};
+
+type HashPassword = (plain: string) => Promise<string>;
+type Deps = { repository: LinkRepository; hashPassword: HashPassword };
+
+/** Per process. Others wait their turn. */
+export const HASHED_AT_ONCE = 2;
+const TRIES = 60;
+
+/** Waits while the queue is full. @throws ServiceUnavailable after a minute */
+export async function hashPatiently(hashPassword: HashPassword, plain: string): Promise<string> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await hashPassword(plain);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind !== "unavailable" || tries === TRIES) throw error;
+      await Bun.sleep(1_000);
+    }
+  }
+}
+
+/** The client left. */
+export const cancelled = () => appError("BadRequest", "The import was cancelled; nothing was changed.");
+
+/** Not of existing links that stay. About fifty a second, so this dominates an import with passwords. */
+export function createPasswordHashing({ repository, hashPassword }: Deps) {
+  /** @throws BadRequest if the signal ends it */
+  return async function hashAll(file: CsvFile, options: HashingOptions): Promise<RowHashes> {
+    const { mode, signal, onProgress } = options;
+    const hashes = new Map<number, string>();
+    let before = 0;
+    for await (const { rows, done } of file.chunks()) {
+      const secret = rows.filter(hasPlainPassword);
+      const codes = mode === "overwrite" ? [] : [...new Set(secret.map((link) => link.code))];
+      const taken = await repository.taken(codes);
+      const open = secret.filter((link) => !taken.has(link.code));
+      const [start, bytes] = [before, done - before];
+      await inParallel(open.entries(), HASHED_AT_ONCE, async ([index, link]) => {
+        if (signal?.aborted) throw cancelled();
+        hashes.set(link.row, await hashPatiently(hashPassword, link.password.plain));
+        const share = Math.floor((bytes * index) / open.length);
+        onProgress?.({ stage: "passwords", done: start + share, total: file.bytes });
+      });
+      before = done;
+    }
+    return hashes;
+  };
+}
+
+type SecretLink = CsvLink & { password: { plain: string } };
+const hasPlainPassword = (row: CsvLink | FailedRow): row is SecretLink =>
+  !isFailed(row) && row.password !== null && "plain" in row.password;

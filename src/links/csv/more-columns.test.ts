@@ -8,9 +8,9 @@ import type { Fields } from "../link/field-kinds.ts";
 import { FIELDS } from "../link/field-values.ts";
 import { CONTENT } from "../link/fields.ts";
 import { createSchema, patchSchema, viewOfLink } from "../link/link.ts";
-import { linkQueryOf } from "../list/page.ts";
+import { linkQueryOf } from "../list/query.ts";
 import { DAY, type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
-import type { ImportMode } from "./import-result.ts";
+import type { ImportMode } from "./import-plan.ts";
 import { createLinkCsv, type LinkCsv } from "./service.ts";
 
 const HEADER =

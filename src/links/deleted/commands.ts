@@ -5,7 +5,7 @@ import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { cursorText, placeOf, timePlace } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
-import type { DeletedLink } from "../link/deleted-content.ts";
+import type { DeletedLink } from "../link/link.ts";
 import { codeOf } from "../link/key.ts";
 import type { DeletedLinks } from "./deleted.ts";
 

@@ -2,16 +2,22 @@
  * Deleted links, which can be restored for `links.restore_days` under their ids, so that their counts join. The counts
  * of a deleted link grow with clicks that are flushed later. Links that served shares are not among them.
  */
-import { type Actor, ownersReadBy } from "../../lib/actor.ts";
+import { type Actor, mayChange, mayRead, ownersReadBy } from "../../lib/actor.ts";
 import { rest } from "../../lib/rest.ts";
-import type { AppError } from "../../lib/errors.ts";
+import { AppError, appError } from "../../lib/errors.ts";
 import { type LinkChanges, type LinkTransaction, writeLinks } from "../write/changes.ts";
-import type { CodeRule } from "../link/code.ts";
-import { codeOf } from "../link/key.ts";
-import type { DeletedLink } from "../link/deleted-content.ts";
+import { type CodeRule, siteCodeRefusal, viewersOnly } from "../link/code.ts";
+import { codeOf, domainOf, keyOf } from "../link/key.ts";
+import type { DeletedLink } from "../link/link.ts";
 import { common } from "../list/filter.ts";
-import type { DeletedFilter, DeletedPlace } from "./repository.ts";
-import { type RestoreDeps, restoreMany, restoreOne, type WantedBack } from "./restore.ts";
+import type { DeletedFilter, DeletedPlace, DeletedRepository } from "./repository.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
+import { readOptions } from "../link/field-values.ts";
+import { refusedOwners, shareRefusals } from "../write/refusals.ts";
+import type { ValidateTargets } from "../write/allowed-targets.ts";
+import { type DomainKeeper, keptOf } from "../write/moves.ts";
+import type { LinkRepository } from "../write/repository.ts";
 
 export type DeletedPage = { links: DeletedLink[]; next: DeletedPlace | null };
 
@@ -86,7 +92,7 @@ export function createDeletedLinks(deps: Deps) {
       return written((tx) => restoreOne(deps, tx, { actor, id, code, since: since() }));
     },
 
-    /** In the caller's transaction, which repeats after a unique violation: see restore.ts. */
+    /** In the caller's transaction, which repeats after a unique violation. */
     restoreManyIn: (tx: LinkTransaction, wanted: WantedBack): Promise<Map<number, AppError>> =>
       restoreMany(deps, tx, { ...wanted, since: since() }),
 
@@ -113,3 +119,114 @@ export function createDeletedLinks(deps: Deps) {
 
 const hasText = ({ code, target, title, note }: DeletedLink, wanted: string): boolean =>
   [codeOf(code), target, title ?? "", note ?? ""].some((text) => text.toLowerCase().includes(wanted));
+
+export type RestoreDeps = {
+  repository: DeletedRepository;
+  domains: DomainKeeper;
+  links: Pick<LinkRepository, "lock" | "retag" | "shareOwners" | "administratorsAmong">;
+  record: RecordLinkEvents;
+  validateTargets: ValidateTargets;
+  clock: Clock;
+};
+
+type Wanted = { actor: Actor; id: number; code: string | null; since: number };
+
+/** Returns its key. */
+export async function restoreOne(deps: RestoreDeps, tx: LinkTransaction, wanted: Wanted): Promise<string> {
+  const { repository } = deps;
+  const { actor, id } = wanted;
+  const deleted = await repository.lock(tx.db, id, wanted.since);
+  if (deleted === null || !mayRead(actor, deleted.ownerId)) {
+    if ((await repository.present(tx.db, [id], ownersReadBy(actor))).has(id)) throw isBack();
+    throw unknownDeleted();
+  }
+  if (!mayChange(actor, deleted.ownerId)) throw viewersOnly(codeOf(deleted.code));
+  const key = wanted.code === null ? deleted.code : keyOf(domainOf(deleted.code), wanted.code);
+  if (key !== deleted.code) {
+    const [ofOwner] = await refusedOwners(deps.links, [{ key, ownerId: deleted.ownerId }], tx.db);
+    if (ofOwner) throw ofOwner;
+  }
+  const [refusal] = (await restore(deps, tx, actor, [{ ...deleted, code: key }])).values();
+  if (refusal !== undefined) throw refusal;
+  return key;
+}
+
+/** The actor's deletions at an instant, of at most 1,000 links. */
+export type WantedBack = { actor: Actor; at: number; ids: readonly number[] };
+
+/** Returns why some stay deleted, by id. Links restored earlier count as restored. */
+export async function restoreMany(
+  deps: RestoreDeps,
+  tx: LinkTransaction,
+  { actor, at, ids, since }: WantedBack & { since: number },
+): Promise<Map<number, AppError>> {
+  const { repository } = deps;
+  const owners = ownersReadBy(actor)?.filter((owner) => mayChange(actor, owner)) ?? null;
+  const found = await repository.lockMany(tx.db, { since, owners, at, by: actor.name, ids });
+  const refusals = await restore(deps, tx, actor, found);
+  const there = await repository.present(tx.db, ids, owners);
+  for (const id of ids) if (!refusals.has(id) && !there.has(id)) refusals.set(id, unknownDeleted());
+  return refusals;
+}
+
+/** Restores links under their present keys. Returns why some can't be, by id. */
+async function restore(
+  { repository, domains, links, record, validateTargets, clock }: RestoreDeps,
+  tx: LinkTransaction,
+  actor: Actor,
+  wanted: readonly DeletedLink[],
+): Promise<Map<number, AppError>> {
+  if (wanted.length === 0) return new Map();
+  const now = clock.now();
+  const present = await keptOf(domains, tx, new Set(wanted.map(({ code }) => domainOf(code))));
+  const keys = [...new Set(wanted.flatMap(({ code, aliases = [] }) => [code, ...aliases]))];
+  const taken = new Set((await links.lock(tx.db, keys)).keys());
+  for (const alias of await repository.aliases(tx.db, keys)) taken.add(alias);
+  const ofRules = await shareRefusals(
+    links,
+    wanted.map(({ code, ownerId, options }) => {
+      return { domain: domainOf(code), ownerId, rules: readOptions(options).rules ?? [], mayLack: true };
+    }),
+    tx.db,
+  );
+  const refusals = new Map<number, AppError>();
+  const options = new Map<number, string | null>();
+  for (const [at, link] of wanted.entries()) {
+    const { id, code, aliases: old = [] } = link;
+    const judged = siteCodeRefusal(actor, [code, ...old]) ?? validateTargets(null, link, { actor, now });
+    if (judged instanceof AppError) refusals.set(id, judged);
+    else options.set(id, judged);
+    if (refusals.has(id)) continue;
+    if (!present.has(domainOf(code))) refusals.set(id, domainGone());
+    else if (ofRules[at]) refusals.set(id, ofRules[at]);
+    else if (taken.has(code)) refusals.set(id, codeTaken(codeOf(code)));
+    else taken.add(code);
+  }
+  const back = wanted
+    .filter(({ id }) => !refusals.has(id))
+    .map((link) => ({ ...link, options: options.get(link.id) ?? null }));
+  const aliases = back.flatMap(({ id, aliases: old = [] }) =>
+    old.filter((code) => !taken.has(code) && taken.add(code)).map((code) => ({ code, linkId: id })),
+  );
+  await repository.putBack(tx.db, back, now);
+  const tagged = back.map(({ id, ownerId, tags }) => ({ id, ownerId, before: [], after: tags }));
+  await links.retag(tx.db, tagged);
+  await repository.addAliases(tx.db, aliases, now);
+  const doing = { actor, now, verb: "restore" } as const;
+  const events = back.map((link) => linkEvent(doing, { id: link.id, before: null, after: link }));
+  await record(tx.db, events);
+  const codes = [...back, ...aliases].map(({ code }) => code);
+  tx.changed("links", codes);
+  return refusals;
+}
+
+const isBack = () => appError("Conflict", "This link was put back already.");
+
+const unknownDeleted = () =>
+  appError("LinkNotFound", "There is no deleted link with this id that can be put back.");
+
+const domainGone = () =>
+  appError("Conflict", "The domain of this link was deleted; make a new link with its target.");
+
+const codeTaken = (code: string) =>
+  appError("LinkAlreadyExists", `The code "${code}" has been taken meanwhile; give another one in 'code'.`);

@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import type { Queries } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import type { Schema } from "../../platform/db/schema.ts";
-import type { DeletedContent, DeletedLink } from "../link/deleted-content.ts";
+import type { DeletedContent, DeletedLink } from "../link/link.ts";
 import { clickRowOf, rowOf } from "../write/rows.repository.ts";
 import { NOBODY } from "../../lib/owner.ts";
 import { ownerNames } from "../link/owners.repository.ts";

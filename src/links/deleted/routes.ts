@@ -4,10 +4,16 @@ import { idParameter } from "../../lib/id-parameter.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { cursorQuery, cursorText, limitOf, placeOf, timePlace } from "../../lib/cursor.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
-import { type HostOf, linkViewSchema, newCode, type ShownLink, viewOfLink } from "../link/link.ts";
+import {
+  type DeletedLink,
+  type HostOf,
+  linkViewSchema,
+  newCode,
+  type ShownLink,
+  viewOfLink,
+} from "../link/link.ts";
 import { filterQuery } from "../list/filter.ts";
 import type { DeletedLinks } from "./deleted.ts";
-import type { DeletedLink } from "../link/deleted-content.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
 const MOST_SEARCHED = 1_000;

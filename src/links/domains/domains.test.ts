@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { COMMAND } from "../../lib/actor.ts";
-import { linkQueryOf } from "../list/page.ts";
+import { linkQueryOf } from "../list/query.ts";
 import { keyOf } from "../link/key.ts";
 import { viewOfLink } from "../link/link.ts";
 import { type LinksRoom, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { checkHost } from "./host.ts";
+import { checkHost } from "./domain.ts";
 
 describe("a host", () => {
   test.each([

@@ -4,8 +4,7 @@ import { appError } from "../../lib/errors.ts";
 import { remembered } from "../../lib/remembered.ts";
 import { codeBelow } from "../fallback/loops.ts";
 import { codeOf, DEFAULT_DOMAIN, domainOf, keyOf, prefixOf } from "../link/key.ts";
-import type { Domain, DomainUrls } from "./domain.ts";
-import { checkHost } from "./host.ts";
+import { checkHost, type Domain, type DomainUrls } from "./domain.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
 
 /** A request has the host in this field. */

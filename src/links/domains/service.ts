@@ -4,6 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import { appError } from "../../lib/errors.ts";
 import {
+  checkHost,
   type CreateDomainInput,
   type OwnedDomain,
   parseDomainInput,
@@ -11,7 +12,6 @@ import {
   type UpdateDomainInput,
   viewDomain,
 } from "./domain.ts";
-import { checkHost } from "./host.ts";
 import type { Owners } from "../link/owners.repository.ts";
 import { type DomainRepository, MOST_DOMAINS } from "./repository.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";

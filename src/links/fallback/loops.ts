@@ -4,7 +4,7 @@
  */
 import { type AppError, appError } from "../../lib/errors.ts";
 import { isCodeText } from "../link/code.ts";
-import { readOptions } from "../link/options.ts";
+import { readOptions } from "../link/field-values.ts";
 import type { Link } from "../link/link.ts";
 import type { Rule } from "../rules/rule.ts";
 

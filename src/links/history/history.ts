@@ -1,12 +1,14 @@
+/** States of a link in its history, and the change that restores one. */
+import { z } from "zod";
 import type { Actor } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import type { FallbackLoops } from "../fallback/loops.ts";
-import type { ServedFields } from "../link/events.ts";
+import { type ServedFields, wholeState } from "../link/events.ts";
 import { isInternal } from "../link/internal-target.ts";
 import type { Link } from "../link/link.ts";
 import type { CheckedUpdate, LinkWriter, WriteOutcome, WrittenLink } from "../write/writer.ts";
-import { type EventState, type LinkEvents, pastState } from "./past-state.ts";
-import { patchOfState } from "./state.ts";
+import { parseRfc3339 } from "../../lib/rfc3339.ts";
+import { type LinkFields, linkFieldsView, restoredFields } from "../link/field-values.ts";
 
 type Deps = {
   writer: Pick<LinkWriter, "update">;
@@ -59,4 +61,83 @@ export async function revertLink(
   }
   const [outcome] = await deps.writer.update([change], by);
   return outcome!;
+}
+
+export type LinkEvent = { id: number; subjectId: number | null; before: string | null; after: string | null };
+
+export type EventState = "before" | "after";
+
+export type LinkEvents = {
+  find(id: number): Promise<LinkEvent | null>;
+  /** Of the subject, after the event, oldest first. */
+  newer(subjectId: number, id: number, limit: number): Promise<LinkEvent[]>;
+};
+
+type State = Record<string, unknown>;
+
+const PORTION = 1_000;
+const MOST_PORTIONS = 100;
+
+const state = z.record(z.string(), z.unknown());
+const read = (json: string): State => state.parse(JSON.parse(json));
+
+/** Events of earlier versions have whole states. */
+const isWhole = (told: State): boolean => "code" in told;
+
+/**
+ * The whole state of a link before or after an event, or null if there is none. An event has only the changed fields
+ * (link/events.ts). Every other field has the value from before the next event that changed it, or else the present one.
+ *
+ * @param link as it is now, read before this call, with the extra fields of what it serves
+ * @throws Conflict if too much has happened since
+ */
+export async function pastState(
+  events: LinkEvents,
+  link: Link & { serves?: ServedFields | null },
+  { eventId, state: side }: { eventId: number; state: EventState },
+): Promise<State | null> {
+  const event = await events.find(eventId);
+  const json = event?.subjectId === link.id ? event[side] : null;
+  if (json === null) return null;
+  const told = read(json);
+  if (isWhole(told)) return told;
+  // An event without tags means that there were none.
+  const past: State = { tags: [], ...told };
+  for (let after = eventId, portions = 0; portions < MOST_PORTIONS; portions++) {
+    const newer = await events.newer(link.id, after, PORTION);
+    for (const { before } of newer) {
+      const found = before === null ? {} : read(before);
+      addMissing(past, found);
+      if (isWhole(found)) return past;
+    }
+    if (newer.length < PORTION) {
+      addMissing(past, read(JSON.stringify(wholeState(link))));
+      return past;
+    }
+    after = newer.at(-1)!.id;
+  }
+  throw appError(
+    "Conflict",
+    "This link has changed too often since then; choose a newer state of its history.",
+  );
+}
+
+function addMissing(past: State, found: State): void {
+  for (const [name, value] of Object.entries(found)) if (!(name in past)) past[name] = value;
+}
+
+const stateShape = z
+  .object({ ...linkFieldsView, expires_at: z.string().transform((text) => parseRfc3339(text)) })
+  .partial()
+  .extend({ target: z.string() });
+
+/** Without code and password, which stay. Null for what no link has. */
+export function patchOfState(
+  past: Record<string, unknown>,
+): (LinkFields & { target: string; expiresAt: number | null }) | null {
+  const set = Object.entries(past).filter(([, value]) => value !== null);
+  const parsed = stateShape.safeParse(Object.fromEntries(set));
+  if (!parsed.success) return null;
+  const { target, expires_at: expiresAt = null, ...fields } = parsed.data;
+  return { target, expiresAt, ...restoredFields(fields) };
 }

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { createCodeRule, isCodeText } from "./code.ts";
-import { createShareCodeRule } from "./site-code.ts";
+import { createCodeRule, createShareCodeRule, isCodeText } from "./code.ts";
 import { randomCode, randomCodes } from "../../lib/random-code.ts";
 
 const rule = createCodeRule(() => ["/admin", "/health", "/panel", "/ops/api"]);

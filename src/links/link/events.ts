@@ -1,7 +1,7 @@
 /**
  * States of links in events, under the names of the API. The event of a new, deleted, restored or renamed link has the
  * whole state, which `code` marks, without unset fields. Any other event has the changed fields, with null for unset
- * ones, and the tags, which their own endpoints may change. history/past-state.ts combines states.
+ * ones, and the tags, which their own endpoints may change. history/history.ts combines states.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Db } from "../../platform/db/dialect.ts";

@@ -5,12 +5,78 @@ import { csvLine, readCsv } from "../../lib/csv.ts";
 import { appError } from "../../lib/errors.ts";
 import { isLegibleText } from "../../lib/file-name.ts";
 import { checkHttpUrl, HTTP_URL_FORM } from "../../lib/http-url.ts";
-import { formatRfc3339, parseRfc3339 } from "../../lib/rfc3339.ts";
+import { formatRfc3339, LATEST_INSTANT, parseRfc3339 } from "../../lib/rfc3339.ts";
 import { parseRules, type Rule, rulesSchema, rulesShown } from "../rules/rule.ts";
 import { checkTags, tagList } from "../tags/tag.ts";
-import { type Card, type CardInput, cardSchema, cardShown, parseCard } from "./card.ts";
 import { type Held, type HeldInput, heldInput, heldShown, restoreHeld, showHeld } from "./held.ts";
-import { INSTANT_FORM, instantOf } from "./expiry.ts";
+import { parseDuration } from "../../lib/duration.ts";
+
+const MOST_OF_URL = 2048;
+
+const cardText = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .refine(
+      (given) => given.trim() === "" || isLegibleText(given),
+      "must show something, on one line, without control characters and those that change the direction of text",
+    )
+    .nullish();
+
+/** What previews of messengers and networks show of a link: they get a page with it instead of the redirect. */
+export const cardSchema = z.strictObject({
+  title: cardText(200),
+  description: cardText(500),
+  image: z
+    .string()
+    .max(MOST_OF_URL)
+    .meta({ format: "uri", pattern: "^\\s*[hH][tT]{2}[pP][sS]://" })
+    .or(z.literal(""))
+    .nullish()
+    .describe("https URL of a picture"),
+});
+export type CardInput = z.input<typeof cardSchema>;
+
+export const cardShown = z.object({
+  title: z.string().nullable(),
+  description: z.string().nullable(),
+  image: z.string().nullable(),
+});
+export type Card = z.output<typeof cardShown>;
+
+/** Null if it shows nothing. @throws LinkInvalidUrl */
+export function parseCard(given: CardInput, { name }: { name: string }): Card | null {
+  const image = given.image?.trim() || null;
+  const checked = image === null ? null : checkHttpUrl(image);
+  const fault = checked === null || typeof checked === "string" ? null : checked.error;
+  if (fault !== null || (image !== null && !/^https:/i.test(image))) {
+    const message = `${name}.image: ${fault ?? "The URL must begin with https://."}`;
+    throw appError("LinkInvalidUrl", message, { field: `${name}.image` });
+  }
+  const card = { title: given.title?.trim() || null, description: given.description?.trim() || null, image };
+  return Object.values(card).every((value) => value === null) ? null : card;
+}
+
+export const INSTANT_FORM =
+  "an instant such as 2026-11-20T13:00:00Z, until the year 9999, or a duration such as 7d or 1d2h30m";
+
+/** Epoch ms. Takes RFC 3339, even past, or a duration from `now`, with blanks around. Null for other texts. */
+export function instantOf(text: string, now: number): number | null {
+  const length = parseDuration(text.trim());
+  const instant = length === null ? parseRfc3339(text.trim()) : now + length;
+  return instant !== null && instant <= LATEST_INSTANT ? instant : null;
+}
+
+/** As instantOf. Null for an empty text: no expiry. @throws LinkInvalidExpireTime */
+export function parseExpiry(text: string, now: number): number | null {
+  if (text === "") return null;
+  if (parseDuration(text.trim()) === 0) {
+    throw appError("LinkInvalidExpireTime", "expires_at must be a duration longer than zero.");
+  }
+  const instant = instantOf(text, now);
+  if (instant === null) throw appError("LinkInvalidExpireTime", `expires_at must be ${INSTANT_FORM}.`);
+  return instant;
+}
 
 /** What people read about a field. */
 type Row = {

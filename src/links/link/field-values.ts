@@ -1,8 +1,7 @@
 /** What follows from the table of fields (fields.ts). */
 import type { z } from "zod";
-import { emptyValues, type Fields, fieldKey, type Values } from "./field-kinds.ts";
+import { emptyValues, fieldKey, type Fields, type Values } from "./field-kinds.ts";
 import { COLUMNS, CONTENT, LINK_FIELDS, OPTIONS, TAGS } from "./fields.ts";
-import { type LinkOptions, readOptions } from "./options.ts";
 
 export type FieldName = keyof typeof LINK_FIELDS;
 
@@ -89,3 +88,21 @@ export const columnsOf = (link: Values<typeof COLUMNS>) =>
   Object.fromEntries(FIELD_COLUMNS.map((name) => [name, link[fieldKey(name)]])) as {
     [N in Column]: (typeof COLUMNS)[N]["empty"];
   };
+
+/** One nullable column holds the options, so that other links cost nothing. */
+export type LinkOptions = Values<typeof OPTIONS>;
+export type RedirectStatus = LinkOptions["redirectStatus"];
+
+export const NO_OPTIONS: LinkOptions = emptyValues(OPTIONS);
+
+/** For the column; null without options. */
+export function writeOptions(options: LinkOptions): string | null {
+  const set = Object.entries(options).filter(
+    ([name, value]) => value !== NO_OPTIONS[name as keyof LinkOptions],
+  );
+  return set.length === 0 ? null : JSON.stringify(Object.fromEntries(set));
+}
+
+/** From the column. */
+export const readOptions = (text: string | null): LinkOptions =>
+  text === null ? NO_OPTIONS : { ...NO_OPTIONS, ...(JSON.parse(text) as Partial<LinkOptions>) };

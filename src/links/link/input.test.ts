@@ -3,7 +3,7 @@ import { validated } from "../../lib/validated.ts";
 import { createCodeRule } from "./code.ts";
 import { parseLinkInput, parseLinkUpdate } from "./input.ts";
 import { EMPTY_FIELDS } from "../links.test-support.ts";
-import { parseExpiry } from "./expiry.ts";
+import { parseExpiry } from "./field-kinds.ts";
 import { createSchema, type Link, updateSchema, viewOfLink, UNOWNED } from "./link.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");

@@ -1,9 +1,15 @@
 import { appError } from "../../lib/errors.ts";
 import { checkHttpUrl } from "../../lib/http-url.ts";
 import type { CodeRule } from "./code.ts";
-import { parseExpiry } from "./expiry.ts";
-import { type FieldContent, type LinkFields, NO_FIELDS, parseLinkFields } from "./field-values.ts";
-import { NO_OPTIONS, writeOptions } from "./options.ts";
+import { parseExpiry } from "./field-kinds.ts";
+import {
+  type FieldContent,
+  type LinkFields,
+  NO_FIELDS,
+  NO_OPTIONS,
+  parseLinkFields,
+  writeOptions,
+} from "./field-values.ts";
 import type { CreateInput, PatchInput, UpdateInput, UpdatePayload } from "./link.ts";
 import { checkTags } from "../tags/tag.ts";
 

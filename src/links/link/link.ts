@@ -17,7 +17,7 @@ export type LinkContent = FieldContent & {
   expiresAt: number | null;
   /** Argon2 in PHC form. */
   passwordHash: string | null;
-  /** See options.ts. */
+  /** See field-values.ts. */
   options: string | null;
   /** Since when checks of the target fail. */
   deadSince?: number | null;
@@ -215,3 +215,26 @@ export const viewOfLink = (link: ShownLink, origin: string, hostOf: HostOf): Lin
   owner: link.ownerName,
   ...viewOfFields(link),
 });
+
+export type DeletedContent = LinkContent & {
+  createdAt: number;
+  updatedAt: number;
+  ownerId: number | null;
+  createdBy: string | null;
+  /** Keys. */
+  aliases?: readonly string[];
+  /** How many people passed a link with `max_clicks`. */
+  uses?: number;
+};
+
+export type DeletedLink = DeletedContent & {
+  id: number;
+  /** The key. */
+  code: string;
+  clickCount: number;
+  automatedClicks: number;
+  deletedAt: number;
+  deletedBy: string | null;
+  /** In pages. Null: none, or it is gone. */
+  ownerName?: string | null;
+};

@@ -1,7 +1,7 @@
 /** All matches of a filter by code, for exports. Few are found first; for many the index of codes is followed. */
 import type { Link } from "../link/link.ts";
 import type { LinkFilter } from "./filter.ts";
-import type { ListPlace } from "./place.ts";
+import type { ListPlace } from "./query.ts";
 import { COUNTED, type SizedStart, smallest, startOfCount } from "./plan.ts";
 import type { LinkListRepository } from "./repository.ts";
 

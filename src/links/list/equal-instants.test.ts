@@ -2,13 +2,11 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { CompiledQuery } from "kysely";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
-import type { Link } from "../link/link.ts";
-import { PLAIN, UNOWNED } from "../link/link.ts";
+import { type Link, PLAIN, UNOWNED } from "../link/link.ts";
 import { type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
-import { rangesAfter } from "./following.repository.ts";
+import { rangesAfter } from "./ordered-keys.repository.ts";
 import { createLinkList, type LinkList } from "./list.ts";
-import type { LinkOrder } from "./order.ts";
-import { linkQueryOf } from "./page.ts";
+import { type LinkOrder, linkQueryOf } from "./query.ts";
 import { createLinkListRepository } from "./repository.ts";
 
 const COUNT = 240;

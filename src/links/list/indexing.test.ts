@@ -6,8 +6,7 @@ import { createFresh } from "../../platform/db/fresh.test-support.ts";
 import { migrateUp } from "../../platform/db/migrate.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { addToTotal } from "../link/query.repository.ts";
-import { createSearchIndexJob } from "./indexing.ts";
-import { createTotalJob } from "./total.ts";
+import { createSearchIndexJob, createTotalJob } from "./jobs.ts";
 
 async function withDatabase(run: (database: Database) => Promise<void>): Promise<void> {
   const { url, drop } = await createFresh("sqlite");

@@ -2,11 +2,16 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { DIALECT_NAMES } from "../../platform/db/fresh.test-support.ts";
-import { linkQueryOf, type ListQuery, type PlacedQuery, placedQueryOf } from "./page.ts";
+import {
+  linkCursor,
+  linkQueryOf,
+  type ListQuery,
+  type PlacedQuery,
+  placedQueryOf,
+  SORT_KEYS,
+} from "./query.ts";
 import { createMatchesByCode } from "./by-code.ts";
-import { linkCursor } from "./place.ts";
 import { planFor } from "./plan.ts";
-import { SORT_KEYS } from "./order.ts";
 import type { LinkFilter } from "./filter.ts";
 import { createLinkListRepository } from "./repository.ts";
 import { createLinkList, type LinkList } from "./list.ts";

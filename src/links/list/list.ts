@@ -1,17 +1,14 @@
 /**
  * Pages of the list, for any number of links: by number, with or without the exact total, and after a place, where
  * each costs as much as the first and added links move none. Plans are chosen by what a query may start
- * with (plan.ts). An order by clicks compares the counts of few links; for many it walks their ranks (ranking.ts).
+ * with (plan.ts). An order by clicks compares the counts of few links; for many it walks their ranks (jobs.ts).
  */
 import type { Link } from "../link/link.ts";
 import { isEverything, type LinkFilter } from "./filter.ts";
-import type { LinkOrder } from "./order.ts";
-import type { LinkQuery, PlacedQuery } from "./page.ts";
-import type { ListPlace, Slice } from "./place.ts";
+import type { LinkOrder, LinkQuery, ListPlace, PlacedQuery, Slice } from "./query.ts";
 import { type ListPlan, planFor, smallest, startOfCount } from "./plan.ts";
 import type { LinkListRepository } from "./repository.ts";
 import type { Starts } from "./sizes.repository.ts";
-import { createTotalCache } from "./total-cache.ts";
 
 export type LinkPage = { links: Link[]; total: number };
 
@@ -123,3 +120,36 @@ export function createLinkList(repository: LinkListRepository, { rankedFrom = RA
 }
 
 const isEmpty = ({ starts }: Starts): boolean => smallest(starts)?.links === 0;
+
+const MOST_KEPT = 100;
+
+export type Known = { total?: number; starts?: Starts };
+
+/**
+ * Exact totals of recent filters and the starts of their queries, so that paging counts once. Any change of a link
+ * empties it.
+ */
+export function createTotalCache() {
+  const kept = new Map<string, Known>();
+  let changes = 0;
+  return {
+    get: (filter: LinkFilter): Known => kept.get(keyOf(filter)) ?? {},
+    /** Call it before reading; the result stores what was read. */
+    open(filter: LinkFilter): (known: Known) => void {
+      const seen = changes;
+      return (known) => {
+        // Time alone changes how many are active.
+        if (seen !== changes || filter.state !== null) return;
+        const key = keyOf(filter);
+        kept.set(key, { ...kept.get(key), ...known });
+        if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!);
+      };
+    },
+    clear(): void {
+      changes++;
+      kept.clear();
+    },
+  };
+}
+
+const keyOf = (filter: LinkFilter): string => JSON.stringify({ ...filter, asOf: 0 });

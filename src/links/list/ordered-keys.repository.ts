@@ -1,14 +1,18 @@
 /** Finds the keys of a page in its order, over narrow columns and indexes. */
-import type { ExpressionBuilder, OrderByDirection, SelectQueryBuilder } from "kysely";
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type OrderByDirection,
+  type SelectQueryBuilder,
+  sql,
+  type SqlBool,
+} from "kysely";
 import type { Db, Dialect } from "../../platform/db/dialect.ts";
 import { countRows } from "../../platform/db/queries.ts";
 import type { Schema } from "../../platform/db/schema.ts";
 import { isEverything, type LinkFilter } from "./filter.ts";
-import { followingClicks, followingExpiry, following, NEVER, rangesAfter } from "./following.repository.ts";
 import { hasTag, matching } from "./matching.repository.ts";
-import { isMerged, mergedByCreation } from "./merged.repository.ts";
-import type { LinkOrder } from "./order.ts";
-import type { ListPlace, Slice } from "./place.ts";
+import type { LinkOrder, ListPlace, Slice } from "./query.ts";
 import { BOUNDS, type ListPlan, type Start } from "./plan.ts";
 
 /** At most 1,000. */
@@ -74,10 +78,10 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
         .orderBy("links.id", way);
       return foundIds(await sorted.limit(limit).offset(offset).execute());
     }
-    const column = plan.by === "walk" ? "ranked" : "clicks";
+    const counted = plan.by === "walk" ? "ranked" : "clicks";
     const found = await read
       .selectFrom("link_clicks")
-      .$if(after !== null, (query) => query.where(followingClicks(order, after!, column)))
+      .$if(after !== null, (query) => query.where(followingClicks(order, after!, counted)))
       .where((eb) => {
         // Tags first: they are tested in narrow rows.
         const tagged = eb.and(filter.tags.map((tag) => hasTag(tag, "link_clicks.link_id")));
@@ -90,8 +94,8 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
           .whereRef("links.id", "=", "link_clicks.link_id");
         return tagged.and(eb(link.select(eb.lit(1).as("found")), "=", 1));
       })
-      .select(["link_id as id", `${column} as value`])
-      .orderBy(column, way)
+      .select(["link_id as id", `${counted} as value`])
+      .orderBy(counted, way)
       .orderBy("link_id", way)
       .limit(limit)
       .offset(offset)
@@ -161,8 +165,8 @@ async function alongParts<O>(
   return rows;
 }
 
-/** The order's column. An expression could not use its index. */
-const column =
+/** The column of the order. An expression could not use its index. */
+const orderColumn =
   (name: "links.created_at" | "links.code", never: number | string, plan: ListPlan) =>
   (eb: ExpressionBuilder<Schema, "links">) =>
     plan.by === "walk" ? eb.ref(name) : eb.fn.coalesce(name, eb.val(never));
@@ -170,9 +174,9 @@ const column =
 function sortedBy<O>(query: SelectQueryBuilder<Schema, "links", O>, order: LinkOrder, plan: ListPlan) {
   const way = direction(order.descending);
   return order.sort === "code"
-    ? query.orderBy(column("links.code", "", plan), way)
+    ? query.orderBy(orderColumn("links.code", "", plan), way)
     : query
-        .orderBy(column("links.created_at", 0, plan), way)
+        .orderBy(orderColumn("links.created_at", 0, plan), way)
         .orderBy("links.code", direction(!order.descending));
 }
 
@@ -187,3 +191,116 @@ const foundIds = (rows: readonly { id: number; value: number | null }[]): Found 
 });
 
 export const direction = (descending: boolean): OrderByDirection => (descending ? "desc" : "asc");
+
+type LinkColumns = ExpressionBuilder<Schema, "links">;
+type ClickColumns = ExpressionBuilder<Schema, "link_clicks">;
+type Condition<E> = (eb: E) => Expression<SqlBool>;
+
+/** Stands for no expiry and sorts after all others. */
+export const NEVER = Number.MAX_SAFE_INTEGER;
+
+/** In an order by code or creation. */
+export const following =
+  ({ sort, descending }: LinkOrder, { value, tie }: ListPlace): Condition<LinkColumns> =>
+  (eb) => {
+    const code = String(tie);
+    if (sort === "code") return eb("links.code", descending ? "<" : ">", code);
+    const created = eb.ref("links.created_at");
+    return eb.and([
+      eb(created, descending ? "<=" : ">=", value),
+      eb.or([eb(created, descending ? "<" : ">", value), eb("links.code", descending ? ">" : "<", code)]),
+    ]);
+  };
+
+/** Among links with an expiry, without one, or all together. */
+export const followingExpiry =
+  (
+    { descending }: LinkOrder,
+    { value, tie }: ListPlace,
+    among: "dated" | "dateless" | "all",
+  ): Condition<LinkColumns> =>
+  (eb) => {
+    const [beyond, notBefore] = descending ? (["<", "<="] as const) : ([">", ">="] as const);
+    const id = eb("links.id", beyond, Number(tie));
+    if (among === "dateless") return id;
+    const expiry =
+      among === "dated" ? eb.ref("links.expires_at") : eb.fn.coalesce("links.expires_at", eb.lit(NEVER));
+    const bound = value ?? NEVER;
+    return eb.and([eb(expiry, notBefore, bound), eb.or([eb(expiry, beyond, bound), id])]);
+  };
+
+export const followingClicks =
+  (
+    { descending }: LinkOrder,
+    { value, tie }: ListPlace,
+    column: "ranked" | "clicks",
+  ): Condition<ClickColumns> =>
+  (eb) => {
+    const [beyond, notBefore] = descending ? (["<", "<="] as const) : ([">", ">="] as const);
+    const counted = eb.ref(`link_clicks.${column}`);
+    // Counts may come from an outer join, which must stay one.
+    const clicks = column === "ranked" ? counted : eb.fn.coalesce(counted, eb.lit(0));
+    return eb.and([
+      eb(clicks, notBefore, value),
+      eb.or([eb(clicks, beyond, value), eb("link_clicks.link_id", beyond, Number(tie))]),
+    ]);
+  };
+
+/**
+ * What follows a place in an order by creation or expiry (of links that have one), as two ranges of the index: links of
+ * the same instant, then the others. Any number may share an instant, and one condition would read all of them.
+ */
+export function rangesAfter(
+  { sort, descending }: LinkOrder,
+  { value, tie }: ListPlace,
+): Condition<LinkColumns>[] {
+  const isByCode = sort === "created_at";
+  const column = isByCode ? ("links.created_at" as const) : ("links.expires_at" as const);
+  // Codes go the other way.
+  const isBelow = isByCode !== descending;
+  return [
+    (eb) =>
+      eb.and([
+        eb(column, "=", value),
+        isByCode
+          ? eb("links.code", isBelow ? "<" : ">", String(tie))
+          : eb("links.id", isBelow ? "<" : ">", Number(tie)),
+      ]),
+    (eb) => eb(column, descending ? "<" : ">", value),
+  ];
+}
+
+/** Rows that a merge may copy; a sort of all costs less than more. */
+const COPIED = 50_000;
+
+/** @param depth links from the start of the order to the end of the slice */
+export function isMerged({ sortedUnions }: Dialect, { owners }: LinkFilter, depth: number): boolean {
+  if (owners === null || owners.length < 2) return false;
+  return sortedUnions !== "copied" || owners.length * depth <= COPIED;
+}
+
+/** The order by creation of several owners' links, as a union of a query for each owner, which the index has in order. */
+export function mergedByCreation(
+  read: Db,
+  dialect: Dialect,
+  filter: LinkFilter,
+  { order, offset, limit, after = null }: Slice,
+): Promise<{ code: string; value: number }[]> {
+  const [way, codeWay] = order.descending ? (["desc", "asc"] as const) : (["asc", "desc"] as const);
+  const ranges = after === null ? [() => sql<SqlBool>`1 = 1`] : rangesAfter(order, after);
+  const parts = filter.owners!.flatMap((owner) =>
+    ranges.map((range) => {
+      const own = read
+        .selectFrom("links")
+        .where(matching(dialect, { ...filter, owners: [owner] }, ["owner", "created"]))
+        .where(range)
+        .select(["links.code", "links.created_at as value"])
+        .orderBy("links.created_at", way)
+        .orderBy("links.code", codeWay)
+        .$if(dialect.sortedUnions !== "merged", (query) => query.limit(offset + limit));
+      return read.selectFrom(own.as("own")).select(["own.code", "own.value"]);
+    }),
+  );
+  const merged = parts.reduce((all, part) => all.unionAll(part));
+  return merged.orderBy("value", way).orderBy("code", codeWay).limit(limit).offset(offset).execute();
+}

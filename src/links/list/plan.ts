@@ -3,7 +3,7 @@
  * condition, which it tests and sorts. The choice needs no statistics of the database, which may be missing or old.
  */
 import { EVERYTHING, isEverything, type LinkFilter } from "./filter.ts";
-import type { LinkOrder, SortKey } from "./order.ts";
+import type { LinkOrder, SortKey } from "./query.ts";
 
 /**
  * The condition with which a query starts; `ids`: with these links; `scan`:

@@ -2,11 +2,11 @@
 import { PLAIN, UNOWNED } from "../link/link.ts";
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
-import { linkQueryOf, type ListQuery } from "./page.ts";
+import { linkQueryOf, type ListQuery } from "./query.ts";
 import { type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
 import { createLinkList, type LinkList } from "./list.ts";
 import { createLinkListRepository } from "./repository.ts";
-import { createRankingJob } from "./ranking.ts";
+import { createRankingJob } from "./jobs.ts";
 
 const COUNT = 1_500;
 const codeOf = (at: number) => `l${String(at).padStart(4, "0")}`;

@@ -7,7 +7,7 @@ import { linksIn, readTotal } from "../link/query.repository.ts";
 import { createTagging } from "../tags/tagging.repository.ts";
 import type { LinkFilter } from "./filter.ts";
 import { matching } from "./matching.repository.ts";
-import type { LinkOrder } from "./order.ts";
+import type { LinkOrder } from "./query.ts";
 import { createOrderedKeys, direction, type LinkKeys } from "./ordered-keys.repository.ts";
 import type { Start } from "./plan.ts";
 import { type CountBounds, createCounts, createStarts } from "./sizes.repository.ts";

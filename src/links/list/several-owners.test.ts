@@ -6,7 +6,7 @@ import { type Link, PLAIN, UNOWNED } from "../link/link.ts";
 import { type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
 import type { LinkFilter } from "./filter.ts";
 import { createLinkList, type LinkList } from "./list.ts";
-import { linkQueryOf, type ListQuery } from "./page.ts";
+import { linkQueryOf, type ListQuery } from "./query.ts";
 import { WALK } from "./plan.ts";
 import { createLinkListRepository } from "./repository.ts";
 

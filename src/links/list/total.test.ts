@@ -5,11 +5,11 @@ import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.
 import { PLAIN, UNOWNED } from "../link/link.ts";
 import { keyOf } from "../link/key.ts";
 import { EVERYTHING } from "./filter.ts";
-import { linkQueryOf } from "./page.ts";
+import { linkQueryOf } from "./query.ts";
 import { createLinkListRepository } from "./repository.ts";
 import { type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
 import { readTotal } from "../link/query.repository.ts";
-import { createTotalJob } from "./total.ts";
+import { createTotalJob } from "./jobs.ts";
 
 forEachDialect(({ openDb }) => {
   describe("the total", () => {

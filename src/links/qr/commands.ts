@@ -6,8 +6,7 @@ import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import { validated } from "../../lib/validated.ts";
 import { type HostOf, type ShownLink, viewOfLink } from "../link/link.ts";
-import { qrForTerminal, qrPicture } from "./picture.ts";
-import { FORMATS, type QrFormat, qrLookOf, qrQuery } from "./qr-input.ts";
+import { FORMATS, type QrFormat, qrForTerminal, qrLookOf, qrPicture, qrQuery } from "./picture.ts";
 
 type Context = CommandContext<{
   links: {

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { AppError } from "../../lib/errors.ts";
-import { qrForTerminal, qrPicture } from "./picture.ts";
-import { type QrInput, qrLookOf } from "./qr-input.ts";
+import { qrForTerminal, type QrInput, qrLookOf, qrPicture } from "./picture.ts";
 import { type Pixels, pixelsOfPng, pixelsOfSvg, scan } from "./reading.test-support.ts";
 
 const URL = "https://go.example/spring";

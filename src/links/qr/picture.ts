@@ -1,9 +1,129 @@
 /** A QR code as SVG, as PNG and as text for a terminal. */
 import { encode as encodePng } from "fast-png";
 import { encode as encodeQr, renderUnicodeCompact } from "uqr";
+import { z } from "zod";
 import { appError } from "../../lib/errors.ts";
-import { hexOf } from "./colours.ts";
-import type { QrLook } from "./qr-input.ts";
+import { queryChoice } from "../../lib/query-text.ts";
+
+export const FORMATS = ["svg", "png"] as const;
+export const LEVELS = ["L", "M", "Q", "H"] as const;
+
+export type QrFormat = (typeof FORMATS)[number];
+export type QrLook = {
+  format: QrFormat;
+  /** Width and height in pixels. */
+  size: number;
+  /** The quiet zone on each side, in modules. */
+  margin: number;
+  dark: Colour;
+  light: Colour;
+  ecc: (typeof LEVELS)[number];
+};
+
+const choice = <T extends string>(values: readonly T[], standard: T, meaning: string) =>
+  queryChoice(values, meaning).meta({ default: standard });
+
+const whole = (least: number, most: number, standard: number, meaning: string) =>
+  z
+    .string()
+    .refine(
+      (text) => text === "" || (/^\d{1,4}$/.test(text) && Number(text) >= least && Number(text) <= most),
+      `must be a whole number from ${least} to ${most}`,
+    )
+    .optional()
+    .describe(meaning)
+    .meta({ type: "integer", minimum: least, maximum: most, default: standard });
+
+const colourQuery = (standard: string, meaning: string) =>
+  z
+    .string()
+    .refine(
+      (text) => text === "" || HEX_COLOUR.test(text),
+      "must be a colour of 3 or 6 hex digits, such as 1a2b3c",
+    )
+    .optional()
+    .describe(meaning)
+    .meta({ pattern: `${HEX_COLOUR.source.replaceAll("a-f", "a-fA-F")}|^$`, default: standard });
+
+const SIZE = 512;
+/** As the standard asks for. */
+const MARGIN = 4;
+
+/** An empty text counts as absent. */
+export const qrQuery = z.object({
+  format: choice(FORMATS, "svg", "default: svg"),
+  size: whole(64, 2048, SIZE, "width and height in pixels"),
+  margin: whole(0, 32, MARGIN, "quiet zone on each side, in modules; scanners expect 4"),
+  dark: colourQuery("000000", "colour of the modules, 3 or 6 hex digits"),
+  light: colourQuery("ffffff", "colour behind them, with enough contrast to be scanned"),
+  ecc: choice(LEVELS, "M", "error correction: 7, 15, 25 or 30 % may be lost"),
+});
+export type QrInput = z.output<typeof qrQuery>;
+
+/** @throws BadRequest for colours that scanners can't tell apart */
+export function qrLookOf(input: QrInput): QrLook {
+  const [dark, light] = [colourOf(input.dark || "000000"), colourOf(input.light || "ffffff")];
+  refuseFaint(dark, light);
+  return {
+    format: input.format || "svg",
+    size: Number(input.size || SIZE),
+    margin: Number(input.margin || MARGIN),
+    dark,
+    light,
+    ecc: input.ecc || "M",
+  };
+}
+
+/** Parts of red, green and blue, 0 to 255. */
+export type Colour = readonly [number, number, number];
+
+/** With or without `#`, which a query has to escape. */
+export const HEX_COLOUR = /^#?(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
+
+/** Luma of white by BT.709, which readers use; a whole number, so that bounds are exact. */
+const WHITE = 255 * 10_000;
+const brightnessOf = ([red, green, blue]: Colour): number => 2126 * red + 7152 * green + 722 * blue;
+
+/** In % of light. Readers take the mean of both for the border, and find no code beyond this. */
+const MOST_OF_LIGHT = 50;
+/** In % of white. Below it camera noise hides the difference. */
+const LEAST_LIGHT = 40;
+
+/** @param text matches HEX_COLOUR */
+export function colourOf(text: string): Colour {
+  const digits = text.replace("#", "");
+  const part = (at: number): number =>
+    digits.length === 3
+      ? Number.parseInt(digits[at]!.repeat(2), 16)
+      : Number.parseInt(digits.slice(at * 2, at * 2 + 2), 16);
+  return [part(0), part(1), part(2)];
+}
+
+export const hexOf = (colour: Colour): string =>
+  `#${colour.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+
+/** @throws BadRequest for colours that scanners can't tell apart */
+export function refuseFaint(dark: Colour, light: Colour): void {
+  const [below, above] = [brightnessOf(dark), brightnessOf(light)];
+  if (below > above) {
+    throw refused("dark", "dark must be darker than light: many scanners can't read inverted codes.");
+  }
+  if (above * 100 < WHITE * LEAST_LIGHT) {
+    const has = Math.floor((above * 100) / WHITE);
+    throw refused(
+      "light",
+      `light is too dark for scanners: it has ${has} % of the brightness of white and needs ${LEAST_LIGHT} %.`,
+    );
+  }
+  if (below * 100 <= above * MOST_OF_LIGHT) return;
+  const has = Math.ceil((below * 100) / above);
+  throw refused(
+    "dark",
+    `dark and light are too similar for scanners: dark has ${has} % of the brightness of light and may have ${MOST_OF_LIGHT} %.`,
+  );
+}
+
+const refused = (field: string, message: string) => appError("BadRequest", message, { field });
 
 /** Rows of modules; true: dark. */
 type Modules = readonly (readonly boolean[])[];

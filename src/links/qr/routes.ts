@@ -7,8 +7,7 @@ import { VERSION } from "../../lib/version.ts";
 import { CODE_FORM, isCodeText, linkNotFound } from "../link/code.ts";
 import { codeOf } from "../link/key.ts";
 import { domainQuery, type LinkView, type ShownLink } from "../link/link.ts";
-import { qrPicture } from "./picture.ts";
-import { type QrFormat, type QrLook, qrLookOf, qrQuery } from "./qr-input.ts";
+import { type QrFormat, type QrLook, qrLookOf, qrPicture, qrQuery } from "./picture.ts";
 
 type Deps = {
   /** @throws LinkNotFound */

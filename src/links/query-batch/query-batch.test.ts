@@ -4,9 +4,8 @@ import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { validated } from "../../lib/validated.ts";
 import { DAY, type LinksRoom, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
 import { keyOf } from "../link/key.ts";
-import { linkQueryOf } from "../list/page.ts";
-import { bulkCursorText, bulkOf, bulkPlaceOf } from "./bulk.ts";
-import { queryBatchSchema } from "./query-batch.ts";
+import { linkQueryOf } from "../list/query.ts";
+import { bulkCursorText, bulkOf, bulkPlaceOf, queryBatchSchema } from "./query-batch.ts";
 
 const EDITOR: Actor = { name: "ed", via: "api", accountId: 5, ownOnly: true };
 const ADMIN: Actor = { name: "admin", via: "panel", accountId: 0, ownOnly: false };

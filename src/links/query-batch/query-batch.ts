@@ -11,22 +11,60 @@ import { type BulkId, bulkText, newBulk } from "../bulk-id.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { given } from "../../lib/given.ts";
 import { AppError, appError } from "../../lib/errors.ts";
-import { bulkCursor, bulkCursorText, bulkField, bulkOf, bulkPlaceOf } from "./bulk.ts";
 import { MOST_ITEMS } from "../write/batch.ts";
 import { isCodeText } from "../link/code.ts";
 import type { FallbackLoops } from "../fallback/loops.ts";
-import { countAmong, createFoundKeys, type FoundRepository } from "./found-keys.ts";
 import { type LinkUpdateInput, parseLinkUpdate, parseTagChange, type TagChange } from "../link/input.ts";
 import { namedSchema, patchSchema, updateItemSchema } from "../link/link.ts";
 import { codeOf } from "../link/key.ts";
 import type { Owners } from "../link/owners.repository.ts";
-import { readOptions } from "../link/options.ts";
+import { readOptions } from "../link/field-values.ts";
 import type { Gifts } from "../write/gifts.ts";
 import type { LinkRepository } from "../write/repository.ts";
-import { filterFor, type DomainFilter, filterOf, filterQuery, isEverything } from "../list/filter.ts";
+import {
+  type DomainFilter,
+  filterFor,
+  filterOf,
+  filterQuery,
+  isEverything,
+  type LinkFilter,
+} from "../list/filter.ts";
 import type { LinkList } from "../list/list.ts";
-import type { LinkListRepository } from "../list/repository.ts";
+import type { FoundKey, LinkListRepository } from "../list/repository.ts";
 import type { LinkWriter, WriteOutcome, Writing } from "../write/writer.ts";
+import { cursorText, placeOf, timePlace } from "../../lib/cursor.ts";
+import { foundInChunks } from "../../lib/chunked.ts";
+import type { Extent } from "../../platform/db/queries.ts";
+
+const MOST_CHARACTERS = 200;
+const RULE = "change: send it unchanged, as the answer to the change gave it.";
+
+/** @throws BadRequest */
+export function bulkOf(text: string): BulkId {
+  const place = placeOf(timePlace, text, RULE);
+  if (place === null) throw appError("BadRequest", RULE);
+  return { at: place.at, bulk: place.id };
+}
+
+export const bulkField = z
+  .string()
+  .min(1)
+  .max(MOST_CHARACTERS)
+  .describe("change of the answer to the change");
+
+/** Where a call ended: the range of links that remain. */
+export type BulkPlace = BulkId & { from: number; to: number };
+
+const linkId = z.int().min(0);
+const placeShape = z.object({ at: z.int(), bulk: linkId, from: linkId, to: linkId });
+
+export const bulkCursor = z.string().max(MOST_CHARACTERS);
+
+export const bulkCursorText = (at: BulkPlace): string => cursorText(at);
+
+/** Null for the first call. @throws BadRequest */
+export const bulkPlaceOf = (cursor: string | undefined): BulkPlace | null =>
+  placeOf(placeShape, cursor, "cursor: send next of the previous answer unchanged.");
 
 const flag = z.boolean().optional();
 
@@ -257,4 +295,56 @@ function keysOf(codes: QueryBatchInput["filter"]["codes"], keyOf: Deps["domains"
   if (codes === undefined) return null;
   const names = codes.map((named) => (typeof named === "string" ? { code: named, domain: null } : named));
   return names.filter(({ code }) => isCodeText(code)).map(({ code, domain }) => keyOf(code, domain));
+}
+
+export type FoundRepository = Pick<LinkListRepository, "keysWithin" | "keysAmong" | "idsOfCodes" | "extent">;
+
+/** `from`: the id to continue with; beyond the range at its end. */
+type Portion = { keys: FoundKey[]; from: number };
+
+export type FoundKeys = {
+  /** Null without links. */
+  extent(): Promise<Extent | null>;
+  /** At most `most` ≤ 1,000. */
+  portion(range: Extent, most: number): Promise<Portion>;
+};
+
+const CHUNK = 1_000;
+
+/** Finds the links that a call handles in portions, by id. @param codes keys of the only links to find; null: all */
+export async function createFoundKeys(
+  repository: FoundRepository,
+  filter: LinkFilter,
+  codes: readonly string[] | null,
+): Promise<FoundKeys> {
+  if (codes === null) {
+    return {
+      extent: repository.extent,
+      async portion(range, most) {
+        const keys = await repository.keysWithin(filter, range, most);
+        return { keys, from: keys.length < most ? range.to + 1 : keys.at(-1)!.id + 1 };
+      },
+    };
+  }
+  const ids = await foundInChunks([...new Set(codes)], CHUNK, repository.idsOfCodes);
+  ids.sort((a, b) => a - b);
+  return {
+    extent: async () => (ids.length === 0 ? null : { from: ids[0]!, to: ids.at(-1)! }),
+    async portion({ from, to }, most) {
+      const some = ids.filter((id) => id >= from && id <= to).slice(0, most);
+      const keys = some.length === 0 ? [] : await repository.keysAmong(filter, some);
+      return { keys, from: some.length < most ? to + 1 : some.at(-1)! + 1 };
+    },
+  };
+}
+
+export async function countAmong(found: FoundKeys): Promise<number> {
+  const range = await found.extent();
+  let count = 0;
+  for (let from = range?.from ?? 1; range !== null && from <= range.to; ) {
+    const portion = await found.portion({ from, to: range.to }, CHUNK);
+    count += portion.keys.length;
+    from = portion.from;
+  }
+  return count;
 }

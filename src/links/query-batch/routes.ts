@@ -2,8 +2,9 @@ import { z } from "zod";
 import { actorOf, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { BulkId } from "../bulk-id.ts";
-import { bulkField, bulkOf } from "./bulk.ts";
 import {
+  bulkField,
+  bulkOf,
   type QueryBatchInput,
   type QueryBatchResult,
   queryBatchResult,

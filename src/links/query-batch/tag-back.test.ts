@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
-import { linkQueryOf } from "../list/page.ts";
+import { linkQueryOf } from "../list/query.ts";
 import { type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
-import { bulkOf } from "./bulk.ts";
+import { bulkOf } from "./query-batch.ts";
 import type { TakenBack } from "./undo.ts";
 
 const COUNT = 1_100;

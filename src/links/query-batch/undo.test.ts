@@ -3,8 +3,7 @@ import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { DAY, type LinksRoom, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
 import { keyOf } from "../link/key.ts";
-import { bulkOf } from "./bulk.ts";
-import type { QueryBatchInput } from "./query-batch.ts";
+import { bulkOf, type QueryBatchInput } from "./query-batch.ts";
 import type { TakenBack } from "./undo.ts";
 
 const COUNT = 1_100;

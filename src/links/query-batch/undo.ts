@@ -3,24 +3,31 @@
  * were changed again stays as it is. Events of undone links leave the change, so that each link is restored once,
  * whoever undoes the same change concurrently, and a repeated run continues.
  */
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
 import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { BulkId } from "../bulk-id.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { AppError } from "../../lib/errors.ts";
+import { AppError, appError } from "../../lib/errors.ts";
 import { PART_OF_BULK } from "../../lib/event.ts";
 import { NOBODY } from "../../lib/owner.ts";
 import { type LinkChanges, type LinkTransaction, writeLinks } from "../write/changes.ts";
-import { linkNotFound } from "../link/code.ts";
+import { linkNotFound, linkServesShare } from "../link/code.ts";
 import { ownerNames } from "../link/owners.repository.ts";
 import type { Gifts } from "../write/gifts.ts";
-import type { FallbackLoops } from "../fallback/loops.ts";
-import type { LinkRepository } from "../write/repository.ts";
-import { readTagPart, type TagPart } from "../tags/tag-part.ts";
-import type { PartTakenBack } from "./tag-back.ts";
-import { type CheckedUpdate, type LinkWriter } from "../write/writer.ts";
-import { reaches } from "../write/reach.ts";
-import { type ChangeEvent, isGift, keyBefore, urlsBefore, wayBack } from "./way-back.ts";
+import type { FallbackLoops, LeadingUrls } from "../fallback/loops.ts";
+import type { ExistingLink, LinkRepository } from "../write/repository.ts";
+import { MOST_TAGS, readTagPart, sortedTags, type TagPart, tooManyTags } from "../tags/tag.ts";
+import type { CheckedUpdate, LinkWriter } from "../write/writer.ts";
+import { reaches } from "../write/plans.ts";
+import { type RecordLinkEvents, wholeState } from "../link/events.ts";
+import { codeOf } from "../link/key.ts";
+import type { TagRepository } from "../tags/repository.ts";
+import type { Retagging } from "../tags/tagging.repository.ts";
+import { isInternal } from "../link/internal-target.ts";
+import { patchOfState } from "../history/history.ts";
+import type { Rule } from "../rules/rule.ts";
 
 export type BulkEvents = {
   /** Events not undone yet, by id, after one. */
@@ -171,3 +178,159 @@ const nameOf = (
   event: OfLink,
   names: ReadonlyMap<number, string>,
 ) => (isGift(event) ? (names.get(ownerId ?? NOBODY) ?? null) : undefined);
+
+type PartDeps = {
+  repository: Pick<LinkRepository, "lockIds" | "retag">;
+  tags: Pick<TagRepository, "keysOf">;
+  record: RecordLinkEvents;
+  clock: Clock;
+  actor: Actor;
+};
+
+export type PartTakenBack = { restored: number; failed: { code: string; error: AppError }[] };
+
+/**
+ * Undoes a part of a change of a tag: each link gets the tag again and loses the one that replaced it. A link that has
+ * since got the tag or lost its replacement stays as it is.
+ */
+export const takePartBack =
+  ({ repository, tags, record, clock, actor }: PartDeps) =>
+  async (tx: LinkTransaction, part: TagPart): Promise<PartTakenBack> => {
+    const links = await repository.lockIds(tx.db, part.moved);
+    const had = new Set(part.had);
+    const back: Retagging[] = [];
+    const failed: PartTakenBack["failed"] = [];
+    const gone: number[] = [];
+    for (const id of part.moved) {
+      const link = links.get(id);
+      if (!reaches(actor, link)) {
+        gone.push(id);
+        continue;
+      }
+      const after = tagsBefore(link, part, had.has(id));
+      if (after instanceof AppError) failed.push({ code: codeOf(link.code), error: after });
+      else back.push({ id, ownerId: link.ownerId, before: link.tags, after });
+    }
+    await repository.retag(tx.db, back);
+    tx.changed("tags", [part.from, ...(part.to === null ? [] : [part.to])]);
+    if (back.length > 0) await tell(tx.db, part, back.length);
+    const keys = gone.length === 0 ? new Map<number, string>() : await tags.keysOf(tx.db, gone);
+    for (const id of gone) {
+      const key = keys.get(id) ?? "";
+      failed.push({ code: codeOf(key), error: linkNotFound(key) });
+    }
+    return { restored: back.length, failed };
+
+    async function tell(db: Db, { from, to }: TagPart, count: number): Promise<void> {
+      const states = { before: to === null ? null : { tag: to }, after: { tag: from, links: count } };
+      await record(db, [{ at: clock.now(), actor, action: "tag.restore", subject: from, ...states }]);
+    }
+  };
+
+function tagsBefore({ code, tags }: ExistingLink, { from, to }: TagPart, hadBoth: boolean) {
+  const loses = to !== null && !hadBoth;
+  if (tags.includes(from) || (loses && !tags.includes(to))) return tagsChangedSince(code);
+  const before = sortedTags([...tags.filter((tag) => !(loses && tag === to)), from]);
+  return before.length > MOST_TAGS ? tooManyTags(codeOf(code)) : before;
+}
+
+const tagsChangedSince = (key: string): AppError =>
+  appError("Conflict", `The tags of "${codeOf(key)}" have been changed since and stay as they are.`);
+
+/** `before` and `after` are JSON of link/events.ts. */
+export type ChangeEvent = { subject: string; before: string | null; after: string | null };
+
+const shape = z.looseObject({
+  tags: z.array(z.string()).default([]),
+  code: z.string().optional(),
+  domain: z.string().nullish(),
+});
+type State = z.output<typeof shape>;
+const read = (json: string | null) => shape.parse(JSON.parse(json ?? "{}"));
+
+/** @throws BadRequest for a host that is no domain any more */
+type KeyOf = (code: string, host: string | null | undefined) => string;
+
+/** In events of a change, but not part of it. */
+const TOLD = ["code", "domain", "domain_id", "tags"];
+
+/**
+ * The change that restores the former state, its owner by name; null if nothing differs. Passwords stay, because events don't have them.
+ */
+export function wayBack(
+  link: ExistingLink & { owner?: string | null | undefined },
+  event: ChangeEvent,
+  keyOf: KeyOf,
+): (CheckedUpdate & { owner?: string | null }) | AppError | null {
+  if (link.isInternal) return linkServesShare(link.code);
+  const [was, is] = [read(event.before), read(event.after)];
+  const now: Record<string, unknown> = { ...wholeState(link) };
+  const move = moveOf(was, is, keyOf);
+  if (move instanceof AppError) return move;
+  if (move !== null && link.code !== move.to) return changedSince(event.subject);
+  const changed = Object.keys({ ...was, ...is }).filter(
+    // The states of a moved link are whole.
+    (name) => !TOLD.includes(name) && (move === null || !isDeepStrictEqual(was[name], is[name])),
+  );
+  const fields = changed.filter((name) => name !== "password");
+  const added = is.tags.filter((tag) => !was.tags.includes(tag));
+  const removed = was.tags.filter((tag) => !is.tags.includes(tag));
+  const isKept =
+    fields.every((name) => isDeepStrictEqual(now[name] ?? null, is[name] ?? null)) &&
+    added.every((tag) => link.tags.includes(tag)) &&
+    !removed.some((tag) => link.tags.includes(tag));
+  if (!isKept) return changedSince(event.subject);
+  if (move === null && fields.length + added.length + removed.length === 0) {
+    return changed.length === 0 ? null : passwordStays(event.subject);
+  }
+  const before = Object.fromEntries(fields.map((name) => [name, was[name] ?? null]));
+  const tags = [...link.tags.filter((tag) => !added.includes(tag)), ...removed].sort();
+  const patch = patchOfState({ ...now, ...before, tags });
+  return patch === null || isInternal(patch.target)
+    ? changedSince(event.subject)
+    : {
+        code: link.code,
+        ...patch,
+        ...(move && { to: move.from }),
+        ...(fields.includes("owner") && { owner: z.string().nullable().parse(before["owner"]) }),
+      };
+}
+
+/** Null for a link that stayed under its key. */
+function moveOf(was: State, is: State, keyOf: KeyOf): { from: string; to: string } | AppError | null {
+  if (was.code === undefined || is.code === undefined) return null;
+  try {
+    const [from, to] = [keyOf(was.code, was.domain), keyOf(is.code, is.domain)];
+    return from === to ? null : { from, to };
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
+/** The key that a link had, if a change moved it. */
+export function keyBefore({ before, after }: ChangeEvent, keyOf: KeyOf): string | null {
+  const move = moveOf(read(before), read(after), keyOf);
+  return move === null || move instanceof AppError ? null : move.from;
+}
+
+/** Whether the change gave the link to another owner. */
+export const isGift = ({ before, after }: ChangeEvent): boolean =>
+  "owner" in read(before) && read(before)["owner"] !== read(after)["owner"];
+
+/** Null if the change did not affect URLs. */
+export function urlsBefore({ before }: ChangeEvent): LeadingUrls | null {
+  const { target, fallback_url: fallback, rules } = read(before);
+  const urls = {
+    ...(typeof target === "string" && { target }),
+    ...(typeof fallback === "string" && { fallbackUrl: fallback }),
+    ...(Array.isArray(rules) && { rules: rules as Rule[] }),
+  };
+  return Object.keys(urls).length === 0 ? null : urls;
+}
+
+const changedSince = (code: string): AppError =>
+  appError("Conflict", `"${code}" has been changed since and stays as it is.`);
+
+const passwordStays = (code: string): AppError =>
+  appError("Conflict", `The password of "${code}" stays, because the earlier one is not stored.`);

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { parseIp } from "../../lib/ip-address.ts";
-import { compileRules, decide, explainRules, writeConditions } from "./decide.ts";
-import { createDraw } from "./draw.ts";
-import type { Facts } from "./facts.ts";
+import { compileRules, createDraw, decide, explainRules, type Facts, writeConditions } from "./decide.ts";
 import type { Conditions, Rule } from "./rule.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");

@@ -2,14 +2,115 @@
  * Which rule of a link decides for a visitor. Redirects and explanations ask the same conditions; an explanation also
  * says what each one found.
  */
-import { formatIp, isInRange, parseIpRange } from "../../lib/ip-address.ts";
+import { addressGroup, formatIp, isInRange, parseIpRange } from "../../lib/ip-address.ts";
 import { formatRfc3339, parseRfc3339 } from "../../lib/rfc3339.ts";
 import { ownText } from "../../lib/own-text.ts";
 import { remembered } from "../../lib/remembered.ts";
-import type { Facts } from "./facts.ts";
-import { compileHours } from "./hours.ts";
-import { isInLanguageRange, preferredLanguage } from "./language.ts";
-import type { Conditions, Rule } from "./rule.ts";
+import { type Conditions, DAYS, type Rule } from "./rule.ts";
+
+/** The rest of the header is not read. */
+const LONGEST_HEADER = 1_024;
+const MOST_LANGUAGES = 32;
+const LANGUAGE = /^(?:\*|[a-z]{1,8}(?:-[a-z0-9]{1,8})*)$/;
+const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
+
+/** The language with the greatest weight by RFC 9110 (12.5.4), in lower case, the first of several; or null. */
+export const preferredLanguage = (header: string | null): string | null =>
+  header === null ? null : preferredIn(header.slice(0, LONGEST_HEADER));
+
+const preferredIn = remembered(preferred, { most: 10_000, longest: 256 });
+
+function preferred(header: string): string | null {
+  let best: string | null = null;
+  let most = 0;
+  const parts = header.toLowerCase().split(",", MOST_LANGUAGES);
+  for (const part of parts) {
+    const [language = "", ...parameters] = part.split(";").map((one) => one.trim());
+    const weights = parameters.filter((one) => one.startsWith("q="));
+    const weight = weights.length === 0 ? 1 : Number(WEIGHT.exec(weights[0]!)?.[1] ?? 0);
+    if (weight > most && LANGUAGE.test(language)) [best, most] = [language, weight];
+  }
+  return best;
+}
+
+/** Ranges are those of RFC 4647 (3.3.1). @param range in lower case, like the language */
+export const isInLanguageRange = (range: string, language: string): boolean =>
+  range === "*" ||
+  (language.startsWith(range) && (language.length === range.length || language[range.length] === "-"));
+
+type Hours = {
+  days?: readonly string[] | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  zone: string;
+};
+
+/** `day`: 0 is Monday. */
+type LocalTime = { day: number; minutes: number };
+
+const MINUTE_MS = 60_000;
+const MINUTE_NS = 60_000_000_000;
+
+const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+const two = (number: number): string => String(number).padStart(2, "0");
+
+/** Remembers one minute. */
+function localTimeIn(zone: string): (now: number) => LocalTime {
+  let known: LocalTime | null = null;
+  let minute = Number.NaN;
+  return (now) => {
+    const asked = Math.floor(now / MINUTE_MS);
+    if (known !== null && asked === minute) return known;
+    const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone);
+    const time = { day: local.dayOfWeek - 1, minutes: local.hour * 60 + local.minute };
+    // Until 1972 some zones were seconds off.
+    [known, minute] = [local.offsetNanoseconds % MINUTE_NS === 0 ? time : null, asked];
+    return time;
+  };
+}
+
+/**
+ * Local hours of the week. An hour that comes twice, when clocks change, holds twice. A span over midnight belongs to
+ * the day on which it begins.
+ */
+export function compileHours({ days, from = "00:00", to = "24:00", zone }: Hours) {
+  const localTime = localTimeIn(zone);
+  const [start, end] = [minutesOf(from), minutesOf(to)];
+  const isDay = DAYS.map((day) => days?.includes(day) ?? true);
+  const isOverMidnight = start > end;
+  return {
+    includes(now: number): boolean {
+      const { day, minutes } = localTime(now);
+      if (!isOverMidnight) return isDay[day]! && minutes >= start && minutes < end;
+      return minutes >= start ? isDay[day]! : minutes < end && isDay[(day + 6) % 7]!;
+    },
+    /** `fri 22:14 Europe/Berlin`. */
+    shown(now: number): string {
+      const { day, minutes } = localTime(now);
+      const hour = Math.floor(minutes / 60);
+      return `${DAYS[day]} ${two(hour)}:${two(minutes % 60)} ${zone}`;
+    },
+  };
+}
+
+/** What rules ask about a visitor. Each is read when a condition asks for it. */
+export type Facts = {
+  /** Epoch ms. */
+  readonly now: number;
+  /** `device` is one of DEVICES, or another word. */
+  agent(): { device: string; os: string; browser: string };
+  /** The Accept-Language header; null without one. */
+  language(): string | null;
+  /** ISO 3166 in upper case; null where it is not known. */
+  country(): string | null;
+  /** Host in lower case; null without one. */
+  referrer(): string | null;
+  query(): URLSearchParams;
+  /** 16 bytes as of parseIp; null if unknown. */
+  address(): Uint8Array | null;
+  /** 0 ≤ n < 100, the same for a visitor at each visit. @param ordinal each has other numbers */
+  draw(ordinal: number): number;
+};
 
 type Condition = {
   holds(facts: Facts): boolean;
@@ -208,3 +309,28 @@ export function explainRules(rules: Rules, facts: Facts): RuleStep[] {
     })),
   }));
 }
+
+export type Drawing = { linkId: number; address: string; agent: string };
+
+const RANGE = 2 ** 32;
+/** Of the last hash: a typed array for each one would cost more than hashing. */
+const digest = new Uint8Array(32);
+const number = new DataView(digest.buffer);
+
+/**
+ * Draws numbers that stay the same for a visitor of a link, without a cookie, for the condition `percent`. Nobody without
+ * the key can choose them.
+ *
+ * @param key of the installation, the same in all its processes
+ * @returns by ordinal, numbers n with 0 ≤ n < 100 that do not depend on each other
+ */
+export const createDraw =
+  (key: string) =>
+  ({ linkId, address, agent }: Drawing) => {
+    // One person may change the address within an IPv6 /64 every hour.
+    const visitor = `${addressGroup(address)} ${agent}`;
+    return (ordinal: number): number => {
+      Bun.SHA256.hash(`${key} ${linkId} ${ordinal} ${visitor}`, digest);
+      return (number.getUint32(0) / RANGE) * 100;
+    };
+  };

@@ -8,7 +8,7 @@ import { openDatabase } from "../../platform/db/database.ts";
 import { migrateUp } from "../../platform/db/migrate.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type LinksRoom, openLinks, refusal, TARGET } from "../links.test-support.ts";
-import { readOptions } from "../link/options.ts";
+import { readOptions } from "../link/field-values.ts";
 import { addSafetyCommands } from "./commands.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));

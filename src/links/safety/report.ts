@@ -7,7 +7,7 @@ import { shortUrl } from "../link/short-url.ts";
 import { heldShown, showHeld } from "../link/held.ts";
 import { codeOf, domainOf } from "../link/key.ts";
 import type { HostOf } from "../link/link.ts";
-import { readOptions } from "../link/options.ts";
+import { readOptions } from "../link/field-values.ts";
 
 export const REPORT_REASONS = ["phishing", "malware", "spam", "illegal", "other"] as const;
 export type ReportReason = (typeof REPORT_REASONS)[number];

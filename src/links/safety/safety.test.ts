@@ -5,10 +5,10 @@ import { validated } from "../../lib/validated.ts";
 import { createLinkCsv, type LinkCsv } from "../csv/service.ts";
 import { codeBelow } from "../fallback/loops.ts";
 import { createSchema } from "../link/link.ts";
-import { readOptions } from "../link/options.ts";
+import { readOptions } from "../link/field-values.ts";
 import { type LinksRoom, NO_LISTS, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
-import { linkQueryOf } from "../list/page.ts";
-import { bulkOf } from "../query-batch/bulk.ts";
+import { linkQueryOf } from "../list/query.ts";
+import { bulkOf } from "../query-batch/query-batch.ts";
 import type { TargetLists } from "../write/allowed-targets.ts";
 import type { ReviewVerb } from "../link/events.ts";
 

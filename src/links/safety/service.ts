@@ -8,7 +8,7 @@ import { linkNotFound } from "../link/code.ts";
 import type { RecordLinkEvents, ReviewVerb } from "../link/events.ts";
 import type { Held, HeldState } from "../link/held.ts";
 import { codeOf } from "../link/key.ts";
-import { readOptions } from "../link/options.ts";
+import { readOptions } from "../link/field-values.ts";
 import type { LinkRepository } from "../write/repository.ts";
 import type { LinkWriter } from "../write/writer.ts";
 import type { VisitorReport, ReportReason } from "./report.ts";

@@ -2,8 +2,8 @@ import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { OutboundFailure, type OutboundRequest } from "../../lib/outbound.ts";
 import { DAY, type LinksRoom, NOW, openLinks } from "../links.test-support.ts";
-import { linkQueryOf } from "../list/page.ts";
-import { createChecksRepository } from "./checks.repository.ts";
+import { linkQueryOf } from "../list/query.ts";
+import { createChecksRepository } from "./repository.ts";
 import { createTargetChecks } from "./target-checks.ts";
 
 forEachDialect((dialect) => {

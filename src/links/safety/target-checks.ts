@@ -13,9 +13,9 @@ import { isForeignKeyViolation } from "../../platform/db/failures.ts";
 import type { RecordLinkEvents } from "../link/events.ts";
 import { isInternal } from "../link/internal-target.ts";
 import { codeOf } from "../link/key.ts";
-import { readOptions } from "../link/options.ts";
+import { readOptions } from "../link/field-values.ts";
 import type { LinkChanges } from "../write/changes.ts";
-import type { CheckedLink, ChecksRepository } from "./checks.repository.ts";
+import type { CheckedLink, ChecksRepository } from "./repository.ts";
 
 type Deps = {
   repository: ChecksRepository;

@@ -1,7 +1,7 @@
 /**
  * All tags of the links that an actor may reach. A change handles link by link in bounded transactions; one that ends
  * early has changed some links and may be repeated. Renaming a tag to a new name is one step. Each change can be undone
- * like bulk work (query-batch/tag-back.ts).
+ * like bulk work (query-batch/undo.ts).
  */
 import { isUniqueViolation } from "../../platform/db/failures.ts";
 import { type Actor, mayChange, ownersReadBy } from "../../lib/actor.ts";
@@ -10,8 +10,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Db } from "../../platform/db/dialect.ts";
-import { checkTag } from "./tag.ts";
-import { MOST_OF_PART, partEvents } from "./tag-part.ts";
+import { checkTag, MOST_OF_PART, partEvents } from "./tag.ts";
 import type { TagCount, TagRepository } from "./repository.ts";
 
 type TagTransaction = { readonly db: Db; changed(topic: "tags", tags: readonly string[]): void };

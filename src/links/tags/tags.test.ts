@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import type { Actor } from "../../lib/actor.ts";
-import { linkQueryOf } from "../list/page.ts";
+import { linkQueryOf } from "../list/query.ts";
 import { type LinksRoom, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
 
 const EDITOR: Actor = { name: "ed", via: "api", accountId: 5, ownOnly: true };

@@ -1,7 +1,7 @@
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { isForeignKeyViolation } from "../../platform/db/failures.ts";
-import { readOptions } from "../link/options.ts";
+import { readOptions } from "../link/field-values.ts";
 import { writeAgain } from "../write/changes.ts";
 
 export type UsesRepository = ReturnType<typeof createUsesRepository>;

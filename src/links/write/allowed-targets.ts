@@ -8,7 +8,7 @@ import { withoutDot } from "../../lib/http-url.ts";
 import { codeOf } from "../link/key.ts";
 import type { Held } from "../link/held.ts";
 import { isInternal } from "../link/internal-target.ts";
-import { type LinkOptions, readOptions, writeOptions } from "../link/options.ts";
+import { type LinkOptions, readOptions, writeOptions } from "../link/field-values.ts";
 import { sharedCode } from "../rules/rule.ts";
 
 export type TargetRole = "editor" | "admin";

@@ -5,7 +5,7 @@ import { AppError, appError } from "../../lib/errors.ts";
 import { validated } from "../../lib/validated.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
 import { type CodeRule, isCodeText, linkNotFound } from "../link/code.ts";
-import { type LinkOptions, readOptions } from "../link/options.ts";
+import { type LinkOptions, readOptions } from "../link/field-values.ts";
 import { parseLinkInput, parseLinkUpdate, parseTagChange } from "../link/input.ts";
 import { codeOf } from "../link/key.ts";
 import { createSchema, namedSchema, updateItemSchema } from "../link/link.ts";

@@ -8,7 +8,7 @@ import type { ServedFields } from "../link/events.ts";
 import { parseLinkInput } from "../link/input.ts";
 import type { CreateInput, Link } from "../link/link.ts";
 import { codeOf, DEFAULT_DOMAIN, domainOf } from "../link/key.ts";
-import { NO_OPTIONS } from "../link/options.ts";
+import { NO_OPTIONS } from "../link/field-values.ts";
 import { type LinkTransaction, writeAgain } from "./changes.ts";
 import type { LinkRepository } from "./repository.ts";
 import type { CheckedCreate, CheckedUpdate, LinkWriter, Renaming } from "./writer.ts";

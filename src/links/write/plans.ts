@@ -1,6 +1,6 @@
 /** What is written of what is wanted, by the locked links and the rights of the actor. */
 import type { Db } from "../../platform/db/dialect.ts";
-import { type Actor, mayChange, mayManage } from "../../lib/actor.ts";
+import { type Actor, mayChange, mayManage, mayRead } from "../../lib/actor.ts";
 import { AppError } from "../../lib/errors.ts";
 import {
   alreadyExists,
@@ -17,12 +17,13 @@ import type { TagChange } from "../link/input.ts";
 import { domainRefusal, type KeptDomains } from "./moves.ts";
 import { MOST_TAGS, tagsAfter, tooManyTags } from "../tags/tag.ts";
 import { isInternal } from "../link/internal-target.ts";
-import { type LinkOptions, readOptions, writeOptions } from "../link/options.ts";
-import type { ReviewVerb, ServedFields } from "../link/events.ts";
-import { reaches } from "./reach.ts";
-import type { NewLink, ExistingLink } from "./repository.ts";
+import { type LinkOptions, readOptions, writeOptions } from "../link/field-values.ts";
+import { changeEvents, type ReviewVerb, type ServedFields } from "../link/events.ts";
+import type { ExistingLink, NewLink } from "./repository.ts";
 import { stillHeld, takenDownRefusal, type ValidateTargets } from "./allowed-targets.ts";
 import { ownerNames } from "../link/owners.repository.ts";
+import { servedRefusal } from "./served-links.ts";
+import type { EventRecord } from "../../lib/event.ts";
 
 /** With the password hashed. */
 export type CheckedCreate = LinkContent & {
@@ -174,3 +175,53 @@ function changesOf(
     ...(options && { options: writeOptions({ ...readOptions(before.options), ...options }) }),
   };
 }
+
+type Owned = Pick<Link, "id" | "code" | "ownerId" | "options">;
+
+/** Which links an actor may see and change. */
+export const reaches = <L extends Pick<Link, "ownerId">>(actor: Actor, link: L | undefined): link is L =>
+  link !== undefined && mayRead(actor, link.ownerId);
+
+/** @param filesOwners of links that serve files, by id. Per code: itself, or why it may not be removed. */
+export function planRemoval(
+  codes: readonly string[],
+  existing: ReadonlyMap<string, Owned>,
+  actor: Actor,
+  filesOwners: ReadonlyMap<number, number>,
+): (string | AppError)[] {
+  const claimed = new Set<string>();
+  const servedBy = ({ id, code }: Owned) => servedRefusal(actor, code, filesOwners.get(id));
+  return codes.map((code) => {
+    const stored = existing.get(code);
+    if (!reaches(actor, stored)) return linkNotFound(code);
+    if (!mayChange(actor, stored.ownerId)) return viewersOnly(code);
+    if (claimed.has(code)) return mentionedBefore(code);
+    const takenDown = takenDownRefusal(stored);
+    // Administrators delete what they took down.
+    const refusal = actor.ownOnly || takenDown === null ? (takenDown ?? servedBy(stored)) : null;
+    if (refusal !== null) return refusal;
+    claimed.add(code);
+    return code;
+  });
+}
+
+/** The links that `still` names, now that they are locked. */
+export async function among(db: Db, existing: Stored, { still }: Pick<Writing, "still">): Promise<Stored> {
+  if (still === undefined || existing.size === 0) return existing;
+  const kept = await still(db, [...existing.keys()]);
+  return new Map([...existing].filter(([code]) => kept.has(code)));
+}
+
+/** @param moves new keys by the old ones  @param named the names of owners, where they change */
+export const overwriteEvents = (
+  overwrites: readonly WrittenLink[],
+  existing: Stored,
+  by: Writing,
+  { moves, named }: { moves?: ReadonlyMap<string, string>; named?: NameOwner } = {},
+): EventRecord[] =>
+  overwrites.flatMap((written) => {
+    const stored = existing.get(written.code)!;
+    const before = { ...stored, owner: named?.(stored) };
+    const after = { ...written, owner: named?.(written), code: moves?.get(written.code) ?? written.code };
+    return changeEvents({ ...by, verb: by.review?.verb ?? "update" }, { id: before.id, before, after });
+  });

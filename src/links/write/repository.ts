@@ -3,11 +3,10 @@ import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import type { Link } from "../link/link.ts";
 import { isInternal } from "../link/internal-target.ts";
-import { createAliasRepository } from "./aliases.repository.ts";
-import { LINK_COLUMNS, linksIn } from "../link/query.repository.ts";
+import { createAliasRepository, createLinkRows } from "./rows.repository.ts";
+import { LINK_COLUMNS, linksIn, readTotals } from "../link/query.repository.ts";
 import { createTagging } from "../tags/tagging.repository.ts";
-import { createLinkRows } from "./rows.repository.ts";
-import { createLinkStats } from "./stats.repository.ts";
+import { countRows } from "../../platform/db/queries.ts";
 
 export type { NewLink } from "./rows.repository.ts";
 
@@ -161,5 +160,37 @@ function passwordQueries({ read, write }: Pick<Database, "read" | "write">) {
       const query = write.updateTable("links").set({ password_hash: to }).where("id", "=", linkId);
       await query.where("password_hash", "=", from).execute();
     },
+  };
+}
+
+const MINUTE_MS = 60_000;
+
+export function createLinkStats({ read }: Pick<Database, "read">, mostCounted = 10_000) {
+  let manyExpired: { at: number; links: Promise<number> } | undefined;
+
+  /** More than 10,000 are counted once a minute. */
+  async function countExpired(now: number): Promise<number> {
+    const expired = read.selectFrom("links").where("expires_at", "<=", now);
+    const some = expired.select("id").limit(mostCounted + 1);
+    const few = await countRows(read.selectFrom(some.as("some")));
+    if (few <= mostCounted) return few;
+    if (manyExpired === undefined || Math.abs(now - manyExpired.at) >= MINUTE_MS)
+      manyExpired = { at: now, links: countRows(expired) };
+    const { links } = manyExpired;
+    return links.catch((error: unknown) => {
+      if (manyExpired?.links === links) manyExpired = undefined;
+      throw error;
+    });
+  }
+
+  return async function stats(now: number) {
+    const [totals, expired] = await Promise.all([readTotals(read), countExpired(now)]);
+    return {
+      totalLinks: totals.links,
+      totalClicks: totals.clicks,
+      automatedClicks: totals.automated,
+      importedClicks: totals.imported,
+      activeLinks: Math.max(0, totals.links - expired),
+    };
   };
 }

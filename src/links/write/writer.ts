@@ -5,7 +5,7 @@
  */
 import type { Db } from "../../platform/db/dialect.ts";
 import { AppError } from "../../lib/errors.ts";
-import { type CodeRule, isAlias, isTaken } from "../link/code.ts";
+import { type CodeRule, isAlias, isSiteCode, isTaken } from "../link/code.ts";
 import {
   type DomainKeeper,
   keepDomainOf,
@@ -18,11 +18,14 @@ import {
 import { type LinkChanges, type LinkTransaction, writeLinks } from "./changes.ts";
 import { changeEvents, linkEvent, type RecordLinkEvents } from "../link/events.ts";
 import {
+  among,
   type CheckedCreate,
   type CheckedUpdate,
   type NameOwner,
   namesOfOwners,
+  overwriteEvents,
   planCreate,
+  planRemoval,
   planUpdate,
   type Renaming,
   type Stored,
@@ -31,12 +34,13 @@ import {
   type WrittenLink,
 } from "./plans.ts";
 import { codeOf, domainOf, keyOf } from "../link/key.ts";
-import { isSiteCode } from "../link/site-code.ts";
-import { among, overwriteEvents } from "./overwrites.ts";
-import { planRemoval } from "./reach.ts";
-import type { LinkRepository, ExistingLink } from "./repository.ts";
-import { changedRuleRefusals, newRuleRefusals } from "./rule-shares.ts";
-import { changedSiteCodeRefusals, newSiteCodeRefusals } from "./site-codes.ts";
+import type { ExistingLink, LinkRepository } from "./repository.ts";
+import {
+  changedRuleRefusals,
+  changedSiteCodeRefusals,
+  newRuleRefusals,
+  newSiteCodeRefusals,
+} from "./refusals.ts";
 import type { ValidateTargets } from "./allowed-targets.ts";
 import { chooseCodes, type RandomBytes } from "../../lib/random-code.ts";
 

@@ -17,7 +17,7 @@ export const LINK_TABLES = {
     owner_id: "int?",
     /** For people: an account's name, `token:{name}` or `cli`. */
     created_by: "text(128)?",
-    /** JSON (links/link/options.ts); null for a link that only redirects. */
+    /** JSON (links/link/field-values.ts); null for a link that only redirects. */
     options: "text?",
     /** The state of `held` in the options, for filters. */
     held: "text(16)?",
@@ -77,7 +77,7 @@ export const LINK_TABLES = {
     /** Null: of the instance. */
     owner_id: "int?",
   },
-  /** One row per link, removed with it. `ranked` is indexed: see links/list/ranking.ts. */
+  /** One row per link, removed with it. `ranked` is indexed: see links/list/jobs.ts. */
   link_clicks: { link_id: "int", clicks: "int", ranked: "int0", automated: "int0" },
   /**
    * For the analytics of deleted links, and to put them back: an id is here or in `links`. Retention removes a row with
@@ -88,7 +88,7 @@ export const LINK_TABLES = {
     code: "text(140)",
     deleted_at: "int",
     deleted_by: "text(140)?",
-    /** JSON (links/deleted/content.ts) while the link can be put back; never of a share. */
+    /** JSON (links/link/link.ts) while the link can be put back; never of a share. */
     content: "text?",
     owner_id: "int?",
     /** As in link_clicks, plus clicks that were flushed later. */

@@ -4,12 +4,11 @@ import { AppError } from "../../../lib/errors.ts";
 import { isPasswordHash } from "../../../lib/password-hash.ts";
 import { toSpreadsheetCell } from "../../../lib/spreadsheet-text.ts";
 import { REORDERING } from "../../../lib/text-direction.ts";
-import { CSV_COLUMNS, layoutOf } from "../../../links/csv/layout.ts";
-import { MORE_COLUMNS } from "../../../links/csv/more-columns.ts";
-import { type CsvLink, type CsvRules, csvLinkOf } from "../../../links/csv/row.ts";
+import { CSV_COLUMNS, layoutOf, MORE_COLUMNS } from "../../../links/csv/columns.ts";
+import { type CsvLink, csvLinkOf, type CsvRules } from "../../../links/csv/csv-file.ts";
 import { MOST_REASON } from "../../../links/link/held.ts";
 import { isInternal } from "../../../links/link/internal-target.ts";
-import { isSiteCode } from "../../../links/link/site-code.ts";
+import { isSiteCode } from "../../../links/link/code.ts";
 import { isProblem, type SourceLink, type SourceProblem, type SourceShare } from "../readers/reader.ts";
 import type { Note, NoteKind } from "./state.ts";
 

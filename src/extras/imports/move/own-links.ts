@@ -2,7 +2,7 @@
 import type { Database } from "../../../platform/db/database.ts";
 import type { Db } from "../../../platform/db/dialect.ts";
 import { AppError } from "../../../lib/errors.ts";
-import { createAliasRepository } from "../../../links/write/aliases.repository.ts";
+import { createAliasRepository } from "../../../links/write/rows.repository.ts";
 import { createVisitsRepository } from "./visits.repository.ts";
 import type { SourceVisit } from "../readers/reader.ts";
 import type { Note } from "./state.ts";

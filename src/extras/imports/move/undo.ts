@@ -9,7 +9,7 @@ import { type Actor, SYSTEM } from "../../../lib/actor.ts";
 import { appError } from "../../../lib/errors.ts";
 import { codeOf } from "../../../links/link/key.ts";
 import { writeLinks } from "../../../links/write/changes.ts";
-import { deleteLinks } from "../../../links/write/deletion.repository.ts";
+import { deleteLinks } from "../../../links/write/rows.repository.ts";
 import type { LinkRepository } from "../../../links/write/repository.ts";
 import type { StoredImport } from "./repository.ts";
 import { countNote, type Note } from "./state.ts";

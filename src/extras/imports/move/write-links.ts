@@ -1,17 +1,17 @@
 /** Writes a portion of links, or finds what would become of it. */
 import type { Database } from "../../../platform/db/database.ts";
 import type { Db } from "../../../platform/db/dialect.ts";
-import { type Actor } from "../../../lib/actor.ts";
+import type { Actor } from "../../../lib/actor.ts";
 import { foundInChunks } from "../../../lib/chunked.ts";
 import { appError } from "../../../lib/errors.ts";
 import { formatRfc3339 } from "../../../lib/rfc3339.ts";
 import { inParallel } from "../../../lib/in-parallel.ts";
 import { chooseCodes } from "../../../lib/random-code.ts";
-import { judgedOptions, ownersOf, refusalsIn } from "../../../links/csv/judge.ts";
-import type { CsvLink } from "../../../links/csv/row.ts";
-import { HASHED_AT_ONCE, hashPatiently } from "../../../links/csv/import-passwords.ts";
+import { judgedOptions, ownersOf, refusalsIn } from "../../../links/csv/import-plan.ts";
+import type { CsvLink } from "../../../links/csv/csv-file.ts";
+import { HASHED_AT_ONCE, hashPatiently, type LinkImportDeps } from "../../../links/csv/import.ts";
 import { codeOf, domainOf, keyOf } from "../../../links/link/key.ts";
-import { isSiteCode } from "../../../links/link/site-code.ts";
+import { isSiteCode } from "../../../links/link/code.ts";
 import { PLAIN, UNOWNED } from "../../../links/link/link.ts";
 import { addToTotal } from "../../../links/link/query.repository.ts";
 import type { MovedFiles } from "../../../files/moved/service.ts";
@@ -21,8 +21,7 @@ import type { ValidateTargets } from "../../../links/write/allowed-targets.ts";
 import type { PreparedLink } from "./link-rows.ts";
 import type { StoredImport } from "./repository.ts";
 import { addShares, makeFolders } from "./share-folders.ts";
-import { countNote, type MoveOptions, type ImportReport, type Note } from "./state.ts";
-import type { LinkImportDeps } from "../../../links/csv/import.ts";
+import { countNote, type ImportReport, type MoveOptions, type Note } from "./state.ts";
 
 export type LinkWriting = Pick<
   LinkImportDeps,

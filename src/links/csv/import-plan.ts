@@ -1,20 +1,118 @@
-/** What an import makes of the rows of a portion, also in a preview. */
+/** The result of an import, and which rows of a portion it writes, also in a preview. */
 import type { Actor } from "../../lib/actor.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { isAlias, linkServesShare } from "../link/code.ts";
 import { isInternal } from "../link/internal-target.ts";
-import { readOptions, writeOptions } from "../link/options.ts";
+import { readOptions, writeOptions } from "../link/field-values.ts";
 import type { Owners } from "../link/owners.repository.ts";
 import { codeOf, domainOf } from "../link/key.ts";
 import type { LinkRepository } from "../write/repository.ts";
-import { shareRefusals } from "../write/rule-shares.ts";
-import { changedSiteCodeRefusals, refusedOwners } from "../write/site-codes.ts";
+import { changedSiteCodeRefusals, refusedOwners, shareRefusals } from "../write/refusals.ts";
 import { ANY_TARGET, takenDownRefusal, type ValidateTargets } from "../write/allowed-targets.ts";
 import type { Existing } from "./repository.ts";
-import { type CsvChunk, failedRow, isFailed } from "./csv-file.ts";
-import { fail, type ImportMode, type ImportResult, succeed } from "./import-result.ts";
-import type { CsvLink } from "./row.ts";
+import {
+  type CsvChunk,
+  type CsvLink,
+  failedRow,
+  type FailedRow,
+  isFailed,
+  type UnreadCell,
+} from "./csv-file.ts";
+
+/** Of an export, besides the specified ones. */
+export const EXPORT_COLUMNS = ["all"] as const;
+export const IMPORT_MODES = ["skip", "overwrite", "error"] as const;
+export type ImportMode = (typeof IMPORT_MODES)[number];
+
+/** Default: `skip`. */
+export const importModeOf = (text: string | undefined): ImportMode =>
+  IMPORT_MODES.find((mode) => mode === text?.trim().toLowerCase()) ?? "skip";
+
+/** For clients that ask for no more. */
+export const specifiedResult = (result: ImportResult) => {
+  const { overwritten_count: _, ...specified } = result;
+  return specified;
+};
+export type SpecifiedResult = ReturnType<typeof specifiedResult>;
+
+type UnreadItem = UnreadCell & { row: number; code: string };
+
+export type ImportProgress = {
+  /** In all. A second run after a lost race begins at 0. */
+  done: number;
+  total: number;
+  stage: "passwords" | "links";
+};
+
+export type ImportOptions = {
+  mode: ImportMode;
+  /** Counts only. */
+  dryRun?: boolean;
+  /** Names the import in its event. */
+  id?: string;
+  /** Default: a command. Events say that it acts by an import. */
+  actor?: Actor;
+  onProgress?: (progress: ImportProgress) => void;
+  /** Ends the import while it hashes passwords, not later. */
+  signal?: AbortSignal;
+};
+
+/** More than the rows of an ordinary file of 10 MB. */
+const MOST_ITEMS_LISTED = 100_000;
+
+/** total = success + skipped + failed. */
+export const noRows = () => ({
+  total_rows: 0,
+  success_count: 0,
+  /** The rows among them that replace a link or an earlier row. */
+  overwritten_count: 0,
+  skipped_count: 0,
+  failed_count: 0,
+  /** The first 100,000. */
+  failed_items: [] as FailedRow[],
+  /** Cells of rows that succeed. */
+  unread_count: 0,
+  /** The first 100,000. */
+  unread_items: [] as UnreadItem[],
+});
+export type ImportResult = ReturnType<typeof noRows>;
+
+/** The row is or would be written. */
+export function succeed(result: ImportResult, { row, code, unread }: CsvLink): void {
+  result.success_count++;
+  for (const cell of unread) {
+    result.unread_count++;
+    if (result.unread_items.length < MOST_ITEMS_LISTED)
+      result.unread_items.push({ row, code: codeOf(code), ...cell });
+  }
+}
+
+const COUNTS = [
+  "total_rows",
+  "success_count",
+  "overwritten_count",
+  "skipped_count",
+  "failed_count",
+  "unread_count",
+] as const;
+
+export const countsOf = (...results: readonly ImportResult[]) =>
+  Object.fromEntries(
+    COUNTS.map((name) => [name, results.reduce((sum, result) => sum + result[name], 0)]),
+  ) as Pick<ImportResult, (typeof COUNTS)[number]>;
+
+/** @param more of one portion */
+export function addRows(sum: ImportResult, more: ImportResult): void {
+  Object.assign(sum, countsOf(sum, more));
+  sum.failed_items.push(...more.failed_items.slice(0, MOST_ITEMS_LISTED - sum.failed_items.length));
+  sum.unread_items.push(...more.unread_items.slice(0, MOST_ITEMS_LISTED - sum.unread_items.length));
+}
+
+export function fail(result: ImportResult, item: FailedRow): void {
+  result.failed_count++;
+  if (result.failed_items.length < MOST_ITEMS_LISTED) result.failed_items.push(item);
+}
 
 /** Keys that are taken. The mode `overwrite` needs to know aliases and links that serve shares. */
 export type Taken = {

@@ -2,12 +2,46 @@
  * Columns of the export, and their positions in an import: in any order, ignoring blanks, case and unknown columns.
  * `code` and `target` are required.
  */
+import { z } from "zod";
 import { csvLine } from "../../lib/csv.ts";
 import { appError } from "../../lib/errors.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
-import { type Link } from "../link/link.ts";
-import { codeOf } from "../link/key.ts";
-import { MORE_COLUMNS, moreCellsOf } from "./more-columns.ts";
+import type { Link } from "../link/link.ts";
+import { codeOf, domainOf } from "../link/key.ts";
+import { fromSpreadsheetCell, toSpreadsheetCell } from "../../lib/spreadsheet-text.ts";
+import { validated } from "../../lib/validated.ts";
+import { FIELDS, fieldValues, type LinkFields, parseLinkFields, schemasOf } from "../link/field-values.ts";
+import { CONTENT, LINK_FIELDS } from "../link/fields.ts";
+
+/**
+ * The columns that `columns=all` adds to the export. An import takes those that its file names. No cell runs as a
+ * formula in a spreadsheet.
+ */
+export const MORE_COLUMNS: readonly string[] = [
+  ...new Set(["domain", "title", "tags", ...Object.keys(CONTENT), "held", "created_by", "owner"]),
+];
+const columns = MORE_COLUMNS.map((column) => FIELDS.find(({ name }) => name === column));
+
+const input = z.object(schemasOf(LINK_FIELDS, "input"));
+
+/** @param hostOf null for the default domain, whose cell is empty */
+export function moreCellsOf(link: Link, hostOf: (domain: number) => string | null): string[] {
+  const values = fieldValues(link);
+  return columns.map((field, at) => {
+    if (field) return toSpreadsheetCell(field.cell(values[field.key]));
+    return (MORE_COLUMNS[at] === "owner" ? link.ownerName : hostOf(domainOf(link.code))) ?? "";
+  });
+}
+
+/** An empty cell clears its field, an absent column keeps it. @throws BadRequest, InvalidDateFormat, LinkInvalidUrl */
+export function moreFieldsOf(cell: (column: string) => string | undefined, now: number): LinkFields {
+  const given: Record<string, unknown> = {};
+  for (const { name, fromText } of FIELDS) {
+    const text = cell(name);
+    if (text !== undefined) given[name] = fromText(fromSpreadsheetCell(text));
+  }
+  return parseLinkFields(validated(input, given, "The row"), now);
+}
 
 export const CSV_COLUMNS = ["code", "target", "created_at", "expires_at", "password", "click_count"];
 

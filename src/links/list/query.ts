@@ -1,11 +1,54 @@
-import type { z } from "zod";
+/** Queries of the list: filter, order, and page or place. */
+import { z } from "zod";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
 import { queryChoice } from "../../lib/query-text.ts";
 import { everyDomain, filterOf, filterQuery, flag, isSet, type LinkFilter } from "./filter.ts";
-import { cursorQuery } from "../../lib/cursor.ts";
+import { cursorQuery, cursorText, placeOf } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
-import { type LinkOrder, ORDER_WAYS, SORT_KEYS } from "./order.ts";
-import { type ListPlace, readLinkCursor } from "./place.ts";
+
+export const SORT_KEYS = ["created_at", "code", "click_count", "expires_at"] as const;
+export type SortKey = (typeof SORT_KEYS)[number];
+export const ORDER_WAYS = ["asc", "desc"] as const;
+
+export type LinkOrder = {
+  /** Ties follow by code for created_at, else by age. No expiry sorts as the latest expiry. */
+  sort: SortKey;
+  /** created_at: newest first, then by code. Ascending is the exact reverse. */
+  descending: boolean;
+};
+
+/** The place of a link. `value`: its creation, clicks or expiry (null: none); null in an order by code. */
+export type ListPlace = { value: number | null; tie: string } | { value: number | null; tie: number };
+
+export type Slice = {
+  order: LinkOrder;
+  offset: number;
+  limit: number;
+  /** Only what follows in the order. */
+  after?: ListPlace | null;
+};
+
+const number = z.int().min(0);
+const shape = z.tuple([z.enum(SORT_KEYS), z.boolean(), z.int().nullable(), z.string().max(140).or(number)]);
+
+export const linkCursor = ({ sort, descending }: LinkOrder, { value, tie }: ListPlace): string =>
+  cursorText([sort, descending, value, tie]);
+
+/** Null for the first page. @throws BadRequest */
+export function readLinkCursor({ sort, descending }: LinkOrder, text: string): ListPlace | null {
+  const found = placeOf(shape, text);
+  if (found === null) return null;
+  const [ofSort, isDescending, value, tie] = found;
+  if (ofSort !== sort || isDescending !== descending) {
+    throw appError("BadRequest", "cursor: it belongs to a list in another order; start with an empty one.");
+  }
+  const isByCode = sort === "code" || sort === "created_at";
+  const hasValue = sort === "code" || sort === "expires_at" || value !== null;
+  if (isByCode !== (typeof tie === "string") || !hasValue) {
+    throw appError("BadRequest", "cursor: send next_cursor of the previous page unchanged.");
+  }
+  return { value, tie } as ListPlace;
+}
 
 export type LinkQuery = {
   filter: LinkFilter;

@@ -1,0 +1,219 @@
+/** Why links may not be written: their rules name shares of others, or their codes speak for the whole site. */
+import { isDeepStrictEqual } from "node:util";
+import type { Db } from "../../platform/db/dialect.ts";
+import type { Actor } from "../../lib/actor.ts";
+import type { AppError } from "../../lib/errors.ts";
+import { DEFAULT_DOMAIN, domainOf } from "../link/key.ts";
+import { type LinkOptions, readOptions } from "../link/field-values.ts";
+import { refused, type Rule, sharedCode } from "../rules/rule.ts";
+import { isSiteCode, siteCodeOwnerRefusal, siteCodeRefusal } from "../link/code.ts";
+
+/**
+ * A link as it will be. Its rules may name a share with `share:CODE` if the share belongs to the account that owns the
+ * link, and the link is on the default domain, like all shares.
+ */
+export type RuledLink = {
+  domain: number;
+  ownerId: number | null;
+  rules: readonly Rule[];
+  /** A share may have been deleted since the rules were set. */
+  mayLack?: boolean;
+};
+
+/** `to`: its new key, if it moves. */
+type Changed = {
+  code: string;
+  to?: string | undefined;
+  options?: Partial<LinkOptions>;
+  ownerId?: number | null | undefined;
+};
+
+/** Accounts by the codes of shares, also by aliases. Other codes are absent. */
+type Shares = { shareOwners(codes: readonly string[], db?: Db): Promise<ReadonlyMap<string, number | null>> };
+
+/** Why each link may not have its rules, or null. Queries nothing if no rule names a share. Null: nothing to check. */
+export async function shareRefusals(
+  shares: Shares,
+  links: readonly (RuledLink | null)[],
+  db?: Db,
+): Promise<(AppError | null)[]> {
+  const codes = links.flatMap((link) => link?.rules.flatMap(({ target }) => sharedCode(target) ?? []) ?? []);
+  if (codes.length === 0) return links.map(() => null);
+  const owners = await shares.shareOwners([...new Set(codes)], db);
+  return links.map((link) => link && refusalOf(link, owners));
+}
+
+type Stored = ReadonlyMap<string, { ownerId: number | null; options: string | null }>;
+type New = {
+  code: string | null;
+  domain: number;
+  options: string | null;
+  ownerId?: number | null | undefined;
+};
+
+/** By place in `entries`. A link that is overwritten keeps its account. */
+export const newRuleRefusals = (
+  shares: Shares,
+  entries: readonly New[],
+  { stored, by }: { stored: Stored; by: Pick<Actor, "accountId"> },
+  db: Db,
+) =>
+  shareRefusals(
+    shares,
+    entries.map(({ code, domain, options, ownerId: given = by.accountId }) => {
+      const overwritten = code === null ? undefined : stored.get(code);
+      const ownerId = overwritten === undefined ? given : overwritten.ownerId;
+      return { domain, ownerId, rules: readOptions(options).rules ?? [] };
+    }),
+    db,
+  );
+
+/** Refusals of rules that change and of links that move to another domain, by their codes. */
+export async function changedRuleRefusals(
+  shares: Shares,
+  changes: readonly Changed[],
+  stored: Stored,
+  db: Db,
+): Promise<Map<string, AppError>> {
+  const found = await shareRefusals(
+    shares,
+    changes.map(({ code, to, options, ownerId }) => {
+      const link = stored.get(code);
+      const given = options?.rules;
+      const domain = domainOf(to ?? code);
+      const isGiven = ownerId !== undefined && ownerId !== link?.ownerId;
+      const isMoved = isGiven || domain !== domainOf(code);
+      if (link === undefined || (given === undefined && !isMoved)) return null;
+      const before = readOptions(link.options).rules;
+      const rules = given === undefined ? before : given;
+      if (rules === null || (!isMoved && isDeepStrictEqual(rules, before))) return null;
+      return { domain, ownerId: ownerId === undefined ? link.ownerId : ownerId, rules };
+    }),
+    db,
+  );
+  return new Map(changes.flatMap(({ code }, at) => (found[at] ? [[code, found[at]]] : [])));
+}
+
+function refusalOf(
+  { domain, ownerId, rules, mayLack = false }: RuledLink,
+  owners: ReadonlyMap<string, number | null>,
+): AppError | null {
+  for (const [at, { target }] of rules.entries()) {
+    const code = sharedCode(target);
+    const fault = code === null ? null : faultOf(code);
+    if (fault !== null) return refused("LinkInvalidUrl", `rules.${at}.target`, fault);
+  }
+  return null;
+
+  function faultOf(code: string): string | null {
+    if (mayLack && !owners.has(code)) return null;
+    if (domain !== DEFAULT_DOMAIN) {
+      return "can't name a share, because the link is not on the default domain; give the short URL of the share";
+    }
+    if (ownerId === null) {
+      return "can't name a share, because the link belongs to no account; give the short URL of the share";
+    }
+    return owners.get(code) === ownerId
+      ? null
+      : "must name a share or drop box of the account that owns the link";
+  }
+}
+
+type Repository = {
+  administratorsAmong(ids: readonly number[], db?: Db): Promise<ReadonlySet<number>>;
+  aliases: { byLink(ids: readonly number[], db?: Db): Promise<ReadonlyMap<number, string[]>> };
+};
+type Owner = number | null | undefined;
+type OwnedLinks = ReadonlyMap<string, { id: number; ownerId: number | null }>;
+type By = { actor: Pick<Actor, "ownOnly">; db?: Db | undefined };
+
+/**
+ * Codes that speak for the whole site belong to administrators, and so does what their links lead to. An earlier owner
+ * may still delete such a link. Returns why each owner may not have its key. An owner null is an administrator; without
+ * an owner nothing is refused.
+ */
+export async function refusedOwners(
+  repository: Pick<Repository, "administratorsAmong">,
+  owners: readonly { key: string; ownerId: Owner }[],
+  db?: Db,
+): Promise<(AppError | null)[]> {
+  const ids = owners.flatMap(({ key, ownerId }) => (isSiteCode(key) ? (ownerId ?? []) : []));
+  if (ids.length === 0) return owners.map(() => null);
+  const administrators = await repository.administratorsAmong([...new Set(ids)], db);
+  return owners.map(({ key, ownerId }) =>
+    !isSiteCode(key) || ownerId === null || ownerId === undefined || administrators.has(ownerId)
+      ? null
+      : siteCodeOwnerRefusal(key),
+  );
+}
+
+type NewCode = { code: string | null; ownerId?: number | undefined };
+
+/** By place in `entries`. A link that is overwritten keeps its owner. */
+export async function newSiteCodeRefusals(
+  repository: Repository,
+  entries: readonly NewCode[],
+  stored: OwnedLinks,
+  { actor, db }: By & { actor: Pick<Actor, "accountId"> },
+): Promise<(AppError | null)[]> {
+  const overwritten = entries.flatMap(({ code }) => (code === null ? [] : (stored.get(code)?.id ?? [])));
+  const aliases = await aliasesFor(repository, overwritten, { actor, db });
+  const owners = entries.map(({ code, ownerId = actor.accountId }) => {
+    return { key: code ?? "", ownerId: stored.has(code ?? "") ? undefined : ownerId };
+  });
+  const ofOwners = await refusedOwners(repository, owners, db);
+  return entries.map(({ code }, at) =>
+    code === null
+      ? null
+      : (siteCodeRefusal(actor, [code, ...(aliases.get(stored.get(code)?.id ?? -1) ?? [])]) ?? ofOwners[at]!),
+  );
+}
+
+type Change = { code: string; to?: string | undefined; ownerId?: Owner };
+
+/** By the present codes. The owner of a link counts when the link gets such a code, or another owner. */
+export async function changedSiteCodeRefusals(
+  repository: Repository,
+  changes: readonly Change[],
+  stored: OwnedLinks,
+  { actor, db }: By,
+): Promise<Map<string, AppError>> {
+  const known = changes.flatMap((change) => {
+    const link = stored.get(change.code);
+    return link === undefined ? [] : { ...change, link };
+  });
+  const isGiven = ({ ownerId, link }: (typeof known)[number]) =>
+    ownerId !== undefined && ownerId !== link.ownerId;
+  const asked = actor.ownOnly ? known : known.filter(isGiven);
+  const aliases = await aliasesFor(
+    repository,
+    asked.map(({ link }) => link.id),
+    { actor: { ...actor, ownOnly: true }, db },
+  );
+  const keysOf = ({ code, to = code, link }: (typeof known)[number]) => [
+    to,
+    code,
+    ...(aliases.get(link.id) ?? []),
+  ];
+  const owners = known.flatMap((change) => {
+    const { code, to = code, ownerId, link } = change;
+    const keys = isGiven(change) ? keysOf(change) : to === code ? [] : [to];
+    return keys.map((key) => ({ code, key, ownerId: ownerId === undefined ? link.ownerId : ownerId }));
+  });
+  const ofOwners = await refusedOwners(repository, owners, db);
+  return new Map([
+    ...owners.flatMap(({ code }, at) => (ofOwners[at] ? [[code, ofOwners[at]] as const] : [])),
+    ...known.flatMap((change) => {
+      const refusal = siteCodeRefusal(actor, keysOf(change));
+      return refusal === null ? [] : [[change.code, refusal] as const];
+    }),
+  ]);
+}
+
+/** Administrators write any link, so nothing is looked up for them. */
+const aliasesFor = (
+  { aliases }: Repository,
+  ids: readonly number[],
+  { actor, db }: By,
+): Promise<ReadonlyMap<number, string[]>> | ReadonlyMap<number, string[]> =>
+  actor.ownOnly && ids.length > 0 ? aliases.byLink(ids, db) : new Map();
