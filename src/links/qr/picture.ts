@@ -5,6 +5,12 @@ import { z } from "zod";
 import { appError } from "../../lib/errors.ts";
 import { queryChoice } from "../../lib/query-text.ts";
 
+/** Parts of red, green and blue, 0 to 255. */
+export type Colour = readonly [number, number, number];
+
+/** With or without `#`, which a query has to escape. */
+export const HEX_COLOUR = /^#?(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
+
 export const FORMATS = ["svg", "png"] as const;
 export const LEVELS = ["L", "M", "Q", "H"] as const;
 
@@ -73,12 +79,6 @@ export function qrLookOf(input: QrInput): QrLook {
     ecc: input.ecc || "M",
   };
 }
-
-/** Parts of red, green and blue, 0 to 255. */
-export type Colour = readonly [number, number, number];
-
-/** With or without `#`, which a query has to escape. */
-export const HEX_COLOUR = /^#?(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 
 /** Luma of white by BT.709, which readers use; a whole number, so that bounds are exact. */
 const WHITE = 255 * 10_000;
