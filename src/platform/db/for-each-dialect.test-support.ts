@@ -12,6 +12,7 @@ import {
   SERVER_VARIABLES,
   serverUrl,
 } from "./fresh.test-support.ts";
+import { recordQueries, writeRecordedQueries } from "./recorded-queries.test-support.ts";
 import { createMigrated } from "./schema-copy.test-support.ts";
 
 export type TestDialect = {
@@ -58,6 +59,7 @@ function withDatabase(
   });
   afterAll(async () => {
     await Promise.all(opened.map((database) => database.close()));
+    writeRecordedQueries();
     await fresh?.drop();
   });
   body({
@@ -66,7 +68,7 @@ function withDatabase(
     openDb: async ({ threads = false, poolSize = 4 } = {}) => {
       const database = await openDatabase({ url: url(), poolSize }, { threads, logger: silentLogger });
       opened.push(database);
-      return database;
+      return recordQueries(database);
     },
   });
 }

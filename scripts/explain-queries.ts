@@ -1,0 +1,94 @@
+/**
+ * Compiles each distinct query of the suites on SQLite for PostgreSQL, MySQL and MariaDB, and lets the server explain it
+ * on an empty database with all tables. So a query that another database refuses fails here, without its suite running
+ * there. `npm test` with WAYMARK_TEST_QUERIES=FOLDER records the queries.
+ *
+ *   bin/bun scripts/explain-queries.ts FOLDER    needs WAYMARK_TEST_*_URL; the last line is "N explained, N failed"
+ */
+import { deserialize } from "bun:jsc";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type CompiledQuery, createQueryId, type Kysely } from "kysely";
+import { silentLogger } from "../src/lib/logger.ts";
+import { type Database, openDatabase } from "../src/platform/db/database.ts";
+import { DIALECT_NAMES, serverUrl } from "../src/platform/db/fresh.test-support.ts";
+import {
+  PartMissing,
+  type RecordedQuery,
+  translate,
+} from "../src/platform/db/recorded-queries.test-support.ts";
+import { createMigrated } from "../src/platform/db/schema-copy.test-support.ts";
+
+/** Queries that only SQLite is asked, by a part of their text, with the reason. */
+const SQLITE_ONLY: Readonly<Record<string, string>> = {
+  pragma: "statements of SQLite itself",
+  sqlite_: "tables of SQLite itself",
+  vacuum: "statements of SQLite itself",
+  link_texts: "its index for searches of links",
+  entry_name: "its index for searches of names",
+};
+
+function readQueries(folder: string): RecordedQuery[] {
+  const byKey = new Map<string, RecordedQuery>();
+  for (const name of readdirSync(folder)) {
+    const bytes = readFileSync(join(folder, name));
+    for (const query of deserialize(bytes) as RecordedQuery[]) byKey.set(query.key, query);
+  }
+  return [...byKey.values()];
+}
+
+/** Explains what it is given to execute, and returns no rows. */
+function explaining(db: Database["write"]): Kysely<never> {
+  const executor = db.getExecutor();
+  const explainer = {
+    transformQuery: executor.transformQuery.bind(executor),
+    compileQuery: executor.compileQuery.bind(executor),
+    executeQuery: async (query: CompiledQuery) => {
+      await executor.executeQuery({ ...query, sql: `explain ${query.sql}` });
+      return { rows: [] };
+    },
+  };
+  return { getExecutor: () => explainer } as unknown as Kysely<never>;
+}
+
+async function explain(database: Database, query: RecordedQuery): Promise<void> {
+  const { dialect, write } = database;
+  if ("method" in query) {
+    const call = dialect[query.method] as (db: unknown, ...args: unknown[]) => Promise<unknown>;
+    await call(explaining(write), ...query.args);
+    return;
+  }
+  const executor = write.getExecutor();
+  const compiled = executor.compileQuery(translate(query.node, query.parts, dialect), createQueryId());
+  if (!/^\s*\(?\s*(?:with|select|insert|update|delete|replace)\b/i.test(compiled.sql)) return;
+  await executor.executeQuery({ ...compiled, sql: `explain ${compiled.sql}` });
+}
+
+const [folder = ""] = process.argv.slice(2);
+const queries = readQueries(folder).filter(
+  ({ key }) => !Object.keys(SQLITE_ONLY).some((part) => key.toLowerCase().includes(part)),
+);
+let failed = 0;
+let explained = 0;
+for (const name of DIALECT_NAMES.filter((one) => one !== "sqlite" && serverUrl(one) !== undefined)) {
+  const fresh = await createMigrated(name);
+  const database = await openDatabase(
+    { url: fresh.url, poolSize: 2 },
+    { threads: false, logger: silentLogger },
+  );
+  for (const query of queries) {
+    try {
+      await explain(database, query);
+      explained++;
+    } catch (error) {
+      if (error instanceof PartMissing) continue;
+      failed++;
+      const { cause } = error as { cause?: unknown };
+      console.log(`${name}: ${query.file}: ${String(cause ?? error)}\n  ${query.key.slice(0, 400)}`);
+    }
+  }
+  await database.close();
+  await fresh.drop();
+}
+console.log(`${queries.length} distinct queries: ${explained} explained, ${failed} failed`);
+process.exitCode = failed > 0 || explained === 0 ? 1 : 0;
