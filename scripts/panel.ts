@@ -8,7 +8,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { Glob } from "bun";
-import type { Pack } from "../src/platform/panel/pack.ts";
+import type { Pack } from "../src/platform/panel/panel.ts";
 import { exclusively } from "./exclusive.mjs";
 
 const ROOT = join(import.meta.dir, "..");

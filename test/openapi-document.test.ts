@@ -4,7 +4,7 @@ import { z } from "zod";
 import { newApiDocument, withNewApi } from "../scripts/openapi.ts";
 import { endpoint, type Endpoint } from "../src/platform/http/endpoint.ts";
 import { openApiDocument, openApiEndpoint } from "../src/platform/http/openapi.ts";
-import { OPERATION_IDS } from "../src/platform/http/openapi-operations.ts";
+import { OPERATION_IDS } from "../src/platform/http/openapi-texts.ts";
 
 type Schema = Parameters<typeof z.fromJSONSchema>[0];
 type Shown = { schema: Record<string, unknown>; example?: unknown };

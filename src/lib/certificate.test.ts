@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { registerCertificateMetrics } from "../platform/health/certificate-metrics.ts";
+import { registerCertificateMetrics } from "../platform/health/http-metrics.ts";
 import {
   type CertificateFile,
   readAuthorities,

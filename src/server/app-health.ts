@@ -1,6 +1,6 @@
 /** Puts the reports on the server's state together. */
 import { diskProbes } from "../platform/settings/env.ts";
-import { registerCertificateMetrics } from "../platform/health/certificate-metrics.ts";
+import { registerCertificateMetrics } from "../platform/health/http-metrics.ts";
 import { createHealth } from "../platform/health/health.service.ts";
 import type { Scrape } from "../platform/health/scrape.ts";
 import { createSystemReport } from "../platform/health/system.service.ts";

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import type { Pack } from "../../src/platform/panel/pack.ts";
+import type { Pack } from "../../src/platform/panel/panel.ts";
 import { PANEL_ROUTES } from "../support/panel-routes.ts";
 import { CHROMIUM } from "../support/chromium.ts";
 import { signInToPanel, startPanel, unboundedFields } from "../support/panel.ts";

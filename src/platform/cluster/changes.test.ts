@@ -5,10 +5,10 @@ import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import {
   type Bus,
-  type Changes,
-  createChanges,
   type ChangeMessage,
   type ChangeMessageHandler,
+  type Changes,
+  createChanges,
 } from "./changes.ts";
 import type { Topic } from "./change-subscribers.ts";
 import { createFeed } from "./feed.repository.ts";

@@ -12,21 +12,157 @@
  *
  * Rows stay for an hour. A reader that was away for nearly that long sends "*" and continues at the newest row.
  */
-import type { Database, TransactionOptions } from "../db/database.ts";
-import type { Db } from "../db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { createFeed } from "./feed.repository.ts";
-import { createFeedReader } from "./feed-reader.ts";
-import { createPolling } from "./polling.ts";
+import type { Database, TransactionOptions } from "../db/database.ts";
+import type { Db } from "../db/dialect.ts";
+import { isUnavailable } from "../db/failures.ts";
 import {
-  TOPICS,
-  type Topic,
   type Change,
-  createSubscribers,
   collectChanges,
   createChangeNotes,
+  createSubscribers,
+  type Topic,
+  TOPICS,
 } from "./change-subscribers.ts";
+import { createGaps } from "./feed-gaps.ts";
+import { createFeed, type Feed, type FeedRow } from "./feed.repository.ts";
+
+/** Half of the second within which a change must arrive. */
+const POLL_MS = 500;
+
+/** Polls even while the database is away. */
+export function createPolling(deps: {
+  read: () => Promise<void>;
+  /** The next reading does not wait for it. */
+  afterwards: () => Promise<void>;
+  logger: Logger;
+}) {
+  const { read, afterwards, logger } = deps;
+  let queue: Promise<void> = Promise.resolve();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let running = false;
+  let failures = 0;
+  let housekeeping: Promise<void> | null = null;
+
+  /** A reading that starts after this call. Rejects if it fails. */
+  const poll = (): Promise<void> => {
+    const reading = queue.then(read);
+    queue = reading.catch(() => {});
+    return reading;
+  };
+  const turn = async (): Promise<void> => {
+    try {
+      await poll();
+      housekeeping ??= keepHouse();
+      if (failures > 0) logger.info({ failures }, "the change feed can be read again");
+      failures = 0;
+    } catch (error) {
+      failures += 1;
+      if (failures === 1 || !isUnavailable(error))
+        logger.warn({ err: error }, "the change feed can't be read");
+    }
+    if (running) schedule();
+  };
+  const keepHouse = async (): Promise<void> => {
+    try {
+      await afterwards();
+    } catch (error) {
+      if (!isUnavailable(error)) logger.warn({ err: error }, "the change feed can't be pruned");
+    } finally {
+      housekeeping = null;
+    }
+  };
+  const schedule = (): void => {
+    timer = setTimeout(turn, POLL_MS);
+    timer.unref();
+  };
+
+  return {
+    poll,
+    /** Reads once and rejects on failure. Then polls. */
+    async start(): Promise<void> {
+      if (running) return;
+      running = true;
+      try {
+        await poll();
+      } catch (error) {
+        running = false;
+        throw error;
+      }
+      schedule();
+    },
+    /** Resolves when nothing runs. */
+    async stop(): Promise<void> {
+      running = false;
+      clearTimeout(timer);
+      await queue;
+      await housekeeping;
+    },
+  };
+}
+
+/** A row may have 60 KB; more rows would block the event loop. */
+const PAGE_ROWS = 32;
+const LATE_ROWS = 200;
+/** Covers transactions about to commit at the start. */
+const LOOK_BACK_ROWS = 1_000;
+const AWAY_TOO_LONG_MS = 3_300_000;
+
+function createFeedReader(deps: {
+  feed: Feed;
+  clock: Clock;
+  /** Receives each new row once. Never rejects. */
+  deliver: (rows: readonly FeedRow[]) => Promise<void>;
+  /** Called if rows may be missing. */
+  restart: (awayMs: number) => Promise<void>;
+}) {
+  const { feed, clock, deliver, restart } = deps;
+  const gaps = createGaps();
+  let lastRead: number | undefined;
+  /** Before the last complete reading. */
+  let commits: number | undefined;
+
+  const begin = async (now: number): Promise<void> => gaps.reset(await feed.newestIds(LOOK_BACK_ROWS), now);
+
+  const readNew = async (): Promise<void> => {
+    for (let full = true; full; ) {
+      const rows = await feed.after(gaps.top(), PAGE_ROWS);
+      full = rows.length === PAGE_ROWS;
+      gaps.advance(
+        rows.map(({ id }) => id),
+        clock.now(),
+      );
+      await deliver(rows);
+    }
+  };
+
+  const readLate = async (): Promise<void> => {
+    for (const ranges of gaps.open(clock.now())) {
+      const rows = await feed.within(ranges, LATE_ROWS);
+      gaps.found(rows.map(({ id }) => id));
+      await deliver(rows);
+    }
+  };
+
+  return {
+    /** Start of the last complete reading. */
+    lastRead: (): number | undefined => lastRead,
+    /** Calls must not overlap. The first one only finds the end of the feed. */
+    async read(): Promise<void> {
+      const now = clock.now();
+      const awayMs = now - (lastRead ?? now);
+      const newest = feed.commits();
+      if (newest !== undefined && newest === commits) return void (lastRead = now);
+      if (lastRead === undefined || awayMs > AWAY_TOO_LONG_MS) await begin(now);
+      if (awayMs > AWAY_TOO_LONG_MS) await restart(awayMs);
+      await readNew();
+      await readLate();
+      lastRead = now;
+      commits = newest;
+    },
+  };
+}
 
 export type ChangeMessage = {
   /** Null in a part of a write; then its rows count too. */

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { DatabaseError } from "../db/failures.ts";
 import { silentLogger } from "../../lib/logger.ts";
-import { createPolling } from "./polling.ts";
+import { createPolling } from "./changes.ts";
 
 const away = () => new DatabaseError("unavailable", new Error("gone"));
 

@@ -4,12 +4,156 @@
  * next follows after 50 ms to 5 s; the pause doubles until a connection outlives a heartbeat. Each connection asks the
  * Sentinels of the URL, if it names some, for the master.
  */
+import { connect as connectPlain, isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { RedisClient } from "bun";
-import { noAnswer, withTimeout } from "../../lib/timeout.ts";
 import { appError, messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { explainRedisReply, findRedisRefusal } from "./redis-refusal.ts";
-import { findMaster, sentinelsOf } from "./redis-sentinel.ts";
+import { noAnswer, withTimeout } from "../../lib/timeout.ts";
+
+const REFUSALS: readonly [RegExp, (account: string) => string][] = [
+  [
+    /^WRONGPASS|^ERR .*(invalid password|called without any password)/i,
+    (account) => `refused the password of ${account}`,
+  ],
+  [/^NOAUTH/, () => "asks for a password, and cache.redis_url has none"],
+  [/^NOPERM/, (account) => `does not let ${account} run the commands that Waymark needs`],
+  [
+    /^ERR .*DB index|^ERR .*SELECT is not allowed/i,
+    () => "does not have the database that cache.redis_url names",
+  ],
+];
+
+const CERTIFICATE = /certificat|self.signed|altname/i;
+const LONGEST = 300;
+
+/** A sentence without the password; null if it is another answer, or the server is away. */
+function explainRedisReply(url: string, answer: string): string | null {
+  const user = URL.parse(url)?.username ?? "";
+  const account = user === "" ? "the default account" : `the account '${decodeURIComponent(user)}'`;
+  const stated = answer.replaceAll(/\s+/g, " ").slice(0, LONGEST);
+  const refusal = REFUSALS.find(([pattern]) => pattern.test(answer))?.[1](account);
+  const advice = answer.startsWith("NOPERM")
+    ? "Allow them with ACL SETUSER, or set another account in cache.redis_url."
+    : "Correct cache.redis_url.";
+  if (refusal !== undefined) return `Redis ${refusal} (${stated}). ${advice}`;
+  if (CERTIFICATE.test(answer))
+    return `The certificate of Redis was refused (${stated}). Give it one of an authority that this machine trusts, for the host in cache.redis_url.`;
+  return null;
+}
+
+/**
+ * Finds out why a Redis server refuses the connection; null if it doesn't, or says nothing within that time. Bun's
+ * client only reports that the connection was closed, so the greeting is sent again by hand.
+ */
+async function findRedisRefusal(url: string, timeoutMs: number): Promise<string | null> {
+  const parsed = URL.parse(url);
+  if (parsed === null || !/^(redis|rediss|valkey|valkeys):$/.test(parsed.protocol)) return null;
+  const answer = await ask(parsed, timeoutMs);
+  return explainRedisReply(url, answer);
+}
+
+/** The first line, without the mark of an error; the reason of a failed connection. */
+function ask({ protocol, hostname, port, username, password }: URL, timeoutMs: number): Promise<string> {
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  const at = { host, port: Number(port || 6379) };
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const greeting = ["HELLO", "3"];
+  if (password !== "")
+    greeting.push("AUTH", decodeURIComponent(username) || "default", decodeURIComponent(password));
+  const send = () => socket.write(command(greeting));
+  const socket: Socket = /^(rediss|valkeys):$/.test(protocol)
+    ? connectTls({ ...at, ...(isIP(host) === 0 && { servername: host }) }, send)
+    : connectPlain(at, send);
+  let text = "";
+  socket.setEncoding("utf8");
+  socket.on("data", (part: string) => {
+    text += part;
+    if (text.includes("\n") || text.length > LONGEST) resolve(text.split("\r\n", 1)[0]!.replace(/^-/, ""));
+  });
+  socket.on("error", (error: Error & { code?: string }) => resolve(`${error.code ?? ""} ${error.message}`));
+  socket.on("close", () => resolve(""));
+  const timer = setTimeout(() => resolve(""), timeoutMs);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    socket.destroy();
+  });
+}
+
+const command = (words: readonly string[]): string =>
+  `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join("")}`;
+
+const SENTINEL_URL =
+  /^(?<scheme>rediss?)\+sentinel:\/\/(?<credentials>[^@/]*@)?(?<hosts>[^@/]+)\/(?<name>[^/]+)(?:\/(?<database>\d+))?$/;
+const MOST_SENTINELS = 16;
+
+/** Servers of Redis Sentinel to ask for the master of a name, which changes with each failover. */
+type Sentinels = {
+  scheme: string;
+  credentials: string;
+  hosts: string[];
+  name: string;
+  database: string;
+};
+
+/**
+ * Null for other URLs.
+ * @throws BadRequest for an invalid one
+ */
+function sentinelsOf(url: string): Sentinels | null {
+  if (!/^rediss?\+sentinel:/.test(url)) return null;
+  const parts = SENTINEL_URL.exec(url)?.groups;
+  const hosts = parts?.["hosts"]?.split(",") ?? [];
+  if (parts === undefined || hosts.includes("") || hosts.length > MOST_SENTINELS)
+    throw appError(
+      "BadRequest",
+      `cache.redis_url can't be used: write redis+sentinel://user:password@host:26379,host:26379/NAME/0 with the name that the Sentinels have for the master, and at most ${MOST_SENTINELS} hosts.`,
+    );
+  const { scheme = "", credentials = "", name = "", database = "0" } = parts;
+  return {
+    scheme,
+    credentials,
+    name: decodeURIComponent(name),
+    database,
+    hosts: hosts.map((host) => (/:\d+$/.test(host) ? host : `${host}:26379`)),
+  };
+}
+
+/** The URL of the server that most Sentinels call the master. Takes at most that long. */
+async function findMaster(sentinels: Sentinels, timeoutMs: number): Promise<string> {
+  const { scheme, credentials, hosts, database } = sentinels;
+  const counts = new Map<string, number>();
+  const ask = async (host: string) => {
+    // Sentinels have the password of the servers or none, and refuse one that they don't have.
+    const asked = [...new Set(["", credentials])].map((some) =>
+      askSentinel(`${scheme}://${some}${host}`, sentinels.name, timeoutMs),
+    );
+    const master = await Promise.any(asked).catch(() => null);
+    if (master !== null) counts.set(master, (counts.get(master) ?? 0) + 1);
+  };
+  await Promise.all(hosts.map(ask));
+  const [most] = [...counts].toSorted(([, a], [, b]) => b - a);
+  if (most === undefined)
+    throw new Error(`no Sentinel of ${hosts.join(",")} knows a master ${sentinels.name}`);
+  return `${scheme}://${credentials}${most[0]}/${database}`;
+}
+
+async function askSentinel(url: string, name: string, timeoutMs: number): Promise<string> {
+  const options = { connectionTimeout: timeoutMs, autoReconnect: false, enableOfflineQueue: false };
+  const client = new RedisClient(url, options);
+  const asking = async () => {
+    await client.connect();
+    return (await client.send("SENTINEL", ["get-master-addr-by-name", name])) as [string, string] | null;
+  };
+  try {
+    const master = await withTimeout(timeoutMs, asking(), noAnswer);
+    if (master === null) throw new Error(`it knows no master ${name}`);
+    const [host, port] = master;
+    return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  } finally {
+    client.close();
+  }
+}
 
 const LIMITS = { connectMs: 2_000, commandMs: 1_000, heartbeatMs: 2_000, longestPauseMs: 5_000 };
 export type RedisLimits = typeof LIMITS;

@@ -1,15 +1,18 @@
 import { randomBytes } from "node:crypto";
+import type { Clock } from "../../lib/clock.ts";
+import { AppError, appError, type FieldFault, MOST_FIELD_FAULTS } from "../../lib/errors.ts";
+import type { RecordEvents } from "../../lib/event.ts";
+import type { Logger } from "../../lib/logger.ts";
 import type { ChangeTransaction } from "../cluster/changes.ts";
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { RecordEvents } from "../../lib/event.ts";
-import { appError } from "../../lib/errors.ts";
-import type { Logger } from "../../lib/logger.ts";
-import { type ConfigItem, itemOf, type RevealOptions } from "./items.ts";
 import { createConfigRepository } from "./config.repository.ts";
-import type { SettingChange } from "./stored-setting.ts";
+import { CONFIG_KEYS, type ConfigKey, type ConfigValues, definitionOf, isConfigKey } from "./definitions.ts";
+import { type ConfigItem, itemOf, type RevealOptions } from "./items.ts";
+import { createLiveSettings } from "./live-settings.ts";
 import type { SettingTexts } from "./snapshot.ts";
+import type { SettingChange } from "./stored-setting.ts";
+import type { Action } from "./value-types.ts";
 import {
   type Author,
   createConfigWriter,
@@ -19,10 +22,49 @@ import {
   type SettingWrites,
   type StoredBefore,
 } from "./writer.ts";
-import { CONFIG_KEYS, type ConfigKey, type ConfigValues, definitionOf, isConfigKey } from "./definitions.ts";
-import { createLiveSettings } from "./live-settings.ts";
-import { gathered, namingKey } from "./many-settings.ts";
-import type { Action } from "./value-types.ts";
+
+const MOST_SENTENCES = 5;
+const KEY = /^[a-z]+\.[a-z_]+/;
+
+/** A fault of `value`, or of an item `value.2`. */
+const inKey = (key: string, { field, message }: FieldFault): FieldFault => ({
+  field: field.replace(/^value/, key.slice(0, 100)),
+  message,
+});
+
+/** @param read throws an AppError for a value that is refused. @throws BadRequest with all refusals */
+function gathered(
+  entries: readonly (readonly [key: string, value: string | null])[],
+  read: (key: string, value: string | null) => string | null,
+): SettingWrites {
+  const writes = new Map<ConfigKey, string | null>();
+  const faults: FieldFault[] = [];
+  for (const [key, value] of entries) {
+    try {
+      const text = read(key, value);
+      if (isConfigKey(key)) writes.set(key, text);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const own = error.faults ?? [{ field: "value", message: error.message }];
+      faults.push(...own.map((fault) => inKey(key, fault)));
+      if (faults.length >= MOST_FIELD_FAULTS) break;
+    }
+  }
+  if (faults.length === 0) return writes;
+  const sentences = faults.slice(0, MOST_SENTENCES).map(({ message }) => message);
+  throw appError("BadRequest", sentences.join(" "), { field: faults });
+}
+
+/** A refusal of settings together begins with the key concerned. */
+async function namingKey<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const key = error instanceof AppError ? KEY.exec(error.message)?.[0] : undefined;
+    if (!(error instanceof AppError) || key === undefined) throw error;
+    throw appError("BadRequest", error.message, { field: key });
+  }
+}
 
 type Deps = {
   database: Pick<Database, "read" | "dialect">;

@@ -5,8 +5,8 @@ import {
   CONFIG_KEYS,
   type ConfigKey,
   type ConfigValues,
-  DEFINITIONS,
   definitionOf,
+  DEFINITIONS,
   isConfigKey,
 } from "./definitions.ts";
 import { dataUrlOf, pictureIn } from "../../lib/picture.ts";

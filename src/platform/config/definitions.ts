@@ -1,9 +1,7 @@
 /** Every run-time setting, one row a key, in the order of lists. API, commands, docs and types follow from it. */
 import { ROLES } from "../../lib/access.ts";
 import { ACCENT } from "../../lib/tokens.ts";
-import { PRIVACY_DEFINITIONS } from "./privacy-definitions.ts";
 import { SHARE_DEFINITIONS } from "./share-definitions.ts";
-import { TARGET_DEFINITIONS } from "./target-definitions.ts";
 import * as check from "./value-checks.ts";
 import {
   between,
@@ -17,7 +15,113 @@ import {
   list,
   string,
 } from "./value-types.ts";
-import { OIDC_DEFINITIONS } from "./oidc-definitions.ts";
+
+const OIDC_DEFINITIONS = inCategory("oidc", {
+  "oidc.password_sign_in": bool(true, {
+    description:
+      "Let people sign in with a password. Off: only as the settings below say. It stays on while they are empty; the command reset-password turns it on.",
+  }),
+  "oidc.issuer": string("", check.issuer, {
+    description:
+      "Provider of OpenID Connect that people may sign in with, as its discovery document names it. Empty: none.",
+  }),
+  "oidc.client_id": string("", check.secret(1, { orEmpty: true }), {
+    description:
+      "What the provider calls this instance. Register the redirect address /admin/v1/auth/oidc/callback there, with routes.admin_prefix for /admin.",
+  }),
+  "oidc.client_secret": string("", check.secret(1, { orEmpty: true }), {
+    description: "Secret of that client. Empty: a public client.",
+    sensitive: true,
+  }),
+  "oidc.label": string("", check.displayNameOrEmpty, {
+    description: "Text of the button on the sign-in page. Empty: Single sign-on.",
+  }),
+  "oidc.scopes": list(["openid", "profile", "email"], check.scope, {
+    description: "Scopes to ask for. openid is always among them.",
+  }),
+  "oidc.trust_email": bool(false, {
+    description:
+      "Treat an e-mail address as verified when the provider does not say whether it is. Safe only if nobody can enter another person's address at the provider: whoever signs in with an address gets the account that has confirmed it.",
+  }),
+  "oidc.role_claim": string("", check.claimName, {
+    description:
+      "Claim that gives the role at each sign-in, such as roles or realm_access.roles. Empty: administrators give roles, and new accounts are users.",
+  }),
+  "oidc.roles": list([], check.roleOfValue, {
+    description:
+      "Roles by value of that claim, such as staff=editor; the highest counts. *=user is for all others, who are refused without it. Empty: the values are admin, editor and user.",
+  }),
+  "oidc.allowed_domains": list([], check.mailDomain, {
+    description: "Domains of verified e-mail addresses that may sign in. Empty: all, verified or not.",
+  }),
+  "oidc.groups_claim": string("groups", check.claimName, {
+    description: "Claim that lists the groups of a person.",
+  }),
+  "oidc.allowed_groups": list([], check.groupName, {
+    description: "Groups that may sign in; one of them is enough. Empty: all.",
+  }),
+});
+
+const PRIVACY_DEFINITIONS = inCategory("privacy", {
+  "privacy.addresses": choice(
+    "full",
+    {
+      none: "No address, and so no place either.",
+      truncated:
+        "The network only: the first 24 bits of IPv4, 48 of IPv6. Places come from the whole address.",
+      full: "The whole address.",
+    },
+    {
+      description:
+        "What the details of a click keep of the visitor's address, while analytics.enable_ip_logging is on. Earlier clicks stay as they are.",
+    },
+  ),
+  "privacy.keep_referrers": bool(true, {
+    description: "Keep the page from which a visitor comes in the details of a click.",
+  }),
+  "privacy.keep_agents": bool(true, {
+    description:
+      "Keep browser, system, device and language in the details of a click. Bots are told from people either way.",
+  }),
+  "privacy.keep_places": bool(true, {
+    description: "Keep country and city in the details of a click, while analytics.enable_geo_lookup is on.",
+  }),
+  "privacy.keep_campaigns": bool(true, {
+    description: "Keep the campaign (utm_source and the like) in the details of a click.",
+  }),
+  "privacy.respect_signals": bool(false, {
+    description:
+      "Keep no details of visitors whose browser sends Sec-GPC: 1 or DNT: 1. Their clicks are in the sums only.",
+  }),
+  "privacy.imprint_url": string("", check.urlOrEmpty, {
+    description: "Imprint, to which the pages that visitors see lead. Empty: none.",
+  }),
+  "privacy.notice_url": string("", check.urlOrEmpty, {
+    description:
+      "Privacy notice, to which the pages that visitors see lead. Empty: none. The admin API lists at /v1/privacy what is stored.",
+  }),
+});
+
+const TARGET_DEFINITIONS = inCategory("links", {
+  "links.targets.allow": list([], check.hostName, {
+    description:
+      "Hosts that links may lead to, with their subdomains. Empty: every host that is not denied. Existing links stay.",
+  }),
+  "links.targets.deny": list([], check.hostName, {
+    description: "Hosts that links may not lead to, with their subdomains. Existing links stay.",
+  }),
+  "links.targets.roles": choices(["editor", "admin"], ["editor", "admin"], {
+    description: "Roles that links.targets.allow binds. Commands and imports count as admin.",
+  }),
+  "links.targets.approval": choices([], ["editor", "admin"], {
+    description:
+      "Roles whose links to hosts outside of links.targets.allow wait until an administrator approves them. Links of others are refused.",
+  }),
+  "links.check_targets": bool(false, {
+    description:
+      "Ask each target once a day whether it answers, and mark links whose target has failed for days. Other servers see these requests.",
+  }),
+});
 
 const DAYS = { min: 1, max: 3650, unit: "days" } as const;
 const words = (text: string): string[] => text.split(" ");

@@ -2,7 +2,24 @@
  * Reading the clock costs about 1 % of a redirect, so within one turn of the event loop the end of a request is the
  * start of the next. The time includes the server's work between the two.
  */
+import type { CertificateState } from "../../lib/certificate.ts";
 import type { Counter, Histogram, Registry } from "../../lib/metrics.ts";
+
+export function registerCertificateMetrics(registry: Registry, certificates: () => CertificateState[]): void {
+  registry.observe(
+    "gauge",
+    {
+      name: "svc_certificate_expiry_timestamp_seconds",
+      help: "Unix time at which a certificate that this server uses expires; none if its file can't be read.",
+      labels: ["setting"],
+      together: "largest",
+    },
+    () =>
+      certificates().flatMap(({ setting, notAfter }) =>
+        notAfter === null ? [] : [[[setting], notAfter / 1000] as const],
+      ),
+  );
+}
 
 export type EndpointClass = "admin" | "health" | "frontend" | "redirect";
 

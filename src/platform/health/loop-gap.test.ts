@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import { createRegistry } from "../../lib/metrics.ts";
 import { until } from "../../../test/support/until.ts";
-import { createRecentMaximum } from "./loop-gap.ts";
+import { createRecentMaximum, startProcessMetrics } from "./process-metrics.ts";
 import { readMeasurements } from "./system.service.ts";
-import { startProcessMetrics } from "./process-metrics.ts";
 
 test("reading the longest gap does not reset it for other readers", async () => {
   const registry = createRegistry();

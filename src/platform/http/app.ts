@@ -1,16 +1,37 @@
 import { Hono } from "hono";
-import { getPath } from "hono/utils/url";
 import { cors } from "hono/cors";
-import { joinSlashes } from "../../lib/request-target.ts";
+import { getPath } from "hono/utils/url";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
+import { joinSlashes } from "../../lib/request-target.ts";
 import { type BodyMemory, createBodyMemory } from "./body-memory.ts";
-import { type Endpoint, type HttpContext, type HttpEnv } from "./endpoint.ts";
+import type { Endpoint, HttpContext, HttpEnv } from "./endpoint.ts";
 import { failureResponse, toAppError } from "./errors.ts";
-import { REPLAYED_HEADER, type Repeats } from "./idempotency.ts";
-import { answerHeadRequests } from "./head-requests.ts";
+import { type Repeats, REPLAYED_HEADER } from "./idempotency.ts";
 import { type Guard, type HttpApp, mountEndpoints, mountRefusals } from "./mount.ts";
 import { hasLongBody } from "./read-body.ts";
+
+/**
+ * Hono answers HEAD with the GET endpoint and drops the body, which loses the length. Here the response keeps its body;
+ * the server sends the length and cancels a stream. Call it before anything else is added to the app.
+ */
+function respondToHead(app: HttpApp): void {
+  const responses = new WeakMap<Request, Response>();
+  app.use(async (c, next) => {
+    await next();
+    if (c.req.raw.method === "HEAD") responses.set(c.req.raw, c.res);
+  });
+  const dispatch = app.fetch;
+  app.fetch = (request, ...rest) => {
+    const dispatched = dispatch(request, ...rest);
+    return request.method === "HEAD" ? whole(request, dispatched) : dispatched;
+  };
+
+  async function whole(request: Request, dispatched: Response | Promise<Response>): Promise<Response> {
+    const bodiless = await dispatched;
+    return responses.get(request) ?? bodiless;
+  }
+}
 
 export type CorsSettings = {
   enabled: boolean;
@@ -53,7 +74,7 @@ export function createHttpApp({
   logger,
 }: HttpAppOptions): HttpApp {
   const app: HttpApp = new Hono<HttpEnv>({ getPath: createPathOf(others) });
-  answerHeadRequests(app);
+  respondToHead(app);
   app.use(async (c, next) => {
     const requestId = newRequestId();
     c.set("requestId", requestId);

@@ -4,13 +4,12 @@ import { madeOnce } from "../../lib/made-once.ts";
 import { ROLES } from "../../lib/access.ts";
 import { createTimeSlices } from "../../lib/time-slices.ts";
 import { shareBytes, sharedResponse } from "../../lib/shared-bytes.ts";
-import { responsesOf, failureResponses, SCHEMAS } from "./openapi-responses.ts";
+import { failureResponses, responsesOf, SCHEMAS, withHeaders } from "./openapi-responses.ts";
 import { exampleOf } from "./openapi-examples.ts";
-import { withHeaders } from "./openapi-headers.ts";
 import { operationIdOf, pascal } from "./openapi-names.ts";
 import { BINARY, createNamedSchemas, type Json, nameChoices, type NamedSchemas } from "./openapi-schema.ts";
-import { describedOperation } from "./openapi-operations.ts";
 import {
+  describedOperation,
   describedTags,
   INTRODUCTION,
   PARAMETERS,

@@ -2,11 +2,42 @@
  * Runs background jobs, each on one process of the cluster at a time and about once per interval. A lease row is lock
  * and schedule: kept until shortly before the next run. The lease of a dead process expires. Starts are jittered.
  */
-import type { Leases } from "../cluster/leases.ts";
-import { isDatabaseAway } from "../db/failures.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
+import type { Reading, Registry } from "../../lib/metrics.ts";
 import { rest } from "../../lib/rest.ts";
+import type { Leases } from "../cluster/leases.ts";
+import { isDatabaseAway } from "../db/failures.ts";
+
+export function registerJobMetrics(registry: Registry, { stats }: Pick<JobRunner, "stats">): void {
+  registry.observe(
+    "counter",
+    {
+      name: "svc_job_runs_total",
+      help: "Runs of background jobs by this process.",
+      labels: ["task", "status"],
+    },
+    () =>
+      stats().flatMap(({ job, succeeded, failed }): Reading[] => [
+        [[job, "success"], succeeded],
+        [[job, "failed"], failed],
+      ]),
+  );
+  registry.observe(
+    "gauge",
+    {
+      name: "svc_job_last_run_timestamp_seconds",
+      help: "Unix time of the last run of a background job on this machine, by outcome.",
+      labels: ["task", "status"],
+      together: "largest",
+    },
+    () =>
+      stats().flatMap(({ job, succeededAt, failedAt }): Reading[] => [
+        [[job, "success"], succeededAt / 1000],
+        [[job, "failed"], failedAt / 1000],
+      ]),
+  );
+}
 
 export type Job = {
   /** Unique; also names its lease. */

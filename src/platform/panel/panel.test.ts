@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { createPanel } from "./panel.ts";
-import type { Pack } from "./pack.ts";
+import { createPanel, type Pack } from "./panel.ts";
 import type { PanelIdentity } from "./web-app.ts";
 
 const HTML =

@@ -2,15 +2,123 @@
  * The web panel below `routes.frontend_prefix`: one page for every address that a person opens, and its files. File
  * names carry a hash of the content, so browsers keep them for good.
  */
+import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
 import { appError } from "../../lib/errors.ts";
-import { failureResponse, toAppError } from "../http/errors.ts";
-import { type SharedBytes, shareBytes, sharedResponse } from "../../lib/shared-bytes.ts";
 import { pathStart } from "../../lib/request-target.ts";
-import { type Pack, type PackedFile, readPack } from "./pack.ts";
-import { PAGE_POLICY, panelPage, type WaysToSignIn } from "./page.ts";
+import { shareBytes, type SharedBytes, sharedResponse } from "../../lib/shared-bytes.ts";
+import { failureResponse, toAppError } from "../http/errors.ts";
 import { type OfflinePage, type PanelIdentity, versionOf, webAppResponse } from "./web-app.ts";
+
+type PackedFile = { type: string; br: string; gzip: string };
+export type Pack = {
+  files: Record<string, PackedFile>;
+  /** Names of scripts that a page needs besides those of index.html, by its path. */
+  preloads: Record<string, readonly string[]>;
+  /** Name of the script with the texts, by language. */
+  catalogs: Record<string, string>;
+};
+
+/** Null while the panel is not built. */
+async function readPack(): Promise<Pack | null> {
+  try {
+    // The bundler puts the file into the executable and replaces its path.
+    // @ts-expect-error a path, not a module
+    const { default: path } = (await import("../../../panel/dist/panel.pack", {
+      with: { type: "file" },
+    })) as {
+      default: string;
+    };
+    return JSON.parse(await readFile(path, "utf8")) as Pack;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error &&
+  ("code" in error
+    ? ["ENOENT", "ERR_MODULE_NOT_FOUND"].includes(String(error.code))
+    : error.name === "ResolveMessage");
+
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  // Components set styles of single elements.
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "media-src 'self' blob:",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  // The reference of the API; previews of PDF files, sandboxed.
+  "frame-src 'self'",
+  "base-uri 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** Around what stands there in development. */
+const PLACEHOLDER = ["<!--waymark-->", "<!--/waymark-->"] as const;
+
+/** Text of the button for OpenID Connect (null: none; empty: a usual one), and whether a password does it. */
+type WaysToSignIn = { oidc: string | null; password: boolean };
+
+type PagePlace = {
+  /** `routes.frontend_prefix` and `routes.admin_prefix` */
+  prefix: string;
+  admin: string;
+  /** Path below the prefix, such as `/links/docs`. */
+  path: string;
+  instanceName: string;
+  /** `features.accent_color` */
+  accentColor: string;
+  /** Changes with every icon. */
+  icons: string;
+  isSetUp: boolean;
+  /** `features.enforce_link_passwords` */
+  asksPasswords: boolean;
+  /** Mails with links into the panel can be sent. */
+  sendsMails: boolean;
+  signIn: WaysToSignIn;
+};
+
+const up = (levels: number): string => (levels === 0 ? "./" : "../".repeat(levels));
+const slashesIn = (path: string): number => path.split("/").length - 1;
+
+const attribute = (text: string): string => text.replace(/[&"<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+
+/**
+ * `html`: the built page with its placeholder. `preloads`: names of scripts below the prefix. `asked`: paths below the
+ * admin prefix whose answers the page needs at once.
+ */
+function panelPage(
+  html: string,
+  { preloads, asked }: { preloads: readonly string[]; asked: readonly string[] },
+  { prefix, path, ...place }: PagePlace,
+): string {
+  const root = up(slashesIn(prefix));
+  const content = JSON.stringify({ root, ...place });
+  const base = up(slashesIn(path) - 1);
+  const { instanceName, icons, admin } = place;
+  const early = [
+    ...preloads.map((name) => `<link rel="modulepreload" href="${name}" crossorigin />`),
+    ...asked.map(
+      (name) =>
+        `<link rel="preload" as="fetch" href="${attribute(root + admin.slice(1) + name)}" crossorigin />`,
+    ),
+  ];
+  const head = `<base href="${base}" />
+    <meta name="waymark" content="${attribute(content)}" />
+    <title>${attribute(instanceName)}</title>
+    <link rel="icon" href="mark?v=${icons}" />
+    <link rel="apple-touch-icon" href="icon?v=${icons}" />
+    <link rel="manifest" href="manifest.webmanifest" />${early.map((link) => `\n    ${link}`).join("")}`;
+  const [begin, end] = PLACEHOLDER;
+  return html.slice(0, html.indexOf(begin)) + head + html.slice(html.indexOf(end) + end.length);
+}
 
 export type Panel = ReturnType<typeof createPanel>;
 

@@ -1,16 +1,78 @@
-import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from "kysely";
+import {
+  type Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  sql,
+  type SqlBool,
+} from "kysely";
 import { type BulkSyntax, createBulk } from "../bulk.ts";
-import { standardCreateIndex, standardSyntax } from "../standard-syntax.ts";
+import type { ColumnKind } from "../column-kind.ts";
 import type { Dialect } from "../dialect.ts";
-import type { SchemaSyntax } from "../schema-syntax.ts";
 import type { OpenBackend, SqlFlavour } from "../driver.ts";
 import { type FailureKind, isNetworkFailure } from "../failures.ts";
-import type { ColumnKind } from "../column-kind.ts";
 import { COUNTER_STORAGE, PARTITIONED } from "../partitioned-tables.ts";
-import { postgresNames, smallPatterns, TRIGRAM } from "./postgres-names.ts";
+import type { SchemaSyntax } from "../schema-syntax.ts";
+import { standardCreateIndex, standardSyntax } from "../standard-syntax.ts";
+import { anyLike, likePatterns, SEARCHED_COLUMNS, spellings, writtenForms } from "../text-search.ts";
 import { openPrimarySource } from "./postgres-pool.ts";
-import { postgresSums } from "./postgres-sums.ts";
-import { anyLike, SEARCHED_COLUMNS, writtenForms } from "../text-search.ts";
+
+/** The index uses exactly this expression. Collation C folds ASCII only. */
+const FOLDED_NAME = sql`lower(entries.name collate "C")`;
+/** Beyond ASCII the locale of the database says what a letter is. */
+const TRIGRAM = /[a-z0-9]{3}/i;
+
+async function createNameSearch(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    do $$ begin
+      create extension if not exists pg_trgm;
+      create index if not exists entries_search on entries using gin (${FOLDED_NAME} gin_trgm_ops);
+    exception when insufficient_privilege or undefined_file or feature_not_supported then
+      raise notice 'pg_trgm is not available: %', sqlerrm;
+    end $$`.execute(db);
+}
+
+const smallPatterns = (needle: string): string[] =>
+  likePatterns(needle).map((text) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()));
+
+const containing = (needle: string) => anyLike([FOLDED_NAME], smallPatterns(needle));
+
+/** Coalesce keeps the planner off the index. */
+const nameContains: Dialect["nameContains"] = (needle, { usesIndex = false } = {}) =>
+  usesIndex ? containing(needle) : sql<SqlBool>`coalesce(${containing(needle)}, false)`;
+
+const hasFewNames: Dialect["hasFewNames"] = async (db, needle, most) => {
+  if (!spellings(needle).every((text) => TRIGRAM.test(text))) return false;
+  const { rows } = await sql<{ few: boolean }>`
+    select case when to_regclass('entries_search') is null then false else (
+      select count(*) from (select 1 from entries where ${containing(needle)} limit ${most + 1}) as found
+    ) <= ${most} end as few`.execute(db);
+  return rows[0]!.few;
+};
+
+/** Finds entries by a part of their names with an index of trigrams, if the account may create the extension. */
+const postgresNames = {
+  /** For the schema. */
+  schema: { createNameSearch },
+  /** For the dialect. */
+  dialect: { nameContains, hasFewNames },
+};
+
+const postgresSums: Pick<Dialect, "sum" | "joinMany"> = {
+  // Sums of integers are decimal numbers, which take more time and memory.
+  sum: (column) => sql`sum(${sql.ref(column)}::float8)`,
+  // The planner expects 200 groups of a union, however many there are: it would look up each in an index, sort them for
+  // the next groups, and write to disk what exceeds its memory.
+  joinMany: (db, ask) =>
+    db
+      .transaction()
+      .setAccessMode("read only")
+      .execute(async (tx) => {
+        await sql`select set_config('work_mem', '32MB', true), set_config('enable_nestloop', 'off', true),
+          set_config('enable_sort', 'off', true)`.execute(tx);
+        return ask(tx);
+      }),
+};
 
 const arrayType = (kind: ColumnKind): string => (kind.startsWith("text") ? "text[]" : "bigint[]");
 
