@@ -1,6 +1,6 @@
 /**
  * Builds the panel (`npm run build:panel`) when its sources, its packages or the API's types have changed: catalogs and
- * pages by Vite, then one compressed file for the server (src/platform/panel/pack.ts). `npm start` runs it; a second process waits
+ * pages by Vite, then one compressed file for the server (src/platform/panel/panel.ts). `npm start` runs it; a second process waits
  * for the first. `--force` always builds.
  */
 import { createHash } from "node:crypto";

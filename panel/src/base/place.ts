@@ -1,6 +1,6 @@
 import { ACCENT } from "../../../src/lib/tokens.ts";
 
-/** Addresses of the panel and the API, which the server wrote into the page (src/panel/page.ts). */
+/** Addresses of the panel and the API, which the server wrote into the page (src/platform/panel/panel.ts). */
 type Place = {
   /** From the panel's base to the root of the server, such as `../`. */
   root: string;

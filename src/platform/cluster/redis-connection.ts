@@ -49,19 +49,19 @@ function explainRedisReply(url: string, answer: string): string | null {
 async function findRedisRefusal(url: string, timeoutMs: number): Promise<string | null> {
   const parsed = URL.parse(url);
   if (parsed === null || !/^(redis|rediss|valkey|valkeys):$/.test(parsed.protocol)) return null;
-  const answer = await ask(parsed, timeoutMs);
+  const answer = await greet(parsed, timeoutMs);
   return explainRedisReply(url, answer);
 }
 
 /** The first line, without the mark of an error; the reason of a failed connection. */
-function ask({ protocol, hostname, port, username, password }: URL, timeoutMs: number): Promise<string> {
+function greet({ protocol, hostname, port, username, password }: URL, timeoutMs: number): Promise<string> {
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   const at = { host, port: Number(port || 6379) };
   const { promise, resolve } = Promise.withResolvers<string>();
   const greeting = ["HELLO", "3"];
   if (password !== "")
     greeting.push("AUTH", decodeURIComponent(username) || "default", decodeURIComponent(password));
-  const send = () => socket.write(command(greeting));
+  const send = () => socket.write(encodeCommand(greeting));
   const socket: Socket = /^(rediss|valkeys):$/.test(protocol)
     ? connectTls({ ...at, ...(isIP(host) === 0 && { servername: host }) }, send)
     : connectPlain(at, send);
@@ -80,7 +80,7 @@ function ask({ protocol, hostname, port, username, password }: URL, timeoutMs: n
   });
 }
 
-const command = (words: readonly string[]): string =>
+const encodeCommand = (words: readonly string[]): string =>
   `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join("")}`;
 
 const SENTINEL_URL =

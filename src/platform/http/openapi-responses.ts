@@ -18,7 +18,7 @@ const ifNoneMatch = {
 };
 const refusedMatch = { "If-None-Match": z.string().optional().describe("412 if its ETag is this") };
 
-const key = {
+const repeatKey = {
   [KEY_HEADER]: z
     .string()
     .regex(KEY_FORM)
@@ -41,7 +41,7 @@ export function withHeaders(entry: Endpoint): Endpoint {
   const isRead = tagged !== undefined && method === "GET";
   const isRepeated = isRepeatable(entry);
   const headers = {
-    ...(isRepeated && key),
+    ...(isRepeated && repeatKey),
     ...(isRead && ifNoneMatch),
     ...(locked && { ...ifMatch, ...refusedMatch }),
   };

@@ -162,14 +162,14 @@ function createDocsAssets(csrf: { cookie: string; header: string }) {
   return {
     version,
     /** Null for an unknown name or version. Compressed once, in a thread. */
-    async read(path: string, acceptsGzip: boolean): Promise<{ type: string; body: SharedBytes } | null> {
+    async read(path: string, isCompressed: boolean): Promise<{ type: string; body: SharedBytes } | null> {
       const [given, name = "", ...rest] = path.split("/");
       const asset = Object.hasOwn(assets, name) ? assets[name]! : null;
       if (given !== version || asset === null || rest.length > 0) return null;
-      const key = `${acceptsGzip ? "gzip" : "plain"} ${name}`;
+      const key = `${isCompressed ? "gzip" : "plain"} ${name}`;
       const made = async () => {
         const bytes = await asset.read();
-        return shareBytes(acceptsGzip ? await compress(bytes) : bytes);
+        return shareBytes(isCompressed ? await compress(bytes) : bytes);
       };
       const read = kept.getOrInsertComputed(key, () => madeOnce(made));
       return { type: asset.type, body: await read() };
