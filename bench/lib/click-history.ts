@@ -13,7 +13,7 @@ import {
   OTHER,
   placeValue,
 } from "../../src/clicks/rollups/dimensions.ts";
-import { createDayRollup, type DayRollup } from "../../src/clicks/rollups/rollup.ts";
+import { createDayRollup, type DayRollup } from "../../src/clicks/rollups/rebuild-day.ts";
 import { DAY_MS, monthOf } from "../../src/clicks/rollups/time-buckets.ts";
 import { writeLinks } from "./click-links.ts";
 

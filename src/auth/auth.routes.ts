@@ -1,20 +1,24 @@
+import type { RequestChecks } from "./auth-core.ts";
 import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext, messageResponse } from "../platform/http/endpoint.ts";
 import { requireJson, SHORT_LIMIT } from "../platform/http/read-body.ts";
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
 import { type Account, BUILT_IN_ADMIN } from "./account.ts";
-import type { AuthConfig } from "./auth-config.ts";
-import { clearedCookies, deviceCookie } from "./sessions/cookies.ts";
-import { accessTokens, deviceTokens, refreshTokens } from "./sessions/credentials.ts";
-import type { AddressLimit } from "./address-limit.ts";
+import {
+  clearedCookies,
+  deviceCookie,
+  accessTokens,
+  deviceTokens,
+  refreshTokens,
+} from "./sessions/cookies.ts";
 import type { Login } from "./login/service.ts";
 import { assertion } from "./passkeys/passkey.ts";
 import type { Passkeys } from "./passkeys/service.ts";
 import { codeSchema } from "./second-factor/codes.ts";
 import { SECOND_FACTOR_STATES, type SecondFactor } from "./second-factor/service.ts";
 import { isFromBrowser, refuseCrossSite } from "./sessions/origin.ts";
-import { respondSignedIn, type ClientOf, sessionResponse, setCookies, welcome } from "./sessions/routes.ts";
+import { respondSignedIn, sessionResponse, setCookies, welcome } from "./sessions/routes.ts";
 import type { Sessions } from "./sessions/service.ts";
 import { newPasswordSchema, userView, viewBuiltIn, viewUser } from "./users/user.ts";
 import type { Contacts } from "./contact/service.ts";
@@ -57,19 +61,15 @@ const ownAccountView = userView.extend({
 });
 ownAccountView.register(z.globalRegistry, { id: "OwnAccount" });
 
-type Deps = {
+type Deps = RequestChecks & {
   login: Login;
   sessions: Sessions;
-  oidc: Pick<Oidc, "endSessionUrl" | "refusePassword">;
+  oidc: Oidc;
   users: Users;
-  contacts: Pick<Contacts, "get">;
-  secondFactor: Pick<SecondFactor, "stateOf" | "isUnproved" | "confirmBy" | "demand">;
-  passkeys: Pick<Passkeys, "confirm">;
-  config: AuthConfig;
+  contacts: Contacts;
+  secondFactor: SecondFactor;
+  passkeys: Passkeys;
   clock: Clock;
-  addressLimit: AddressLimit;
-  addressOf: (c: HttpContext) => string;
-  clientOf: ClientOf;
 };
 
 export const authEndpoints = (deps: Deps): Endpoint[] => [...sessionEndpoints(deps), ...ownEndpoints(deps)];

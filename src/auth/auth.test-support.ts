@@ -1,5 +1,5 @@
 /** Test support: the auth room on a real database behind real HTTP routing, with a manual clock. */
-import { createClientAddress } from "./client-address.ts";
+import { createClientAddress } from "./proxies.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { silentLogger } from "../lib/logger.ts";
 import { createSecretBox } from "../lib/secret-box.ts";
 import { createAuth } from "./auth.ts";
 import { createPasswords, type Passwords } from "./login/password.ts";
-import type { FailureMethod } from "./auth-metrics.ts";
+import type { FailureMethod } from "./auth-core.ts";
 
 /** Of password hashes where the cost is not the subject. */
 export const LOW_COST = { memoryCost: 64, timeCost: 1 };

@@ -6,7 +6,7 @@ import { createGuards } from "./guards.ts";
 import { createLoginFailuresRepository } from "./login/failures.repository.ts";
 import { createSignInEvents } from "./login/sign-in-events.ts";
 import { createLogin } from "./login/service.ts";
-import { createPasswordCheck } from "./login/password-check.ts";
+import { createPasswordCheck } from "./login/password.ts";
 import { passkeyEndpoints } from "./passkeys/routes.ts";
 import { createOwnProof } from "./second-factor/own-proof.ts";
 import { createSecondFactorRepository } from "./second-factor/repository.ts";
@@ -21,7 +21,7 @@ import { createSetUp } from "./set-up/service.ts";
 import { teamEndpoints } from "./teams/routes.ts";
 import { createContactRepository } from "./contact/repository.ts";
 import { contactEndpoints } from "./contact/routes.ts";
-import { createSignInMails } from "./contact/sign-in-mail.ts";
+import { createSignInMails } from "./contact/mails.ts";
 import { refuseCrossSite, refuseRebound } from "./sessions/origin.ts";
 import { createUsersRepository } from "./users/repository.ts";
 import { userEndpoints } from "./users/routes.ts";
@@ -44,22 +44,21 @@ export type Auth = ReturnType<typeof createAuth>;
 const CLEAN_UP_ROWS = 1000;
 const CLEAN_UP_ROUNDS = 25;
 
-export function createAuth(deps: AuthDeps) {
-  const { database, record, config, passwords, clock, logger } = deps;
-  const { onFailure = () => {}, tryLogin = createAddressBuckets({ clock }).tryNow } = deps;
+export function createAuth({ onFailure = () => {}, ...others }: AuthDeps) {
+  const deps = { ...others, onFailure };
+  const { database, config, clock, tryLogin = createAddressBuckets({ clock }).tryNow } = deps;
   const usersRepository = createUsersRepository(database);
   const tokens = createTokens({ secret: () => config.get("api.jwt_secret"), clock });
   const sessions = openSessions(deps, tokens);
   const accountDelay = createAccountDelay({ repository: createLoginFailuresRepository(database), clock });
   const addressLimit = createAddressLimit(tryLogin);
-  const passwordCheck = createPasswordCheck({ passwords, accountDelay, logger, onFailure, config });
+  const passwordCheck = createPasswordCheck({ ...deps, accountDelay });
   const apiTokens = openApiTokens(deps);
   const secondFactor = createSecondFactor({
     ...deps,
     repository: createSecondFactorRepository(database),
     accountDelay,
     sessions,
-    onFailure,
   });
   const teams = openTeams(deps, accountDelay);
   const users = createUsers({
@@ -72,15 +71,15 @@ export function createAuth(deps: AuthDeps) {
     accountDelay,
   });
   const setUpRepository = createSetUpRepository(database);
-  const signIns = createSignInEvents({ write: database.write, record, clock });
-  const setUp = createSetUp({ repository: setUpRepository, sessions, passwords, signIns, config, clock });
-  const tell = createSignInMails({ ...deps, repository: createContactRepository(database) });
+  const signIns = createSignInEvents(deps);
+  const setUp = createSetUp({ ...deps, repository: setUpRepository, sessions, signIns });
+  const mails = createSignInMails({ ...deps, repository: createContactRepository(database) });
   const oidc = openOidc(deps, {
     users: usersRepository,
     sessions,
     tokens,
     signIns,
-    tellNewBrowser: tell.newBrowser,
+    notifyNewBrowser: mails.newBrowser,
   });
   const proofs = { tokens, passwordCheck, accountDelay, secondFactor };
   const login = createLogin({
@@ -90,20 +89,22 @@ export function createAuth(deps: AuthDeps) {
     sessions,
     signIns,
     closeSetUp: setUpRepository.removeAll,
-    tellNewBrowser: tell.newBrowser,
+    notifyNewBrowser: mails.newBrowser,
   });
   const prove = createOwnProof({ login, secondFactor, clock });
   const contacts = openContacts(deps, { users, login, prove });
-  const passkeys = openPasskeys(deps, { sessions, tokens, signIns, tell, secondFactor, onFailure });
+  const passkeys = openPasskeys(deps, { sessions, tokens, signIns, mails, secondFactor });
   const { clientAddress, trustedHop } = deps.proxies;
   const addressOf = (c: HttpContext): string =>
     clientAddress(c.env.peerAddress(), c.req.header("X-Forwarded-For") ?? null);
   const clientOf = createClientOf(deps, addressOf);
-  const doors = { config, addressLimit, addressOf, clientOf };
   const refuseForeign = (c: HttpContext) => refuseCrossSite(c.req.raw, config);
-  const guards = createGuards({ sessions, apiTokens, secondFactor, addressOf, config, onFailure });
+  const guards = createGuards({ ...deps, sessions, apiTokens, secondFactor, addressOf });
   const web = {
-    ...doors,
+    config,
+    addressLimit,
+    addressOf,
+    clientOf,
     login,
     sessions,
     oidc,
@@ -124,7 +125,7 @@ export function createAuth(deps: AuthDeps) {
     refuseRebound: (c: HttpContext) => refuseRebound(c.req.raw, config, config.get("features.public_url")),
     /** Relative to `{admin_prefix}/v1`. */
     endpoints: [
-      ...oidcEndpoints({ oidc, config, addressLimit: oidcLimit(clock), clientOf }),
+      ...oidcEndpoints({ ...web, addressLimit: oidcLimit(clock) }),
       ...authEndpoints(web),
       ...secondFactorEndpoints(web),
       ...passkeyEndpoints({ ...web, refusePasskey: oidc.refusePassword }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { addressGroup } from "../lib/ip-address.ts";
-import { createClientAddress, findClient, parseTrustedProxies } from "./client-address.ts";
+import { createClientAddress, findClient, parseTrustedProxies } from "./proxies.ts";
 
 const PROXIES = parseTrustedProxies(["10.0.0.0/8", "2001:db8:aa::/48", "unix"]);
 const NONE = parseTrustedProxies([]);

@@ -1,3 +1,4 @@
+import type { AuthCore } from "./auth-core.ts";
 import {
   type Access,
   type Caller,
@@ -7,23 +8,25 @@ import {
 } from "../platform/http/endpoint.ts";
 import type { Guard } from "../platform/http/mount.ts";
 import { AppError, appError } from "../lib/errors.ts";
-import type { AuthConfig } from "./auth-config.ts";
-import { CSRF_COOKIE, readCookies } from "./sessions/cookies.ts";
-import { accessTokens, bearerToken } from "./sessions/credentials.ts";
-import { CSRF_HEADER, equalInConstantTime, isCsrfProven } from "./sessions/csrf.ts";
-import type { FailureMethod } from "./auth-metrics.ts";
+import {
+  CSRF_COOKIE,
+  readCookies,
+  accessTokens,
+  bearerToken,
+  CSRF_HEADER,
+  equalInConstantTime,
+  isCsrfProven,
+} from "./sessions/cookies.ts";
 import type { SecondFactor } from "./second-factor/service.ts";
 import type { Sessions } from "./sessions/service.ts";
 import type { ApiTokens } from "./tokens/service.ts";
-import { looksLikeApiToken } from "./tokens/token-text.ts";
+import { looksLikeApiToken } from "./tokens/api-token.ts";
 
-type Deps = {
-  sessions: Pick<Sessions, "authenticate" | "accountOf">;
-  apiTokens: Pick<ApiTokens, "authenticate">;
-  secondFactor: Pick<SecondFactor, "isMissing">;
-  addressOf: (c: HttpContext) => string;
-  config: AuthConfig;
-  onFailure: (method: FailureMethod) => void;
+type Deps = AuthCore & {
+  sessions: Sessions;
+  apiTokens: ApiTokens;
+  secondFactor: SecondFactor;
+  addressOf(c: HttpContext): string;
 };
 
 /** Where a session without the second factor that its role needs may still call. */

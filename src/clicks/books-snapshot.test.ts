@@ -1,8 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
-import { createBooksSnapshotWriter, readBooksSnapshot } from "./books-snapshot.ts";
-import type { ClickStats } from "./books.ts";
+import { createBooksSnapshotWriter, readBooksSnapshot, type ClickStats } from "./books.ts";
 import { temporaryFolder } from "./clicks.test-support.ts";
 
 const folder = temporaryFolder();

@@ -1,7 +1,7 @@
 import { dataPath } from "../lib/data-folder.ts";
 import type { Reading, Registry } from "../lib/metrics.ts";
 import type { Clicks, ClickStats } from "./clicks.ts";
-import { journalBytes } from "./journal/size.ts";
+import { journalBytes } from "./journal/slot.ts";
 
 /** If the flush thread is busy, a scrape takes the last answer. */
 const PENDING_BOUND_MS = 2;

@@ -7,10 +7,9 @@ import type { Database } from "../platform/db/database.ts";
 import { silentLogger } from "../lib/logger.ts";
 import type { VisitDetails } from "./journal/details-record.ts";
 import { FIRST_RECORD } from "./journal/format.ts";
-import { createOverflow } from "./journal/overflow.ts";
+import { createOverflow, createSegmentSupply } from "./journal/supply.ts";
 import { type ClickBatch, createBatch, openSegmentReader } from "./journal/reader.ts";
 import { listSegments } from "./journal/segment.ts";
-import { createSegmentSupply } from "./journal/supply.ts";
 import { createJournal } from "./journal/journal.ts";
 
 /** Size of a segment for that many clicks. */

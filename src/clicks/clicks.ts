@@ -1,6 +1,5 @@
 /** Click counting: the journal that the redirect writes, the flush thread, and the books. */
-import { createBooksSnapshotWriter } from "./books-snapshot.ts";
-import { createClickBooks } from "./books.ts";
+import { createBooksSnapshotWriter, createClickBooks } from "./books.ts";
 import type { DatabaseSettings } from "../platform/db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { dataPath } from "../lib/data-folder.ts";
@@ -11,17 +10,16 @@ import { startFlushThread } from "./flush.thread.ts";
 import type { AddressMode } from "../lib/kept-address.ts";
 import type { GeoSettings } from "./details/geo.ts";
 import { type DetailRefusal, SEGMENT_BYTES } from "./journal/format.ts";
-import { createOverflow } from "./journal/overflow.ts";
+import { createOverflow, createSegmentSupply } from "./journal/supply.ts";
 import { listSegments, sequenceOf } from "./journal/segment.ts";
 import { takeSlot, tidySlot } from "./journal/slot.ts";
-import { createSegmentSupply } from "./journal/supply.ts";
 import { createJournal, type Journal } from "./journal/journal.ts";
 
 export type { ClickStats } from "./books.ts";
 
 export type Clicks = Awaited<ReturnType<typeof createClicks>>;
 
-export type ClickConfig = {
+type ClickConfig = {
   /** click.enable_tracking */
   enabled(): boolean;
   /** click.flush_interval, in seconds */
@@ -32,7 +30,7 @@ export type ClickConfig = {
   details?: DetailConfig;
 };
 
-export type DetailConfig = {
+type DetailConfig = {
   /** analytics.sample_rate */
   sampleRate(): number;
   /** analytics.enable_geo_lookup */
@@ -53,7 +51,7 @@ export type ClickLimits = {
   closeMs: number;
 };
 
-export type ClicksOptions = {
+type ClicksOptions = {
   settings: DatabaseSettings;
   /** UUID of the database. */
   instance: string;

@@ -7,11 +7,71 @@ import type { Logger } from "../lib/logger.ts";
 import { createRpc, type Rpc } from "../lib/rpc.ts";
 import { withTimeout } from "../lib/timeout.ts";
 import { workerUrl } from "../lib/worker-url.ts";
-import type { DetailSettings, FlushCalls, FlushEvents, FlushReport, FlushStart } from "./flush-messages.ts";
 import type { SettledClicks, SourceState } from "./flush/source.ts";
 import { FIRST_RECORD } from "./journal/format.ts";
+import type { DatabaseSettings } from "../platform/db/database.ts";
+import type { FlushTrigger } from "./flush/schedule.ts";
+import type { AddressMode } from "../lib/kept-address.ts";
+import type { GeoSettings } from "./details/geo.ts";
 
-export type FlushThreadOptions = FlushStart & {
+export type DetailSettings = {
+  /** analytics.enable_geo_lookup */
+  locates: boolean;
+  /** See FlushWork. */
+  mostLogRows: number;
+  /** What is kept of addresses, after their places are found. */
+  addresses: AddressMode;
+};
+
+type FlushStart = {
+  database: DatabaseSettings;
+  /** UUID of the database. */
+  instance: string;
+  journalDir: string;
+  /** Slot of this process. */
+  ownDir: string;
+  intervalMs: number;
+  geo: GeoSettings;
+  details: DetailSettings;
+  logLevel: string;
+};
+
+/** `start` comes first. */
+export type FlushCalls = {
+  /** The database may be away. */
+  start(start: FlushStart & { sources: SourceState[] }): Promise<void>;
+  /** Starts flushing and reporting. */
+  begin(): Promise<void>;
+  add(source: SourceState): Promise<void>;
+  seal(path: string): Promise<void>;
+  due(): Promise<void>;
+  setInterval(ms: number): Promise<void>;
+  setDetails(settings: DetailSettings): Promise<void>;
+  flush(): Promise<void>;
+  pendingLinks(): Promise<number>;
+  /** After a last flush. */
+  close(): Promise<void>;
+};
+
+export type FlushEvents = {
+  settled(settled: SettledClicks): void;
+  /** A segment of this process's slot is gone. */
+  retired(path: string): void;
+  flushed(report: FlushReport): void;
+  log(line: string): void;
+};
+
+export type FlushReport = {
+  trigger: FlushTrigger;
+  status: "success" | "failed";
+  durationMs: number;
+  /** Counted by this flush. */
+  clicks: number;
+  /** Changed rows of link_clicks. */
+  links: number;
+};
+
+type FlushThreadOptions = FlushStart & {
   /** Segments already in this process's slot. */
   leftovers: readonly string[];
   logger: Logger;

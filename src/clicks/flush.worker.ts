@@ -7,11 +7,16 @@ import { lowerThreadPriority } from "../lib/thread-priority.ts";
 import { type ClicksRepository, createClicksRepository } from "./flush/repository.ts";
 import { createDetailsParser } from "./details/details.ts";
 import { createAdoption } from "./flush/adoption.ts";
-import type { DetailSettings, FlushCalls, FlushEvents } from "./flush-messages.ts";
-import { createPace, type Pace } from "./flush/pace.ts";
-import { createFlushSchedule, type FlushSchedule } from "./flush/schedule.ts";
+import type { DetailSettings, FlushCalls, FlushEvents } from "./flush.thread.ts";
+import {
+  createPace,
+  type Pace,
+  createFlushSchedule,
+  type FlushSchedule,
+  type FlushTrigger,
+} from "./flush/schedule.ts";
 import type { SourceState } from "./flush/source.ts";
-import { createFlusher, type Flusher, type FlushTrigger } from "./flush/flush.ts";
+import { createFlusher, type Flusher } from "./flush/flush.ts";
 import { createGeo } from "./details/geo.ts";
 import type { Place } from "./rollups/dimensions.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createLiveFilter, type LiveClick, type LiveSecond } from "./live-filter.ts";
+import { createLiveFilter, type LiveClick, type LiveSecond } from "./live-clicks.ts";
 
 const click = (linkId: number, isAutomated: boolean, browser: string | null): LiveClick => ({
   linkId,

@@ -4,9 +4,9 @@ import { streamPages } from "../platform/http/stream-pages.ts";
 import type { Logger } from "../lib/logger.ts";
 import { appError } from "../lib/errors.ts";
 import { visitorsOf, visitorsQuery } from "../lib/visitors.ts";
-import { clickQuery, valuesOf } from "./analytics/filter.routes.ts";
-import type { ReachableLinks } from "./analytics/reports.routes.ts";
-import { createLiveFilter } from "./live-filter.ts";
+import { clickQuery, valuesOf } from "./analytics/schemas.routes.ts";
+import type { ReachableLinks } from "./analytics/routes.ts";
+import { createLiveFilter } from "./live-clicks.ts";
 import { type Live, MOST_LISTENERS, MOST_OF_ACCOUNT, MOST_WATCHERS, type Viewer } from "./live.ts";
 
 /** A client that reads nothing for this long is cut. */

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { appError } from "../lib/errors.ts";
 import type { LiveDrop } from "./live.repository.ts";
 import { createLive, type Live, type LiveEvent, type Viewer } from "./live.ts";
-import type { WorkerLiveStats } from "./live-stats.ts";
+import type { WorkerLiveStats } from "./live-clicks.ts";
 
 const open: Live[] = [];
 const dropped: LiveDrop[] = [];

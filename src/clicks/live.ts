@@ -6,11 +6,8 @@ import type { LinkName } from "../links/domains/registry.ts";
 import type { Clock } from "../lib/clock.ts";
 import { AppError, appError } from "../lib/errors.ts";
 import { shortSender } from "../lib/short-sender.ts";
-import { createLiveDrops } from "./live-drops.ts";
-import { createLivePlaces, type LivePlace } from "./live-places.ts";
 import type { LiveDrop, LiveRepository } from "./live.repository.ts";
-import type { LiveFilter, LiveSecond } from "./live-filter.ts";
-import type { WorkerLiveStats } from "./live-stats.ts";
+import type { LiveFilter, LiveSecond, WorkerLiveStats } from "./live-clicks.ts";
 
 export type Live = ReturnType<typeof createLive>;
 
@@ -24,7 +21,7 @@ export type LiveEvent = {
 };
 
 /** Data of an event `drop`: a file in one of the watcher's drop boxes. The box may be closed. */
-export type LiveDropEvent = Partial<LinkName> & {
+type LiveDropEvent = Partial<LinkName> & {
   file_id: number;
   folder_id: number;
   name: string;
@@ -271,3 +268,88 @@ const dropTexts = (
 const eventText = (name: string, data: object): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
 const rounded = (rate: number): number => Math.round(rate * 10) / 10;
+
+/** `isLost`: somebody else has it. */
+type LivePlace = { readonly accountId: number; isLost: boolean; leave(): void };
+
+type Options = { most: number; mostOfAccount: number; onLost(): void };
+
+const RETRY_SECONDS = 5;
+
+/**
+ * The places of viewers: a bounded number for each account and for all. When all are taken, a newcomer gets the oldest
+ * place of the account with the most, if it leaves that account with more. So no account keeps others out.
+ */
+function createLivePlaces({ most, mostOfAccount, onLost }: Options) {
+  /** In the order in which they were taken. */
+  const taken = new Set<LivePlace>();
+  const countOf = (accountId: number): number =>
+    taken.values().reduce((count, place) => count + Number(place.accountId === accountId), 0);
+
+  function makeRoom(newcomer: number): boolean {
+    const counts = new Map<number, number>();
+    for (const { accountId } of taken) counts.set(accountId, (counts.get(accountId) ?? 0) + 1);
+    const [largest, count] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one));
+    if (count - 1 <= (counts.get(newcomer) ?? 0)) return false;
+    const oldest = taken.values().find(({ accountId }) => accountId === largest)!;
+    oldest.isLost = true;
+    taken.delete(oldest);
+    onLost();
+    return true;
+  }
+
+  return {
+    /** @throws RateLimitExceeded for an account with too many, ServiceUnavailable without room */
+    take(accountId: number): LivePlace {
+      if (countOf(accountId) >= mostOfAccount) {
+        const message = `A worker serves at most ${mostOfAccount} live views of an account at once; close one of yours.`;
+        throw appError("RateLimitExceeded", message, { details: { retryAfterSeconds: RETRY_SECONDS } });
+      }
+      if (taken.size >= most && !makeRoom(accountId)) {
+        throw appError(
+          "ServiceUnavailable",
+          `A worker serves at most ${most} viewers at once; try again later.`,
+        );
+      }
+      const place: LivePlace = { accountId, isLost: false, leave: () => void taken.delete(place) };
+      taken.add(place);
+      return place;
+    },
+    size: (): number => taken.size,
+  };
+}
+
+const MOST = 500;
+/** Ids become visible in the order of commits, which may differ by this much. */
+const SETTLED_MS = 10_000;
+
+/** Finds files in drop boxes, for the live view of the boxes' owners. */
+function createLiveDrops({ repository, clock }: Pick<Deps, "repository" | "clock">) {
+  let floor: number | null = null;
+  let seen = new Map<number, number>();
+
+  return {
+    /** Only later files are news. */
+    restart(): void {
+      floor = null;
+      seen = new Map();
+    },
+
+    /** Drops since the last call, oldest first. The first call only notes the position. */
+    async news(): Promise<LiveDrop[]> {
+      if (floor === null) {
+        floor = await repository.lastDropId();
+        return [];
+      }
+      const now = clock.now();
+      const found = (await repository.dropsAfter(floor, MOST)).filter(({ fileId }) => !seen.has(fileId));
+      for (const { fileId } of found) seen.set(fileId, now);
+      for (const [id, at] of seen) {
+        if (seen.size <= MOST / 2 && now - at <= SETTLED_MS) continue;
+        floor = Math.max(floor, id);
+        seen.delete(id);
+      }
+      return found;
+    },
+  };
+}

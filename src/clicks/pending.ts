@@ -1,14 +1,14 @@
 /** Waiting clicks in the journals of a data folder. Needs no lock. */
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { readBooksSnapshot, type BooksSnapshot } from "./books-snapshot.ts";
+import { readBooksSnapshot, type BooksSnapshot } from "./books.ts";
 import type { ClicksRepository } from "./flush/repository.ts";
 import { FIRST_RECORD } from "./journal/format.ts";
 import { createBatch, openSegmentReader } from "./journal/reader.ts";
 import { listSegments } from "./journal/segment.ts";
 import { listSlots, tryTakeSlot } from "./journal/slot.ts";
 
-export type SlotPending = {
+type SlotPending = {
   slot: string;
   /** A dead process's left-overs are counted at the next start. */
   isOwned: boolean;

@@ -4,13 +4,9 @@ import type { Job } from "../platform/jobs/runner.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createClickExport } from "./analytics/export.ts";
-import type { ReachableLinks } from "./analytics/reports.routes.ts";
-import { analyticsEndpoints } from "./analytics/routes.ts";
+import { type ReachableLinks, analyticsEndpoints } from "./analytics/routes.ts";
 import { createAnalytics } from "./analytics/service.ts";
-import { createMaintenance } from "./rollups/maintenance.ts";
-import { createRetentionJobs, type RetentionDeps } from "./rollups/retention.ts";
-
-export type Reports = ReturnType<typeof createReports>;
+import { createMaintenance, createRetentionJobs, type RetentionDeps } from "./rollups/retention.ts";
 
 /** The settings that this room reads. */
 type ReportSettings = {

@@ -1,7 +1,6 @@
 import { storedBy } from "./app-privacy.ts";
 import { privacyEndpoints } from "../extras/privacy/privacy.routes.ts";
-import { ACCESS_COOKIE, CSRF_COOKIE, readCookies } from "../auth/sessions/cookies.ts";
-import { CSRF_HEADER } from "../auth/sessions/csrf.ts";
+import { ACCESS_COOKIE, CSRF_COOKIE, readCookies, CSRF_HEADER } from "../auth/sessions/cookies.ts";
 import type { Live } from "../clicks/live.ts";
 import { dropLiveEndpoint, liveEndpoints } from "../clicks/live.routes.ts";
 import { configEndpoints } from "../platform/config/config.routes.ts";

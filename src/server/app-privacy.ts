@@ -1,5 +1,5 @@
 /** What is stored of visitors, by the settings. */
-import type { ClickPrivacy } from "../clicks/details/privacy.ts";
+import type { ClickPrivacy } from "../clicks/details/gate.ts";
 import type { Env } from "../platform/settings/env.ts";
 import type { Language } from "../lib/language.ts";
 import type { AddressMode } from "../lib/kept-address.ts";

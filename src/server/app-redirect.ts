@@ -1,7 +1,7 @@
 /** The redirect, and what explains it. */
 import { createAddressBuckets, createAddressLimit } from "../auth/address-limit.ts";
 import type { Clicks } from "../clicks/clicks.ts";
-import { createCountries } from "../clicks/details/countries.ts";
+import { createCountries } from "../clicks/details/geo.ts";
 import { createAutomatedVisitors } from "../lib/automated-visitors.ts";
 import { systemClock } from "../lib/clock.ts";
 import type { LinkCache } from "../links/cache/cache.ts";

@@ -1,7 +1,7 @@
 import { createPrivacy } from "../extras/privacy/privacy.service.ts";
 import { rmdirSync } from "node:fs";
 import { createAuth } from "../auth/auth.ts";
-import { createFailureCounter } from "../auth/auth-metrics.ts";
+import { createFailureCounter } from "../auth/auth-core.ts";
 import { createPasswords } from "../auth/login/password.ts";
 import { parseAgent } from "../clicks/details/agents.ts";
 import { createReports } from "../clicks/reports.ts";

@@ -1,7 +1,7 @@
 import type { Queries } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
-import { writeAccountMail } from "../account-mail.repository.ts";
+import { writeAccountMail } from "../account.repository.ts";
 import { knownLanguage } from "../../lib/language.ts";
 import { type Choices, choicesSchema, type Contact, DEFAULT_CHOICES } from "./contact.ts";
 

@@ -1,6 +1,6 @@
+import type { RequestChecks } from "../auth-core.ts";
 import { type Endpoint, endpoint, type HttpContext, messageResponse } from "../../platform/http/endpoint.ts";
 import { requireJson, SHORT_LIMIT } from "../../platform/http/read-body.ts";
-import type { AddressLimit } from "../address-limit.ts";
 import {
   addressBody,
   type Contact,
@@ -12,13 +12,7 @@ import {
 } from "./contact.ts";
 import type { Contacts } from "./service.ts";
 
-type Deps = {
-  contacts: Contacts;
-  addressLimit: AddressLimit;
-  addressOf(c: HttpContext): string;
-  /** @throws Forbidden for a request that another site caused */
-  refuseForeign(c: HttpContext): void;
-};
+type Deps = RequestChecks & { contacts: Contacts };
 
 /** Relative to {admin}/v1. */
 export const contactEndpoints = (deps: Deps): Endpoint[] => [...ownEndpoints(deps), ...linkEndpoints(deps)];

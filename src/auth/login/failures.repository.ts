@@ -4,7 +4,7 @@ import type { RowFields } from "../../platform/db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 
 /** `retryAt`: end of the delay. */
-export type LoginFailures = Omit<RowFields<"login_failures">, "account">;
+type LoginFailures = Omit<RowFields<"login_failures">, "account">;
 
 export type LoginFailuresRepository = ReturnType<typeof createLoginFailuresRepository>;
 

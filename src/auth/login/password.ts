@@ -3,8 +3,13 @@
  * event loop. At most two run at once, which bounds memory. Bounded queues take turns, so a flood in one never fills
  * the others.
  */
+import type { AuthCore } from "../auth-core.ts";
 import { appError } from "../../lib/errors.ts";
 import { isForeignHash, verifyForeign } from "../../lib/password-hash.ts";
+import { keptAddress } from "../../lib/kept-address.ts";
+import type { Account } from "../account.ts";
+import type { AccountDelay, DelayKey } from "./account-delay.ts";
+import { NO_PASSWORD, PASSWORD_MAX_BYTES } from "../users/user.ts";
 
 type HashCost = { memoryCost: number; timeCost: number };
 /** Memory in KiB, and passes. */
@@ -95,4 +100,82 @@ export function createPasswords(mostWaiting = MOST_WAITING, cost = COST) {
 function isBoundedHash(hash: string): boolean {
   const match = hash.length <= 512 ? PHC_FORM.exec(hash) : null;
   return match !== null && Number(match[1]) <= MOST_MEMORY_KIB && Number(match[2]) <= MOST_PASSES;
+}
+
+export type PasswordHolder = { account: Account; passwordHash: string; disabled: boolean };
+
+export type PasswordAttempt = {
+  password: string;
+  candidate: PasswordHolder | null;
+  /** Null when the name can't be a username. */
+  key: DelayKey | null;
+  address: string;
+  queue: PasswordQueue;
+};
+
+type VisitorAttempt = {
+  what: "link" | "share";
+  linkId: number;
+  password: string;
+  passwordHash: string;
+};
+
+type Deps = AuthCore & { passwords: Passwords; accountDelay: AccountDelay };
+
+export type PasswordCheck = ReturnType<typeof createPasswordCheck>;
+
+/**
+ * Checks the password of an account, share or link: first the delay, then one verification. Response and time are the
+ * same for an unknown account, a wrong password and a disabled account. Callers apply the limit per address before they
+ * read the body.
+ */
+export function createPasswordCheck({ passwords, accountDelay, logger, onFailure, config }: Deps) {
+  /**
+   * Counts a failure, then verifies; the caller clears it after a match. A failed check does not count.
+   * @throws RateLimitExceeded, ServiceUnavailable
+   */
+  async function matches(
+    passwordHash: string,
+    { password, key, queue }: Omit<PasswordAttempt, "candidate" | "address">,
+  ): Promise<boolean> {
+    passwords.refuseWhenFull(queue);
+    if (key !== null) await accountDelay.charge(key);
+    // No stored password is longer.
+    if (Buffer.byteLength(password) > PASSWORD_MAX_BYTES) return false;
+    try {
+      return await passwords.verifyPassword(password, passwordHash, queue);
+    } catch (error) {
+      if (key !== null) await accountDelay.takeBack(key);
+      throw error;
+    }
+  }
+
+  return {
+    /** @throws AuthFailed, RateLimitExceeded, ServiceUnavailable */
+    async check({ candidate, ...attempt }: PasswordAttempt): Promise<PasswordHolder> {
+      const hash = candidate?.passwordHash ?? NO_PASSWORD;
+      const isMatch = await matches(hash === NO_PASSWORD ? DUMMY_HASH : hash, attempt);
+      if (!isMatch || candidate === null || hash === NO_PASSWORD || candidate.disabled) {
+        onFailure("password");
+        // The id: nobody deletes names from logs, and an unknown one may be a password typed into the wrong field.
+        const account = candidate?.account.id ?? null;
+        logger.warn(
+          { address: keptAddress(attempt.address, config.get("privacy.addresses")), account },
+          "wrong password",
+        );
+        throw appError("AuthFailed", "The account name or the password is wrong.");
+      }
+      if (attempt.key !== null) await accountDelay.clear(attempt.key);
+      return candidate;
+    },
+
+    /** @throws RateLimitExceeded, ServiceUnavailable */
+    async checkVisitor({ what, linkId, passwordHash, password }: VisitorAttempt): Promise<boolean> {
+      const key = { what, linkId };
+      const queue = what === "share" ? "shares" : "links";
+      const isMatch = await matches(passwordHash, { password, key, queue });
+      if (isMatch) await accountDelay.clear(key);
+      return isMatch;
+    },
+  };
 }

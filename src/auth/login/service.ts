@@ -1,81 +1,68 @@
+import type { NotifyOfClient, RequestClient } from "../auth-core.ts";
+import type { Core } from "../../platform/core.ts";
 import type { Db } from "../../platform/db/dialect.ts";
-import { type Actor, COMMAND, type Via } from "../../lib/actor.ts";
-import type { Clock } from "../../lib/clock.ts";
+import { COMMAND, type Via } from "../../lib/actor.ts";
 import type { SignInMethod } from "../../lib/credential.ts";
 import { AppError, appError } from "../../lib/errors.ts";
-import type { RecordEvents } from "../../lib/event.ts";
 import { validated } from "../../lib/validated.ts";
 import { type Account, BUILT_IN_ADMIN } from "../account.ts";
 import { type AccountDelay, type DelayKey, type FactorKey, factorKeyOf } from "./account-delay.ts";
-import type { AuthConfig } from "../auth-config.ts";
-import type { AuthChanges, AuthTransaction } from "../changes.ts";
-import type { Passwords } from "./password.ts";
-import type { PasswordAttempt, PasswordHolder, PasswordCheck } from "./password-check.ts";
+import type { ChangeTransaction } from "../../platform/cluster/changes.ts";
+import type { Passwords, PasswordAttempt, PasswordHolder, PasswordCheck } from "./password.ts";
 import type { SignInEvents } from "./sign-in-events.ts";
-import { type FormerTokens, formerSessions } from "../sessions/former-session.ts";
-import type { Session, SessionClient } from "../sessions/session.ts";
+import { type FormerTokens, formerSessions, type Tokens } from "../sessions/tokens.ts";
+import type { Session, SignedIn } from "../sessions/session.ts";
 import type { Sessions } from "../sessions/service.ts";
-import type { SignedIn } from "../sessions/signing.ts";
-import type { Tokens } from "../sessions/tokens.ts";
-import { userEvent } from "../users/user-events.ts";
-import { newPasswordSchema, NO_PASSWORD, toAccount, type User, usernameSchema } from "../users/user.ts";
+import {
+  userEvent,
+  newPasswordSchema,
+  NO_PASSWORD,
+  toAccount,
+  type User,
+  usernameSchema,
+} from "../users/user.ts";
 import type { UsersRepository } from "../users/repository.ts";
 
-export type LoginAttempt = {
+type LoginAttempt = {
   /** Default: the built-in administrator. */
   username?: string | null | undefined;
   password: string;
-  client: SessionClient & { address: string };
+  client: RequestClient;
   via: Via;
 } & Codes &
   FormerTokens;
 
 /** `formerHash`: that which the new one replaces, as stored. */
-export type AlsoWithPassword = (tx: AuthTransaction, formerHash: string) => Promise<void>;
+type AlsoWithPassword = (tx: ChangeTransaction, formerHash: string) => Promise<void>;
 
 export type Codes = { totp?: string | null | undefined; recoveryCode?: string | null | undefined };
 
 type Doing = Pick<LoginAttempt, "client" | "via"> & { by: SignInMethod };
 
-/** Writes `api.admin_token`; `opens`: and turns sign-in with a password on. `also` runs in its transaction and may be retried. */
-export type AdminPasswordSetting = {
-  setAdminPasswordHash(
-    hash: string,
-    changedBy: string | Pick<Actor, "name" | "via">,
-    also: AlsoWithPassword,
-    options?: { opens: boolean },
-  ): Promise<void>;
-};
-
 /** What an account proves besides its password; null: nothing is asked. */
-export type SecondFactorCheck = {
+type SecondFactorCheck = {
   admit(account: Account, codes: Codes, key: FactorKey): Promise<Proof | null>;
 };
 
 /** `use` takes the code in the transaction of what it allows; `settle` follows its commit. */
 export type Proof = {
   by: "totp" | "recovery_code";
-  use(tx: AuthTransaction): Promise<void>;
+  use(tx: ChangeTransaction): Promise<void>;
   settle(): Promise<void>;
 };
 
-type Deps = {
+type Deps = Core & {
   users: UsersRepository;
   sessions: Sessions;
   tokens: Tokens;
   passwords: Passwords;
   passwordCheck: PasswordCheck;
   accountDelay: AccountDelay;
-  config: AuthConfig & AdminPasswordSetting;
-  changes: AuthChanges;
   signIns: SignInEvents;
-  /** A browser that the account has not used before has signed in. */
-  tellNewBrowser(tx: AuthTransaction, account: Account, client: SessionClient): Promise<void>;
+  notifyNewBrowser: NotifyOfClient;
   secondFactor: SecondFactorCheck;
   /** Ends the one-time addresses of the set-up. */
   closeSetUp(tx: Db): Promise<void>;
-  record: RecordEvents<Db>;
-  clock: Clock;
 };
 
 export type Login = ReturnType<typeof createLogin>;
@@ -104,7 +91,7 @@ export function createLogin(deps: Deps) {
     return sessions.sign(session, toAccount(user));
   }
 
-  const endAdminAccess = (tx: AuthTransaction) =>
+  const endAdminAccess = (tx: ChangeTransaction) =>
     closeSetUp(tx.db).then(() => sessions.endAllOf(tx, BUILT_IN_ADMIN.id));
 
   async function changeAdminPassword(
@@ -155,7 +142,7 @@ export function createLogin(deps: Deps) {
       const start = sessions.start(account, { passwordHash, client, by, factorId }, async (tx) => {
         await proof?.use(tx);
         await signIns.succeeded(tx.db, { username: account.username, address, via, by });
-        if (known === null && via === "panel") await deps.tellNewBrowser(tx, account, client);
+        if (known === null && via === "panel") await deps.notifyNewBrowser(tx, account, client);
       });
       const signedIn = await start.catch(failed);
       await proof?.settle();

@@ -2,11 +2,12 @@
  * Sign-ins as events. Each process bounds their number, so that a flood can't fill the disk; the next event says how
  * many were left out. A name without account is not kept: it may be a password in the wrong field.
  */
+import type { Core } from "../../platform/core.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import type { Via } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { SignInMethod } from "../../lib/credential.ts";
-import type { EventRecord, RecordEvents } from "../../lib/event.ts";
+import type { EventRecord } from "../../lib/event.ts";
 
 type Attempt = {
   username: string | null;
@@ -17,11 +18,9 @@ type Attempt = {
   reason?: string | null;
 };
 
-type Deps = { write: Db; record: RecordEvents<Db>; clock: Clock };
-
 export type SignInEvents = ReturnType<typeof createSignInEvents>;
 
-export function createSignInEvents({ write, record, clock }: Deps) {
+export function createSignInEvents({ database, record, clock }: Pick<Core, "database" | "record" | "clock">) {
   const successes = createAllowance(clock, { atOnce: 1_000, everyMs: 10_000 });
   const failures = createAllowance(clock, { atOnce: 60, everyMs: 60_000 });
 
@@ -49,7 +48,7 @@ export function createSignInEvents({ write, record, clock }: Deps) {
 
     async failed(attempt: Attempt): Promise<void> {
       const omitted = failures.take();
-      if (omitted !== null) await record(write, [eventOf("sign_in.failure", attempt, omitted)]);
+      if (omitted !== null) await record(database.write, [eventOf("sign_in.failure", attempt, omitted)]);
     },
   };
 }

@@ -1,8 +1,7 @@
 /** Whom the provider's claims let in, and as what. Claims are as hostile as any other input. */
+import type { Config } from "../../platform/config/config.service.ts";
 import { ROLES, type Role } from "../../lib/access.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
-import { type Claims, describeClaim, flagIn, shownValue, textIn, textsIn, valuesIn } from "./claims.ts";
-import type { AdmissionRules } from "./settings.ts";
 
 export type Admitted = {
   /** Null: the account keeps its role, a new one is a user. */
@@ -12,7 +11,7 @@ export type Admitted = {
 };
 
 /** Why somebody may not come in. `reason`: what was found, for administrators; without addresses. */
-export type AdmissionRefusal = { refused: "unverified" | "not_allowed" | "no_role"; reason: string };
+type AdmissionRefusal = { refused: "unverified" | "not_allowed" | "no_role"; reason: string };
 
 const LONGEST_ADDRESS = 254;
 /** Other letters never join an account: two that look alike, or fold to the same, are two addresses. */
@@ -83,3 +82,142 @@ function highestRole(values: readonly string[], roles: AdmissionRules["roles"]):
   );
   return ROLES.findLast((role) => given.has(role)) ?? roles.get("*") ?? null;
 }
+
+/** The client that Waymark is to the provider. */
+export type OidcClient = { issuer: string; clientId: string; clientSecret: string };
+
+/** Null while sign-in by OpenID Connect is off. */
+export function oidcClient(config: Config): OidcClient | null {
+  const client = {
+    issuer: config.get("oidc.issuer"),
+    clientId: config.get("oidc.client_id"),
+    clientSecret: config.get("oidc.client_secret"),
+  };
+  return client.issuer === "" || client.clientId === "" ? null : client;
+}
+
+type AdmissionRules = {
+  /** An address counts as verified if the provider does not say whether it is. */
+  trustEmail: boolean;
+  /** Empty: the administrators of Waymark give the roles. */
+  roleClaim: string;
+  /** Role by value of the claim; `*` stands for every other value and for none. Empty: a value names the role. */
+  roles: ReadonlyMap<string, Role>;
+  /** Empty: all. */
+  domains: ReadonlySet<string>;
+  groupsClaim: string;
+  groups: ReadonlySet<string>;
+};
+
+export const admissionRules = (config: Config): AdmissionRules => ({
+  trustEmail: config.get("oidc.trust_email"),
+  roleClaim: config.get("oidc.role_claim"),
+  roles: rolesOf(config.get("oidc.roles")),
+  domains: new Set(config.get("oidc.allowed_domains")),
+  groupsClaim: config.get("oidc.groups_claim"),
+  groups: new Set(config.get("oidc.allowed_groups")),
+});
+
+function rolesOf(pairs: readonly string[]): Map<string, Role> {
+  const roles = new Map<string, Role>();
+  for (const pair of pairs) {
+    const end = pair.lastIndexOf("=");
+    const role = ROLES.find((known) => known === pair.slice(end + 1));
+    if (role !== undefined) roles.set(pair.slice(0, end), role);
+  }
+  return roles;
+}
+
+/**
+ * Claims as providers send them: lists, texts with commas, objects whose keys are the values, and flags as texts. They
+ * are as hostile as any other input, so the readers below bound what they read.
+ */
+export type Claims = Readonly<Record<string, unknown>>;
+
+const MOST_VALUES = 10_000;
+const LONGEST_JSON = 65_536;
+const MOST_SHOWN = 10;
+const LONGEST_SHOWN = 100;
+
+export const textIn = (claims: Claims, name: string): string | null =>
+  typeof claims[name] === "string" ? claims[name] : null;
+
+/** Null: the provider does not say. */
+export function flagIn(claims: Claims, name: string): boolean | null {
+  const value = Object.hasOwn(claims, name) ? claims[name] : null;
+  if (value === null || value === undefined) return null;
+  return value === true || value === 1 || (typeof value === "string" && TRUE.has(asciiLower(value)));
+}
+
+const TRUE: ReadonlySet<string> = new Set(["true", "1"]);
+
+/** The texts of a list; a text is a list of one. */
+const textsIn = (claims: Claims, name: string): readonly string[] => textsOf(claims[name]);
+
+/** The values of a claim for roles or groups, whatever its form. `name` may be a path such as `realm_access.roles`. */
+export function valuesIn(claims: Claims, name: string): readonly string[] {
+  const value = claimAt(claims, name);
+  if (typeof value === "string") return [...new Set([value, ...partsOf(value)])];
+  return isObject(value) ? keysOf(value) : textsOf(value);
+}
+
+/** What a refusal tells administrators of a claim: its values, or that it is not there, and which are. */
+export function describeClaim(claims: Claims, name: string): string {
+  const value = claimAt(claims, name);
+  if (value === undefined || value === null) {
+    const elsewhere = claims["_claim_names"];
+    const isElsewhere = isObject(elsewhere) && Object.hasOwn(elsewhere, name);
+    const why = isElsewhere ? ", because it has more values than a token holds (_claim_names)" : "";
+    return `The provider sent no claim ${name}${why}. It sent: ${Object.keys(claims).slice(0, MOST_NAMES).map(shortened).join(", ")}.`;
+  }
+  const values = valuesIn(claims, name);
+  if (values.length === 0) return `The claim ${name} has no values.`;
+  const more = values.length > MOST_SHOWN ? ` and ${values.length - MOST_SHOWN} more` : "";
+  return `The claim ${name} has ${values.slice(0, MOST_SHOWN).map(shownValue).join(", ")}${more}.`;
+}
+
+const MOST_NAMES = 50;
+const shortened = (text: string): string => text.slice(0, LONGEST_SHOWN);
+const shownValue = (value: unknown): string => JSON.stringify(value).slice(0, LONGEST_SHOWN + 2);
+
+/** A name with dots may be that of a claim, or lead through objects, whose names may have dots too. */
+function claimAt(value: unknown, name: string): unknown {
+  if (!isObject(value)) return undefined;
+  if (Object.hasOwn(value, name)) return value[name];
+  for (let dot = name.lastIndexOf("."); dot > 0; dot = name.lastIndexOf(".", dot - 1)) {
+    const first = name.slice(0, dot);
+    if (Object.hasOwn(value, first)) return claimAt(value[first], name.slice(dot + 1));
+  }
+  return undefined;
+}
+
+function textsOf(value: unknown): string[] {
+  const list: unknown[] = Array.isArray(value) ? value.slice(0, MOST_VALUES) : [value];
+  return list.filter((one) => typeof one === "string");
+}
+
+/** A role that the provider turns off is none. */
+const keysOf = (value: Claims): string[] =>
+  Object.keys(value)
+    .slice(0, MOST_VALUES)
+    .filter((key) => value[key] !== false && value[key] !== null);
+
+/** `a, b`, `[a, b]` and `["a", "b"]`. Blanks part nothing: names of groups have them. */
+function partsOf(text: string): string[] {
+  const isBracketed = text.startsWith("[") && text.endsWith("]");
+  const listed = isBracketed && text.length <= LONGEST_JSON ? jsonIn(text) : null;
+  if (Array.isArray(listed)) return textsOf(listed);
+  const parts = (isBracketed ? text.slice(1, -1) : text).split(",", MOST_VALUES);
+  return parts.map((part) => part.trim()).filter((part) => part !== "");
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const isObject = (value: unknown): value is Claims =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,7 +1,6 @@
 /** Claims as providers document or send them. */
 import { describe, expect, test } from "bun:test";
-import { admit, hasSecondFactor } from "./admission.ts";
-import { type Claims, describeClaim, flagIn, valuesIn } from "./claims.ts";
+import { admit, hasSecondFactor, type Claims, describeClaim, flagIn, valuesIn } from "./admission.ts";
 
 type Row = {
   provider: string;

@@ -2,34 +2,25 @@
  * The account of somebody who signs in by OpenID Connect. It belongs to issuer and subject. The first sign-in takes the
  * account with the same e-mail address if both sides have proved it, else makes one.
  */
-import type { Db } from "../../platform/db/dialect.ts";
+import type { Core } from "../../platform/core.ts";
 import type { Role } from "../../lib/access.ts";
 import { SYSTEM } from "../../lib/actor.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { RecordEvents } from "../../lib/event.ts";
 import { knownLanguage } from "../../lib/language.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
-import type { AuthTransaction } from "../changes.ts";
+import type { ChangeTransaction } from "../../platform/cluster/changes.ts";
 import type { Sessions } from "../sessions/service.ts";
 import type { UsersRepository } from "../users/repository.ts";
-import { NO_PASSWORD, NOT_ACCOUNTS, type User } from "../users/user.ts";
-import { userEvent } from "../users/user-events.ts";
-import type { Admitted } from "./admission.ts";
-import { type Claims, textIn } from "./claims.ts";
+import { NO_PASSWORD, NOT_ACCOUNTS, type User, userEvent } from "../users/user.ts";
+import { type Admitted, type Claims, textIn } from "./admission.ts";
 import type { OidcRepository, ProviderIdentity } from "./repository.ts";
-import { usernameChoices, usernameFrom } from "./usernames.ts";
+import { randomCode } from "../../lib/random-code.ts";
+import { asciiLower } from "../../lib/ascii-lower.ts";
 
-export type JoiningDeps = {
-  repository: OidcRepository;
-  users: UsersRepository;
-  sessions: Pick<Sessions, "endAllOf">;
-  record: RecordEvents<Db>;
-  clock: Clock;
-};
+type JoiningDeps = Core & { repository: OidcRepository; users: UsersRepository; sessions: Sessions };
 
 export async function findUser(
   { repository, users, clock }: JoiningDeps,
-  tx: AuthTransaction,
+  tx: ChangeTransaction,
   identity: ProviderIdentity,
 ): Promise<User | null> {
   const id = await repository.findAccount(tx.db, identity);
@@ -41,7 +32,7 @@ export async function findUser(
 /** The account becomes the person's own. Both sides have proved the address. */
 export async function joinByEmail(
   { repository, users, record, clock }: JoiningDeps,
-  tx: AuthTransaction,
+  tx: ChangeTransaction,
   { identity, email }: { identity: ProviderIdentity; email: string | null },
 ): Promise<User | null> {
   const id = email === null ? null : await repository.findByEmail(tx.db, email);
@@ -59,7 +50,7 @@ type Newcomer = { identity: ProviderIdentity; claims: Claims; admitted: Admitted
 
 export async function makeUser(
   { repository, users, record, clock }: JoiningDeps,
-  tx: AuthTransaction,
+  tx: ChangeTransaction,
   { identity, claims, admitted }: Newcomer,
 ): Promise<User> {
   const now = clock.now();
@@ -91,7 +82,7 @@ export async function makeUser(
 /** Another role ends the account's other sessions, like everywhere. */
 export async function applyRole(
   { users, sessions, record, clock }: JoiningDeps,
-  tx: AuthTransaction,
+  tx: ChangeTransaction,
   user: User,
   role: Role | null,
 ): Promise<User> {
@@ -102,4 +93,40 @@ export async function applyRole(
   await record(tx.db, [userEvent({ actor: SYSTEM, now, verb: "update" }, user, next)]);
   await sessions.endAllOf(tx, user.id);
   return next;
+}
+
+/** Leaves room for a number. */
+const LONGEST = 56;
+const NUMBERED = 20;
+const LONGEST_WISH = 1_000;
+
+/** Of the name that the person prefers, else of the e-mail address, else `user`. */
+function usernameFrom(claims: Claims): string {
+  const [local] = textIn(claims, "email")?.split("@", 1) ?? [];
+  for (const wish of [textIn(claims, "preferred_username"), local, textIn(claims, "name")]) {
+    const cleaned = clean(wish ?? "");
+    if (cleaned !== "") return cleaned;
+  }
+  return "user";
+}
+
+/** The name, then with numbers from 2 on, at last with a random part. */
+const usernameChoices = (name: string): string[] => [
+  name,
+  ...Array.from({ length: NUMBERED }, (_, at) => `${name}-${at + 2}`),
+  `${name.slice(0, LONGEST - 8)}-${asciiLower(randomCode(12))}`,
+];
+
+/** Latin letters without their accents; everything that a username can't have becomes a hyphen. */
+function clean(text: string): string {
+  const letters = text
+    .slice(0, LONGEST_WISH)
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f]/g, "");
+  const plain = asciiLower(letters);
+  const parts = plain
+    .slice(0, LONGEST)
+    .split(/[^a-z0-9._@]/)
+    .map((part) => part.replace(/^[.]+/, ""));
+  return parts.filter((part) => part !== "").join("-");
 }

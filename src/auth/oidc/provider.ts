@@ -5,11 +5,123 @@
 import type * as OpenId from "openid-client";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
-import type { Claims } from "./claims.ts";
-import { createDescriptions } from "./description.ts";
-import type { OidcClient } from "./settings.ts";
-import { OidcRefusal } from "./refusal.ts";
-import { boundedFetch, isInsecure, isProviderAway, loadOpenId, TIMEOUT_S } from "./requests.ts";
+import type { Claims, OidcClient } from "./admission.ts";
+import { readBounded } from "../../lib/bounded-text.ts";
+
+const TIMEOUT_S = 8;
+const MOST_ANSWER_BYTES = 512 * 1024;
+
+/** Does not answer, or answers that it is in trouble. */
+class ProviderAway extends Error {}
+
+/** At the first use: installations without OpenID Connect don't pay for it. */
+const loadOpenId = (): Promise<typeof OpenId> => import("openid-client");
+
+/** The setting allows this on the same machine only. */
+const isInsecure = ({ issuer }: OidcClient): boolean => issuer.startsWith("http:");
+
+async function boundedFetch(url: string, options: OpenId.CustomFetchOptions): Promise<Response> {
+  const tooLong = () => new Error(`The provider's answer is longer than ${MOST_ANSWER_BYTES} bytes.`);
+  let answer: Response;
+  let text: string;
+  try {
+    answer = await fetch(url, options as RequestInit);
+    text = answer.status === 204 ? "" : await readBounded(answer, MOST_ANSWER_BYTES, tooLong);
+  } catch (cause) {
+    throw new ProviderAway("The provider of OpenID Connect does not answer.", { cause });
+  }
+  if (answer.status >= 500 || answer.status === 429) {
+    throw new ProviderAway(`The provider of OpenID Connect answers ${answer.status}.`);
+  }
+  const body = [101, 204, 205, 304].includes(answer.status) ? null : text;
+  return new Response(body, { status: answer.status, headers: answer.headers });
+}
+
+/** Libraries wrap what a request throws. */
+export function isProviderAway(error: unknown): boolean {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    if (at instanceof ProviderAway || at.name === "TimeoutError") return true;
+  }
+  return false;
+}
+
+const RENEWED_MS = 3_600_000;
+/** After a failure nobody waits for the provider again. */
+const REST_MS = 5_000;
+
+type Description = { of: string; metadata: OpenId.ServerMetadata; readAt: number };
+
+/**
+ * What the provider says of itself (OpenID Connect Discovery 1.0). It is read at the first use, kept, and renewed each
+ * hour; the old one serves while a renewal fails.
+ */
+function createDescriptions({ clock, logger }: { clock: Clock; logger: Logger }) {
+  let known: Description | null = null;
+  let failed: { of: string; at: number; error: unknown } | null = null;
+  let reading: { of: string; done: Promise<Description> } | null = null;
+
+  async function read(client: OidcClient): Promise<Description> {
+    const openId = await loadOpenId();
+    const found = await openId.discovery(new URL(client.issuer), client.clientId, undefined, openId.None(), {
+      timeout: TIMEOUT_S,
+      [openId.customFetch]: boundedFetch,
+      ...(isInsecure(client) && { execute: [openId.allowInsecureRequests] }),
+    });
+    return { of: client.issuer, metadata: found.serverMetadata(), readAt: clock.now() };
+  }
+
+  /** One request for all who ask meanwhile. @throws ProviderAway, or an error that says what is wrong with the description */
+  return async function describe(client: OidcClient): Promise<OpenId.ServerMetadata> {
+    const of = client.issuer;
+    const now = clock.now();
+    const kept = known?.of === of ? known : null;
+    if (kept !== null && Math.abs(now - kept.readAt) < RENEWED_MS) return kept.metadata;
+    if (failed?.of === of && Math.abs(now - failed.at) < REST_MS) {
+      if (kept !== null) return kept.metadata;
+      throw failed.error;
+    }
+    if (reading?.of !== of) reading = { of, done: read(client) };
+    const mine = reading;
+    try {
+      known = await mine.done;
+      return known.metadata;
+    } catch (error) {
+      failed = { of, at: clock.now(), error };
+      if (kept === null) throw error;
+      logger.warn(
+        { err: error, issuer: of },
+        "the provider's description was not renewed; the old one serves",
+      );
+      return kept.metadata;
+    } finally {
+      if (reading === mine) reading = null;
+    }
+  };
+}
+
+/** Why a sign-in did not work, for the sign-in page, which has a sentence for each. */
+const OIDC_TROUBLES = [
+  "away",
+  "busy",
+  "failed",
+  "expired",
+  "denied",
+  "unverified",
+  "not_allowed",
+  "no_role",
+  "disabled",
+] as const;
+export type OidcTrouble = (typeof OIDC_TROUBLES)[number];
+
+/** `reason`: what was found, for administrators. */
+export class OidcRefusal extends Error {
+  constructor(
+    readonly trouble: OidcTrouble,
+    readonly reason: string | null = null,
+  ) {
+    super(trouble);
+  }
+}
 
 /** What the provider gets to know at the start of a sign-in, and Waymark expects at its end. */
 export type Attempt = { state: string; nonce: string; verifier: string; redirectUri: string };

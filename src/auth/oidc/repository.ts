@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
-import { useOnce } from "../used-once.repository.ts";
+import { useOnce } from "../account.repository.ts";
 
 /** Who somebody is to a provider. */
 export type ProviderIdentity = { issuer: string; subject: string };

@@ -1,23 +1,22 @@
+import type { RequestChecks } from "../auth-core.ts";
 import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../../platform/http/endpoint.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import { parsePanelPath } from "../../lib/panel-path.ts";
 import { queryText } from "../../lib/query-text.ts";
-import type { AddressLimit } from "../address-limit.ts";
-import type { AuthConfig } from "../auth-config.ts";
-import { OIDC_COOKIE, oidcCookie, readCookies, sessionCookies } from "../sessions/cookies.ts";
-import { deviceTokens, refreshTokens } from "../sessions/credentials.ts";
-import { type ClientOf, setCookies } from "../sessions/routes.ts";
-import { FLOW_SECONDS } from "./flow-cookie.ts";
-import { OidcRefusal, type OidcTrouble } from "./refusal.ts";
-import type { Oidc } from "./service.ts";
+import {
+  OIDC_COOKIE,
+  oidcCookie,
+  readCookies,
+  sessionCookies,
+  deviceTokens,
+  refreshTokens,
+} from "../sessions/cookies.ts";
+import { setCookies } from "../sessions/routes.ts";
+import { FLOW_SECONDS, type Oidc } from "./service.ts";
+import { OidcRefusal, type OidcTrouble } from "./provider.ts";
 
-type Deps = {
-  oidc: Oidc;
-  config: AuthConfig;
-  addressLimit: AddressLimit;
-  clientOf: ClientOf;
-};
+type Deps = RequestChecks & { oidc: Oidc };
 
 const LONGEST_TO = 2000;
 const LONGEST_CODE = 4096;

@@ -2,47 +2,31 @@
  * Sign-in by OpenID Connect: authorization code with PKCE, state and nonce. Each sign-in applies the rules of admission
  * again, so a claim that was taken away takes the role, or the way in.
  */
-import type { Db } from "../../platform/db/dialect.ts";
-import type { Clock } from "../../lib/clock.ts";
+import type { AuthCore, NotifyOfClient, RequestClient } from "../auth-core.ts";
 import { AppError, appError } from "../../lib/errors.ts";
-import type { RecordEvents } from "../../lib/event.ts";
-import type { Logger } from "../../lib/logger.ts";
 import type { SecretBox } from "../../lib/secret-box.ts";
-import type { Account } from "../account.ts";
-import type { AuthConfig } from "../auth-config.ts";
-import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import type { SignInEvents } from "../login/sign-in-events.ts";
-import { type FormerTokens, formerSessions } from "../sessions/former-session.ts";
-import type { SessionClient } from "../sessions/session.ts";
+import { type FormerTokens, formerSessions, type TokenKey, type Tokens } from "../sessions/tokens.ts";
+import type { SignedIn } from "../sessions/session.ts";
 import type { Sessions } from "../sessions/service.ts";
-import type { SignedIn } from "../sessions/signing.ts";
-import type { Tokens } from "../sessions/tokens.ts";
 import type { UsersRepository } from "../users/repository.ts";
 import { toAccount } from "../users/user.ts";
-import { admit, hasSecondFactor } from "./admission.ts";
-import { type Flow, FLOW_SECONDS, readFlow, signFlow } from "./flow-cookie.ts";
-import type { Provider, ProviderResponse } from "./provider.ts";
-import { OidcRefusal } from "./refusal.ts";
-import { isProviderAway } from "./requests.ts";
+import { admit, hasSecondFactor, admissionRules, type OidcClient, oidcClient } from "./admission.ts";
+import { type Provider, type ProviderResponse, OidcRefusal, isProviderAway, type Attempt } from "./provider.ts";
 import { applyRole, findUser, joinByEmail, makeUser } from "./joining.ts";
 import type { OidcRepository } from "./repository.ts";
-import { admissionRules, type OidcClient, type OidcConfig, oidcClient } from "./settings.ts";
+import { errors, jwtVerify, SignJWT } from "jose";
+import { z } from "zod";
 
-type Deps = {
+type Deps = AuthCore & {
   provider: Provider;
   repository: OidcRepository;
   users: UsersRepository;
   sessions: Sessions;
-  tokens: Pick<Tokens, "verify">;
+  tokens: Tokens;
   signIns: SignInEvents;
-  /** A browser that the account has not used before has signed in. */
-  tellNewBrowser(tx: AuthTransaction, account: Account, client: SessionClient): Promise<void>;
-  changes: AuthChanges;
-  record: RecordEvents<Db>;
+  notifyNewBrowser: NotifyOfClient;
   box: SecretBox;
-  config: AuthConfig & OidcConfig;
-  clock: Clock;
-  logger: Logger;
 };
 
 export type Oidc = ReturnType<typeof createOidc>;
@@ -113,7 +97,7 @@ export function createOidc(deps: Deps) {
     /** @param query of the callback  @throws OidcRefusal */
     async finish(
       flow: Flow,
-      { query, client: visitor }: { query: string; client: Visitor },
+      { query, client: visitor }: { query: string; client: RequestClient },
     ): Promise<SignedIn> {
       const client = oidcClient(config);
       if (client === null || client.issuer !== flow.issuer) throw new OidcRefusal("expired");
@@ -146,8 +130,7 @@ export function createOidc(deps: Deps) {
   };
 }
 
-type Visitor = SessionClient & { address: string };
-type Arrival = { answer: ProviderResponse; visitor: Visitor; flow: Pick<Flow, "knows" | "state"> };
+type Arrival = { answer: ProviderResponse; visitor: RequestClient; flow: Pick<Flow, "knows" | "state"> };
 
 async function signIn(deps: Deps, client: OidcClient, arrival: Arrival): Promise<SignedIn> {
   const { config, repository, changes, sessions, signIns, box, clock } = deps;
@@ -177,7 +160,7 @@ async function signIn(deps: Deps, client: OidcClient, arrival: Arrival): Promise
       await signIns.succeeded(tx.db, { username, address: visitor.address, via: "panel", by });
       const browser = flow.knows.find((one) => one.id === id);
       if (before !== null && browser === undefined)
-        await deps.tellNewBrowser(tx, toAccount(current), visitor);
+        await deps.notifyNewBrowser(tx, toAccount(current), visitor);
       const session = await sessions.open(tx, id, visitor, by);
       await repository.keepIdToken(tx.db, session.id, sealedToken);
       return { account: toAccount(current), session, factorId: browser?.factorId ?? null };
@@ -197,4 +180,67 @@ async function repeatLostRaces<T>(run: () => Promise<T>): Promise<T> {
       if (!isLost || race === MOST_RACES) throw error;
     }
   }
+}
+
+/**
+ * What the browser keeps between the start of a sign-in and the callback: signed, for ten minutes, and bound to the
+ * browser, so nobody can be signed in to another's account by a prepared callback. HttpOnly; the verifier in it is of no
+ * use without the code.
+ */
+export const FLOW_SECONDS = 600;
+const LONGEST_COOKIE = 4096;
+const ALGORITHM = "HS256";
+/** Separates these tokens from other uses of the secret. */
+const AUDIENCE = "waymark oidc";
+
+const flowSchema = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  redirectUri: z.string(),
+  to: z.string(),
+  issuer: z.string(),
+  knows: z.array(z.object({ id: z.int(), factorId: z.string().nullable() })),
+});
+
+type Flow = Attempt & {
+  /** Where the panel goes after it. */
+  to: string;
+  /** The setting may change meanwhile. */
+  issuer: string;
+  /** Accounts that the browser has signed in to. The callback may not get the cookies that prove it (SameSite=Strict). */
+  knows: readonly { id: number; factorId: string | null }[];
+};
+
+const keyOf = (secret: string): Uint8Array => new TextEncoder().encode(secret);
+
+const signFlow = (flow: Flow, { secret, clock }: TokenKey): Promise<string> =>
+  new SignJWT(flow)
+    .setProtectedHeader({ alg: ALGORITHM })
+    .setAudience(AUDIENCE)
+    .setExpirationTime(Math.floor(clock.now() / 1000) + FLOW_SECONDS)
+    .sign(keyOf(secret()));
+
+/** The first of the cookies that is ours and belongs to the state. */
+async function readFlow(
+  cookies: readonly string[],
+  state: string,
+  { secret, clock }: TokenKey,
+): Promise<Flow | null> {
+  for (const cookie of cookies) {
+    if (cookie.length > LONGEST_COOKIE) continue;
+    try {
+      const { payload } = await jwtVerify(cookie, keyOf(secret()), {
+        algorithms: [ALGORITHM],
+        audience: AUDIENCE,
+        requiredClaims: ["exp"],
+        currentDate: new Date(clock.now()),
+      });
+      const flow = flowSchema.safeParse(payload).data;
+      if (flow?.state === state) return flow;
+    } catch (error) {
+      if (!(error instanceof errors.JOSEError)) throw error;
+    }
+  }
+  return null;
 }

@@ -6,9 +6,8 @@ import { explainViolations } from "../../platform/db/failures.ts";
 import type { Schema } from "../../platform/db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { appError } from "../../lib/errors.ts";
-import { findAccount, lockAccount } from "../account.repository.ts";
+import { findAccount, lockAccount, useOnce } from "../account.repository.ts";
 import type { Account } from "../account.ts";
-import { useOnce } from "../used-once.repository.ts";
 import type { Passkey } from "./passkey.ts";
 
 export type PasskeyRepository = ReturnType<typeof createPasskeyRepository>;

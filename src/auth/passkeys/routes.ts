@@ -1,14 +1,13 @@
+import type { RequestChecks } from "../auth-core.ts";
 import { z } from "zod";
 import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../platform/http/endpoint.ts";
 import { requireJson, SHORT_LIMIT } from "../../platform/http/read-body.ts";
 import { idParameter } from "../../lib/id-parameter.ts";
 import { namedObject } from "../../lib/named-object.ts";
-import type { AddressLimit } from "../address-limit.ts";
-import type { AuthConfig } from "../auth-config.ts";
 import { ownProof, type ProveOwn } from "../second-factor/own-proof.ts";
-import { deviceTokens, refreshTokens } from "../sessions/credentials.ts";
+import { deviceTokens, refreshTokens } from "../sessions/cookies.ts";
 import { isFromBrowser } from "../sessions/origin.ts";
-import { respondSignedIn, type ClientOf, sessionResponse, welcome } from "../sessions/routes.ts";
+import { respondSignedIn, sessionResponse, welcome } from "../sessions/routes.ts";
 import {
   assertion,
   creationOptions,
@@ -23,17 +22,11 @@ import type { Passkeys } from "./service.ts";
 /** Bytes; keys of some algorithms are long. */
 const CREDENTIAL_LIMIT = 32 * 1024;
 
-type Deps = {
+type Deps = RequestChecks & {
   passkeys: Passkeys;
   prove: ProveOwn;
   /** @throws Forbidden while people sign in by OpenID Connect only */
   refusePasskey(): void;
-  config: AuthConfig;
-  addressLimit: AddressLimit;
-  addressOf(c: HttpContext): string;
-  clientOf: ClientOf;
-  /** @throws Forbidden for a request that another site caused */
-  refuseForeign(c: HttpContext): void;
 };
 
 /** Relative to {admin}/v1. */

@@ -3,57 +3,46 @@
  * itself. A sign-in is known by the credential, whose key has signed it, so the user handle needs no check. A challenge
  * is accepted once, in the transaction of what it allows.
  */
+import type { AuthCore, RequestClient, SignInMails } from "../auth-core.ts";
 import { createHmac } from "node:crypto";
-import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor, Via } from "../../lib/actor.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";
-import type { RecordEvents } from "../../lib/event.ts";
 import { keptAddress } from "../../lib/kept-address.ts";
-import type { Logger } from "../../lib/logger.ts";
 import type { Account } from "../account.ts";
-import type { AuthConfig } from "../auth-config.ts";
-import type { FailureMethod } from "../auth-metrics.ts";
-import type { AuthChanges, AuthTransaction } from "../changes.ts";
+import type { ChangeTransaction } from "../../platform/cluster/changes.ts";
 import type { SignInEvents } from "../login/sign-in-events.ts";
-import { type FormerTokens, formerSessions } from "../sessions/former-session.ts";
+import { type FormerTokens, formerSessions, type Tokens } from "../sessions/tokens.ts";
+import type { SignedIn } from "../sessions/session.ts";
 import type { Sessions } from "../sessions/service.ts";
 import type { SecondFactor } from "../second-factor/service.ts";
-import type { SessionClient } from "../sessions/session.ts";
-import type { SignedIn } from "../sessions/signing.ts";
-import type { Tokens } from "../sessions/tokens.ts";
-import { CHALLENGE_MS, type Challenges } from "./challenge.ts";
+import {
+  CHALLENGE_MS,
+  type Challenges,
+  ALGORITHMS,
+  challengeOf,
+  hostOf,
+  readAssertion,
+  readNew,
+  type Site,
+} from "./webauthn.ts";
 import type { Assertion, NewCredential, Passkey } from "./passkey.ts";
 import type { PasskeyRepository } from "./repository.ts";
-import { ALGORITHMS, challengeOf, hostOf, readAssertion, readNew, type Site } from "./webauthn.ts";
 
-export const MOST_PASSKEYS = 20;
+const MOST_PASSKEYS = 20;
 
 const SIGN_IN = "sign in";
 
-type Visitor = SessionClient & { address: string };
-
-type Deps = {
+type Deps = AuthCore & {
   repository: PasskeyRepository;
   challenges: Challenges;
-  sessions: Pick<Sessions, "open" | "sign" | "prove">;
-  tokens: Pick<Tokens, "verify">;
-  config: AuthConfig;
+  sessions: Sessions;
+  tokens: Tokens;
   signIns: SignInEvents;
-  /** Mails, unless the account has turned them off. */
-  tell: Record<
-    "newBrowser" | "newPasskey",
-    (tx: AuthTransaction, account: Account, client: Visitor) => Promise<void>
-  >;
-  secondFactor: Pick<SecondFactor, "requireProved" | "notePasskey">;
-  changes: AuthChanges;
-  record: RecordEvents<Db>;
-  onFailure: (method: FailureMethod) => void;
-  clock: Clock;
-  logger: Logger;
+  mails: SignInMails;
+  secondFactor: SecondFactor;
 };
 
-type SignIn = FormerTokens & { credential: Assertion; site: Site; client: Visitor; via: Via };
+type SignIn = FormerTokens & { credential: Assertion; site: Site; client: RequestClient; via: Via };
 
 export type Passkeys = ReturnType<typeof createPasskeys>;
 
@@ -77,7 +66,7 @@ export function createPasskeys(deps: Deps) {
 
 /** Signing in, and proving that one is still there. */
 function createUses(deps: Deps) {
-  const { repository, challenges, changes, sessions, tokens, signIns, tell, config, clock, logger } = deps;
+  const { repository, challenges, changes, sessions, tokens, signIns, mails, config, clock, logger } = deps;
 
   /**
    * The passkey, if its key has signed the challenge; `take` counts that as used. `known` hears whose it is before that.
@@ -97,7 +86,7 @@ function createUses(deps: Deps) {
       throw refusal("The passkey was not accepted. Try again.");
     }
 
-    async function take(tx: AuthTransaction): Promise<Account> {
+    async function take(tx: ChangeTransaction): Promise<Account> {
       const now = clock.now();
       const account = await repository.lockAccount(tx.db, passkey!.accountId);
       const current = await repository.lock(tx.db, passkey!.id);
@@ -133,7 +122,7 @@ function createUses(deps: Deps) {
           const found = await take(tx);
           const { username, id } = found;
           await signIns.succeeded(tx.db, { username, address: client.address, via, by: "passkey" });
-          if (!former.has(id)) await tell.newBrowser(tx, found, client);
+          if (!former.has(id)) await mails.newBrowser(tx, found, client);
           return { account: found, session: await sessions.open(tx, id, client, "passkey") };
         });
         return await sessions.sign(session, account);
@@ -164,17 +153,17 @@ function createUses(deps: Deps) {
   };
 }
 
-type Addition = { credential: NewCredential; name: string; site: Site; client: Visitor; actor: Actor };
+type Addition = { credential: NewCredential; name: string; site: Site; client: RequestClient; actor: Actor };
 
 /** The own passkeys of an account. */
 function createChanges(deps: Deps) {
-  const { repository, challenges, changes, secondFactor, config, tell, record, clock } = deps;
+  const { repository, challenges, changes, secondFactor, config, mails, record, clock } = deps;
   const purposeOf = ({ id, credential }: Account): string => `add ${id} ${credential?.sessionId ?? ""}`;
 
   async function change(
     id: number,
     accountId: number,
-    write: (tx: AuthTransaction, passkey: Passkey) => Promise<void>,
+    write: (tx: ChangeTransaction, passkey: Passkey) => Promise<void>,
   ) {
     await changes.write(async (tx) => {
       const passkey = await repository.lock(tx.db, id);
@@ -234,7 +223,7 @@ function createChanges(deps: Deps) {
         await record(tx.db, [
           { at: now, actor, action: "passkey.add", subject: account.username, after: { name } },
         ]);
-        await tell.newPasskey(tx, account, client);
+        await mails.newPasskey(tx, account, client);
         await secondFactor.notePasskey(tx, account);
         tx.changed("users", [String(account.id)]);
         return { id, ...passkey };

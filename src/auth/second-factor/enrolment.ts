@@ -2,25 +2,30 @@
 import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
-import type { RecordEvents } from "../../lib/event.ts";
 import type { Account } from "../account.ts";
-import type { AuthChanges, AuthTransaction } from "../changes.ts";
+import type { ChangeTransaction } from "../../platform/cluster/changes.ts";
 import { type DelayKey, factorKeyOf } from "../login/account-delay.ts";
 import type { Sessions } from "../sessions/service.ts";
-import { type CodeDeps, proofOf, PURPOSE, secretOf, wrongCode } from "./codes.ts";
-import { hashOfRecoveryCode, newRecoveryCodes } from "./recovery-codes.ts";
-import { newTotpSecret, stepOfCode, totpUri } from "./totp.ts";
+import {
+  type CodeDeps,
+  proofOf,
+  PURPOSE,
+  secretOf,
+  wrongCode,
+  hashOfRecoveryCode,
+  newRecoveryCodes,
+  newTotpSecret,
+  stepOfCode,
+  totpUri,
+} from "./codes.ts";
 
-export type EnrolmentDeps = CodeDeps & {
-  sessions: Pick<Sessions, "prove">;
-  config: { get(key: "features.instance_name"): string };
+type Deps = CodeDeps & {
+  sessions: Sessions;
   /** @throws Forbidden for a session that has not shown a second factor that there is meanwhile */
-  requireProved(tx: AuthTransaction, account: Account): Promise<void>;
-  changes: AuthChanges;
-  record: RecordEvents<Db>;
+  requireProved(tx: ChangeTransaction, account: Account): Promise<void>;
 };
 
-export function createEnrolment(deps: EnrolmentDeps) {
+export function createEnrolment(deps: Deps) {
   const { repository, box, accountDelay, config, changes, record, clock } = deps;
 
   /** Returns the codes, which nobody can read again. */

@@ -4,8 +4,7 @@ import type { SignInMethod } from "../../lib/credential.ts";
 import { createSecretBox } from "../../lib/secret-box.ts";
 import { ADMIN_PASSWORD, type AuthHarness } from "../auth.test-support.ts";
 import type { Account } from "../account.ts";
-import { PURPOSE } from "./codes.ts";
-import { hashOfRecoveryCode } from "./recovery-codes.ts";
+import { PURPOSE, hashOfRecoveryCode } from "./codes.ts";
 
 export const SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
 export const RECOVERY_CODE = "aaaa-bbbb-cccc-dddd";

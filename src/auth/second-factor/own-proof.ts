@@ -21,11 +21,7 @@ export type OwnProof = z.output<typeof ownProof>;
 /** A sign-in is fresh for that time. */
 const FRESH_MS = 600_000;
 
-type Deps = {
-  login: Pick<Login, "checkOwn" | "hasPassword">;
-  secondFactor: Pick<SecondFactor, "takeCode" | "demand">;
-  clock: Clock;
-};
+type Deps = { login: Login; secondFactor: SecondFactor; clock: Clock };
 
 /** @throws Forbidden for a session that has not shown the second factor, AuthFailed, RateLimitExceeded, ServiceUnavailable */
 export type ProveOwn = (

@@ -1,10 +1,10 @@
+import type { RequestChecks } from "../auth-core.ts";
 import { z } from "zod";
 import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../platform/http/endpoint.ts";
 import { SHORT_LIMIT } from "../../platform/http/read-body.ts";
 import { createView } from "../../lib/case-names.ts";
 import { appError } from "../../lib/errors.ts";
 import { namedObject } from "../../lib/named-object.ts";
-import type { AddressLimit } from "../address-limit.ts";
 import { codeSchema } from "./codes.ts";
 import { ownProof, type ProveOwn } from "./own-proof.ts";
 import type { SecondFactor } from "./service.ts";
@@ -25,12 +25,7 @@ const recoveryCodes = namedObject("RecoveryCodes", {
   recovery_codes: z.array(z.string()).describe("each replaces one code of the app once; shown only here"),
 });
 
-type Deps = {
-  secondFactor: SecondFactor;
-  prove: ProveOwn;
-  addressLimit: AddressLimit;
-  addressOf: (c: HttpContext) => string;
-};
+type Deps = RequestChecks & { secondFactor: SecondFactor; prove: ProveOwn };
 
 export function secondFactorEndpoints({ secondFactor, prove, addressLimit, addressOf }: Deps): Endpoint[] {
   const shared = { access: "account", scope: null, tag: "account" } as const;

@@ -4,23 +4,19 @@
  * like wrong passwords do, with a delay of their own, because a right password ends that of passwords.
  */
 import type { Actor } from "../../lib/actor.ts";
-import type { Role } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Account } from "../account.ts";
-import type { AuthTransaction } from "../changes.ts";
+import type { ChangeTransaction } from "../../platform/cluster/changes.ts";
 import { createFreshCache } from "../fresh-cache.ts";
 import type { Sessions } from "../sessions/service.ts";
-import { proofOf } from "./codes.ts";
-import type { FactorKey } from "../login/account-delay.ts";
+import { proofOf, type CodeDeps, type CodeField } from "./codes.ts";
+import { type FactorKey, factorKeyOf } from "../login/account-delay.ts";
 import type { Codes, Proof } from "../login/service.ts";
-import { createEnrolment, type EnrolmentDeps, noAccount } from "./enrolment.ts";
-import { createShowing } from "./showing.ts";
-import { type Asker, createUnproved, type Factors } from "./unproved.ts";
+import { createEnrolment, noAccount } from "./enrolment.ts";
+import type { Db } from "../../platform/db/dialect.ts";
+import { hasShownFactor } from "../../lib/credential.ts";
 
-type Deps = Omit<EnrolmentDeps, "requireProved"> & {
-  sessions: Pick<Sessions, "endAllOf">;
-  config: { get(key: "api.second_factor_roles"): readonly Role[] };
-};
+type Deps = CodeDeps & { sessions: Sessions };
 
 export type SecondFactor = ReturnType<typeof createSecondFactor>;
 
@@ -98,9 +94,120 @@ export function createSecondFactor(deps: Deps) {
     },
 
     /** With the account. */
-    async removeAllOf(tx: AuthTransaction, accountId: number): Promise<void> {
+    async removeAllOf(tx: ChangeTransaction, accountId: number): Promise<void> {
       await repository.remove(tx.db, accountId);
       await repository.removePasskeys(tx.db, accountId);
     },
   };
 }
+
+type TakingCode = {
+  also?: (tx: ChangeTransaction) => Promise<void>;
+  field?: CodeField | undefined;
+};
+
+function createShowing(deps: Deps, { isUnproved, isUnprovedWith }: ReturnType<typeof createUnproved>) {
+  const { repository, sessions, changes } = deps;
+
+  /** Returns what the code was; null without an authenticator app. */
+  async function takeCode(
+    account: Account,
+    codes: Codes,
+    { also = async () => {}, field }: TakingCode = {},
+  ): Promise<Proof["by"] | null> {
+    const found = await repository.find(account.id);
+    if (found === null || found.confirmedAt === null) return null;
+    const key = factorKeyOf(account, account.credential?.factorId);
+    const proof = await proofOf(deps, found, codes, { key, field });
+    await changes.write(async (tx) => {
+      await proof.use(tx);
+      await also(tx);
+    });
+    await proof.settle();
+    return proof.by;
+  }
+
+  const confirmBy = (account: Account, codes: Codes, field?: CodeField): Promise<Proof["by"] | null> =>
+    takeCode(account, codes, {
+      also: (tx) => sessions.prove(tx, account.credential, codes.totp ? "totp" : "recovery_code"),
+      field,
+    });
+
+  return {
+    /** The session has added a passkey. */
+    async notePasskey(tx: ChangeTransaction, account: Account): Promise<void> {
+      if (isUnprovedWith({ app: false, passkey: true }, account))
+        await sessions.prove(tx, account.credential, "passkey");
+    },
+
+    /** Whether the session has to show the account's second factor before it changes what proves the account. */
+    isUnproved: (account: Account): Promise<boolean> => isUnproved(account),
+
+    /**
+     * The account with what the session has shown by now: the code, if there is one, confirms it.
+     * @throws Forbidden for a session that has not shown the account's second factor; AuthFailed, RateLimitExceeded
+     */
+    async demand<A extends Account & Asker>(account: A, codes: Codes = {}, field?: CodeField): Promise<A> {
+      if (!(await isUnproved(account))) return account;
+      const { credential } = account;
+      const by = codes.totp && credential ? await confirmBy(account, codes, field) : null;
+      if (by === null) throw unproved();
+      const { sessionId, signedInBy } = credential!;
+      const shown = signedInBy === "oidc" ? ("oidc_mfa" as const) : by;
+      return { ...account, credential: { ...credential!, signedInBy: shown, factorId: sessionId } };
+    },
+
+    /** In a session. Returns what it was; null without an authenticator app. @throws AuthFailed, RateLimitExceeded */
+    takeCode: (account: Account, codes: Codes): Promise<Proof["by"] | null> => takeCode(account, codes),
+
+    /** Like takeCode; the session has shown the second factor then. */
+    confirmBy: (account: Account, codes: Codes): Promise<Proof["by"] | null> => confirmBy(account, codes),
+  };
+}
+
+type Factors = { app: boolean; passkey: boolean };
+/** `token`: an API token, which is no session. */
+type Asker = Pick<Account, "id" | "role" | "credential"> & { token?: unknown };
+
+function createUnproved({ repository, config }: Deps) {
+  const isDemanded = ({ role }: Pick<Asker, "role">): boolean =>
+    config.get("api.second_factor_roles").includes(role);
+
+  async function factorsOf(accountId: number, db?: Db): Promise<Factors> {
+    const authenticator = await repository.find(accountId, db);
+    const app = authenticator !== null && authenticator.confirmedAt !== null;
+    return { app, passkey: (await repository.passkeys(accountId, db)) > 0 };
+  }
+
+  /**
+   * A sign-in by password asks for the app, and for a passkey where the role needs a second factor; else a passkey is
+   * another way in. One by OpenID Connect has asked for neither.
+   */
+  function isUnprovedWith({ app, passkey }: Factors, asker: Asker): boolean {
+    if (isExempt(asker)) return false;
+    return app || (passkey && (asker.credential?.signedInBy === "oidc" || isDemanded(asker)));
+  }
+
+  const isUnproved = async (asker: Asker, db?: Db): Promise<boolean> =>
+    !isExempt(asker) && isUnprovedWith(await factorsOf(asker.id, db), asker);
+
+  return {
+    isDemanded,
+    factorsOf,
+    isUnprovedWith,
+    isUnproved,
+
+    /** The account is locked. @throws Forbidden */
+    async requireProved(tx: ChangeTransaction, asker: Asker): Promise<void> {
+      if (await isUnproved(asker, tx.db)) throw unproved();
+    },
+  };
+}
+
+const isExempt = ({ credential, token }: Asker): boolean =>
+  token !== undefined || hasShownFactor(credential?.signedInBy ?? null);
+
+const unproved = () =>
+  appError("Forbidden", "Confirm this sign-in with your second factor first (POST /account/second-factor).", {
+    field: "second_factor",
+  });

@@ -1,16 +1,17 @@
 import { expect, test } from "bun:test";
-import type { AuthConfig, AuthSettings } from "../auth-config.ts";
+import type { Config } from "../../platform/config/config.service.ts";
+import type { ConfigValues } from "../../platform/config/definitions.ts";
 import { clearedCookies, deviceCookie, readCookies, sessionCookies } from "./cookies.ts";
 
-const config = (settings: Partial<AuthSettings> = {}): AuthConfig => {
+const config = (settings: Partial<ConfigValues> = {}): Config => {
   const all = {
     "routes.admin_prefix": "/admin",
     "api.cookie_secure": true,
     "api.cookie_same_site": "Lax",
     "api.cookie_domain": "",
     ...settings,
-  } as AuthSettings;
-  return { get: (key) => all[key] };
+  } as ConfigValues;
+  return { get: (key) => all[key] } as Config;
 };
 const VALUES = {
   access: "a.b.c",

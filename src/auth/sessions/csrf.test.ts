@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { csrfToken, equalInConstantTime, isCsrfProven } from "./csrf.ts";
+import { csrfToken, equalInConstantTime, isCsrfProven } from "./cookies.ts";
 
 const mine = { secret: "one secret", sessionId: "session-1" };
 const token = csrfToken(mine.secret, mine.sessionId);

@@ -3,10 +3,10 @@
  * localhost only; otherwise Origin is compared with Host. Programs send neither header.
  */
 import { appError } from "../../lib/errors.ts";
-import type { AuthConfig } from "../auth-config.ts";
+import type { Config } from "../../platform/config/config.service.ts";
 
 /** @throws Forbidden */
-export function refuseCrossSite({ headers }: Request, config: AuthConfig): void {
+export function refuseCrossSite({ headers }: Request, config: Config): void {
   const site = headers.get("Sec-Fetch-Site");
   const origin = headers.get("Origin");
   if (site === "same-origin" || site === "none") return;
@@ -27,7 +27,7 @@ const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
  * Refuses pages of names that somebody's DNS leads here, too: their Origin equals Host. Own ones are the public address
  * and loopback. @param publicUrl empty: unknown  @throws Forbidden
  */
-export function refuseRebound(request: Request, config: AuthConfig, publicUrl: string): void {
+export function refuseRebound(request: Request, config: Config, publicUrl: string): void {
   refuseCrossSite(request, config);
   const origin = request.headers.get("Origin");
   if (origin === null || publicUrl === "" || isAllowed(origin, config)) return;
@@ -46,5 +46,5 @@ function isOwn(origin: string, host: string | null): boolean {
 }
 
 /** `*` does not count: browsers keep no cookies then. */
-const isAllowed = (origin: string, config: AuthConfig): boolean =>
+const isAllowed = (origin: string, config: Config): boolean =>
   config.get("cors.enabled") && config.get("cors.allowed_origins").includes(origin);

@@ -10,16 +10,11 @@ import {
 import { ROLES } from "../../lib/access.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
 import { keepsSecureCookies } from "../../lib/secure-cookies.ts";
-import type { AuthConfig } from "../auth-config.ts";
+import type { Config } from "../../platform/config/config.service.ts";
 import { sessionCookies } from "./cookies.ts";
 import { isFromBrowser } from "./origin.ts";
-import type { SessionClient } from "./session.ts";
-import { ownSessionView, viewSession } from "./session.ts";
+import { ownSessionView, viewSession, type SignedIn } from "./session.ts";
 import type { Sessions } from "./service.ts";
-import type { SignedIn } from "./signing.ts";
-
-/** For the list of sessions. */
-export type ClientOf = (c: HttpContext) => SessionClient & { address: string };
 
 export const sessionResponse = messageResponse.extend({
   expires_in: z.int().describe("seconds until the access token expires"),
@@ -28,14 +23,14 @@ export const sessionResponse = messageResponse.extend({
 sessionResponse.register(z.globalRegistry, { id: "Session" });
 
 /** Says so when the browser will not keep the cookies. */
-export const welcome = (c: HttpContext, config: AuthConfig): string =>
+export const welcome = (c: HttpContext, config: Config): string =>
   !config.get("api.cookie_secure") || !isFromBrowser(c.req.raw) || keepsSecureCookies(c.req.raw)
     ? "Signed in"
     : "Signed in, but a browser drops these cookies because the connection is not HTTPS. Use HTTPS, or turn api.cookie_secure off.";
 
 export function respondSignedIn(
   c: HttpContext,
-  config: AuthConfig,
+  config: Config,
   { signedIn, message }: { signedIn: SignedIn; message: string },
 ): z.output<typeof sessionResponse> {
   setCookies(c, sessionCookies(config, signedIn));

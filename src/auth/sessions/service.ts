@@ -4,38 +4,30 @@
  * seconds the replaced token still gets a pair with the current refresh token. A refresh costs a transaction, so
  * refreshes are limited per session, or per address without a valid token.
  */
-import type { Db } from "../../platform/db/dialect.ts";
-import type { Clock } from "../../lib/clock.ts";
+import type { SessionClient } from "../auth-core.ts";
+import type { Core } from "../../platform/core.ts";
 import { type Credential, hasShownFactor, type SignInMethod } from "../../lib/credential.ts";
 import { appError } from "../../lib/errors.ts";
-import type { RecordEvents } from "../../lib/event.ts";
-import type { Logger } from "../../lib/logger.ts";
 import type { Account } from "../account.ts";
-import type { AuthConfig } from "../auth-config.ts";
-import type { AuthChanges, AuthTransaction } from "../changes.ts";
+import type { Config } from "../../platform/config/config.service.ts";
+import type { ChangeTransaction } from "../../platform/cluster/changes.ts";
 import type { AddressLimit } from "../address-limit.ts";
 import { createFreshCache } from "../fresh-cache.ts";
-import { createSessionList } from "./list.ts";
 import type { SessionsRepository } from "./repository.ts";
-import { isAlive, type Session, type SessionClient, type SessionOwner } from "./session.ts";
-import { createSigning, type SignedIn } from "./signing.ts";
-import type { TokenClaims, Tokens } from "./tokens.ts";
+import { isAlive, type Session, type SessionOwner, type SignedIn } from "./session.ts";
+import { createSigning, type TokenClaims, type Tokens } from "./tokens.ts";
+import type { Actor } from "../../lib/actor.ts";
 
 const GRACE_MS = 10_000;
 const DAY_MS = 86_400_000;
 /** For investigation. */
 const KEPT_MS = DAY_MS;
 
-type Deps = {
+type Deps = Core & {
   repository: SessionsRepository;
-  changes: AuthChanges;
-  record: RecordEvents<Db>;
   tokens: Tokens;
   /** Keys are session ids, or addresses. */
   refreshLimit: AddressLimit;
-  config: AuthConfig;
-  clock: Clock;
-  logger: Logger;
 };
 
 /** `factorId`: the former session of the browser that has shown the second factor. */
@@ -55,7 +47,7 @@ export function createSessions(deps: Deps) {
   const { repository, changes, tokens, refreshLimit, clock, logger } = deps;
   const cache = createFreshCache<SessionOwner>({ find: repository.find, clock });
   const { sign, newDeviceToken } = createSigning(deps);
-  const open = (tx: AuthTransaction, accountId: number, client: SessionClient, by: SignInMethod) =>
+  const open = (tx: ChangeTransaction, accountId: number, client: SessionClient, by: SignInMethod) =>
     openSession(deps, tx, { accountId, client, by });
   changes.subscribe("sessions", cache.drop);
   changes.subscribe("users", cache.clear);
@@ -67,7 +59,7 @@ export function createSessions(deps: Deps) {
     });
   }
 
-  async function endAllOf(tx: AuthTransaction, accountId: number): Promise<void> {
+  async function endAllOf(tx: ChangeTransaction, accountId: number): Promise<void> {
     await repository.revokeAllOf(tx.db, accountId, clock.now());
     tx.changed("users", [String(accountId)]);
   }
@@ -89,7 +81,7 @@ export function createSessions(deps: Deps) {
     async start(
       account: Account,
       { passwordHash, factorId, ...given }: SignInGiven,
-      also: (tx: AuthTransaction) => Promise<void> = async () => {},
+      also: (tx: ChangeTransaction) => Promise<void> = async () => {},
     ): Promise<SignedIn> {
       const session = await changes.write(async (tx) => {
         if (await repository.lockForSignIn(tx.db, account.id, passwordHash)) {
@@ -161,7 +153,7 @@ export function createSessions(deps: Deps) {
 
     ...createSessionList(deps),
 
-    async removeAllOf(tx: AuthTransaction, accountId: number): Promise<void> {
+    async removeAllOf(tx: ChangeTransaction, accountId: number): Promise<void> {
       await repository.removeAllOf(tx.db, accountId);
       tx.changed("users", [String(accountId)]);
     },
@@ -179,12 +171,12 @@ const credentialOf = ({ id, signedInBy, createdAt }: Session, claims: TokenClaim
   factorId: hasShownFactor(signedInBy) ? id : claims.factorId,
 });
 
-const lifetime = (config: AuthConfig): number => config.get("api.refresh_token_days") * DAY_MS;
+const lifetime = (config: Config): number => config.get("api.refresh_token_days") * DAY_MS;
 
 /** Sign the session after the commit. */
 async function openSession(
   { repository, config, clock }: Deps,
-  tx: AuthTransaction,
+  tx: ChangeTransaction,
   { accountId, client, by }: { accountId: number; client: SessionClient; by: SignInMethod },
 ): Promise<Session> {
   const { address, browser, os } = client;
@@ -237,3 +229,43 @@ function takeTurn(
 }
 
 type SentTokens = { access: readonly string[]; refresh: readonly string[] };
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function createSessionList({ repository, changes, record, clock }: Deps) {
+  return {
+    /** Those that have not ended, the last used first. */
+    async list(accountId: number, at: { page: number; pageSize: number }) {
+      const now = clock.now();
+      const offset = (at.page - 1) * at.pageSize;
+      const sessions = await repository.listOf(accountId, now, { limit: at.pageSize, offset });
+      return { sessions, total: await repository.countOf(accountId, now) };
+    },
+
+    /** The session has shown the second factor since its sign-in. */
+    async prove(tx: ChangeTransaction, credential: Credential | undefined, by: SignInMethod): Promise<void> {
+      if (credential === undefined || hasShownFactor(credential.signedInBy)) return;
+      const { sessionId, signedInBy } = credential;
+      await repository.prove(tx.db, sessionId, signedInBy === "oidc" ? "oidc_mfa" : by);
+      tx.changed("sessions", [sessionId]);
+    },
+
+    /** `accountId` null: of any account. @throws NotFound */
+    endOne(id: string, accountId: number | null, actor: Actor): Promise<Session> {
+      return changes.write(async (tx) => {
+        // A database may refuse other texts.
+        const owner = UUID.test(id) ? await repository.lock(tx.db, id) : null;
+        const isOthers = accountId !== null && owner?.session.accountId !== accountId;
+        if (!isAlive(owner, clock.now()) || isOthers) throw appError("NotFound", "There is no such session.");
+        const { session, account } = owner;
+        const { address, browser, os } = session;
+        await repository.revoke(tx.db, id, clock.now());
+        const subject = account.username;
+        const before = { address, browser, os };
+        await record(tx.db, [{ at: clock.now(), actor, action: "session.end", subject, before }]);
+        tx.changed("sessions", [id]);
+        return session;
+      });
+    },
+  };
+}

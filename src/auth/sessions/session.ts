@@ -1,3 +1,4 @@
+import type { SessionClient } from "../auth-core.ts";
 import { z } from "zod";
 import { createView } from "../../lib/case-names.ts";
 import { SIGN_IN_METHODS, type SignInMethod } from "../../lib/credential.ts";
@@ -20,11 +21,18 @@ export type Session = {
   signedInBy: SignInMethod | null;
 } & SessionClient;
 
-/** Who signed in; null when unknown. */
-export type SessionClient = { address: string | null; browser: string | null; os: string | null };
-
 /** `account` is null when deleted or disabled. */
 export type SessionOwner = { session: Session; account: Account | null };
+
+export type SignedIn = {
+  account: Account;
+  access: string;
+  refresh: string;
+  csrf: string;
+  /** Seconds. */
+  accessMaxAge: number;
+  refreshMaxAge: number;
+};
 
 type Alive = { session: Session; account: Account };
 

@@ -2,9 +2,17 @@
  * JWTs, HS256 with `api.jwt_secret`. `token_type` keeps types apart. Access and refresh tokens are valid only while
  * their session is. A device token only proves that the browser has signed in to the account.
  */
+import type { Core } from "../../platform/core.ts";
 import { errors, jwtVerify, SignJWT } from "jose";
 import type { Clock } from "../../lib/clock.ts";
 import { type Role, ROLES } from "../../lib/access.ts";
+import { hasShownFactor } from "../../lib/credential.ts";
+import type { Account } from "../account.ts";
+import { csrfToken } from "./cookies.ts";
+import type { Session, SignedIn } from "./session.ts";
+
+/** The secret that signs tokens, and the time at which they are checked. */
+export type TokenKey = { secret: () => string; clock: Clock };
 
 type TokenType = "access" | "refresh" | "device";
 
@@ -26,7 +34,7 @@ const ALGORITHM = "HS256";
 const LONGEST_TOKEN = 2048;
 const CLAIMS = ["sub", "role", "iat", "exp", "jti", "sid", "token_type"];
 
-export function createTokens({ secret, clock }: { secret: () => string; clock: Clock }) {
+export function createTokens({ secret, clock }: TokenKey) {
   let imported: { secret: string; key: Promise<CryptoKey> } | undefined;
 
   const signingKey = (): Promise<CryptoKey> => {
@@ -84,4 +92,93 @@ function toClaims(payload: Record<string, unknown>): TokenClaims | null {
   if (typeof sid !== "string" || typeof jti !== "string" || typeof exp !== "number") return null;
   const factorId = typeof fid === "string" ? fid : null;
   return { accountId, role: known, sessionId: sid, tokenId: jti, expiresAt: exp * 1000, factorId };
+}
+
+const MINUTE_MS = 60_000;
+const DEVICE_MS = 365 * 86_400_000;
+
+/** The tokens of a session. */
+export function createSigning({ tokens, config, clock }: Core & { tokens: Tokens }) {
+  return {
+    /** @param factorId the former session of the browser that has shown the second factor */
+    async sign(session: Session, account: Account, factorId: string | null = null): Promise<SignedIn> {
+      const now = clock.now();
+      const accessExpiresAt = Math.min(
+        now + config.get("api.access_token_minutes") * MINUTE_MS,
+        session.expiresAt,
+      );
+      const claims = {
+        accountId: session.accountId,
+        role: account.role,
+        sessionId: session.id,
+        factorId: hasShownFactor(session.signedInBy) ? session.id : factorId,
+      };
+      return {
+        account,
+        access: await tokens.sign("access", {
+          ...claims,
+          tokenId: crypto.randomUUID(),
+          expiresAt: accessExpiresAt,
+        }),
+        refresh: await tokens.sign("refresh", {
+          ...claims,
+          tokenId: session.refreshId,
+          expiresAt: session.expiresAt,
+        }),
+        csrf: csrfToken(config.get("api.jwt_secret"), session.id),
+        accessMaxAge: (accessExpiresAt - now) / 1000,
+        refreshMaxAge: (session.expiresAt - now) / 1000,
+      };
+    },
+
+    /** Null when one of `sent` proves as much of the browser. */
+    async newDeviceToken(
+      account: Account,
+      sent: readonly string[],
+    ): Promise<{ value: string; maxAge: number } | null> {
+      if (account.credential === undefined) return null;
+      const { sessionId, factorId } = account.credential;
+      const known = (await Promise.all(sent.map((token) => tokens.verify("device", token)))).filter(
+        (claims) => claims?.accountId === account.id,
+      );
+      const isEnough = factorId === null || known.some((claims) => claims?.factorId);
+      if (known.length > 0 && isEnough) return null;
+      const value = await tokens.sign("device", {
+        accountId: account.id,
+        role: account.role,
+        sessionId,
+        factorId,
+        tokenId: crypto.randomUUID(),
+        expiresAt: clock.now() + DEVICE_MS,
+      });
+      return { value, maxAge: DEVICE_MS / 1000 };
+    },
+  };
+}
+
+/** What a browser sends of earlier sessions. */
+export type FormerTokens = { refreshTokens: readonly string[]; deviceTokens: readonly string[] };
+
+/** `factorId`: the last one that has shown the second factor. */
+type FormerSession = { sessionId: string; factorId: string | null };
+
+/** The former sessions of a browser, by the id of their account. */
+export async function formerSessions(
+  tokens: Pick<Tokens, "verify">,
+  { refreshTokens, deviceTokens }: FormerTokens,
+): Promise<ReadonlyMap<number, FormerSession>> {
+  const found = new Map<number, FormerSession>();
+  for (const [type, sent] of [
+    ["refresh", refreshTokens],
+    ["device", deviceTokens],
+  ] as const) {
+    for (const token of sent) {
+      const claims = await tokens.verify(type, token);
+      if (claims === null) continue;
+      const { accountId, sessionId, factorId } = claims;
+      const known = found.get(accountId) ?? { sessionId, factorId };
+      found.set(accountId, { ...known, factorId: known.factorId ?? factorId });
+    }
+  }
+  return found;
 }

@@ -1,10 +1,9 @@
+import type { RequestChecks } from "../auth-core.ts";
 import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../../platform/http/endpoint.ts";
 import { requireJson, SHORT_LIMIT } from "../../platform/http/read-body.ts";
-import type { AddressLimit } from "../address-limit.ts";
-import type { AuthConfig } from "../auth-config.ts";
 import { refuseCrossSite } from "../sessions/origin.ts";
-import { respondSignedIn, type ClientOf, sessionResponse, welcome } from "../sessions/routes.ts";
+import { respondSignedIn, sessionResponse, welcome } from "../sessions/routes.ts";
 import { newPasswordSchema } from "../users/user.ts";
 import type { SetUp } from "./service.ts";
 
@@ -28,18 +27,7 @@ const setUpBody = checkBody.extend({
   link_passwords: z.boolean().describe("features.enforce_link_passwords"),
 });
 
-export type SetUpSettings = {
-  get(key: "features.public_url"): string;
-  get(key: "analytics.enable_detailed_logging" | "analytics.enable_ip_logging"): boolean;
-};
-
-type Deps = {
-  setUp: SetUp;
-  config: AuthConfig & SetUpSettings;
-  addressLimit: AddressLimit;
-  addressOf: (c: HttpContext) => string;
-  clientOf: ClientOf;
-};
+type Deps = RequestChecks & { setUp: SetUp };
 
 /** Relative to `{routes.frontend_prefix}/v1`. */
 export function setUpEndpoints({ setUp, config, addressLimit, addressOf, clientOf }: Deps): Endpoint[] {

@@ -3,18 +3,15 @@
  * its address holds a secret of 128 random bits. An address ends after an hour, its use, or when a password is set
  * otherwise. Every start prints one of its own. Wrong tries end none: a stranger could lock the owner out.
  */
+import type { RequestClient } from "../auth-core.ts";
+import type { Core } from "../../platform/core.ts";
 import { createHash, randomBytes } from "node:crypto";
-import type { Actor } from "../../lib/actor.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
-import type { AuthConfig } from "../auth-config.ts";
-import type { AuthTransaction } from "../changes.ts";
 import type { Passwords } from "../login/password.ts";
 import type { SignInEvents } from "../login/sign-in-events.ts";
-import type { Session, SessionClient } from "../sessions/session.ts";
+import type { Session, SignedIn } from "../sessions/session.ts";
 import type { Sessions } from "../sessions/service.ts";
-import type { SignedIn } from "../sessions/signing.ts";
 import type { SetUpRepository } from "./repository.ts";
 
 const LIFETIME_MS = 3_600_000;
@@ -22,32 +19,19 @@ const LIFETIME_MS = 3_600_000;
 const MOST_ADDRESSES = 16;
 const SECRET_BYTES = 16;
 
-/** Writes `api.admin_token` while it is empty, and other settings with it. `also` runs in the transaction. */
-export type FirstPasswordSetting = {
-  /** @throws Conflict when a password is set, BadRequest for a value that a setting refuses */
-  setFirstAdminPasswordHash(
-    hash: string,
-    others: Readonly<Record<string, string>>,
-    changedBy: Pick<Actor, "name" | "via">,
-    also: (tx: AuthTransaction) => Promise<void>,
-  ): Promise<void>;
-};
-
-export type SetUpChoice = {
+type SetUpChoice = {
   secret: string;
   password: string;
   /** By key. */
   settings: Readonly<Record<string, string>>;
-  client: SessionClient & { address: string };
+  client: RequestClient;
 };
 
-type Deps = {
+type Deps = Core & {
   repository: SetUpRepository;
   sessions: Sessions;
   passwords: Passwords;
   signIns: SignInEvents;
-  config: AuthConfig & FirstPasswordSetting;
-  clock: Clock;
 };
 
 export type SetUp = ReturnType<typeof createSetUp>;

@@ -1,14 +1,13 @@
 /** Teams: owners of links, folders and domains whose members have roles. A change reaches the next request of a member. */
+import type { Core } from "../../platform/core.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { type Actor, mayManage, mayRead } from "../../lib/actor.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";
-import type { EventRecord, RecordEvents } from "../../lib/event.ts";
+import type { EventRecord } from "../../lib/event.ts";
 import { ownerOfTeam } from "../../lib/owner.ts";
-import type { AuthChanges, AuthTransaction } from "../changes.ts";
-import type { TeamRepository } from "./repository.ts";
+import type { ChangeTransaction } from "../../platform/cluster/changes.ts";
+import type { TeamRepository, TransferOwned } from "./repository.ts";
 import type { CreateTeam, Member, Team, UpdateTeam } from "./team.ts";
-import type { TransferOwned } from "./transfer.repository.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
 
 /** Of an account. Lists ask for the links of all of them. */
@@ -22,15 +21,12 @@ export type FileTransfer = {
   finishAll(): Promise<void>;
 };
 
-type Deps = {
+type Deps = Core & {
   repository: TeamRepository;
   transfer: TransferOwned;
   files(): FileTransfer;
   /** Delays those who try many names. */
   accountDelay: Record<"charge" | "takeBack", (key: { namesTriedBy: number }) => Promise<void>>;
-  changes: AuthChanges;
-  record: RecordEvents<Db>;
-  clock: Clock;
 };
 
 export type TeamService = ReturnType<typeof createTeams>;
@@ -42,7 +38,7 @@ export function createTeams({ repository, transfer, files, accountDelay, changes
     record(db, [eventOf(clock.now(), actor, before, after, transferTo)]);
 
   /** @throws NotFound for a team that the actor is not in, Forbidden for one that it does not manage */
-  async function managed(tx: AuthTransaction, id: number, actor: Actor): Promise<Team> {
+  async function managed(tx: ChangeTransaction, id: number, actor: Actor): Promise<Team> {
     const team = await repository.lock(tx.db, id);
     if (team === null || !mayRead(actor, ownerOfTeam(id))) throw unknownTeam();
     if (!mayManage(actor, ownerOfTeam(id))) throw managersOnly();
@@ -50,7 +46,7 @@ export function createTeams({ repository, transfer, files, accountDelay, changes
   }
 
   /** Call `finishAll` after the commit. @throws BadRequest for an unknown owner, Conflict without one or over its quota */
-  async function giveAll(tx: AuthTransaction, from: { id: number; name: string }, to = ""): Promise<void> {
+  async function giveAll(tx: ChangeTransaction, from: { id: number; name: string }, to = ""): Promise<void> {
     if (to === "") return repository.refuseBelongings(tx.db, from);
     const owner = await transfer(tx.db, from.id, to);
     await files().giveAll(tx, from.id, owner, from.name);
@@ -93,7 +89,7 @@ export function createTeams({ repository, transfer, files, accountDelay, changes
 
     /** @throws NotFound, Forbidden for members who are no managers, Conflict when the name is taken, BadRequest, RateLimitExceeded */
     update(id: number, { name, members, quota_bytes: quota }: UpdateTeam, actor: Actor): Promise<Team> {
-      const change = async (tx: AuthTransaction) => {
+      const change = async (tx: ChangeTransaction) => {
         const before = await managed(tx, id, actor);
         if (quota !== undefined && quota !== before.quotaBytes && actor.ownOnly) throw adminsOnly();
         const after = {
@@ -129,7 +125,12 @@ export function createTeams({ repository, transfer, files, accountDelay, changes
     finishFiles: () => files().finishAll(),
 
     /** Of an account that is being deleted; then call `finishFiles`. @throws like remove */
-    async leaveAll(tx: AuthTransaction, leaving: Leaving, actor: Actor, transferTo?: string): Promise<void> {
+    async leaveAll(
+      tx: ChangeTransaction,
+      leaving: Leaving,
+      actor: Actor,
+      transferTo?: string,
+    ): Promise<void> {
       const { id: accountId, username } = leaving;
       await giveAll(tx, { id: accountId, name: username }, transferTo);
       for (const id of await repository.teamsOf(tx.db, accountId)) {
@@ -146,7 +147,7 @@ export function createTeams({ repository, transfer, files, accountDelay, changes
 function createMemberWriter({ repository }: Pick<Deps, "repository">) {
   /** @throws BadRequest for an unknown account, Conflict if one is in too many teams */
   return async function setMembers(
-    tx: AuthTransaction,
+    tx: ChangeTransaction,
     id: number,
     members: readonly Member[],
   ): Promise<void> {

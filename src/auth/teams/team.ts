@@ -5,7 +5,7 @@ import { createView } from "../../lib/case-names.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { quotaSchema, usernameSchema } from "../users/user.ts";
 
-export const MOST_MEMBERS = 500;
+const MOST_MEMBERS = 500;
 
 /** `account`: its name. */
 export type Member = { account: string; role: TeamRole };

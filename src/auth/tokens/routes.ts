@@ -1,12 +1,6 @@
+import type { RequestChecks } from "../auth-core.ts";
 import { z } from "zod";
-import {
-  actorOf,
-  type HttpContext,
-  type PathInput,
-  type Endpoint,
-  endpoint,
-  page,
-} from "../../platform/http/endpoint.ts";
+import { actorOf, type PathInput, type Endpoint, endpoint, page } from "../../platform/http/endpoint.ts";
 import { idParameter } from "../../lib/id-parameter.ts";
 import { appError } from "../../lib/errors.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
@@ -22,12 +16,7 @@ function refuseOthers({ role }: { role: string }): void {
   if (role !== "admin") throw appError("Forbidden", "Only administrators see the tokens of all accounts.");
 }
 
-type Deps = {
-  apiTokens: ApiTokens;
-  /** @throws Forbidden for a session that has not shown its account's second factor */
-  requireFactor(c: HttpContext): Promise<void>;
-  now(): number;
-};
+type Deps = RequestChecks & { apiTokens: ApiTokens; now(): number };
 
 export function tokenEndpoints({ apiTokens, requireFactor, now }: Deps): Endpoint[] {
   const shared = { access: "account", scope: null, tag: "tokens" } as const;

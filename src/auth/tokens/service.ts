@@ -2,33 +2,37 @@
  * API tokens. Known ones are checked in memory. A wrong form or checksum costs no query, and an address may ask for a
  * bounded number of unknown ones. Revoking reaches every worker before the answer.
  */
+import type { Core } from "../../platform/core.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { SCOPES, SCOPES_OF } from "../../lib/access.ts";
 import type { Actor } from "../../lib/actor.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
-import type { RecordEvents } from "../../lib/event.ts";
 import type { Account } from "../account.ts";
 import type { AddressBuckets } from "../address-limit.ts";
 import { tooManyAttempts } from "../../lib/rate-buckets.ts";
-import type { AuthChanges, AuthTransaction } from "../changes.ts";
+import type { ChangeTransaction } from "../../platform/cluster/changes.ts";
 import { createFreshCache } from "../fresh-cache.ts";
-import { isExpired, type ApiToken, type CreateToken, parseTokenExpiry, viewToken } from "./api-token.ts";
+import {
+  isExpired,
+  type ApiToken,
+  type CreateToken,
+  parseTokenExpiry,
+  viewToken,
+  hashOfToken,
+  isTokenText,
+  newTokenText,
+} from "./api-token.ts";
 import type { ApiTokensRepository, TokenOwner } from "./repository.ts";
-import { hashOfToken, isTokenText, newTokenText } from "./token-text.ts";
 
 const HOUR_MS = 3_600_000;
 /** Lets its owner see why it is refused. */
 const KEPT_MS = 30 * 24 * HOUR_MS;
 const MOST_TOKENS = 100;
 
-type Deps = {
+type Deps = Core & {
   repository: ApiTokensRepository;
-  changes: AuthChanges;
-  record: RecordEvents<Db>;
-  /** For tokens that are not in memory. */
+  /** Limits lookups of tokens that are not in memory. */
   lookups: AddressBuckets;
-  clock: Clock;
 };
 
 export type ApiTokens = ReturnType<typeof createApiTokens>;
@@ -136,7 +140,7 @@ export function createApiTokens({ repository, changes, record, lookups, clock }:
     /** Removes those that expired long ago; returns how many. */
     removeExpired: (limit: number): Promise<number> => repository.removeExpired(clock.now() - KEPT_MS, limit),
 
-    async removeAllOf(tx: AuthTransaction, accountId: number): Promise<void> {
+    async removeAllOf(tx: ChangeTransaction, accountId: number): Promise<void> {
       await repository.removeAllOf(tx.db, accountId);
       tx.changed("users", [String(accountId)]);
     },

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { hashOfToken, isTokenText, newTokenText } from "./token-text.ts";
+import { hashOfToken, isTokenText, newTokenText } from "./api-token.ts";
 
 test("a new token has the prefix, 40 characters and a valid checksum", () => {
   const texts = Array.from({ length: 1000 }, newTokenText);

@@ -6,7 +6,7 @@ import { COMMAND } from "../../lib/actor.ts";
 import { until } from "../../../test/support/until.ts";
 import { viewOfEvent } from "../../platform/events/event.ts";
 import { ADMIN_PASSWORD, type AuthHarness, Browser, startAuth } from "../auth.test-support.ts";
-import { hashOfToken, newTokenText } from "./token-text.ts";
+import { hashOfToken, newTokenText } from "./api-token.ts";
 
 const PASSWORD = "a long password";
 const HOUR_MS = 3_600_000;

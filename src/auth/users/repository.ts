@@ -9,7 +9,7 @@ import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { roleOf } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
 import { knownLanguage } from "../../lib/language.ts";
-import { writeAccountMail } from "../account-mail.repository.ts";
+import { writeAccountMail } from "../account.repository.ts";
 import type { Belongings, ListedUser, User, UserFilter } from "./user.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
 

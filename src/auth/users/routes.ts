@@ -1,3 +1,4 @@
+import type { RequestChecks } from "../auth-core.ts";
 import { z } from "zod";
 import { actorOf, type Endpoint, endpoint, type HttpContext, page } from "../../platform/http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
@@ -22,9 +23,7 @@ import type { Actor } from "../../lib/actor.ts";
 import type { CreateUser, UpdateUser, User } from "./user.ts";
 import type { Users } from "./service.ts";
 
-type Deps = {
-  /** @throws Forbidden for a session that has not shown its account's second factor */
-  requireFactor(c: HttpContext): Promise<void>;
+type Deps = RequestChecks & {
   secondFactor: { reset(account: { id: number; username: string }, actor: Actor): Promise<void> };
   users: Users;
   /** They send mails to new addresses. */
@@ -32,7 +31,7 @@ type Deps = {
     createUser(fields: CreateUser, actor: Actor): Promise<User>;
     updateUser(id: number, fields: UpdateUser, actor: Actor): Promise<User>;
     inviteAgain(id: number, actor: Actor): Promise<User>;
-    /** Of the built-in administrator. */
+    /** The contact of the built-in administrator. */
     get(accountId: number): Promise<Pick<User, "email" | "emailVerified" | "language">>;
   };
 };

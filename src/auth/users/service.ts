@@ -2,13 +2,11 @@
  * Accounts other than the built-in administrator. A new password, another role or disabling ends the account's sessions
  * in the same transaction, disabling also its API tokens.
  */
-import type { Db } from "../../platform/db/dialect.ts";
+import type { Core } from "../../platform/core.ts";
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
-import type { RecordEvents } from "../../lib/event.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
-import type { AuthChanges, AuthTransaction } from "../changes.ts";
+import type { ChangeTransaction } from "../../platform/cluster/changes.ts";
 import type { Sessions } from "../sessions/service.ts";
 import type { ApiTokens } from "../tokens/service.ts";
 import type { UsersRepository } from "./repository.ts";
@@ -20,27 +18,24 @@ import {
   type UpdateUser,
   type User,
   type UserFilter,
+  userEvent,
 } from "./user.ts";
-import { userEvent } from "./user-events.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
 
-type Deps = {
+type Deps = Core & {
   repository: UsersRepository;
   sessions: Sessions;
   apiTokens: Pick<ApiTokens, "removeAllOf">;
-  secondFactor: { removeAllOf(tx: AuthTransaction, id: number): Promise<void> };
+  secondFactor: { removeAllOf(tx: ChangeTransaction, id: number): Promise<void> };
   teams: {
-    leaveAll(tx: AuthTransaction, user: User, actor: Actor, transferTo?: string): Promise<void>;
+    leaveAll(tx: ChangeTransaction, user: User, actor: Actor, transferTo?: string): Promise<void>;
     finishFiles(): Promise<void>;
   };
   passwords: { hashPassword(plain: string): Promise<string> };
   accountDelay: { clear(account: { username: string }): Promise<void> };
-  changes: AuthChanges;
-  record: RecordEvents<Db>;
-  clock: Clock;
 };
 
-export type NewUser = Omit<CreateUser, "password" | "invite"> & { password: string };
+type NewUser = Omit<CreateUser, "password" | "invite"> & { password: string };
 
 export type Users = ReturnType<typeof createUsers>;
 
@@ -91,7 +86,7 @@ export function createUsers({
     async create(
       { username, password, role, disabled, quota_bytes: quotaBytes = 0, email, language = "en" }: NewUser,
       actor = SYSTEM,
-      also: (tx: AuthTransaction, user: User) => Promise<void> = async () => {},
+      also: (tx: ChangeTransaction, user: User) => Promise<void> = async () => {},
     ): Promise<User> {
       refuseTaken(username);
       const passwordHash = await passwords.hashPassword(password);
@@ -115,7 +110,7 @@ export function createUsers({
       id: number,
       { username, password, role, disabled, quota_bytes, email, language }: UpdateUser,
       actor = SYSTEM,
-      also: (tx: AuthTransaction, after: User, before: User) => Promise<void> = async () => {},
+      also: (tx: ChangeTransaction, after: User, before: User) => Promise<void> = async () => {},
     ): Promise<User> {
       const passwordHash = password === undefined ? undefined : await passwords.hashPassword(password);
       const updated = await changes.write(async (tx) => {

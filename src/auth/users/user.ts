@@ -8,8 +8,9 @@ import { createView } from "../../lib/case-names.ts";
 import { type Account, BUILT_IN_ADMIN } from "../account.ts";
 import { queryText } from "../../lib/query-text.ts";
 import { namedObject } from "../../lib/named-object.ts";
-import { COMMAND, SYSTEM } from "../../lib/actor.ts";
+import { COMMAND, SYSTEM, type Actor } from "../../lib/actor.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
+import type { EventRecord } from "../../lib/event.ts";
 
 export type User = RowFields<"users", { role: Role; disabled: boolean }> & {
   /** Unique; gets mails once it is verified. */
@@ -60,9 +61,9 @@ export const newPasswordSchema = z
   .describe(`at least ${PASSWORD_MIN_CHARACTERS} characters, at most ${PASSWORD_MAX_BYTES} bytes`)
   .meta({ maxLength: PASSWORD_MAX_BYTES });
 
-export const languageSchema = z.enum(LANGUAGES).describe("of mails");
+const languageSchema = z.enum(LANGUAGES).describe("of mails");
 
-export const roleSchema = z.enum(ROLES);
+const roleSchema = z.enum(ROLES);
 export const quotaSchema = z.int().min(0).describe("limit in bytes for all files together; 0: unlimited");
 
 /** Of a deletion. */
@@ -110,7 +111,7 @@ export const userView = namedObject("Account", {
   created_at: z.iso.datetime().nullable().describe("null for the built-in administrator"),
   updated_at: z.iso.datetime().nullable(),
 });
-export type UserView = z.output<typeof userView>;
+type UserView = z.output<typeof userView>;
 
 export const listedUserView = userView.extend({
   used_bytes: z.int().describe("of the account's files"),
@@ -144,3 +145,38 @@ export const viewBuiltIn = (contact: Pick<User, "email" | "emailVerified" | "lan
 });
 
 export const toAccount = ({ id, username, role }: User): Account => ({ id, username, role });
+
+const MASK = "[REDACTED]";
+
+type UserState = Omit<User, "id">;
+type Doing = {
+  actor: Pick<Actor, "name" | "via">;
+  now: number;
+  verb: "create" | "update" | "delete";
+  transferTo?: string | undefined;
+};
+
+/** At least one state is given. */
+export function userEvent(
+  { actor, now, verb, transferTo }: Doing,
+  before: UserState | null,
+  after: UserState | null,
+): EventRecord {
+  const isNewPassword = before !== null && after !== null && before.passwordHash !== after.passwordHash;
+  return {
+    at: now,
+    actor,
+    action: `account.${verb}`,
+    subject: (after ?? before)!.username,
+    before: before && { ...stateOf(before), ...(transferTo && { transfer_to: transferTo }) },
+    after: after && { ...stateOf(after), ...(isNewPassword && { password: MASK }) },
+  };
+}
+
+const stateOf = ({ username, role, disabled, quotaBytes, email }: UserState) => ({
+  username,
+  role,
+  disabled,
+  quota_bytes: quotaBytes,
+  ...(email !== null && { email }),
+});

@@ -14,7 +14,7 @@ import {
   type ColumnValues,
   labelOfSource,
 } from "../rollups/dimensions.ts";
-import { createMaintenance } from "../rollups/maintenance.ts";
+import { createMaintenance } from "../rollups/retention.ts";
 import { createRebuild } from "../rollups/rebuild.ts";
 import { BUCKETS, DAY_MS, type Unit } from "../rollups/time-buckets.ts";
 

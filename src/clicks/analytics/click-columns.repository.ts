@@ -7,7 +7,7 @@ import type { Visitors } from "../../lib/visitors.ts";
 import { TOTAL } from "../rollups/sums.ts";
 import type { Span } from "../rollups/time-buckets.ts";
 import type { SumUnit } from "./range.ts";
-import type { SelectedClicks } from "./selection.ts";
+import type { COLUMN_OF, ColumnDimension } from "../rollups/dimensions.ts";
 
 /** For a row with the columns `clicks` and `automated`. */
 export const clicksOf = (visitors: Visitors): RawBuilder<number> =>
@@ -61,3 +61,27 @@ export function rawRows(read: Db, { links, details }: SelectedClicks, { from, to
       }),
     );
 }
+
+/** Whose clicks a report counts, and which of them. */
+export type Selection = {
+  /** Null: of all links, deleted ones too. */
+  links: LinkSet | null;
+  /** Null: any. Otherwise clicks are counted in click_log. */
+  details: DetailConditions | null;
+  visitors: Visitors;
+};
+
+export type SelectedClicks = Pick<Selection, "links" | "details">;
+
+/** All must hold. */
+export type DetailConditions = {
+  /** Columns of click_log. */
+  texts: readonly (readonly [
+    column: "country" | "city" | (typeof COLUMN_OF)[ColumnDimension],
+    text: string,
+  ])[];
+  /** Ids of values; null: any. */
+  agents: readonly number[] | null;
+};
+
+export const EVERY_CLICK: SelectedClicks = { links: null, details: null };

@@ -10,12 +10,11 @@ import { validated } from "../../lib/validated.ts";
 import { visitorsOf, visitorsQuery } from "../../lib/visitors.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { collected } from "../../links/list/filter-options.ts";
-import { limited } from "./answers.routes.ts";
-import { type ClickQuery, clickQuery, valuesOf } from "./filter.routes.ts";
+import { limited, type ClickQuery, clickQuery, valuesOf } from "./schemas.routes.ts";
 import { type DateRange, parseDate, parseRange } from "./range.ts";
-import type { ReachableLinks } from "./reports.routes.ts";
+import type { ReachableLinks } from "./routes.ts";
 import { type ReportBy, REPORTS } from "./report.ts";
-import { ASKED_VALUES } from "./select.ts";
+import { ASKED_VALUES } from "./cuts.ts";
 import { createAnalytics } from "./service.ts";
 import { viewOfDevices, viewOfLinkReport, viewOfReportRow } from "./views.ts";
 

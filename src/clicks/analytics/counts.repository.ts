@@ -4,14 +4,22 @@ import type { Database } from "../../platform/db/database.ts";
 import type { Schema } from "../../platform/db/schema.ts";
 import type { LinkSet } from "../../links/list/link-set.repository.ts";
 import { type ClickSum, clickSumOf, NO_CLICKS, plus } from "../../lib/visitors.ts";
-import { isAmong, isSummed, rawRows, rawSums, sumRows } from "./click-columns.repository.ts";
-import { MOST_RAW_ROWS } from "./edges.ts";
+import {
+  isAmong,
+  isSummed,
+  rawRows,
+  rawSums,
+  sumRows,
+  type SelectedClicks,
+} from "./click-columns.repository.ts";
 import { SUM_UNITS, type SumParts, type SumUnit } from "./range.ts";
-import type { SelectedClicks } from "./selection.ts";
-import type { Span } from "../rollups/time-buckets.ts";
+import { type Span, BUCKETS } from "../rollups/time-buckets.ts";
 
 /** Buckets without clicks are missing. */
 export type BucketCounts = ReadonlyMap<number, ClickSum>;
+
+/** Raw rows are counted in buckets of at most this many clicks. */
+export const MOST_RAW_ROWS = 100_000;
 
 const NO_DETAILS = { details: null };
 
@@ -112,4 +120,43 @@ async function countsOf(
 ): Promise<BucketCounts> {
   const rows = list.length === 0 ? [] : await query.execute();
   return new Map(rows.map(({ bucket, ...sum }) => [bucket, clickSumOf(sum)]));
+}
+
+export type AgeRepository = ReturnType<typeof createAgeRepository>;
+
+/** How far back clicks are kept. */
+export function createAgeRepository({ read }: Pick<Database, "read">) {
+  return {
+    /** In the rollups, or null. */
+    async oldest(): Promise<{ hour: number | null; day: number | null }> {
+      const [hour, day] = await Promise.all([
+        read.selectFrom("click_hours").select("hour").orderBy("hour").limit(1).executeTakeFirst(),
+        read.selectFrom("click_days").select("day").orderBy("day").limit(1).executeTakeFirst(),
+      ]);
+      return { hour: hour?.hour ?? null, day: day?.day ?? null };
+    },
+
+    async oldestDetail(): Promise<number | null> {
+      const oldest = read.selectFrom("click_log").select("clicked_at").orderBy("clicked_at").limit(1);
+      return (await oldest.executeTakeFirst())?.clicked_at ?? null;
+    },
+
+    /** Of any links, by whole days and the hours that are kept. */
+    async hasClicks({ from, to }: Span): Promise<boolean> {
+      const { day, hour } = BUCKETS;
+      const ofDays = read
+        .selectFrom("click_days")
+        .where("day", ">=", day.of(from))
+        .where("day", "<", day.of(to));
+      const ofHours = read
+        .selectFrom("click_hours")
+        .where("hour", ">=", hour.of(from))
+        .where("hour", "<", hour.of(to));
+      const found = await Promise.all([
+        ofDays.select("day").limit(1).executeTakeFirst(),
+        ofHours.select("hour").limit(1).executeTakeFirst(),
+      ]);
+      return found.some((row) => row !== undefined);
+    },
+  };
 }

@@ -1,15 +1,27 @@
 /** Cuts ranges into the sums and raw rows that count a selection's clicks. */
 import type { LinkSet } from "../../links/list/link-set.repository.ts";
-import type { AgeRepository } from "./ages.repository.ts";
-import type { BucketCounts, CountRepository } from "./counts.repository.ts";
-import { type BucketFacts, joinParts, settleDays, settleHours } from "./edges.ts";
+import {
+  type AgeRepository,
+  type BucketCounts,
+  type CountRepository,
+  MOST_RAW_ROWS,
+} from "./counts.repository.ts";
 import { appError } from "../../lib/errors.ts";
-import { NO_CLICKS, plus } from "../../lib/visitors.ts";
-import { BUCKETS, HOUR_MS } from "../rollups/time-buckets.ts";
-import { type DateRange, sequence, spanOf, splitSpan, type SumParts, withMonths } from "./range.ts";
-import type { ClickFilter } from "./select.ts";
-import type { Selection } from "./selection.ts";
+import { NO_CLICKS, plus, type Visitors } from "../../lib/visitors.ts";
+import { BUCKETS, HOUR_MS, type Span } from "../rollups/time-buckets.ts";
+import {
+  type DateRange,
+  sequence,
+  spanOf,
+  splitSpan,
+  type SumParts,
+  withMonths,
+  type Edge,
+} from "./range.ts";
+import type { Selection, DetailConditions } from "./click-columns.repository.ts";
 import type { ValueRepository } from "./values.repository.ts";
+import { isKeyText, linkNotFound } from "../../links/link/code.ts";
+import { COLUMN_DIMENSIONS, COLUMN_OF, parseAgentValue } from "../rollups/dimensions.ts";
 
 type Deps = {
   ages: AgeRepository;
@@ -110,3 +122,127 @@ export function createCuts({ ages, counts, values, now, mostDetails }: Deps) {
 
 const totalsOf = (counts: BucketCounts): ReadonlyMap<number, number> =>
   new Map([...counts].map(([bucket, { clicks }]) => [bucket, clicks]));
+
+export type BucketFacts = {
+  /** In the rollups. */
+  day(day: number): Promise<number>;
+  /** Hours without clicks are missing. Null if hours are not kept. */
+  hours: ((hours: readonly number[]) => Promise<ReadonlyMap<number, number>>) | null;
+  /** NaN if there are too many to count. */
+  rawRows(span: Span): Promise<number>;
+};
+
+const joinParts = (cuts: readonly Partial<SumParts>[]): SumParts => ({
+  months: cuts.flatMap((cut) => cut.months ?? []),
+  days: cuts.flatMap((cut) => cut.days ?? []),
+  hours: cuts.flatMap((cut) => cut.hours ?? []),
+  spans: cuts.flatMap((cut) => cut.spans ?? []),
+});
+
+/**
+ * Settles the parts of days at the ends of a range.
+ *
+ * Finer rows are exact if they add up to their bucket: hours before retention, raw rows not reduced by retention,
+ * sampling or a deleted link. Then they count the part. Otherwise the whole bucket counts, unless the range touches
+ * only one instant of it, like one that ends at a date without time.
+ */
+export async function settleDays(edges: readonly Edge[], facts: BucketFacts): Promise<SumParts> {
+  return joinParts(await Promise.all(edges.map((edge) => settleDay(edge, facts))));
+}
+
+async function settleDay({ bucket, span }: Edge, facts: BucketFacts): Promise<Partial<SumParts>> {
+  const day: Span = bucketSpan("day", bucket);
+  const [total, hours] = await Promise.all([facts.day(bucket), facts.hours?.(hoursOf(day)) ?? null]);
+  if (total === 0) return {};
+  if (hours !== null && sumOf(hours) === total) {
+    const { whole, edges } = splitSpan("hour", span);
+    const parts = await settleHours(edges, hours, facts);
+    return joinParts([{ hours: sequence(whole.from, whole.to) }, parts]);
+  }
+  if (await areRawRowsComplete(day, total, facts)) return { spans: [span] };
+  return isMoreThanAnInstant(span) ? { days: [bucket] } : {};
+}
+
+/** Parts of hours with these totals. */
+async function settleHours(
+  edges: readonly Edge[],
+  totals: ReadonlyMap<number, number>,
+  facts: Pick<BucketFacts, "rawRows">,
+): Promise<SumParts> {
+  const parts = edges.map(async ({ bucket, span }): Promise<Partial<SumParts>> => {
+    const total = totals.get(bucket) ?? 0;
+    if (total === 0) return {};
+    if (await areRawRowsComplete(bucketSpan("hour", bucket), total, facts)) return { spans: [span] };
+    return isMoreThanAnInstant(span) ? { hours: [bucket] } : {};
+  });
+  return joinParts(await Promise.all(parts));
+}
+
+const areRawRowsComplete = async (
+  span: Span,
+  total: number,
+  facts: Pick<BucketFacts, "rawRows">,
+): Promise<boolean> => total <= MOST_RAW_ROWS && (await facts.rawRows(span)) === total;
+
+const bucketSpan = (unit: "hour" | "day", bucket: number): Span => ({
+  from: BUCKETS[unit].startOf(bucket),
+  to: BUCKETS[unit].startOf(bucket + 1),
+});
+const hoursOf = (day: Span): number[] => sequence(BUCKETS.hour.of(day.from), BUCKETS.hour.of(day.to));
+const isMoreThanAnInstant = ({ from, to }: Span): boolean => to - from > 1;
+
+const sumOf = (counts: ReadonlyMap<number, number>): number => {
+  let sum = 0;
+  for (const count of counts.values()) sum += count;
+  return sum;
+};
+
+/** A click must have each. */
+export type AskedValues = Readonly<Partial<Record<AskedValue, string>>>;
+export const ASKED_VALUES = [...COLUMN_DIMENSIONS, "country", "city", "device", "browser", "os"] as const;
+export type AskedValue = (typeof ASKED_VALUES)[number];
+
+/** All visitors by default. `key`: the clicks of that link. */
+export type ClickFilter = {
+  visitors?: Visitors;
+  key?: string | undefined;
+  links?: LinkSet | null;
+  values?: AskedValues;
+};
+
+const COLUMNS = { ...COLUMN_OF, country: "country", city: "city" } as const;
+const isColumn = (name: AskedValue): name is keyof typeof COLUMNS => name in COLUMNS;
+const AGENT_PARTS = ["device", "browser", "os"] as const;
+
+/** @throws LinkNotFound for an unknown key */
+export function createSelect({ counts, values }: Pick<Deps, "counts" | "values">) {
+  async function linksOf({ key, links = null }: ClickFilter): Promise<LinkSet | null> {
+    if (key === undefined) return links;
+    const id = isKeyText(key) ? await counts.linkId(key) : null;
+    if (id === null) throw linkNotFound(key);
+    return { ids: [id] };
+  }
+
+  async function agentsWith(wanted: AskedValues): Promise<readonly number[] | null> {
+    const parts = AGENT_PARTS.filter((part) => wanted[part] !== undefined);
+    if (parts.length === 0) return null;
+    const agents = await values.agents(wanted);
+    return agents
+      .filter(({ value }) => parts.every((part) => parseAgentValue(value)[part] === wanted[part]))
+      .map(({ id }) => id);
+  }
+
+  async function detailsOf(wanted: AskedValues): Promise<DetailConditions | null> {
+    if (Object.keys(wanted).length === 0) return null;
+    const texts = ASKED_VALUES.flatMap((name) => {
+      const text = wanted[name];
+      return text === undefined || !isColumn(name) ? [] : [[COLUMNS[name], text] as const];
+    });
+    return { texts, agents: await agentsWith(wanted) };
+  }
+
+  return async (asked: ClickFilter): Promise<Selection> => {
+    const [links, details] = await Promise.all([linksOf(asked), detailsOf(asked.values ?? {})]);
+    return { links, details, visitors: asked.visitors ?? "all" };
+  };
+}

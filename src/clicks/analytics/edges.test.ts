@@ -1,6 +1,7 @@
 /** What a part of a bucket counts, depending on the finer rows. Day 20,000 begins at hour 480,000. */
 import { expect, test } from "bun:test";
-import { type BucketFacts, MOST_RAW_ROWS, settleDays } from "./edges.ts";
+import { type BucketFacts, settleDays } from "./cuts.ts";
+import { MOST_RAW_ROWS } from "./counts.repository.ts";
 import type { SumParts } from "./range.ts";
 import { DAY_MS, HOUR_MS, type Span } from "../rollups/time-buckets.ts";
 

@@ -8,9 +8,9 @@ import { codeOf } from "../../links/link/key.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import type { Visitors } from "../../lib/visitors.ts";
 import { spreadsheetText } from "../../lib/spreadsheet-text.ts";
-import { createLogRepository, type LoggedClick, type LogPosition, LOG_COLUMNS } from "./export.repository.ts";
+import { createLogRepository, type LoggedClick, type LogPosition, LOG_COLUMNS } from "./log.repository.ts";
 import type { DateRange } from "./range.ts";
-import { EVERY_CLICK, type SelectedClicks } from "./selection.ts";
+import { EVERY_CLICK, type SelectedClicks } from "./click-columns.repository.ts";
 import type { NameOf } from "./views.ts";
 
 export type ClickExport = ReturnType<typeof createClickExport>;

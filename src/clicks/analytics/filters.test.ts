@@ -23,7 +23,7 @@ import {
 import { createRandom } from "./random.test-support.ts";
 import type { DateRange } from "./range.ts";
 import { REPORTS, type ReportBy } from "./report.ts";
-import { ASKED_VALUES, type AskedValue, type AskedValues } from "./select.ts";
+import { ASKED_VALUES, type AskedValue, type AskedValues } from "./cuts.ts";
 
 const CLICKS = 800;
 const FILTERS = 40;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { deviceShares, percentage, sharesOf } from "./percentages.ts";
+import { deviceShares, percentage, sharesOf } from "./report.ts";
 import { OTHER } from "../rollups/dimensions.ts";
 
 test("percentages have two decimals; a total of zero has none", () => {

@@ -13,7 +13,7 @@ export type DateRange = { start: number; end: number };
 export type Edge = { bucket: number; span: Span };
 
 /** Whole buckets from..to (excluded), and the parts around them. */
-export type WholeAndEdges = { whole: Span; edges: Edge[] };
+type WholeAndEdges = { whole: Span; edges: Edge[] };
 
 /** Units of the tables of sums. */
 export const SUM_UNITS = ["month", "day", "hour"] as const;
@@ -21,7 +21,7 @@ export type SumUnit = (typeof SUM_UNITS)[number];
 /** Whole buckets of each table, and spans of raw rows. */
 export type SumParts = Record<`${SumUnit}s`, number[]> & { spans: Span[] };
 
-export type TrendQuery = { unit: Unit; first: number; labels: string[] };
+type TrendQuery = { unit: Unit; first: number; labels: string[] };
 
 /** In one answer. */
 export const MOST_BUCKETS = 10_000;

@@ -1,6 +1,12 @@
 /** The reports. Relative to {admin}/v1. */
 import { CSV, csvResponse, csvColumns } from "../../platform/http/csv-response.ts";
-import { type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
+import {
+  type Endpoint,
+  endpoint,
+  type Caller,
+  type HttpContext,
+  actorOf,
+} from "../../platform/http/endpoint.ts";
 import type { Logger } from "../../lib/logger.ts";
 import {
   DETAILS,
@@ -13,13 +19,40 @@ import {
   reportTotals,
   tellingDetails,
   topResponse,
-} from "./answers.routes.ts";
+  askedBy,
+  clickQuery,
+  devicesResponse,
+  geoResponse,
+  newestResponse,
+  placeQuery,
+  trendResponse,
+  unitQuery,
+  type ClickQuery,
+  linkResponse,
+  linkClickQuery,
+  valuesOf,
+} from "./schemas.routes.ts";
 import type { ClickExport } from "./export.ts";
-import { askedBy, clickQuery } from "./filter.routes.ts";
-import { linkReportEndpoints } from "./link.routes.ts";
-import { type ReportDeps, reportEndpoints, type ReportScope } from "./reports.routes.ts";
 import { isDetail } from "./report.ts";
-import { viewOfReferrer, viewOfReportRow, viewOfTop } from "./views.ts";
+import {
+  viewOfReferrer,
+  viewOfReportRow,
+  viewOfTop,
+  viewOfDevices,
+  viewOfNewest,
+  viewOfPlace,
+  viewOfTrend,
+  viewOfLinkReport,
+} from "./views.ts";
+import type { Actor } from "../../lib/actor.ts";
+import type { LinkName } from "../../links/domains/registry.ts";
+import type { ChooseLinks } from "../../links/list/chosen.ts";
+import { unitOf } from "./range.ts";
+import type { ClickFilter } from "./cuts.ts";
+import type { Analytics } from "./service.ts";
+import { visitorsOf } from "../../lib/visitors.ts";
+import { CODE_FORM, isCodeText, linkNotFound } from "../../links/link/code.ts";
+import { z } from "zod";
 
 type Deps = ReportDeps & {
   clickExport: ClickExport;
@@ -116,4 +149,156 @@ function exportEndpoint({ analytics, clickExport, links, now, logger }: Deps): E
       return csvResponse(c, pages, { fileName, failure: "an analytics export was cut off", logger });
     },
   });
+}
+
+export type ReachableLinks = {
+  /** @throws LinkNotFound for a link that does not exist for the actor */
+  by(actor: Actor): {
+    get(key: string): Promise<unknown>;
+    /** Null: all links. @throws LinkNotFound likewise, BadRequest */
+    chosen: ChooseLinks;
+  };
+  domains: {
+    /** @throws BadRequest for an unknown host */
+    key(code: string, host: string | undefined): string;
+    nameOf(key: string): LinkName;
+  };
+};
+
+type ReportDeps = {
+  analytics: Analytics;
+  links: ReachableLinks;
+  /** analytics.enable_detailed_logging */
+  recordsDetails(): boolean;
+  now(): number;
+};
+
+type Report = "trends" | "geo" | "devices" | "clicks";
+
+type ReportScope = {
+  shared: Pick<Endpoint, "access" | "scope" | "tag" | "params" | "ownsPath">;
+  /** The part of the paths before `/analytics`. */
+  prefix: string;
+  summaries: Readonly<Record<Report, string>>;
+  /** What chooses links and clicks. */
+  query: Partial<typeof clickQuery.shape>;
+  /** @throws LinkNotFound, BadRequest */
+  askedOf(account: Caller, c: HttpContext, query: ClickQuery): Promise<ClickFilter>;
+};
+
+/** The reports that exist for all links and for one. */
+function reportEndpoints(deps: ReportDeps, of: ReportScope): Endpoint[] {
+  const { analytics, links, now } = deps;
+  const { prefix, shared: common, summaries, askedOf } = of;
+  const told = tellingDetails(deps);
+  const filter = of.query as typeof clickQuery.shape;
+  return [
+    endpoint(`GET ${prefix}/analytics/devices`, {
+      ...common,
+      summary: summaries.devices,
+      query: limited(10, 20).extend(filter),
+      response: devicesResponse,
+      beside: DETAILS,
+      async handle({ c, query, account }) {
+        const [asked, range] = [await askedOf(account, c, query), rangeOf(query, now())];
+        const found = await analytics.devices(range, query.limit, asked);
+        return told(viewOfDevices(found), range, asked, true);
+      },
+    }),
+    endpoint(`GET ${prefix}/analytics/trends`, {
+      ...common,
+      summary: summaries.trends,
+      query: rangeQuery.extend({ ...unitQuery, ...filter }),
+      response: trendResponse,
+      beside: DETAILS,
+      async handle({ c, query, account }) {
+        const [asked, range] = [await askedOf(account, c, query), rangeOf(query, now())];
+        const found = await analytics.trend(range, unitOf(query.group_by), asked);
+        return told(viewOfTrend(found), range, asked, false);
+      },
+    }),
+    endpoint(`GET ${prefix}/analytics/geo`, {
+      ...common,
+      summary: summaries.geo,
+      query: limited(20, 100).extend({ ...placeQuery, ...filter }),
+      response: geoResponse,
+      beside: DETAILS,
+      async handle({ c, query, account }) {
+        const [asked, range] = [await askedOf(account, c, query), rangeOf(query, now())];
+        const found = await analytics.places(range, query.limit, asked, query.by || "city");
+        return told(found.map(viewOfPlace), range, asked, true);
+      },
+    }),
+    endpoint(`GET ${prefix}/analytics/clicks`, {
+      ...common,
+      summary: summaries.clicks,
+      query: limited(20, 100).extend(filter),
+      response: newestResponse,
+      beside: DETAILS,
+      async handle({ c, query, account }) {
+        const [asked, range] = [await askedOf(account, c, query), rangeOf(query, now())];
+        const found = await analytics.newest(range, query.limit, asked);
+        const shown = found.map((click) => viewOfNewest(click, links.domains.nameOf));
+        return told(shown, range, asked, true);
+      },
+    }),
+  ];
+}
+
+const ofLink = {
+  access: "editor",
+  scope: "analytics:read",
+  tag: "analytics",
+  params: { code: z.string().meta(CODE_FORM) },
+  ownsPath: true,
+} as const;
+
+/** The reports on one link, for editors too. */
+function linkReportEndpoints(deps: ReportDeps): Endpoint[] {
+  const { analytics, links, now } = deps;
+  const told = tellingDetails(deps);
+
+  /** @throws BadRequest for an unknown domain, LinkNotFound */
+  async function keyFor(account: Caller, c: HttpContext, host: string | undefined): Promise<string> {
+    const code = c.req.param("code") ?? "";
+    if (!isCodeText(code)) throw linkNotFound(code);
+    const key = links.domains.key(code, host);
+    const actor = actorOf(account);
+    if (actor.ownOnly) await links.by(actor).get(key);
+    return key;
+  }
+
+  const askedOf = async (account: Caller, c: HttpContext, query: ClickQuery) => ({
+    visitors: visitorsOf(query),
+    key: await keyFor(account, c, query.domain),
+    values: valuesOf(query),
+  });
+
+  return [
+    ...reportEndpoints(deps, {
+      shared: ofLink,
+      prefix: "/links/:code{.+}",
+      summaries: {
+        trends: "The clicks of one link by hour, day, week or month in UTC, at most 10,000 buckets",
+        geo: "The countries and cities of one link's clicks",
+        devices: "Browsers, systems and devices of one link's clicks",
+        clicks: "The newest clicks of one link with details, without addresses",
+      },
+      query: linkClickQuery.shape,
+      askedOf,
+    }),
+    endpoint("GET /links/:code{.+}/analytics", {
+      ...ofLink,
+      summary: "The clicks of one link; write a code that ends in /analytics with %2F",
+      query: rangeQuery.extend({ ...unitQuery, ...linkClickQuery.shape }),
+      response: linkResponse,
+      beside: DETAILS,
+      async handle({ c, query, account }) {
+        const { key, ...asked } = await askedOf(account, c, query);
+        const range = rangeOf(query, now());
+        const found = await analytics.link(key, range, asked, unitOf(query.group_by));
+        return told(viewOfLinkReport(found, links.domains.nameOf), range, asked, true);
+      },
+    }),
+  ];
 }

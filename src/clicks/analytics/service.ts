@@ -2,12 +2,15 @@
 import type { Database } from "../../platform/db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type ClickSum, countOf, NO_CLICKS, type Visitors, plus } from "../../lib/visitors.ts";
-import { createAgeRepository } from "./ages.repository.ts";
-import { type CountRepository, createCountRepository } from "./counts.repository.ts";
-import { createCuts, type Cuts } from "./cuts.ts";
-import { type DateRange, SUM_UNITS, trendOf } from "./range.ts";
-import { createNewestClicks } from "./newest.ts";
-import type { NewestClick } from "./newest.repository.ts";
+import {
+  createAgeRepository,
+  type CountRepository,
+  createCountRepository,
+  type BucketCounts,
+} from "./counts.repository.ts";
+import { createCuts, type Cuts, type ClickFilter, createSelect } from "./cuts.ts";
+import { type DateRange, SUM_UNITS, trendOf, sequence, spanOf } from "./range.ts";
+import { type NewestClick, createNewestRepository } from "./log.repository.ts";
 import {
   byCountry,
   type DeviceShares,
@@ -15,14 +18,15 @@ import {
   MOST_PLACES,
   MOST_PROFILES,
   sharesOf,
-} from "./percentages.ts";
+  type Report,
+  report,
+  type ReportBy,
+} from "./report.ts";
 import { createClickRanking } from "./ranking.repository.ts";
-import { type Report, report, type ReportBy } from "./report.ts";
-import { type ClickFilter, createSelect } from "./select.ts";
-import type { Selection } from "./selection.ts";
+import type { Selection } from "./click-columns.repository.ts";
 import { createValueRepository, type ValueShare } from "./values.repository.ts";
 import { type Place, parsePlaceValue } from "../rollups/dimensions.ts";
-import { BUCKETS, DAY_MS, HOUR_MS, type Unit } from "../rollups/time-buckets.ts";
+import { BUCKETS, DAY_MS, HOUR_MS, type Unit, type Span } from "../rollups/time-buckets.ts";
 
 /** `values`: of the chosen visitors; `human` and `automated` do not depend on the choice. */
 export type Trend = { labels: string[]; values: number[]; human: number[]; automated: number[] };
@@ -31,7 +35,7 @@ export type Share = { clicks: number; percentage: number; both: ClickSum };
 export type TopLink = { code: string; clicks: number; both: ClickSum };
 export type ReferrerShare = Share & { referrer: string };
 export type PlaceShare = Share & Place;
-export type PlaceUnit = "country" | "city";
+type PlaceUnit = "country" | "city";
 
 export type LinkReport = Awaited<ReturnType<Analytics["link"]>>;
 
@@ -183,3 +187,59 @@ const referrersOf = (share: ValueShare): ReferrerShare[] =>
 /** In percent of all clicks, even those from unknown places. */
 const placesOf = (share: ValueShare, total: number): PlaceShare[] =>
   sharesOf(share, total).map(({ value, ...rest }) => ({ ...parsePlaceValue(value), ...rest }));
+
+/** Hours and days that are looked into. */
+const MOST_SPANS = 12;
+/** Days back from the end of the range. */
+const MOST_DAYS = 400;
+const { hour, day } = BUCKETS;
+
+/** Finds the newest clicks of a range. The sums by hour and day locate them, so few raw rows are read. */
+function createNewestClicks(database: Pick<Database, "read" | "findLink">, now: () => number) {
+  const counts = createCountRepository(database);
+  const newest = createNewestRepository(database);
+
+  /** The hours or days with these visitors' clicks, newest first, until they hold `limit` clicks. */
+  async function spansOf({ links, visitors }: Selection, { from, to }: Span, limit: number) {
+    const days = sequence(Math.max(day.of(from), day.of(to - 1) - MOST_DAYS), day.of(to - 1) + 1);
+    const ofDays = clickedOf(await counts.inBuckets("day", links, days), visitors).slice(0, MOST_SPANS);
+    const ofHours = await counts.inBuckets(
+      "hour",
+      links,
+      ofDays.flatMap(([at]) => sequence(hour.of(day.startOf(at)), hour.of(day.startOf(at + 1)))),
+    );
+    const places: Span[] = [];
+    let clicks = 0;
+    for (const [at, ofDay] of ofDays) {
+      const within = clickedOf(ofHours, visitors).filter(([held]) => day.of(hour.startOf(held)) === at);
+      const isWhole = within.reduce((sum, [, count]) => sum + count, 0) === ofDay;
+      const parts: [Span, number][] = isWhole
+        ? within.map(([held, count]) => [{ from: hour.startOf(held), to: hour.startOf(held + 1) }, count])
+        : [[{ from: day.startOf(at), to: day.startOf(at + 1) }, ofDay]];
+      for (const [part, count] of parts) {
+        const place = { from: Math.max(part.from, from), to: Math.min(part.to, to) };
+        if (place.to <= place.from) continue;
+        places.push(place);
+        // The ends of the range may cut clicks off.
+        if (place.from === part.from && place.to === part.to) clicks += count;
+        if (clicks >= limit || places.length === MOST_SPANS) return places;
+      }
+    }
+    return places;
+  }
+
+  /** limit ≤ 100 */
+  return async (selection: Selection, range: DateRange, limit: number): Promise<NewestClick[]> => {
+    const span = spanOf(range, "hour", now());
+    if (span.to <= span.from) return [];
+    const places = selection.details === null ? await spansOf(selection, span, limit) : [span];
+    const found = await Promise.all(places.map((place) => newest.in(place, selection, limit)));
+    return found.flat().slice(0, limit);
+  };
+}
+
+const clickedOf = (counts: BucketCounts, visitors: Visitors): [number, number][] =>
+  [...counts]
+    .map(([bucket, sum]): [number, number] => [bucket, countOf(sum, visitors)])
+    .filter(([, count]) => count > 0)
+    .sort(([a], [b]) => b - a);

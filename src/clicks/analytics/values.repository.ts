@@ -8,10 +8,16 @@ import type { Db } from "../../platform/db/dialect.ts";
 import type { Schema } from "../../platform/db/schema.ts";
 import { type ClickSum, clickSumOf, type Visitors } from "../../lib/visitors.ts";
 import type { LinkSet } from "../../links/list/link-set.repository.ts";
-import { clicksOf, isSummed, rawRows, rawSums } from "./click-columns.repository.ts";
-import type { SelectedClicks, Selection } from "./selection.ts";
+import {
+  clicksOf,
+  isSummed,
+  rawRows,
+  rawSums,
+  type SelectedClicks,
+  type Selection,
+} from "./click-columns.repository.ts";
 import { SUM_UNITS, type SumParts } from "./range.ts";
-import { detailedClicksOf } from "../rollups/detailed-hours.repository.ts";
+import { detailedClicksOf } from "../rollups/values.repository.ts";
 import { COLUMN_OF, type Dimension, DIMENSIONS, isColumnDimension, OTHER } from "../rollups/dimensions.ts";
 import type { Span } from "../rollups/time-buckets.ts";
 

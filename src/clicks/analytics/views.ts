@@ -1,11 +1,10 @@
-import type { DeviceShares, NamedShare } from "./percentages.ts";
+import type { DeviceShares, NamedShare, Report, ReportBy } from "./report.ts";
 import type { LinkName } from "../../links/domains/registry.ts";
 import { DEFAULT_DOMAIN_NAME } from "../../links/list/chosen.ts";
 import { viewOfBoth } from "../../lib/visitors.ts";
-import type { NewestClick } from "./newest.repository.ts";
+import type { NewestClick } from "./log.repository.ts";
 import { labelOfSource, parseAgentValue, parsePlaceValue } from "../rollups/dimensions.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
-import type { Report, ReportBy } from "./report.ts";
 import type { LinkReport, PlaceShare, ReferrerShare, Share, TopLink, Trend } from "./service.ts";
 
 export const viewOfTrend = ({ labels, values, human, automated }: Trend) => ({

@@ -3,9 +3,9 @@ import { type Parser, parse } from "bowser";
 import { isAutomatedAgent } from "../../lib/automated-visitors.ts";
 import { remembered } from "../../lib/remembered.ts";
 
-export type DeviceName = "desktop" | "mobile" | "tablet" | "bot" | "other";
+type DeviceName = "desktop" | "mobile" | "tablet" | "bot" | "other";
 
-export type Agent = {
+type Agent = {
   /** Without version, such as `Chrome`; for a bot its own name. */
   browser: string;
   /** Such as `Windows`, `Android`. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { campaignOf, languageOf } from "./campaign.ts";
+import { campaignOf, languageOf } from "./origin.ts";
 
 const NONE = { utm_source: null, utm_medium: null, utm_campaign: null, utm_term: null, utm_content: null };
 

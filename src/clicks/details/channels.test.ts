@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { campaignOf } from "./campaign.ts";
+import { campaignOf } from "./origin.ts";
 import { CHANNELS, channelOf } from "./channels.ts";
 
 const channel = (pairs: string, host: string | null = null, browser: string | null = null) =>

@@ -6,10 +6,10 @@
  * the default channel groups of Google Analytics 4.
  */
 import { remembered } from "../../lib/remembered.ts";
-import type { Campaign } from "./campaign.ts";
+import type { Campaign } from "./origin.ts";
 
 export const CHANNELS = ["direct", "search", "social", "mail", "messenger", "campaign", "other"] as const;
-export type Channel = (typeof CHANNELS)[number];
+type Channel = (typeof CHANNELS)[number];
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
 

@@ -14,13 +14,20 @@ import {
   placeValue,
   type Value,
 } from "../rollups/dimensions.ts";
-import { type Campaign, campaignOf, languageOf } from "./campaign.ts";
+import {
+  type Campaign,
+  campaignOf,
+  languageOf,
+  cleanText,
+  decodeQueryValue,
+  type Origin,
+  originOf,
+} from "./origin.ts";
 import { channelOf } from "./channels.ts";
 import { readDetails, type VisitDetails } from "../journal/details-record.ts";
 import { isAutomatedKind } from "../journal/format.ts";
 import type { ClickBatch } from "../journal/reader.ts";
 import { type AddressMode, keptAddress } from "../../lib/kept-address.ts";
-import { cleanText, decodeQueryValue, type Origin, originOf } from "./referrer.ts";
 
 /** One object per distinct text of a batch. */
 export type UserAgent = {
@@ -51,7 +58,7 @@ type SentAgent = Omit<UserAgent, "value"> & { profile: string };
 export type DetailsParser = ReturnType<typeof createDetailsParser>;
 
 /** See Geo.lookupMany. */
-export type PlaceLookup = (addresses: Iterable<string>) => Promise<ReadonlyMap<string, Place>>;
+type PlaceLookup = (addresses: Iterable<string>) => Promise<ReadonlyMap<string, Place>>;
 
 const CITY_BYTES = 200;
 const NO_CAMPAIGN: Campaign = campaignOf("");

@@ -14,7 +14,7 @@ import {
   segmentOf,
   temporaryFolder,
 } from "../clicks.test-support.ts";
-import { createDetailDropsRepository } from "./drops.repository.ts";
+import { createDetailDropsRepository } from "./repository.ts";
 import { createDetailGate } from "./gate.ts";
 import type { SettledClicks } from "../flush/source.ts";
 import { createFlusher } from "../flush/flush.ts";

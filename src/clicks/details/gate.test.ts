@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { NO_REFUSALS } from "./drops.ts";
-import { createDetailGate } from "./gate.ts";
+import { NO_REFUSALS, createDetailGate } from "./gate.ts";
 
 function setUp({ rate = 1, mostPending = 3 } = {}) {
   const drawn: number[] = [];

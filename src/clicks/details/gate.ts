@@ -1,6 +1,9 @@
 /** Decides which clicks get details: a sample, while fewer than a bound wait. */
-import { NO_REFUSALS, type Refusals } from "./drops.ts";
-import { type DetailRefusal, REFUSALS } from "../journal/format.ts";
+import { type DetailRefusal, REFUSALS, detailRefusalOf } from "../journal/format.ts";
+import type { Detail } from "./details.ts";
+import type { ClickBatch } from "../journal/reader.ts";
+import { BUCKETS } from "../rollups/time-buckets.ts";
+import type { AddressMode } from "../../lib/kept-address.ts";
 
 export type DetailOutcomes = {
   logged: number;
@@ -10,7 +13,7 @@ export type DetailOutcomes = {
   refused: Refusals;
 };
 
-export type DetailDrop = DetailRefusal | "stopped" | "link_deleted";
+type DetailDrop = DetailRefusal | "stopped" | "link_deleted";
 
 /** recorded = logged + pending + dropped */
 export type DetailStats = {
@@ -25,7 +28,7 @@ export type DetailStats = {
 
 export type DetailGate = ReturnType<typeof createDetailGate>;
 
-export type DetailGateOptions = {
+type DetailGateOptions = {
   /** Clicks with details in the journal since the start. */
   written(): number;
   sampleRate(): number;
@@ -81,3 +84,55 @@ export function createDetailGate({
     },
   };
 }
+
+/** `stopped`: analytics.max_log_rows was reached. `imported`: brought from another product without a row in the log. */
+export type DropReason = DetailRefusal | "stopped" | "imported";
+/** The clicks of a day whose wanted details are missing in the click log, for one reason. */
+export type DropCount = { day: number; reason: DropReason; clicks: number };
+type Refusals = Readonly<Record<DetailRefusal, number>>;
+
+export const NO_REFUSALS: Refusals = { full: 0, disconnected: 0, sampled_out: 0, signal: 0 };
+const NONE: ReadonlySet<number> = new Set();
+
+export function countRefusals(batch: ClickBatch): Refusals {
+  const counts = { ...NO_REFUSALS };
+  for (const { reason, clicks } of refusedByDay(batch, NONE)) counts[reason] += clicks;
+  return counts;
+}
+
+/** Without clicks of removed links. */
+export function refusedByDay(
+  batch: ClickBatch,
+  gone: ReadonlySet<number>,
+): (DropCount & { reason: DetailRefusal })[] {
+  if (batch.refused === 0) return [];
+  const days = new Map<number, Record<DetailRefusal, number>>();
+  for (let at = 0; at < batch.count; at++) {
+    const reason = detailRefusalOf(batch.kinds[at]!);
+    if (reason === null || gone.has(batch.links[at]!)) continue;
+    const day = BUCKETS.day.of(batch.times[at]!);
+    let counts = days.get(day);
+    if (counts === undefined) days.set(day, (counts = { ...NO_REFUSALS }));
+    counts[reason] += 1;
+  }
+  return [...days].flatMap(([day, counts]) =>
+    REFUSALS.map((reason) => ({ day, reason, clicks: counts[reason] })).filter(({ clicks }) => clicks > 0),
+  );
+}
+
+/** Kept out of the log by the row limit. */
+export function stoppedByDay(details: readonly Pick<Detail, "atMs">[]): DropCount[] {
+  const days = Map.groupBy(details, ({ atMs }) => BUCKETS.day.of(atMs));
+  return [...days].map(([day, { length }]) => ({ day, reason: "stopped", clicks: length }));
+}
+
+/** What the click log keeps of a visitor: settings of the category `privacy`. */
+export type ClickPrivacy = Readonly<{
+  addresses: AddressMode;
+  referrers: boolean;
+  agents: boolean;
+  places: boolean;
+  campaigns: boolean;
+  /** Visitors who send Sec-GPC or DNT count in the sums only. */
+  signals: boolean;
+}>;

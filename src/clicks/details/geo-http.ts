@@ -4,8 +4,7 @@ import { readBounded } from "../../lib/bounded-text.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Place } from "../rollups/dimensions.ts";
-import type { GeoProvider } from "./geo-provider.ts";
-import { cleanText } from "./referrer.ts";
+import { cleanText } from "./origin.ts";
 
 const TIMEOUT_MS = 2_000;
 const ANSWER_BYTES = 64 * 1024;
@@ -29,7 +28,7 @@ const answerSchema = z.object({
 export function createHttpGeo(
   url: string,
   { clock, logger, fetch }: { clock: Clock; logger: Logger; fetch: typeof globalThis.fetch },
-): GeoProvider {
+) {
   let restsUntil = Number.NEGATIVE_INFINITY;
   const host = URL.parse(url)?.host ?? "the geo provider";
 
@@ -49,7 +48,7 @@ export function createHttpGeo(
   }
 
   return {
-    async lookup(address) {
+    async lookup(address: string): Promise<Place | null | undefined> {
       if (clock.now() < restsUntil) return undefined;
       try {
         return await request(address);

@@ -4,7 +4,6 @@ import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Place } from "../rollups/dimensions.ts";
-import type { GeoProvider } from "./geo-provider.ts";
 
 /** Between checks for a newer file. */
 const CHECK_MS = 30_000;
@@ -57,10 +56,10 @@ export function openMaxmindFile(path: string, { clock, logger }: Deps) {
   };
 }
 
-export function createMaxmindGeo(path: string, deps: Deps): GeoProvider {
+export function createMaxmindGeo(path: string, deps: Deps) {
   const file = openMaxmindFile(path, deps);
   return {
-    async lookup(address) {
+    async lookup(address: string): Promise<Place | null | undefined> {
       await file.refresh();
       return file.find(address);
     },

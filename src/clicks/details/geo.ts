@@ -5,8 +5,8 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Place } from "../rollups/dimensions.ts";
-import type { GeoProvider } from "./geo-provider.ts";
 import { isPublicAddress } from "../../lib/public-address.ts";
+import type { openMaxmindFile } from "./geo-maxmind.ts";
 
 export type Geo = ReturnType<typeof createGeo>;
 
@@ -18,6 +18,9 @@ const CACHE_MS = 15 * 60_000;
 const PARALLEL = 8;
 /** Then a batch continues without the missing places. */
 const BATCH_MS = 5_000;
+
+/** A lookup resolves with undefined if the place is unknown now (no file, provider away): the next provider is asked. */
+type GeoProvider = { lookup(address: string): Promise<Place | null | undefined>; close(): void };
 
 type Deps = { clock: Clock; logger: Logger; fetch: typeof globalThis.fetch };
 
@@ -111,5 +114,34 @@ export function createGeo(
     close(): void {
       void opened?.then((all) => all.forEach((provider) => provider.close()));
     },
+  };
+}
+
+/**
+ * Finds countries of addresses for redirects, in a MaxMind file in memory that is loaded when a rule first asks for
+ * one. @param path null without a file
+ */
+export function createCountries(path: string | null, deps: { clock: Clock; logger: Logger }) {
+  let file: ReturnType<typeof openMaxmindFile> | undefined;
+  let opening: Promise<void> | undefined;
+
+  async function open(from: string): Promise<void> {
+    const { openMaxmindFile } = await import("./geo-maxmind.ts");
+    const opened = openMaxmindFile(from, deps);
+    await opened.refresh();
+    file = opened;
+  }
+
+  return {
+    /** Null unless the first file is loading. Never rejects. Call it before `countryOf`. */
+    loading(): Promise<void> | null {
+      if (path === null) return null;
+      if (file === undefined) return (opening ??= open(path));
+      void file.refresh();
+      return null;
+    },
+    /** Null without a file, and for addresses that are not public. */
+    countryOf: (address: string): string | null =>
+      file === undefined || !isPublicAddress(address) ? null : (file.find(address)?.country ?? null),
   };
 }

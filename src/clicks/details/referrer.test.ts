@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { cleanText, originOf } from "./referrer.ts";
+import { cleanText, originOf } from "./origin.ts";
 
 test.each([
   [null, null, null, "direct", "(direct)"],

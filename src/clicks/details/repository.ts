@@ -1,14 +1,13 @@
 import { chunked } from "../../lib/chunked.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
-import { createClickValues } from "../rollups/values.repository.ts";
+import { createClickValues, createBoundsRepository } from "../rollups/values.repository.ts";
 import type { Detail, UserAgent } from "./details.ts";
 import type { DetailSums } from "../rollups/sums.ts";
 import { createRollupsRepository } from "../rollups/repository.ts";
-import { createBoundsRepository } from "../rollups/value-bounds.repository.ts";
-import { type BoundedSums, boundSums } from "../rollups/value-bounds.ts";
-import { createValueIds } from "../rollups/value-ids.ts";
+import { type BoundedSums, boundSums, createValueIds } from "../rollups/value-bounds.ts";
 import type { ColumnValues, Value } from "../rollups/dimensions.ts";
+import type { DropCount, DropReason } from "./gate.ts";
 
 const CHUNK = 500;
 const REMEMBERED = 50_000;
@@ -102,3 +101,86 @@ const findAgents = (tx: Db, hashes: readonly string[]) =>
   tx.selectFrom("user_agents").select(["id", "hash"]).where("hash", "in", hashes).execute();
 
 const named = ({ referrer: referrer_host, ...columns }: ColumnValues) => ({ ...columns, referrer_host });
+
+export function createDetailDropsRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  return {
+    /** In the transaction that counts the clicks. Keys are distinct. */
+    async add(tx: Db, drops: readonly DropCount[]): Promise<void> {
+      // One order prevents deadlocks between flushes.
+      const rows = drops.toSorted((a, b) => a.day - b.day || (a.reason < b.reason ? -1 : 1));
+      await dialect.upsert(tx, { table: "detail_drops", keys: ["day", "reason"], add: ["clicks"] }, rows);
+    },
+
+    /** Imported visits that are undone. Days that retention has removed stay away. */
+    async takeOut(tx: Db, visits: readonly { day: number; clicks: number }[]): Promise<void> {
+      if (visits.length === 0) return;
+      const days = [...Map.groupBy(visits, ({ day }) => day)].map(([day, some]) => ({
+        day,
+        reason: "imported" as const,
+        clicks: -some.reduce((sum, { clicks }) => sum + clicks, 0),
+      }));
+      await this.add(tx, days);
+      for (const some of chunked(days, CHUNK)) {
+        await tx
+          .deleteFrom("detail_drops")
+          .where("reason", "=", "imported")
+          .where(
+            "day",
+            "in",
+            some.map(({ day }) => day),
+          )
+          .where("clicks", "<=", 0)
+          .execute();
+      }
+    },
+
+    /** Over the days with daily statistics. */
+    async totals(): Promise<Partial<Record<DropReason, number>>> {
+      const rows = await read
+        .selectFrom("detail_drops")
+        .select(["reason", ({ fn }) => fn.sum<number>("clicks").as("clicks")])
+        .groupBy("reason")
+        .orderBy("reason")
+        .execute();
+      return Object.fromEntries(rows.map(({ reason, clicks }) => [reason, Number(clicks)]));
+    },
+  };
+}
+
+const COUNT_EVERY_MS = 10 * 60_000;
+
+/**
+ * Counts how many raw rows `analytics.max_log_rows` still allows: last id minus first id minus holes (removed rows,
+ * unused ids). Holes are counted at most every ten minutes, when the room seems used up.
+ */
+export function createLogCapacity({ read }: Pick<Database, "read">) {
+  let holes = 0;
+  let countedAt = Number.NEGATIVE_INFINITY;
+
+  const left = async (db: Db, most: number): Promise<number> =>
+    Math.max(0, most - ((await spanOf(db)) - holes));
+
+  return {
+    /** Call it in the transaction that writes the rows. */
+    left,
+    /** Call it outside transactions. */
+    async refresh(most: number, now: number): Promise<void> {
+      if (Math.abs(now - countedAt) < COUNT_EVERY_MS || (await left(read, most)) > 0) return;
+      countedAt = now;
+      const span = await spanOf(read);
+      const some = read.selectFrom("click_log").select("id").limit(most);
+      const { rows } = await read
+        .selectFrom(some.as("some"))
+        .select((eb) => eb.fn.countAll<number>().as("rows"))
+        .executeTakeFirstOrThrow();
+      holes = Math.max(0, span - Number(rows));
+    },
+  };
+}
+
+async function spanOf(db: Db): Promise<number> {
+  const ids = db.selectFrom("click_log").select("id").limit(1);
+  const first = await ids.orderBy("id").executeTakeFirst();
+  const last = await ids.orderBy("id", "desc").executeTakeFirst();
+  return first === undefined || last === undefined ? 0 : last.id - first.id + 1;
+}

@@ -4,7 +4,7 @@ import type { SourceState } from "./source.ts";
 import { listSegments, listUnfinished } from "../journal/segment.ts";
 import { listSlots, type Slot, tidySlot, tryTakeSlot } from "../journal/slot.ts";
 
-export type AdoptionOptions = {
+type AdoptionOptions = {
   journalDir: string;
   /** Slot of this process. */
   ownDir: string;

@@ -1,7 +1,7 @@
 import { isAutomatedKind } from "../journal/format.ts";
 import type { ClickBatch } from "../journal/reader.ts";
 import { BUCKETS, DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
-import type { BucketIncrements, ClickCounts, LinkCounts } from "../rollups/click-counts.ts";
+import type { BucketIncrements, ClickCounts, LinkCounts } from "../rollups/sums.ts";
 
 const HOURS_OF_DAY = DAY_MS / HOUR_MS;
 

@@ -1,11 +1,10 @@
 /** Test support: what is stored about clicks with details, and the same sums made from the clicks. */
 import type { Database } from "../../platform/db/database.ts";
 import { parseAgent } from "../details/agents.ts";
-import { campaignOf, languageOf } from "../details/campaign.ts";
+import { campaignOf, languageOf, originOf } from "../details/origin.ts";
 import { channelOf } from "../details/channels.ts";
-import { originOf } from "../details/referrer.ts";
 import { agentValue, DIMENSIONS, labelOfSource, placeValue } from "../rollups/dimensions.ts";
-import { createDayRollup } from "../rollups/rollup.ts";
+import { createDayRollup } from "../rollups/rebuild-day.ts";
 import { BUCKETS, DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
 
 export type SentVisit = {

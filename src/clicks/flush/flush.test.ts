@@ -10,7 +10,7 @@ import { type ClicksRepository, createClicksRepository } from "./repository.ts";
 import { addLinks, clicksOf, openJournal, segmentOf, temporaryFolder } from "../clicks.test-support.ts";
 import type { SettledClicks } from "./source.ts";
 import { FIRST_RECORD } from "../journal/format.ts";
-import { NO_REFUSALS } from "../details/drops.ts";
+import { NO_REFUSALS } from "../details/gate.ts";
 import { createFlusher } from "./flush.ts";
 
 const DAY = 24 * 3600_000;

@@ -7,7 +7,6 @@
  */
 import { createDetailsParser, type DetailsParser } from "../details/details.ts";
 import { AppError } from "../../lib/errors.ts";
-import { countPendingLinks } from "./pending.ts";
 import {
   createSource,
   drainSource,
@@ -15,17 +14,16 @@ import {
   type SegmentSource,
   type SourceState,
 } from "./source.ts";
-import { createBatch } from "../journal/reader.ts";
+import { createBatch, type ClickBatch, openSegmentReader } from "../journal/reader.ts";
+import { FIRST_RECORD } from "../journal/format.ts";
 
-export type FlushTrigger = "interval" | "threshold" | "manual";
-
-export type FlushResult = { clicks: number; links: number };
+type FlushResult = { clicks: number; links: number };
 
 export type Flusher = ReturnType<typeof createFlusher>;
 
 type Shared = "repository" | "instance" | "journalDir" | "clock" | "logger" | "onSettled";
 
-export type FlusherOptions = Pick<DrainContext, Shared> & {
+type FlusherOptions = Pick<DrainContext, Shared> & {
   /** Without one, details have no places. */
   parser?: DetailsParser;
   /** See FlushWork; unlimited by default. */
@@ -97,4 +95,32 @@ export function createFlusher(options: FlusherOptions) {
     /** Resolves when no flush runs. */
     idle: async (): Promise<void> => void (await last),
   };
+}
+
+const MOST_CLICKS = 262_144;
+/** Usually enough; allocating for all would take longer than the count. */
+const FEW_CLICKS = 4_096;
+
+/** Within the first 262,144 uncounted clicks. */
+function countPendingLinks(sources: readonly SegmentSource[]): number {
+  const few = countIn(sources, createBatch(FEW_CLICKS));
+  return few.isWhole ? few.links : countIn(sources, createBatch(MOST_CLICKS)).links;
+}
+
+/** All clicks, or a full batch. */
+function countIn(sources: readonly SegmentSource[], batch: ClickBatch): { links: number; isWhole: boolean } {
+  const pending = new Float64Array(batch.links.length);
+  let size = 0;
+  for (const { path, position, row, final } of sources) {
+    const reader = size < pending.length ? openSegmentReader(path) : null;
+    if (!reader) continue;
+    reader.read(batch, position ?? row ?? FIRST_RECORD, final);
+    reader.close();
+    const taken = batch.links.subarray(0, Math.min(batch.count, pending.length - size));
+    pending.set(taken, size);
+    size += taken.length;
+  }
+  const sorted = pending.subarray(0, size).sort();
+  const links = sorted.reduce((sum, link, at) => sum + (at === 0 || sorted[at - 1] !== link ? 1 : 0), 0);
+  return { links, isWhole: size < pending.length };
 }

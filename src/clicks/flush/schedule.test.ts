@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
 import { createFlushSchedule, type FlushSchedule } from "./schedule.ts";
-import type { FlushTrigger } from "./flush.ts";
+import type { FlushTrigger } from "./schedule.ts";
 
 let time = 0;
 let schedule: FlushSchedule;

@@ -12,15 +12,14 @@ import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { ClicksRepository, CountedSpan, FlushWork } from "./repository.ts";
-import { countRefusals, NO_REFUSALS, refusedByDay } from "../details/drops.ts";
+import { countRefusals, NO_REFUSALS, refusedByDay, type DetailOutcomes } from "../details/gate.ts";
 import { sumDetails } from "../rollups/sums.ts";
 import type { DetailsParser } from "../details/details.ts";
 import { countClicks } from "./counts.ts";
-import { fitBatch } from "./pace.ts";
-import { quarantineSegment, removeSegment } from "../journal/disposal.ts";
+import { fitBatch } from "./schedule.ts";
+import { quarantineSegment, removeSegment } from "../journal/segment.ts";
 import { FIRST_RECORD, REFUSALS } from "../journal/format.ts";
 import { type ClickBatch, openSegmentReader, type SegmentReader } from "../journal/reader.ts";
-import type { DetailOutcomes } from "../details/gate.ts";
 
 export type SourceState = {
   path: string;

@@ -41,7 +41,7 @@ const LONGEST_RECORD = 4_080;
 type Bytes = Buffer & { latin1Write(text: string, start: number, length: number): number };
 
 /** Its words from 4 on hold the details. */
-export type DetailsRecord = {
+type DetailsRecord = {
   readonly words: Int32Array;
   /** Takes each header's first bytes. Returns the record's length in bytes. Allocates nothing. */
   write(details: VisitDetails): number;

@@ -22,10 +22,9 @@ import {
   RECORD_BYTES,
   recordCheck,
 } from "./format.ts";
-import { latestClicks, type RecentClick } from "./latest.ts";
-import type { Overflow } from "./overflow.ts";
+import { latestClicks, type RecentClick } from "./reader.ts";
+import type { Overflow, SegmentSupply, SupplyProblem } from "./supply.ts";
 import type { Segment } from "./segment.ts";
-import type { SegmentSupply, SupplyProblem } from "./supply.ts";
 
 export type JournalDrop = SupplyProblem | "closed";
 
@@ -39,7 +38,7 @@ export type JournalStats = {
   automated: Readonly<{ written: number; overflow: number; dropped: number }>;
 };
 
-export type JournalOptions = {
+type JournalOptions = {
   supply: SegmentSupply;
   overflow: Overflow;
   clock: Clock;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { open, rename, rm, mkdir } from "node:fs/promises";
+import { join, basename, dirname } from "node:path";
 import { encodeHeader, PAGE_BYTES, SEGMENT_SUFFIX, type SegmentHeader } from "./format.ts";
 
 /** A segment mapped for writing. */
@@ -10,7 +10,7 @@ export type Segment = SegmentHeader & { path: string; words: Int32Array };
 const UNFINISHED_SUFFIX = ".tmp";
 const SLICE = new Uint8Array(256 * 1024);
 
-export type SegmentPlan = {
+type SegmentPlan = {
   dir: string;
   /** Order within a folder. */
   sequence: number;
@@ -72,4 +72,26 @@ function entries(dir: string): string[] {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   }
+}
+
+export const quarantineOf = (journalDir: string): string => join(journalDir, "quarantine");
+
+/** The removal survives a power cut. A missing file is fine. */
+export async function removeSegment(path: string): Promise<void> {
+  await rm(path, { force: true });
+  const folder = await open(dirname(path), "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Never replaces a file. Returns the new path. */
+export async function quarantineSegment(path: string, journalDir: string): Promise<string> {
+  const dir = quarantineOf(journalDir);
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const kept = join(dir, `${basename(dirname(path))}-${randomUUID()}-${basename(path)}`);
+  await rename(path, kept);
+  return kept;
 }

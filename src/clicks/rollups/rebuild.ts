@@ -19,10 +19,9 @@ import type { Db } from "../../platform/db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { AgentProfile } from "./dimensions.ts";
-import type { Maintenance } from "./maintenance.ts";
+import type { Maintenance } from "./retention.ts";
 import { createDayRebuild, hoursOf, type RawDay, type WrittenValues } from "./rebuild-day.ts";
-import { createRawRepository } from "./raw-clicks.repository.ts";
-import { createRebuildRepository } from "./rebuild.repository.ts";
+import { createRawRepository, createRebuildRepository } from "./rebuild.repository.ts";
 import { BUCKETS, DAY_MS, monthOf, type Span } from "./time-buckets.ts";
 
 export type RebuildReport = {

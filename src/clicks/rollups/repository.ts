@@ -2,8 +2,7 @@
 import type { Database } from "../../platform/db/database.ts";
 import type { Db, Rows } from "../../platform/db/dialect.ts";
 import type { ColumnName } from "../../platform/db/schema.ts";
-import { type ClickCounts } from "./click-counts.ts";
-import { type ValueIncrement, inOrder, rowsOf, monthsOf } from "./count-rows.ts";
+import { type ClickCounts, type ValueIncrement, inOrder, rowsOf, monthsOf } from "./sums.ts";
 
 export function createRollupsRepository({ dialect }: Pick<Database, "dialect">) {
   const add = <T extends "click_months" | "click_days" | "click_hours">(

@@ -13,12 +13,12 @@ import { rest } from "../../lib/rest.ts";
 import type { Job } from "../../platform/jobs/runner.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { createPartitions, keptFrom } from "../../platform/db/partitions.ts";
-import type { Maintenance } from "./maintenance.ts";
 import { type CounterTable, createRetentionRepository } from "./retention.repository.ts";
 import { BUCKETS, DAY_MS, HOUR_MS, monthOf } from "./time-buckets.ts";
+import type { Leases } from "../../platform/cluster/leases.ts";
 
 /** Read at each run. */
-export type RetentionSettings = {
+type RetentionSettings = {
   /** analytics.enable_auto_rollup */
   isEnabled(): boolean;
   logDays(): number;
@@ -230,3 +230,14 @@ async function limitLog(
   }
   return true;
 }
+
+export type Maintenance = ReturnType<typeof createMaintenance>;
+
+/**
+ * Runs the deletion of raw rows and rebuilds from them one at a time over all processes. The lease includes commands.
+ */
+export const createMaintenance = (leases: Leases) => ({
+  /** Null, without running, while another process works. The signal aborts if the lease is lost. */
+  alone: async <T>(work: (lost: AbortSignal) => Promise<T>): Promise<T | null> =>
+    (await leases.hold("analytics-maintenance", 120_000, work))?.value ?? null,
+});

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { LINK_DAY_VALUES, OTHER, TOTAL_VALUES } from "./dimensions.ts";
-import { createDayRollup, type DetailedClick } from "./rollup.ts";
+import { createDayRollup, type DetailedClick } from "./rebuild-day.ts";
 import { HOUR_MS } from "./time-buckets.ts";
 
 const click = (linkId: number, referrer: string, atMs = 0, isAutomated = false): DetailedClick => ({

@@ -14,7 +14,7 @@ const FIRST_MONDAY = -3;
 export const UNITS = ["hour", "day", "week", "month"] as const;
 export type Unit = (typeof UNITS)[number];
 
-export type TimeBuckets = {
+type TimeBuckets = {
   /** From epoch milliseconds. */
   of(instant: number): number;
   /** Its first instant. */

@@ -20,8 +20,6 @@ const CREATE = `create table ${TABLE} (${COLUMNS}) engine = ReplacingMergeTree p
 const NAMES = COLUMNS.split(",").map((column) => column.trim().split(" ")[0]);
 const INSERT = `insert into ${TABLE} (${NAMES.join(", ")}) format JSONEachRow`;
 
-export type ClickHouse = Awaited<ReturnType<typeof openClickHouse>>;
-
 export async function openClickHouse(url: string, abort_signal: AbortSignal) {
   const { ClickHouseLogLevel, createClient } = await import("@clickhouse/client");
   const client = createClient({

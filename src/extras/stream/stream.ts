@@ -10,6 +10,7 @@ import type { Job } from "../../platform/jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { openClickHouse, TABLE } from "./clickhouse.ts";
 import { createStreamRepository } from "./stream.repository.ts";
+import type { Registry } from "../../lib/metrics.ts";
 
 export type ClickStream = ReturnType<typeof createClickStream>;
 
@@ -114,4 +115,20 @@ export function createClickStream({ database, url, nameOf, clock }: Deps) {
     lacks: async (before: number): Promise<boolean> =>
       (await rows.newestBefore(before)) > (await rows.position()),
   };
+}
+
+export function registerStreamMetrics(registry: Registry, stream: Pick<ClickStream, "waiting">): void {
+  let known = 0;
+  registry.prepare(async () => {
+    known = await stream.waiting().catch(() => known);
+  });
+  registry.observe(
+    "gauge",
+    {
+      name: "svc_clickhouse_waiting_clicks",
+      help: "Clicks with details that ClickHouse has not got, at most. Each takes two to four minutes.",
+      together: "largest",
+    },
+    () => [[[], known]],
+  );
 }

@@ -6,7 +6,7 @@ import type { Database } from "../../platform/db/database.ts";
 import type { ReplicaState } from "../../platform/db/replica.ts";
 import type { LinkService } from "../../links/links.service.ts";
 import { createClicksRepository } from "../../clicks/flush/repository.ts";
-import { createDetailDropsRepository } from "../../clicks/details/drops.repository.ts";
+import { createDetailDropsRepository } from "../../clicks/details/repository.ts";
 import { readPending } from "../../clicks/pending.ts";
 import { listSlots, tryTakeSlot } from "../../clicks/journal/slot.ts";
 import { dataPath } from "../../lib/data-folder.ts";

@@ -2,9 +2,8 @@
 import type { RowFields } from "../../../platform/db/schema.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import type { Db } from "../../../platform/db/dialect.ts";
-import type { BucketIncrements } from "../../../clicks/rollups/click-counts.ts";
-import type { ValueIncrement } from "../../../clicks/rollups/count-rows.ts";
-import { createDetailDropsRepository } from "../../../clicks/details/drops.repository.ts";
+import type { BucketIncrements, ValueIncrement } from "../../../clicks/rollups/sums.ts";
+import { createDetailDropsRepository } from "../../../clicks/details/repository.ts";
 import { sumHours } from "../../../clicks/flush/counts.ts";
 import { createRollupsRepository } from "../../../clicks/rollups/repository.ts";
 import { BUCKETS, DAY_MS, HOUR_MS } from "../../../clicks/rollups/time-buckets.ts";

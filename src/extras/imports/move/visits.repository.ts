@@ -3,8 +3,7 @@ import type { RowFields } from "../../../platform/db/schema.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import type { Db, Rows } from "../../../platform/db/dialect.ts";
 import { addToTotal } from "../../../links/link/query.repository.ts";
-import type { ValueIncrement } from "../../../clicks/rollups/count-rows.ts";
-import type { BucketIncrements } from "../../../clicks/rollups/click-counts.ts";
+import type { ValueIncrement, BucketIncrements } from "../../../clicks/rollups/sums.ts";
 
 /** Instead of a time: the link was here before. */
 export const NOT_MADE = 0;

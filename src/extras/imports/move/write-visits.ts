@@ -5,15 +5,15 @@
 import type { Database } from "../../../platform/db/database.ts";
 import type { Db } from "../../../platform/db/dialect.ts";
 import type { Detail, DetailsParser, KnownVisit } from "../../../clicks/details/details.ts";
-import { createLogCapacity } from "../../../clicks/details/log-capacity.repository.ts";
-import type { ClickPrivacy } from "../../../clicks/details/privacy.ts";
-import { createDetailDropsRepository } from "../../../clicks/details/drops.repository.ts";
-import { createDetailsRepository } from "../../../clicks/details/repository.ts";
+import {
+  createLogCapacity,
+  createDetailDropsRepository,
+  createDetailsRepository,
+} from "../../../clicks/details/repository.ts";
+import type { ClickPrivacy } from "../../../clicks/details/gate.ts";
 import { sumHours } from "../../../clicks/flush/counts.ts";
-import type { BucketIncrements } from "../../../clicks/rollups/click-counts.ts";
+import { type BucketIncrements, sumDetails, type ValueIncrement } from "../../../clicks/rollups/sums.ts";
 import { createRollupsRepository } from "../../../clicks/rollups/repository.ts";
-import { sumDetails } from "../../../clicks/rollups/sums.ts";
-import type { ValueIncrement } from "../../../clicks/rollups/count-rows.ts";
 import { BUCKETS, HOUR_MS } from "../../../clicks/rollups/time-buckets.ts";
 import { isAutomatedAgent } from "../../../lib/automated-visitors.ts";
 import { isProblem, type SourceProblem, type SourceVisit } from "../readers/reader.ts";
