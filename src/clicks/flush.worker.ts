@@ -1,4 +1,4 @@
-/** The flush thread (flush-messages.ts). */
+/** The flush thread. Its messages are in flush.thread.ts. */
 import pino from "pino";
 import { type Database, openDatabase } from "../platform/db/database.ts";
 import { systemClock } from "../lib/clock.ts";

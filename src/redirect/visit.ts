@@ -35,7 +35,7 @@ export type AddressOf = (request: Arrival, peers: PeerSource | undefined) => str
 
 const VISITS_PER_LOOK = 64;
 
-/** `clientAddress`: see auth/client-address.ts. */
+/** `clientAddress`: see auth/proxies.ts. */
 export const createAddressOf = (
   hasProxies: () => boolean,
   clientAddress: (peer: string, forwardedFor: string | null) => string,

@@ -12,7 +12,13 @@ import type { Sessions } from "../sessions/service.ts";
 import type { UsersRepository } from "../users/repository.ts";
 import { toAccount } from "../users/user.ts";
 import { admit, hasSecondFactor, admissionRules, type OidcClient, oidcClient } from "./admission.ts";
-import { type Provider, type ProviderResponse, OidcRefusal, isProviderAway, type Attempt } from "./provider.ts";
+import {
+  type Provider,
+  type ProviderResponse,
+  OidcRefusal,
+  isProviderAway,
+  type Attempt,
+} from "./provider.ts";
 import { applyRole, findUser, joinByEmail, makeUser } from "./joining.ts";
 import type { OidcRepository } from "./repository.ts";
 import { errors, jwtVerify, SignJWT } from "jose";

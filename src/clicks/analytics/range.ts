@@ -1,6 +1,6 @@
 /**
  * The API's range has two inclusive instants. It becomes a span (end excluded) of whole days and at most two edges
- * (edges.ts). An end that is not before now includes its whole bucket, because nothing later has happened.
+ * (cuts.ts). An end that is not before now includes its whole bucket, because nothing later has happened.
  */
 import { appError } from "../../lib/errors.ts";
 import { LATEST_INSTANT, parseRfc3339 } from "../../lib/rfc3339.ts";

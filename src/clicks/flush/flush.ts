@@ -28,7 +28,7 @@ type FlusherOptions = Pick<DrainContext, Shared> & {
   parser?: DetailsParser;
   /** See FlushWork; unlimited by default. */
   mostLogRows?(): number;
-  /** See pace.ts. Default: no rests. */
+  /** See createPace. Default: no rests. */
   rest?(tookMs: number, segments: number): Promise<void>;
   /** Per transaction. */
   batchClicks?: number;

@@ -14,7 +14,7 @@ export type Slot = { dir: string; lock: FileLock };
 
 const MAX_SLOTS = 1024;
 const LOCK_NAME = "lock";
-/** See clicks/books-snapshot.ts. */
+/** See clicks/books.ts. */
 export const BOOKS_SNAPSHOT_NAME = "books.json";
 
 /** The lowest free slot. Makes its folder. */

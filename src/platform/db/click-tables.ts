@@ -68,7 +68,7 @@ export const CLICK_TABLES = {
     /** Number of the rule that decided where the link leads, from 1; null: none. */
     rule: "text(3)?",
   },
-  /** Clicks without details in click_log (clicks/details/drops.ts). */
+  /** Clicks without details in click_log (clicks/details/gate.ts). */
   detail_drops: {
     /** Days since 1970-01-01. */
     day: "int",

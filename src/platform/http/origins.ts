@@ -9,7 +9,7 @@ export type Origins = ReturnType<typeof createOrigins>;
 
 type Deps = {
   publicUrl(): string;
-  /** Null: the peer is not trusted. See auth/client-address.ts. */
+  /** Null: the peer is not trusted. See auth/proxies.ts. */
   trustedHop(peer: string, forwardedFor: string | null): number | null;
   server: Listening;
 };
