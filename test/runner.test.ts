@@ -5,6 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const FILES = {
+  "src/a/one.test.ts": `import { test } from "bun:test"; test("one", () => console.error("in", process.pid));`,
+  "src/a/two.test.ts": `import { expect, test } from "bun:test"; test("two", () => console.error("in", process.pid));
+    test("fails", () => expect(process.env.FAILS).toBe(undefined));`,
+  "src/a/sudden.test.ts": `import { test } from "bun:test"; test("sudden", () => { if (process.env.SUDDEN) process.exit(3); });`,
+  "src/only.ci.test.ts": `// WAYMARK_TEST_S3_URL
+    import { expect, test } from "bun:test";
+    test("ci", () => expect(process.env.WAYMARK_TEST_DATABASES).toBe(undefined));`,
+  "src/own.test.ts": `import { test } from "bun:test"; test(process.env.WAYMARK_TEST_DATABASES ?? "all", () => {});
+    test(process.env.WAYMARK_TEST_S3_URL ?? "no server", () => {});`,
   "src/mixed.test.ts": `import { describe, expect, test } from "bun:test";
     describe("a", () => { test.each([1, 2, 3])("each %d", () => {}); test("wrong", () => expect(1).toBe(2)); });
     test.skip("left out", () => {}); test.todo("to do"); test("<b> & \\"c\\"", () => {});`,
@@ -74,6 +83,9 @@ describe("the test runner", () => {
     expect(result.console).toEqual([6, 2, 2]);
     expect(result.lines).toContain("failed: src/mixed.test.ts: wrong");
     expect(result.lines.filter((line) => line.startsWith("slow: ")).length).toBe(3);
+    expect(result.lines.join("\n")).toMatch(
+      /^3 files in 3 processes, \d+ at once: \d+ s of processor time$/m,
+    );
     expect(result.code).toBe(1);
   });
 
@@ -82,7 +94,7 @@ describe("the test runner", () => {
     await Bun.write(costs, JSON.stringify({ "src/good.test.ts": 300, "src/gone.test.ts": 9 }));
     const jobs = { ...ALL_SERVERS, WAYMARK_TEST_JOBS: "1" };
     const { lines, errors } = await run(["good", "server", "--record"], jobs);
-    expect(lines).toContain("2 files, 1 at once. This usually takes 5 min.");
+    expect(lines).toContain("2 files, 1 at once. This usually takes 6 min.");
     expect(lines).toContain("2 of 2 files");
     expect(errors.indexOf("src/good.test.ts")).toBeLessThan(errors.indexOf("test/server.test.ts"));
     const kept = (await Bun.file(costs).json()) as Record<string, number>;
@@ -91,11 +103,65 @@ describe("the test runner", () => {
     await rm(costs);
   });
 
-  test("the long suite is what the other leaves out", async () => {
-    expect((await run(["rare", "good"], ALL_SERVERS)).last).toBe("1 passed, 0 failed");
+  test("files of a room share a process, and one that ends it is found out", async () => {
+    const result = await run(["src/a/"], { FAILS: "1" });
+    expect(result).toMatchObject({ code: 1, last: "3 passed, 1 failed" });
+    expect(result.lines).toContain("failed: src/a/two.test.ts: fails");
+    expect(new Set(result.errors.match(/^in \d+$/gm)).size).toBe(1);
+    const sudden = await run(["src/a/"], { SUDDEN: "1" });
+    expect(sudden).toMatchObject({ code: 1, last: "3 passed, 1 failed" });
+    expect(sudden.lines).toContain("failed: src/a/sudden.test.ts: failed outside its tests (exit code 3)");
+    expect((await run(["--all", "src/a/"])).lines.join("\n")).toContain("3 files in 3 processes");
+  });
+
+  test("names say which suite has a file, and a file that is named whole needs none", async () => {
+    expect((await run(["rare", "only", "good"], ALL_SERVERS)).last).toBe("1 passed, 0 failed");
+    expect((await run(["--ci", "rare", "only", "good"], ALL_SERVERS)).last).toBe("2 passed, 0 failed");
+    expect((await run(["--all", "rare", "only", "good"], ALL_SERVERS)).last).toBe("3 passed, 0 failed");
+    expect((await run(["src/rare.long.test.ts"], ALL_SERVERS)).last).toBe("1 passed, 0 failed");
     const long = await run(["--long"], ALL_SERVERS);
     expect(long).toMatchObject({ code: 0, last: "1 passed, 0 failed" });
     expect(long.lines.join()).not.toContain("good");
+  });
+
+  test("CI runs what is no contract on SQLite, and the whole suite everything on all databases", async () => {
+    const names = async (...args: string[]) =>
+      (await run([...args, "own", "good"], ALL_SERVERS)).errors.match(/(?<=^\(pass\) )(sqlite|all|there)/gm);
+    expect(await names("--ci")).toEqual(["sqlite", "there"]);
+    expect(await names("--all")).toEqual(["all", "there"]);
+    expect(await names()).toEqual(["all", "there"]);
+  });
+
+  test("a whole run goes on with the files that have not passed on the same sources", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "waymark-runner-"));
+    const git = (...args: string[]) => expect(Bun.spawnSync(["git", "-C", folder, ...args]).exitCode).toBe(0);
+    const all = async (...more: string[]) => {
+      const program = [process.execPath, join(folder, "run.ts"), "--all", ...more];
+      const child = Bun.spawnSync(program, { env: { ...process.env, ...ALL_SERVERS }, cwd: folder });
+      return child.stdout.toString().trimEnd().split("\n");
+    };
+    try {
+      const runner = await Bun.file(join(root, "run.ts")).text();
+      await Bun.write(join(folder, "run.ts"), runner.replaceAll(root, folder));
+      await Bun.write(join(folder, ".gitignore"), ".cache\n");
+      await Bun.write(join(folder, "src/good.test.ts"), FILES["src/good.test.ts"]);
+      const fixed = FILES["test/hook.test.ts"].replace('throw new Error("late")', "");
+      await Bun.write(join(folder, "src/late.test.ts"), FILES["test/hook.test.ts"]);
+      git("init", "-q");
+      git("add", ".");
+      git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "Begin");
+      expect((await all()).at(-1)).toBe("2 passed, 1 failed");
+      const second = await all();
+      expect(second).toContain("1 files passed before on these sources; --fresh runs them again.");
+      expect(second.at(-1)).toBe("2 passed, 1 failed");
+      expect((await all("--fresh")).join("\n")).not.toContain("passed before");
+      await Bun.write(join(folder, "src/late.test.ts"), fixed);
+      const changed = await all();
+      expect(changed.join("\n")).not.toContain("passed before");
+      expect(changed.at(-1)).toBe("2 passed, 0 failed");
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   test("runs failed files of the browser once more, and a test of them fails that passed in neither run", async () => {
@@ -131,9 +197,11 @@ describe("the test runner", () => {
   });
 
   test("names missing servers and skips their tests", async () => {
-    const result = await run(["good", "server"]);
+    const result = await run(["good", "server"], { WAYMARK_TEST_S3_URL: "there" });
     expect(result).toMatchObject({ code: 0, last: "1 passed, 0 failed, 1 skipped" });
-    for (const name of SERVERS) expect(result.lines.join("\n")).toContain(`${name} is not set`);
+    for (const name of SERVERS.slice(0, -1)) expect(result.lines.join("\n")).toContain(`${name} is not set`);
+    const none = await run(["good", "server"]);
+    expect(none.lines.join("\n")).toContain("skipped: tests of servers; `scripts/services up` starts them");
     expect(await run(["server"], ALL_SERVERS)).toMatchObject({ code: 0, last: "1 passed, 0 failed" });
   });
 

@@ -54,6 +54,7 @@ test("files have kebab-case names that say what is inside", () => {
 
 /** What follows the noun in `noun.role.ts`. */
 const ROLES = [
+  "ci",
   "commands",
   "long",
   "repository",

@@ -1,64 +1,89 @@
 /**
- * How long each file of tests takes, in costs.json: seconds on a quiet machine of two cores with three files at once.
- * `npm test -- --record` renews it. It decides what starts first, and how long a run usually takes.
+ * The processor time of each file of tests, in costs.json: seconds, with the processes that it starts. It decides what
+ * starts first, and how long a run usually takes. `npm test -- --record` renews it, on a busy machine too.
  */
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { Glob } from "bun";
 
-/** How long a file took, and the processor time of its process and of those that it waited for, without servers. */
-export type Cost = { file: string; wallMs: number; processorMs: number };
+/** How long a process took, and the processor time of it and of those that it waited for, without servers. */
+export type Cost = { name: string; files: readonly string[]; wallMs: number; processorMs: number };
 export type Costs = Readonly<Record<string, number>>;
 
 const FILE = "scripts/test.d/costs.json";
-/** Of a file that has not been recorded: new tests of the whole program start early. */
-const UNKNOWN_S = { test: 15, src: 1 };
-const MOST_SLOWEST = 24;
+/** What a file costs that has not been recorded: new tests of the whole program start early. */
+const UNKNOWN_S = { test: 4, src: 0.5 };
+const MOST_SLOWEST = 16;
+/** A run takes this much longer than its processor time on all cores: it waits, and ends with one file. */
+const WAITING = 1.2;
 
 export async function readCosts(root: string): Promise<Costs> {
   const file = Bun.file(join(root, FILE));
   return (await file.exists()) ? ((await file.json()) as Costs) : {};
 }
 
-/** Keeps what was recorded of other files that are still there. */
-export async function recordCosts(root: string, costs: readonly Cost[]): Promise<void> {
+/** Keeps what was recorded of other files that are still there. `secondsOf` is the share of a file in its process. */
+export async function recordCosts(
+  root: string,
+  costs: readonly Cost[],
+  secondsOf: ReadonlyMap<string, number>,
+): Promise<void> {
   const all: Record<string, number> = { ...(await readCosts(root)) };
-  for (const { file, wallMs } of costs) all[file] = Math.round(wallMs / 100) / 10;
+  for (const { files, processorMs } of costs) {
+    const whole = files.reduce((sum, file) => sum + (secondsOf.get(file) ?? 0), 0);
+    for (const file of files) {
+      const share = whole > 0 ? (secondsOf.get(file) ?? 0) / whole : 1 / files.length;
+      all[file] = Math.round((processorMs * share) / 100) / 10;
+    }
+  }
   const there = new Set(new Glob("{src,test}/**/*.test.{ts,tsx}").scanSync({ cwd: root }));
   const kept = Object.entries(all).filter(([file]) => there.has(file));
   const sorted = Object.fromEntries(kept.toSorted(([a], [b]) => (a < b ? -1 : 1)));
   await Bun.write(join(root, FILE), `${JSON.stringify(sorted, null, 2)}\n`);
 }
 
-const costOf = (costs: Costs, file: string): number =>
+export const costOf = (costs: Costs, file: string): number =>
   costs[file] ?? (file.startsWith("test/") ? UNKNOWN_S.test : UNKNOWN_S.src);
 
-/** A long file that started last would run alone at the end. */
-export const longestFirst = (costs: Costs, files: readonly string[]): string[] =>
-  files.toSorted((a, b) => costOf(costs, b) - costOf(costs, a) || (a < b ? -1 : 1));
+/** How many seconds a run usually takes on a quiet machine. */
+const usualSeconds = (costs: Costs, files: readonly string[], jobs: number): number =>
+  (files.reduce((sum, file) => sum + costOf(costs, file), 0) * WAITING) /
+  Math.max(1, Math.min(jobs, availableParallelism(), files.length));
 
-/** Seconds, on a quiet machine. */
-export const usualSeconds = (costs: Costs, files: readonly string[], jobs: number): number =>
-  files.reduce((sum, file) => sum + costOf(costs, file), 0) / Math.max(1, Math.min(jobs, files.length));
-
-export const told = (seconds: number): string =>
+const spoken = (seconds: number): string =>
   seconds < 100 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
 
-/** The files with most work, which is what bounds a run, for who wants to make it shorter. */
-export function tellCosts(costs: readonly Cost[], jobs: number, say: (line: string) => void): void {
-  const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
-  const line = ({ wallMs, processorMs }: Omit<Cost, "file">) =>
-    `${seconds(wallMs)}, ${seconds(processorMs)} of them at work`;
-  const sumOf = (key: "wallMs" | "processorMs") => costs.reduce((sum, cost) => sum + cost[key], 0);
-  say(
-    `${costs.length} files, ${jobs} at once: ${line({ wallMs: sumOf("wallMs"), processorMs: sumOf("processorMs") })}`,
-  );
-  for (const cost of costs.toSorted((a, b) => b.processorMs - a.processorMs).slice(0, MOST_SLOWEST))
-    say(`slow: ${cost.file}: ${line(cost)}`);
+const TICKS_PER_SECOND = 100;
+/** The processor time of this process and of all that it has waited for, with theirs; on Linux alone. */
+function processorSeconds(): number | undefined {
+  try {
+    const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1]!.split(" ");
+    return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND;
+  } catch {
+    return undefined;
+  }
 }
 
-const TELL_MS = 30_000;
+/** Reports the processes with most work, which is what bounds a run, for who wants to make it shorter. */
+export function reportCosts(costs: readonly Cost[], jobs: number, say: (line: string) => void): void {
+  const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+  for (const { name, files, wallMs, processorMs } of costs
+    .toSorted((a, b) => b.processorMs - a.processorMs)
+    .slice(0, MOST_SLOWEST)) {
+    const size = files.length === 1 ? "" : `, ${files.length} files`;
+    say(`slow: ${name}${size}: ${seconds(processorMs)} of processor time in ${seconds(wallMs)}`);
+  }
+  const files = costs.reduce((sum, cost) => sum + cost.files.length, 0);
+  const total = processorSeconds() ?? costs.reduce((sum, cost) => sum + cost.processorMs, 0) / 1000;
+  say(
+    `${files} files in ${costs.length} processes, ${jobs} at once: ${Math.round(total)} s of processor time`,
+  );
+}
 
-/** Says at most twice a minute how far a run is. */
+const PROGRESS_MS = 30_000;
+
+/** Reports at most twice a minute how far a run is. */
 export function createProgress(
   costs: Costs,
   files: readonly string[],
@@ -67,17 +92,15 @@ export function createProgress(
 ) {
   const left = new Set(files);
   let last = performance.now();
-  if (files.length > 1)
-    say(
-      `${files.length} files, ${jobs} at once. This usually takes ${told(usualSeconds(costs, files, jobs))}.`,
-    );
+  const usual = (among: readonly string[]): string => spoken(usualSeconds(costs, among, jobs));
+  if (files.length > 1) say(`${files.length} files, ${jobs} at once. This usually takes ${usual(files)}.`);
   return {
-    done(file: string): void {
-      left.delete(file);
-      if (performance.now() - last < TELL_MS && left.size > 0) return;
+    done(more: readonly string[]): void {
+      for (const file of more) left.delete(file);
+      if (performance.now() - last < PROGRESS_MS && left.size > 0) return;
       last = performance.now();
       if (files.length === 1) return;
-      const rest = left.size === 0 ? "" : `, usually ${told(usualSeconds(costs, [...left], jobs))} more`;
+      const rest = left.size === 0 ? "" : `, usually ${usual([...left])} more`;
       say(`${files.length - left.size} of ${files.length} files${rest}`);
     },
   };

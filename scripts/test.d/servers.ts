@@ -24,16 +24,26 @@ export async function withServers(root: string, env: Environment): Promise<Envir
   return { ...env, ...Object.fromEntries(found) };
 }
 
+/** The environment without the servers that it names. */
+export const withoutServers = (env: Environment): Environment => ({
+  ...env,
+  ...Object.fromEntries(Object.values(SERVERS).map((name) => [name, undefined])),
+});
+
+export const hasServers = (env: Environment): boolean =>
+  Object.values(SERVERS).some((name) => Boolean(env[name]));
+
 /** Reports missing servers, as failures if they are required. */
-export function judgeServers(env: Environment, outcome: Outcome, say: (line: string) => void): void {
-  const required = env.WAYMARK_TEST_REQUIRE_SERVICES === "1";
-  for (const [kind, name] of Object.entries(SERVERS)) {
-    if (env[name]) continue;
-    if (required) outcome.failed.push(`${kind} is required, ${name} is not set`);
-    else say(`skipped: ${kind} tests, ${name} is not set; \`scripts/services up\` starts one`);
-  }
+export function checkServers(env: Environment, outcome: Outcome, say: (line: string) => void): void {
+  const required = env["WAYMARK_TEST_REQUIRE_SERVICES"] === "1";
+  const missing = Object.entries(SERVERS).filter(([, name]) => !env[name]);
   if (required) {
+    for (const [kind, name] of missing) outcome.failed.push(`${kind} is required, ${name} is not set`);
     outcome.failed.push(...outcome.skipped.map((name) => `${name} (skipped, and every test is required)`));
     outcome.skipped = [];
+  } else if (missing.length === Object.keys(SERVERS).length) {
+    say("skipped: tests of servers; `scripts/services up` starts them, `npm run test:ci` uses them");
+  } else {
+    for (const [kind, name] of missing) say(`skipped: ${kind} tests, ${name} is not set`);
   }
 }

@@ -1,6 +1,7 @@
 /**
  * SQLite always runs, in a temporary folder. A server runs if WAYMARK_TEST_{POSTGRES,MYSQL,MARIADB}_URL
- * names one whose account may create databases. Each call gets a migrated database, dropped at its end.
+ * names one whose account may create databases, unless the suite runs the file on SQLite alone. Each call gets a
+ * migrated database, dropped at its end.
  */
 import { afterAll, beforeAll, describe } from "bun:test";
 import { silentLogger } from "../../lib/logger.ts";
@@ -9,6 +10,7 @@ import {
   DIALECT_NAMES,
   type DialectName,
   type Fresh,
+  isInSuite,
   SERVER_VARIABLES,
   serverUrl,
 } from "./fresh.test-support.ts";
@@ -34,7 +36,7 @@ export function forEachDialect(
   names = DIALECT_NAMES,
   create: (name: DialectName) => Promise<Fresh> = createMigrated,
 ): void {
-  for (const name of names) {
+  for (const name of names.filter(isInSuite)) {
     if (name === "sqlite" || serverUrl(name) !== undefined) {
       describe(name, () => withDatabase(name, body, create));
     } else {

@@ -22,6 +22,11 @@ export const isLong = process.env["WAYMARK_TEST_LONG"] === "1";
 
 export const DIALECT_NAMES: readonly DialectName[] = ["sqlite", "postgres", "mysql", "mariadb"];
 
+const ONLY = process.env["WAYMARK_TEST_DATABASES"]?.split(",");
+
+/** Whether the suite runs this file on that database: WAYMARK_TEST_DATABASES, such as `sqlite`, else on all. */
+export const isInSuite = (name: DialectName): boolean => ONLY === undefined || ONLY.includes(name);
+
 /** What `npm test` runs of a suite that takes long, and the long suite the rest. */
 export const HALF: readonly DialectName[] = isLong ? ["mysql", "mariadb"] : ["sqlite", "postgres"];
 

@@ -1,0 +1,80 @@
+/**
+ * Which suite has which file, by its name: `npm test` has `*.test.ts`, CI has `*.ci.test.ts` too, and the whole suite
+ * has all, with `*.long.test.ts`. CI and the whole suite need the servers.
+ */
+import { Glob } from "bun";
+
+/** `long` is what the whole suite has and CI has not. */
+export type Suite = "short" | "ci" | "long" | "all";
+
+const LEVELS: Record<Suite, readonly string[]> = {
+  short: ["short"],
+  ci: ["short", "ci"],
+  long: ["long"],
+  all: ["short", "ci", "long"],
+};
+
+const levelOf = (file: string): string => /\.(ci|long)\.test\.tsx?$/.exec(file)?.[1] ?? "short";
+
+/** The files of a suite whose paths contain one of `paths`. A file that is named whole needs no suite. */
+export const findFiles = (root: string, suite: Suite, paths: readonly string[]): string[] =>
+  [...new Glob("{src,test}/**/*.test.{ts,tsx}").scanSync({ cwd: root })].filter(
+    (file) =>
+      paths.includes(file) ||
+      (LEVELS[suite].includes(levelOf(file)) &&
+        (paths.length === 0 || paths.some((path) => file.includes(path)))),
+  );
+
+/**
+ * The contracts of `db/` and of the repositories, which CI runs on all four databases: the paths of their tests begin
+ * with these. A test belongs here when it is about what databases do differently: locks, orders, counts, texts, failures.
+ */
+export const CONTRACTS: readonly string[] = [
+  "src/platform/cluster/",
+  "src/platform/config/config.service",
+  "src/platform/db/",
+  "src/platform/events/events",
+  "src/auth/login/account-delay",
+  "src/auth/oidc/repository",
+  "src/auth/passkeys/passkeys",
+  "src/auth/second-factor/second-factor",
+  "src/auth/sessions/",
+  "src/auth/teams/teams",
+  "src/auth/tokens/tokens",
+  "src/auth/users/users",
+  "src/clicks/analytics/filters",
+  "src/clicks/analytics/service",
+  "src/clicks/clicks",
+  "src/clicks/details/",
+  "src/clicks/flush",
+  "src/clicks/rollups/",
+  "src/files/blobs/blobs",
+  "src/files/drops/drops",
+  "src/files/policies/policies",
+  "src/files/recipients/",
+  "src/files/search/",
+  "src/files/shares/",
+  "src/files/trash/",
+  "src/files/tree/",
+  "src/files/uploads/tus.test",
+  "src/links/cache/",
+  "src/links/csv/import",
+  "src/links/deleted/",
+  "src/links/links.service",
+  "src/links/list/",
+  "src/links/query-batch/",
+  "src/links/safety/",
+  "src/links/tags/",
+  "src/links/uses/",
+  "src/links/write/",
+  "src/extras/dav/dav",
+  "src/extras/imports/imports",
+  "src/extras/mail/outbox",
+  "src/extras/webhooks/webhooks",
+];
+
+/**
+ * Whether CI runs the file on all four databases. It runs the other files on SQLite.
+ */
+export const isContract = (file: string): boolean =>
+  levelOf(file) !== "short" || CONTRACTS.some((path) => file.startsWith(path));

@@ -1,0 +1,74 @@
+/** What runs in one process: the files of a room, or one file. */
+import { join } from "node:path";
+import { type Costs, costOf } from "./costs.ts";
+import { isContract, type Suite } from "./suites.ts";
+
+/** `onSqlite`: `forEachDialect` has SQLite alone. */
+export type Unit = { name: string; files: readonly string[]; onSqlite: boolean };
+
+/** Files of `src` that change what others in their process would see, with what that is. */
+const ALONE: Readonly<Record<string, string>> = {};
+
+/** A room with more processor time is several units, so that all cores have work until the end. */
+const MOST_SECONDS = 15;
+
+const roomOf = (file: string): string => /^src\/(?:(?:platform|extras)\/)?[^/]+/.exec(file)![0];
+
+/** Tests of the API that share a server share its process. */
+const sharesServer = (text: string): boolean => text.includes('/shared-server.ts"');
+
+/** Whether the tests differ by the servers that are there. */
+const usesServers = (text: string): boolean => /test-support\.ts"|WAYMARK_TEST_\w+_URL/.test(text);
+
+/** Cuts files into parts of about the same cost, with at most so many seconds each. */
+function partsOf(files: readonly string[], costs: Costs): string[][] {
+  const total = files.reduce((sum, file) => sum + costOf(costs, file), 0);
+  const parts: { files: string[]; cost: number }[] = Array.from(
+    { length: Math.max(1, Math.ceil(total / MOST_SECONDS)) },
+    () => ({ files: [], cost: 0 }),
+  );
+  for (const file of files.toSorted((a, b) => costOf(costs, b) - costOf(costs, a))) {
+    const least = parts.reduce((best, part) => (part.cost < best.cost ? part : best));
+    least.files.push(file);
+    least.cost += costOf(costs, file);
+  }
+  return parts.map((part) => part.files.toSorted()).filter((part) => part.length > 0);
+}
+
+/**
+ * The unit with most work comes first: one that started last would run alone at the end. Files that use the servers, and
+ * those in ALONE, have a process of their own.
+ */
+export async function unitsOf(
+  root: string,
+  files: readonly string[],
+  suite: Suite,
+  costs: Costs,
+  hasServers: boolean,
+): Promise<Unit[]> {
+  const isWhole = suite === "all" || suite === "long";
+  const units: Unit[] = [];
+  const rooms = new Map<string, string[]>();
+  for (const file of files) {
+    const text = await Bun.file(join(root, file)).text();
+    const onSqlite = !hasServers || (suite === "ci" && !isContract(file));
+    const isGrouped =
+      !isWhole &&
+      (sharesServer(text) ||
+        (file.startsWith("src/") && !(file in ALONE) && (onSqlite || !usesServers(text))));
+    if (!isGrouped) units.push({ name: file, files: [file], onSqlite });
+    else {
+      const room = sharesServer(text) ? "test/ with one server" : roomOf(file);
+      rooms.set(room, [...(rooms.get(room) ?? []), file]);
+    }
+  }
+  for (const [room, inside] of rooms) {
+    const parts = partsOf(inside, costs);
+    parts.forEach((part, at) => {
+      const name = part.length === 1 ? part[0]! : parts.length === 1 ? room : `${room} (${at + 1})`;
+      units.push({ name, files: part, onSqlite: true });
+    });
+  }
+  const costOfUnit = (unit: Unit) => unit.files.reduce((sum, file) => sum + costOf(costs, file), 0);
+  return units.toSorted((a, b) => costOfUnit(b) - costOfUnit(a) || (a.name < b.name ? -1 : 1));
+}
