@@ -12,9 +12,10 @@ import { codeOf, domainOf, keyOf } from "./link/key.ts";
 import {
   type EventState,
   type LinkEvents,
-  pastChange,
   type PastChange,
-  revertLink,
+  pastChange,
+  type PastState,
+  requireRedirect,
 } from "./history/history.ts";
 import type { RecordLinkEvents, ServedFields } from "./link/events.ts";
 import { readOptions } from "./link/field-values.ts";
@@ -72,17 +73,14 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     return link;
   }
 
-  /** As written, whatever others have changed since. */
-  const counted = async (link: WrittenLink): Promise<ShownLink> => {
-    const found = await repository.find(link.code);
-    if (found === null) throw linkNotFound(link.code);
-    const { id, ownerName, clickCount, automatedClicks } = found;
-    return { ...link, id, ownerName, clickCount, automatedClicks };
-  };
-
   const bulk = { ...parts, gifts: createGifts({ owners, actor }), actor };
   const { newOwner } = bulk.gifts;
-  const prepare = (code: string, input: PatchInput) => prepareChange(parts, { get, newOwner }, code, input);
+
+  const prepare = (link: Link, input: PatchInput) => prepareChange(parts, newOwner, link, input);
+
+  async function write({ link, change, renamed, now }: PlannedChange): Promise<ShownLink> {
+    return repository.shown(await writer.patch(change, renamed, { actor, now }), link);
+  }
 
   // Links are named by their keys.
   return {
@@ -108,46 +106,46 @@ export function createActorLinks(parts: Parts, actor: Actor) {
       }
       refuse(await loops.refusal(checked.code, { ...checked, ...readOptions(checked.options) }));
       const passwordHash = password === null ? null : await hashPassword(password);
-      return counted(only(await writer.create([{ ...checked, ownerId, passwordHash }], { actor, now })));
+      const link = only(await writer.create([{ ...checked, ownerId, passwordHash }], { actor, now }));
+      return withCounts(repository, link);
     },
 
     /** @throws LinkNotFound, LinkInvalidUrl, LinkInvalidExpireTime, Conflict (it serves a share) */
     async update(code: string, input: UpdateInput): Promise<ShownLink> {
       const now = clock.now();
       const { password, ...patch } = parseLinkUpdate(input, now);
-      await get(code);
+      const link = await get(code);
       domains.refuseMove(code, input.domain);
       refuse(await loops.refusal(code, { ...patch, ...patch.options }));
       const ownerId = await newOwner(input.owner);
       const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
-      return counted(only(await writer.update([{ code, ...patch, ownerId, passwordHash }], { actor, now })));
+      return write({ link, change: { code, ...patch, ownerId, passwordHash }, renamed: null, now });
     },
-
-    prepare,
 
     /**
      * Changes what is given, also code and domain. @throws LinkNotFound, LinkAlreadyExists, LinkInvalidCode, LinkReservedCode,
      * LinkInvalidUrl, LinkInvalidExpireTime, InvalidDateFormat, Conflict (it serves a share)
      */
-    async patch(code: string, input: PatchInput): Promise<ShownLink> {
-      const { change, renamed, now } = await prepare(code, input);
-      return counted(await writer.patch(change, renamed, { actor, now }));
-    },
+    patch: async (code: string, input: PatchInput): Promise<ShownLink> =>
+      write(await prepare(await get(code), input)),
+
+    /** What `patch` writes to a link that `get` returned. @throws like `patch` */
+    prepare,
+
+    /** Writes what was prepared. @throws like `patch` */
+    write,
 
     available: (code: string, domain?: string) => codeAvailability(parts, actor, code, domain),
 
-    /** What `revert` would write, of shares too. @param serves of the link now  @throws LinkNotFound, NotFound, Conflict */
-    past: async (
-      key: string,
-      which: { eventId: number; state: EventState },
-      serves: ServedFields | null,
-    ): Promise<PastChange> => pastChange(parts, { ...(await get(key)), serves }, which),
+    /** The change that sets a link, also of a share, to a state in its history. @throws NotFound, Conflict (too far back) */
+    past: (link: Link & { serves: ServedFields | null }, which: PastState): Promise<PastChange> =>
+      pastChange(parts, link, which),
 
-    /** Back to a state in its history. @throws LinkNotFound, NotFound, Conflict (it serves a share) */
+    /** Sets a link to a state in its history. @throws LinkNotFound, NotFound, Conflict (too far back, it served a share) */
     async revert(key: string, eventId: number, state: EventState): Promise<ShownLink> {
       const link = await get(key);
-      const now = clock.now();
-      return counted(only([await revertLink(parts, link, { eventId, state, actor, now })]));
+      const { change } = await pastChange(parts, link, { eventId, state });
+      return write({ link, change: requireRedirect(change), renamed: null, now: clock.now() });
     },
 
     /** @throws LinkNotFound */
@@ -180,6 +178,14 @@ export function createActorLinks(parts: Parts, actor: Actor) {
   };
 }
 
+/** A link as written, whatever others have changed since. @throws LinkNotFound */
+async function withCounts(repository: LinkRepository, link: WrittenLink): Promise<ShownLink> {
+  const found = await repository.find(link.code);
+  if (found === null) throw linkNotFound(link.code);
+  const { id, ownerName, clickCount, automatedClicks } = found;
+  return { ...link, id, ownerName, clickCount, automatedClicks };
+}
+
 /** Whether a new link may have the code, and why not. */
 async function codeAvailability(
   { domains, rule, repository }: Parts,
@@ -198,26 +204,26 @@ async function codeAvailability(
   return { available: false, reason: link.code === key ? "taken" : "alias" };
 }
 
-/** What `patch` writes. Hashes the password. */
+/** Hashes the password. */
 async function prepareChange(
   { clock, rule, domains, loops, hashPassword }: Parts,
-  { get, newOwner }: { get(key: string): Promise<Link>; newOwner: Gifts["newOwner"] },
-  code: string,
+  newOwner: Gifts["newOwner"],
+  link: Link,
   input: PatchInput,
 ): Promise<PlannedChange> {
   const now = clock.now();
+  const { code } = link;
   const { code: named, keepOld, password, ...patch } = parseLinkPatch(codeOf(code), input, rule, now);
-  const stored = await get(code);
   const domain = input.domain === undefined ? domainOf(code) : domains.idOf(input.domain);
   const wanted = keyOf(domain, named ?? codeOf(code));
   // Whatever leads to the new code leads to this link.
-  const kept = wanted === code ? {} : { ...stored, ...readOptions(stored.options) };
+  const kept = wanted === code ? {} : { ...link, ...readOptions(link.options) };
   const urls = { ...kept, ...given({ target: patch.target, ...patch.options }) };
   for (const own of new Set([wanted, code])) refuse(await loops.refusal(own, urls));
   const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
   const renamed = wanted === code ? null : { code: wanted, keepOld };
   const ownerId = await newOwner(input.owner);
-  return { change: { code, ...patch, ownerId, passwordHash }, renamed, now };
+  return { link, change: { code, ...patch, ownerId, passwordHash }, renamed, now };
 }
 
 function refuse(refusal: AppError | null): void {

@@ -57,10 +57,10 @@ const revertBody = namedObject("LinkReversion", {
   state: z.enum(["before", "after"]).nullish().describe("the state before the event, or after it (default)"),
 });
 
-type Deps = { links: LinkService; sharing?: LinkSharing; now(): number };
+type Deps = { links: LinkService; editing?: LinkEditing; now(): number };
 
 /** Relative to {admin}/v1. */
-export function linkEndpoints({ links, sharing, now }: Deps): Endpoint[] {
+export function linkEndpoints({ links, editing = editingWithoutShares(links), now }: Deps): Endpoint[] {
   return [
     ...batchEndpoints((actor) => links.by(actor).batch),
     ...queryBatchEndpoints(links.by),
@@ -83,7 +83,7 @@ export function linkEndpoints({ links, sharing, now }: Deps): Endpoint[] {
       keyOf: links.domains.key,
       view: (link, origin) => viewOfLink(link, origin, links.domains.hostOf),
     }),
-    ...itemEndpoints(links, sharing),
+    ...itemEndpoints(links, editing),
   ];
 }
 
@@ -166,7 +166,7 @@ const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] 
   }),
 ];
 
-function itemEndpoints(links: LinkService, sharing: LinkSharing | undefined): Endpoint[] {
+function itemEndpoints(links: LinkService, editing: LinkEditing): Endpoint[] {
   /** @throws BadRequest for an unknown domain, LinkNotFound */
   const keyIn = (c: HttpContext, { domain }: { domain?: string | undefined }): string => {
     const code = c.req.param("code") ?? "";
@@ -208,10 +208,7 @@ function itemEndpoints(links: LinkService, sharing: LinkSharing | undefined): En
         if (!Number.isSafeInteger(id)) throw linkNotFound(c.req.param("code"));
         const [actor, state] = [actorOf(account), body.state ?? "after"];
         const by = { actor, mayShare: () => requireScope(account, "files:write") };
-        const link =
-          (await sharing?.revertLink(account.id, key, { eventId: id, state }, by)) ??
-          (await links.by(actor).revert(key, id, state));
-        return viewIn(links, c, link);
+        return viewIn(links, c, await editing.revertLink(account.id, key, { eventId: id, state }, by));
       },
     }),
     endpoint("PUT /links/:code{.+}", {
@@ -238,8 +235,7 @@ function itemEndpoints(links: LinkService, sharing: LinkSharing | undefined): En
       async handle({ c, query, body, account }) {
         const [key, actor] = [keyIn(c, query), actorOf(account)];
         if (USES.some((use) => body[use] !== undefined)) requireScope(account, "files:write");
-        const served = await sharing?.patchLink(account.id, key, body, actor);
-        return answerOffering(links, c, actor, served ?? (await links.by(actor).patch(key, body)));
+        return answerOffering(links, c, actor, await editing.patchLink(account.id, key, body, actor));
       },
     }),
     endpoint("DELETE /links/:code{.+}", {
@@ -251,6 +247,12 @@ function itemEndpoints(links: LinkService, sharing: LinkSharing | undefined): En
     }),
   ];
 }
+
+/** Links of an installation without files. */
+const editingWithoutShares = ({ by }: LinkService): LinkEditing => ({
+  patchLink: (_, key, input, actor) => by(actor).patch(key, input),
+  revertLink: (_, key, { eventId, state }, { actor }) => by(actor).revert(key, eventId, state),
+});
 
 /** For the history of a link, which another room keeps. */
 export const historyLinks = (links: LinkService) => ({
@@ -295,17 +297,16 @@ export async function answerOffering(links: OfferedLinks, c: HttpContext, actor:
   return offered === null ? view(link) : beside(view(link), { offered: view(offered) });
 }
 
-/** Uses of codes besides URLs, from another room. */
-export type LinkSharing = {
-  /** Null if the link is and stays one to a URL. */
-  patchLink(accountId: number, key: string, input: PatchInput, actor: Actor): Promise<ShownLink | null>;
-  /** Null if the link is one to a URL, and was. @param mayShare throws for callers that may make no shares */
+/** How the API changes one link, whatever its code serves before and after. */
+export type LinkEditing = {
+  patchLink(accountId: number, key: string, input: PatchInput, actor: Actor): Promise<ShownLink>;
+  /** @param mayShare throws for callers that may make no shares */
   revertLink(
     accountId: number,
     key: string,
     which: { eventId: number; state: "before" | "after" },
     by: { actor: Actor; mayShare(): void },
-  ): Promise<ShownLink | null>;
+  ): Promise<ShownLink>;
 };
 
 /** Documented as the schema, accepted as anything: a batch checks its items itself. */

@@ -214,7 +214,7 @@ export function createApi({ services, health, system, scrape, live, explainLink,
           view: (link, origin) => viewOfLink(link, origin, links.domains.hostOf),
           now,
         }),
-        ...linkEndpoints({ links, sharing: sharing.changes, now }),
+        ...linkEndpoints({ links, editing: sharing.changes, now }),
         ...configEndpoints({ config, requireFactor: auth.requireFactor }),
         ...privacyEndpoints({
           privacy: services.privacy,

@@ -1,17 +1,7 @@
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
-import { LINK_COLUMNS } from "../../links/link/query.repository.ts";
 import { createRecipientsRepository, type RecipientsRepository } from "../recipients/repository.ts";
 import type { DropLimits, NewShare, Serving } from "./served.ts";
-
-/** Locked until the transaction ends. */
-export type HeldLink = {
-  id: number;
-  target: string;
-  ownerId: number | null;
-  /** Null: it redirects. */
-  serves: Serving | null;
-};
 
 export const SHARE_COLUMNS = [
   "shares.account_id as accountId",
@@ -72,22 +62,27 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
     several: items === null ? 0 : 1,
   });
 
-  /** With its row in `shares`, which is locked after it. */
-  async function hold(tx: Db, key: string): Promise<HeldLink | null> {
-    const link = await tx
-      .selectFrom("links")
-      .select(LINK_COLUMNS)
-      .where("code", "=", key)
-      .$call(dialect.forUpdate)
-      .executeTakeFirst();
-    if (link === undefined) return null;
-    const row = await sharesIn(tx, link.id).$call(dialect.forUpdate).executeTakeFirst();
-    const serves = row === undefined ? null : await toServing(row, link.id, tx);
-    return { id: link.id, target: link.target, ownerId: link.ownerId, serves };
+  /** What a locked link serves, locked too. Null for a URL. */
+  async function lockServing(tx: Db, linkId: number): Promise<Serving | null> {
+    const row = await sharesIn(tx, linkId).$call(dialect.forUpdate).executeTakeFirst();
+    return row === undefined ? null : toServing(row, linkId, tx);
   }
 
   return {
-    hold,
+    lockServing,
+
+    /** Locks a link by its code, and what it serves. Null if it serves nothing. */
+    async lockShare(tx: Db, key: string): Promise<{ linkId: number; serves: Serving } | null> {
+      const links = tx.selectFrom("links").select("id").where("code", "=", key);
+      const link = await links.$call(dialect.forUpdate).executeTakeFirst();
+      const serves = link === undefined ? null : await lockServing(tx, link.id);
+      return serves && { linkId: link!.id, serves };
+    },
+
+    /** The account whose entry a link serves; undefined for a URL. */
+    async accountServedBy(linkId: number): Promise<number | undefined> {
+      return (await sharesIn(read, linkId).executeTakeFirst())?.accountId;
+    },
 
     /** The link of a share, and the account whose entry it serves; null for none. */
     async linkWith(key: string): Promise<{ linkId: number; accountId: number } | null> {
@@ -100,11 +95,10 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
       return row ?? null;
     },
 
-    /** What a code serves; null for a URL or no link. */
-    async serving(key: string): Promise<Serving | null> {
-      const link = await read.selectFrom("links").select("id").where("code", "=", key).executeTakeFirst();
-      const row = link && (await sharesIn(read, link.id).executeTakeFirst());
-      return row ? toServing(row, link.id, read) : null;
+    /** What a link serves; null for a URL. */
+    async serving(linkId: number): Promise<Serving | null> {
+      const row = await sharesIn(read, linkId).executeTakeFirst();
+      return row === undefined ? null : toServing(row, linkId, read);
     },
 
     /** The account of files and folders, also of those in the trash. Null if all are gone. */

@@ -1,100 +1,53 @@
 /**
- * Changes what a code serves: a URL, a file, a folder, a drop box. The link stays, with its id, counts and history. One
- * transaction holds the account's tree and the link; every cache is current before the answer.
+ * The one way to change what a code serves: a URL, a file, a folder, several items, a drop box. The link stays, with its
+ * id, counts and history. It is read once for the plan. Then one transaction locks the account's tree and the link, which
+ * is its second and last reading, checks the plan, and writes. Every cache is current before the response.
  */
 import type { Db } from "../../platform/db/dialect.ts";
 import { type Actor, mayChangeFiles } from "../../lib/actor.ts";
 import { appError, badField } from "../../lib/errors.ts";
 import { CHOSEN } from "../../links/link/fields.ts";
 import { isInternal } from "../../links/link/internal-target.ts";
+import type { Link, PatchInput, ShownLink } from "../../links/link/link.ts";
+import type { ActorLinks } from "../../links/actor-links.ts";
 import type { PlannedChange } from "../../links/write/internal-links.ts";
-import type { PatchInput, ShownLink } from "../../links/link/link.ts";
+import { servedRefusal } from "../../links/write/served-links.ts";
 import { NO_RECIPIENTS, recipientsAfter } from "../recipients/recipients.ts";
 import type { TreeTransaction } from "../tree/account-tree.ts";
-import type { HeldLink, ShareChangesRepository } from "./changes.repository.ts";
+import type { ShareChangesRepository } from "./changes.repository.ts";
 import type { ShareListRepository } from "./list.repository.ts";
 import { addingOf } from "./adding.ts";
 import type { EntrySharesDeps } from "./entry-shares.ts";
 import type { SharedItems } from "./items.ts";
-import { createServingAfter, type Plan, QUIET, type ShareChange, wantedBy } from "./plan.ts";
-import { isOwnerOf, refuseOthers } from "./rights.ts";
-import { createReversal, type LinksOfActor } from "./reversal.ts";
+import { isGone, pastUse, servedThen } from "./past-use.ts";
+import { createServingAfter, type HeldLink, type Plan, QUIET, type ShareChange, wantedBy } from "./plan.ts";
 import { idsOfWanted, type Serving, servedFields, type ShareRecord } from "./served.ts";
 
 export type ChangesDeps = Omit<EntrySharesDeps, "repository" | "isDrop"> & {
   items: SharedItems;
-  repository: ShareChangesRepository & Pick<ShareListRepository, "load">;
-  linksOf(actor: Actor): LinksOfActor;
+  repository: ShareChangesRepository & Pick<ShareListRepository, "describe" | "load">;
+  linksOf(actor: Actor): Pick<ActorLinks, "find" | "get" | "past" | "prepare" | "write">;
 };
 
 export type ShareChanges = ReturnType<typeof createShareChanges>;
 
 const PASSWORD_MIN_CHARACTERS = 8;
 /** Fields of links that redirect. */
-const URL_USE = { kind: "url" };
 const REDIRECT_FIELDS = Object.keys(CHOSEN) as (keyof typeof CHOSEN)[];
 
 export function createShareChanges(deps: ChangesDeps) {
-  const { tree, items, repository, links, linksOf, policy, invitations, clock } = deps;
-  const servingAfter = createServingAfter(tree, items);
-
-  /** Returns the number of downloads of a link that redirects. */
-  async function store(
-    tx: TreeTransaction,
-    { id, serves }: HeldLink,
-    after: Serving | null,
-  ): Promise<number> {
-    if (after === null) return serves === null ? 0 : repository.remove(tx.db, id);
-    if (serves === null) await repository.insert(tx.db, { ...after, linkId: id, createdAt: clock.now() });
-    else await repository.update(tx.db, id, serves, after);
-    return 0;
-  }
+  const { repository, linksOf, clock } = deps;
+  const carryOut = createCarryOut(deps);
 
   /** @throws like `carryOut`, and BadRequest */
-  async function change(key: string, input: PatchInput, plan: Plan): Promise<ShareRecord> {
+  async function change(link: Link, input: PatchInput, plan: Plan): Promise<ShareRecord> {
     const { actor, wanted } = plan;
     const isShare = wanted === null ? plan.isShare : wanted.kind !== "url";
     if (isShare) checkForShare(input);
-    const prepared = await linksOf(actor).prepare(key, input);
-    const { ownerId = plan.accountId } = prepared.change;
+    const planned = await linksOf(actor).prepare(link, input);
+    const { ownerId = plan.accountId } = planned.change;
     if (wanted?.kind !== "url" && ownerId !== plan.accountId) throw goesAlong();
-    return carryOut(key, prepared, plan);
-  }
-
-  /** @throws LinkNotFound, FileNotFound, FolderNotFound, Conflict, and what a change of a link throws */
-  async function carryOut(key: string, prepared: PlannedChange, plan: Plan): Promise<ShareRecord> {
-    const { actor, accountId, isOwner, invites } = plan;
-    return links.inTurn(prepared.renamed?.code ?? null, () =>
-      tree.change(accountId, async (tx) => {
-        const held = await repository.hold(tx.db, key);
-        if (held === null || !isOwner(held)) throw shareNotFound();
-        if ((held.serves !== null) !== plan.isShare) {
-          throw appError(
-            "Conflict",
-            "Somebody else has changed what this code serves. Read it again, then retry.",
-          );
-        }
-        const after = await servingAfter(tx, accountId, held, plan);
-        const before = held.serves ?? NO_RECIPIENTS;
-        if (after !== null) invitations.check(before, after.serving);
-        const downloads = await store(tx, held, after?.serving ?? null);
-        const use = {
-          target: after === null ? prepared.change.target! : after.target || held.target,
-          before: held.serves && servedFields(held.serves),
-          after: after && servedFields(after.serving),
-        };
-        // What a team shares is the team's. Older shares have no owner.
-        const { ownerId } = held;
-        const isOthers = after !== null && ownerId !== null && ownerId !== accountId;
-        const given = isOthers && Math.min(ownerId, accountId) < 0 ? { ownerId: accountId } : {};
-        const planned = { ...prepared, change: { ...prepared.change, ...given } };
-        const link = await links.change(tx, planned, use, actor);
-        const [share = viewedUrl(link, downloads)] = await repository.load([link.id], tx.db);
-        policy.check(actor, share);
-        if (invites) await invitations.send(tx, share, invitations.added(before, share));
-        return share;
-      }),
-    );
+    return carryOut(planned, plan);
   }
 
   return {
@@ -115,12 +68,15 @@ export function createShareChanges(deps: ChangesDeps) {
         max_file_size,
         ...input
       }: ShareChange,
-      actor: Actor,
+      by: Actor,
     ): Promise<ShareRecord> {
-      await linkOfShare(repository, accountId, code);
-      return change(code, input, {
-        // Older shares have no owner.
-        actor: { ...actor, ownOnly: false },
+      // Older shares have no owner.
+      const actor = { ...by, ownOnly: false };
+      const link = await linksOf(actor).find(code);
+      const served = link === null ? undefined : await repository.accountServedBy(link.id);
+      if (link === null || served !== accountId) throw shareNotFound();
+      return change(link, input, {
+        actor,
         accountId,
         wanted: wantedBy(input),
         maxDownloads,
@@ -133,27 +89,134 @@ export function createShareChanges(deps: ChangesDeps) {
     },
 
     /**
-     * Changes any link that the actor may change; one that serves files by who may change those. Null if it is and stays
-     * a link to a URL. @throws Forbidden (files of others, or no scope for files), and like `patch`
+     * Changes any link that the actor may change; one that serves files by who may change those. @throws Forbidden (files
+     * of others, or no scope for files), and like `patch`
      */
-    async patchLink(
-      accountId: number,
-      key: string,
-      input: PatchInput,
-      actor: Actor,
-    ): Promise<ShownLink | null> {
+    async patchLink(accountId: number, key: string, input: PatchInput, actor: Actor): Promise<ShownLink> {
       const wanted = wantedBy(input);
-      const isShare = isInternal((await linksOf(actor).get(key)).target);
-      if (!isShare && (wanted ?? URL_USE).kind === "url") return null;
-      if (isShare) await refuseOthers(repository, key, actor);
-      const served = await treeOf(repository, { key, wanted, accountId, actor });
-      const common = { ...QUIET, actor, wanted, maxDownloads: undefined, isShare };
-      return change(key, input, { ...common, accountId: served, isOwner: isOwnerOf(actor) });
+      const links = linksOf(actor);
+      const link = await links.get(key);
+      const isShare = isInternal(link.target);
+      const entries = wanted === null || wanted.kind === "url" ? null : idsOfWanted(wanted);
+      if (!isShare && entries === null) return links.write(await links.prepare(link, input));
+      const served = isShare ? await repository.accountServedBy(link.id) : undefined;
+      refuseOthers(actor, key, served);
+      const owner = entries === null ? null : await repository.ownerOf(entries);
+      const tree =
+        entries === null ? served : owner !== null && mayChangeFiles(actor, owner) ? owner : undefined;
+      return change(link, input, {
+        ...QUIET,
+        actor,
+        wanted,
+        maxDownloads: undefined,
+        isShare,
+        accountId: tree ?? accountId,
+        isOwner: isOwnerOf(actor),
+      });
     },
 
-    revertLink: createReversal({ repository, linksOf, clock, carryOut }),
+    /**
+     * Sets a link to a state of its history, in which it may have served something else. @throws NotFound, Conflict (what
+     * it served is gone, or another account's), Forbidden (it serves files of others), and like `patch`
+     */
+    async revertLink(
+      accountId: number,
+      key: string,
+      which: { eventId: number; state: "before" | "after" },
+      { actor, mayShare }: { actor: Actor; mayShare(): void },
+    ): Promise<ShownLink> {
+      const links = linksOf(actor);
+      const link = await links.get(key);
+      const serves = await repository.serving(link.id);
+      const past = await links.past({ ...link, serves: serves && servedFields(serves) }, which);
+      const planned = { link, change: past.change, renamed: null, now: clock.now() };
+      const use = pastUse(past.change.target, past.state);
+      if (use === null && serves === null) return links.write(planned);
+      refuseOthers(actor, key, serves?.accountId);
+      const plan = { ...QUIET, actor, isShare: serves !== null, isOwner: isOwnerOf(actor) };
+      if (use === null) {
+        const url = { wanted: { kind: "url" }, maxDownloads: undefined } as const;
+        return carryOut(planned, { ...plan, ...url, accountId: serves?.accountId ?? accountId });
+      }
+      mayShare();
+      const owner = await repository.ownerOf(idsOfWanted(use.wanted));
+      if (owner === null) throw servedThen("does not exist any more");
+      if (!mayChangeFiles(actor, owner)) throw servedThen("belongs to another account");
+      const back = { ...plan, ...use, says: () => use.says, accountId: owner };
+      return carryOut(planned, back).catch((error: unknown) => {
+        throw isGone(error) ? servedThen("does not exist any more") : error;
+      });
+    },
   };
 }
+
+function createCarryOut({ tree, items, repository, links, policy, invitations, clock }: ChangesDeps) {
+  const servingAfter = createServingAfter(tree, items);
+
+  /** Returns the number of downloads of a link that redirects. */
+  async function store(
+    tx: TreeTransaction,
+    linkId: number,
+    before: Serving | null,
+    after: Serving | null,
+  ): Promise<number> {
+    if (after === null) return before === null ? 0 : repository.remove(tx.db, linkId);
+    if (before === null) await repository.insert(tx.db, { ...after, linkId, createdAt: clock.now() });
+    else await repository.update(tx.db, linkId, before, after);
+    return 0;
+  }
+
+  /** @throws LinkNotFound, FileNotFound, FolderNotFound, Conflict, and what a change of a link throws */
+  return (planned: PlannedChange, plan: Plan): Promise<ShareRecord> => {
+    const { actor, accountId, isOwner, invites } = plan;
+    return links.inTurn(planned.renamed?.code ?? null, () =>
+      tree.change(accountId, async (tx) => {
+        const locked = await links.lock(tx, planned, actor);
+        if (locked === null) throw shareNotFound();
+        const { id, target, ownerId } = locked.stored;
+        const serves = await repository.lockServing(tx.db, id);
+        const held = { target, ownerId, serves };
+        if (!isOwner(held)) throw shareNotFound();
+        if ((serves !== null) !== plan.isShare) {
+          throw appError(
+            "Conflict",
+            "Somebody else has changed what this code serves. Read it again, then retry.",
+          );
+        }
+        const after = await servingAfter(tx, accountId, held, plan);
+        const before = serves ?? NO_RECIPIENTS;
+        if (after !== null) invitations.check(before, after.serving);
+        const downloads = await store(tx, id, serves, after?.serving ?? null);
+        const use = {
+          target: after === null ? planned.change.target! : after.target || target,
+          before: serves && servedFields(serves),
+          after: after && servedFields(after.serving),
+        };
+        // What a team shares is the team's. Older shares have no owner.
+        const isOthers = after !== null && ownerId !== null && ownerId !== accountId;
+        const given = isOthers && Math.min(ownerId, accountId) < 0 ? { ownerId: accountId } : {};
+        const change = { ...planned.change, ...given };
+        const link = await links.change(tx, locked, { ...planned, change }, use, actor);
+        const [share = viewedUrl(link, downloads)] = await repository.describe([link], tx.db);
+        policy.check(actor, share);
+        if (invites) await invitations.send(tx, share, invitations.added(before, share));
+        return share;
+      }),
+    );
+  };
+}
+
+/** A link that serves files is changed by who may change those. @throws Forbidden */
+function refuseOthers(actor: Actor, key: string, filesOwner: number | undefined): void {
+  const refusal = servedRefusal(actor, key, filesOwner);
+  if (refusal !== null) throw refusal;
+}
+
+/** In the transaction: others may have changed what the link serves meanwhile. */
+const isOwnerOf =
+  (actor: Actor) =>
+  ({ serves }: HeldLink): boolean =>
+    serves === null || mayChangeFiles(actor, serves.accountId);
 
 /** @throws BadRequest */
 function checkForShare(input: PatchInput): void {
@@ -164,18 +227,6 @@ function checkForShare(input: PatchInput): void {
   if (input.password && [...input.password].length < PASSWORD_MIN_CHARACTERS) {
     throw badField("password", `A share's password has at least ${PASSWORD_MIN_CHARACTERS} characters.`);
   }
-}
-
-/** Of what a code is to serve, or serves: the account's own tree, or that of a team. */
-async function treeOf(
-  repository: Pick<ShareChangesRepository, "ownerOf" | "linkWith">,
-  { key, wanted, accountId, actor }: Pick<Plan, "wanted" | "accountId" | "actor"> & { key: string },
-): Promise<number> {
-  if (wanted === null || wanted.kind === "url") {
-    return (await repository.linkWith(key))?.accountId ?? accountId;
-  }
-  const owner = await repository.ownerOf(idsOfWanted(wanted));
-  return owner !== null && mayChangeFiles(actor, owner) ? owner : accountId;
 }
 
 const goesAlong = () =>
@@ -214,8 +265,8 @@ const viewedUrl = (link: ShownLink, downloads: number): ShareRecord => ({
 /** With its tree, until the transaction ends. @throws LinkNotFound */
 async function lockedShare({ tree, repository }: ChangesDeps, accountId: number, code: string, tx: Db) {
   await tree.lock(tx, accountId);
-  const held = await repository.hold(tx, code);
-  const [share] = held?.serves?.accountId === accountId ? await repository.load([held.id], tx) : [];
+  const held = await repository.lockShare(tx, code);
+  const [share] = held?.serves.accountId === accountId ? await repository.load([held.linkId], tx) : [];
   if (share === undefined) throw shareNotFound();
   return share;
 }

@@ -19,7 +19,7 @@ import { type Serving, type Shareable, servedFields, type ShareRecord } from "./
 export type EntrySharesDeps = {
   tree: AccountTree;
   repository: Pick<ShareChangesRepository, "insert"> &
-    Pick<ShareListRepository, "load" | "ofEntry"> & {
+    Pick<ShareListRepository, "describe" | "load" | "ofEntry"> & {
       linkOf(entryId: number, code: string, which: { isDrop: boolean }, db?: Db): Promise<number | null>;
       removeLink(tx: Db, linkId: number, by: { actor: Actor; now: number }): Promise<string[]>;
     };
@@ -99,7 +99,7 @@ export async function makeShare(
       const use = { target, before: null, after: servedFields(serving) };
       const link = await links.create(tx, { ...checked, ownerId: accountId }, use, actor);
       await repository.insert(tx.db, { ...serving, linkId: link.id, createdAt: clock.now() });
-      const share = policy.check(actor, (await repository.load([link.id], tx.db))[0]!);
+      const share = policy.check(actor, (await repository.describe([link], tx.db))[0]!);
       await invitations.send(tx, share, share.recipients);
       return share;
     }),

@@ -4,6 +4,7 @@ import type { Db, Dialect } from "../../platform/db/dialect.ts";
 import { countRows } from "../../platform/db/queries.ts";
 import type { Schema } from "../../platform/db/schema.ts";
 import { ownerNames } from "../../links/link/owners.repository.ts";
+import type { ShownLink } from "../../links/link/link.ts";
 import { linksIn } from "../../links/link/query.repository.ts";
 import { createTagging } from "../../links/tags/tagging.repository.ts";
 import { createRecipientsRepository } from "../recipients/repository.ts";
@@ -43,22 +44,26 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
       .leftJoin("blobs", "blobs.id", "entries.blob_id")
       .where(shareConditions(filter, dialect));
 
-  /** In the order of the ids, without those that serve nothing. At most 1,000. */
-  async function load(linkIds: readonly number[], db: Db = read): Promise<ShareRecord[]> {
-    if (linkIds.length === 0) return [];
-    const rows = await linksIn(db)
-      .innerJoin("shares", "shares.link_id", "links.id")
+  /** Links with what they serve, without those that serve nothing. At most 1,000. */
+  async function describe(links: readonly ShownLink[], db: Db = read): Promise<ShareRecord[]> {
+    if (links.length === 0) return [];
+    const linkIds = links.map(({ id }) => id);
+    const found = await db
+      .selectFrom("shares")
       .innerJoin("entries", "entries.id", "shares.entry_id")
       .leftJoin("trash", "trash.entry_id", "entries.id")
       .leftJoin("blobs", "blobs.id", "entries.blob_id")
-      .select([...SHARE_COLUMNS, "shares.downloads", "shares.bytes", "shares.files"])
-      .select(["entries.kind", "blobs.state"])
+      .select(["shares.link_id as id", "shares.downloads", "shares.bytes", "shares.files"])
+      .select([...SHARE_COLUMNS, "entries.kind", "blobs.state"])
       .select((eb) => eb.fn.coalesce("trash.name", "entries.name").as("name"))
-      .where("links.id", "in", linkIds)
+      .where("shares.link_id", "in", linkIds)
       .execute();
-    const places = new Map(linkIds.map((id, place) => [id, place]));
-    rows.sort((one, other) => places.get(one.id)! - places.get(other.id)!);
-    const [tags, reached] = [await tagsOf(db, linkIds), await reachable(db, linkIds)];
+    const shares = new Map(found.map((row) => [row.id, row]));
+    const rows = links.flatMap((link) => {
+      const row = shares.get(link.id);
+      return row === undefined ? [] : { ...link, ...row };
+    });
+    const reached = await reachable(db, linkIds);
     const emails = await recipients.ofLinks(linkIds, db);
     const items = rows.some(({ several }) => several !== 0) ? await countItems(db, linkIds) : null;
     const owners = rows.map(({ accountId }) => accountId);
@@ -72,7 +77,6 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
         ...share,
         verify: verify !== 0,
         recipients: emails.get(row.id) ?? [],
-        tags: tags.get(row.id) ?? [],
         kind: !isOne ? "items" : isDropBox(limits) ? "drop" : kindOfOne,
         items: isOne ? null : (items?.get(row.id) ?? 0),
         entry: { id: entryId, name },
@@ -84,7 +88,23 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
     });
   }
 
+  /** Shares in the order of the ids of their links. At most 1,000. */
+  async function load(linkIds: readonly number[], db: Db = read): Promise<ShareRecord[]> {
+    if (linkIds.length === 0) return [];
+    const rows = await linksIn(db).where("links.id", "in", linkIds).execute();
+    const links = new Map(rows.map((link) => [link.id, link]));
+    const tags = await tagsOf(db, linkIds);
+    return describe(
+      linkIds.flatMap((id) => {
+        const link = links.get(id);
+        return link === undefined ? [] : { ...link, tags: tags.get(id) ?? [] };
+      }),
+      db,
+    );
+  }
+
   return {
+    describe,
     load,
 
     total: (filter: Asked): Promise<number> =>

@@ -6,7 +6,6 @@ import type { PatchInput, UsesInput } from "../../links/link/link.ts";
 import type { AccountTree, TreeTransaction } from "../tree/account-tree.ts";
 import { addingAfter, type AddingInput, isDropBox, notAFolder } from "./adding.ts";
 import { NO_RECIPIENTS, type RecipientInput, type Recipients } from "../recipients/recipients.ts";
-import type { HeldLink } from "./changes.repository.ts";
 import { idsOfItems, type SharedItems } from "./items.ts";
 import type { Serving, Wanted } from "./served.ts";
 
@@ -16,6 +15,9 @@ export type ShareChange = UsesInput &
     max_downloads?: number | null | undefined;
   } & AddingInput &
   RecipientInput;
+
+/** Locked until the transaction ends. `serves`: null if it redirects. */
+export type HeldLink = { target: string; ownerId: number | null; serves: Serving | null };
 
 export type Plan = {
   actor: Actor;

@@ -87,9 +87,9 @@ export function createShares(deps: Deps) {
     /** Drop boxes too. @throws LinkNotFound */
     end: (accountId: number, code: string, actor: Actor): Promise<void> =>
       tree.change(accountId, async (tx) => {
-        const link = await repository.hold(tx.db, code);
-        if (link?.serves?.accountId !== accountId) throw shareNotFound();
-        tx.changed("links", await repository.removeLink(tx.db, link.id, { actor, now: clock.now() }));
+        const held = await repository.lockShare(tx.db, code);
+        if (held?.serves.accountId !== accountId) throw shareNotFound();
+        tx.changed("links", await repository.removeLink(tx.db, held.linkId, { actor, now: clock.now() }));
       }),
 
     /** With drop boxes, newest first unless ordered. */

@@ -1,20 +1,17 @@
 /** States of a link in its history, and the change that restores one. */
 import { z } from "zod";
-import type { Actor } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import type { FallbackLoops } from "../fallback/loops.ts";
 import { type ServedFields, wholeState } from "../link/events.ts";
 import { isInternal } from "../link/internal-target.ts";
 import type { Link } from "../link/link.ts";
-import type { CheckedUpdate, LinkWriter, WriteOutcome, WrittenLink } from "../write/writer.ts";
+import type { CheckedUpdate } from "../write/writer.ts";
 import { parseRfc3339 } from "../../lib/rfc3339.ts";
 import { type LinkFields, linkFieldsView, restoredFields } from "../link/field-values.ts";
 
-type Deps = {
-  writer: Pick<LinkWriter, "update">;
-  loops: FallbackLoops;
-  events: LinkEvents;
-};
+type Deps = { loops: FallbackLoops; events: LinkEvents };
+
+export type PastState = { eventId: number; state: EventState };
 
 export type PastChange = {
   change: CheckedUpdate & { target: string };
@@ -27,9 +24,9 @@ export type PastChange = {
  * back)
  */
 export async function pastChange(
-  { loops, events }: Pick<Deps, "loops" | "events">,
+  { loops, events }: Deps,
   link: Link & { serves?: ServedFields | null },
-  which: { eventId: number; state: EventState },
+  which: PastState,
 ): Promise<PastChange> {
   const state = await pastState(events, link, which);
   const patch = state && patchOfState(state);
@@ -46,21 +43,13 @@ export async function pastChange(
   return { change: { code: link.code, ...patch }, state };
 }
 
-/** For states that redirect. @throws NotFound, Conflict (too far back, it served a share) */
-export async function revertLink(
-  deps: Deps,
-  link: Link,
-  { eventId, state, ...by }: { eventId: number; state: EventState; actor: Actor; now: number },
-): Promise<WriteOutcome<WrittenLink>> {
-  const { change } = await pastChange(deps, link, { eventId, state });
-  if (isInternal(change.target)) {
-    throw appError(
-      "Conflict",
-      "In that state the code served a file or folder. Restore it in the panel or over the API.",
-    );
-  }
-  const [outcome] = await deps.writer.update([change], by);
-  return outcome!;
+/** The change, if the link redirects after it. @throws Conflict */
+export function requireRedirect(change: PastChange["change"]): PastChange["change"] {
+  if (!isInternal(change.target)) return change;
+  throw appError(
+    "Conflict",
+    "In that state the code served a file or folder. Restore it in the panel or over the API.",
+  );
 }
 
 export type LinkEvent = { id: number; subjectId: number | null; before: string | null; after: string | null };

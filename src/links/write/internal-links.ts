@@ -10,7 +10,7 @@ import type { CreateInput, Link } from "../link/link.ts";
 import { codeOf, DEFAULT_DOMAIN, domainOf } from "../link/key.ts";
 import { NO_OPTIONS } from "../link/field-values.ts";
 import { type LinkTransaction, writeAgain } from "./changes.ts";
-import type { LinkRepository } from "./repository.ts";
+import type { ExistingLink, LinkRepository } from "./repository.ts";
 import type { CheckedCreate, CheckedUpdate, LinkWriter, Renaming } from "./writer.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 
@@ -27,8 +27,14 @@ export type Use = {
   after: ServedFields | null;
 };
 
-/** Prepared before the transaction. */
-export type PlannedChange = { change: CheckedUpdate; renamed: Renaming | null; now: number };
+/** Prepared before the transaction. `link`: as it was read for this. */
+export type PlannedChange = { link: Link; change: CheckedUpdate; renamed: Renaming | null; now: number };
+
+/** Locked until the transaction ends. */
+export type LinkInChange = {
+  stored: ExistingLink;
+  existing: ReadonlyMap<string, ExistingLink>;
+};
 
 type Deps = {
   writer: LinkWriter;
@@ -73,31 +79,33 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
       return (await repository.find(written!.code, tx.db))!;
     },
 
+    /** Locks the link that `change` writes. Null if it is gone. @throws BadRequest, Forbidden (the new domain) */
+    async lock(tx: LinkTransaction, planned: PlannedChange, actor: Actor): Promise<LinkInChange | null> {
+      const { change, renamed } = planned;
+      const existing = await writer.lockForPatch(tx, change.code, renamed, actor);
+      const stored = existing.get(change.code);
+      return stored === undefined ? null : { stored, existing };
+    },
+
     /**
-     * Changes a link that serves something, or will. Its options go when it does. @throws LinkNotFound,
+     * Changes a locked link that serves something, or will. Its options go when it does. @throws LinkNotFound,
      * LinkAlreadyExists, LinkReservedCode, BadRequest (another domain)
      */
     async change(
       tx: LinkTransaction,
-      planned: PlannedChange,
+      { existing }: LinkInChange,
+      { link, change, renamed, now }: PlannedChange,
       { target, ...serves }: Use,
       actor: Actor,
     ): Promise<Link> {
-      const { change, renamed, now } = planned;
       const options = isInternal(target) ? NO_OPTIONS : change.options;
-      const by = { actor, now, serves };
-      const { code } = await writer.patchIn(
-        tx,
-        { ...change, target, ...(options && { options }) },
-        renamed,
-        by,
-      );
-      const link = (await repository.find(code, tx.db))!;
+      const planned = { ...change, target, ...(options && { options }) };
+      const written = await writer.patchIn(tx, existing, planned, renamed, { actor, now, serves });
       if (isInternal(target)) {
-        for (const key of [code, ...(await repository.aliases.ofLinks([link.id], tx.db))])
+        for (const key of [written.code, ...(await repository.aliases.ofLinks([written.id], tx.db))])
           refuseKey(key, rule);
       }
-      return link;
+      return repository.shown(written, link, tx.db);
     },
 
     /** Calls `write` again if another writer took the code meanwhile. */

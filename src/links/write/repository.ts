@@ -4,6 +4,7 @@ import type { Db } from "../../platform/db/dialect.ts";
 import type { Link } from "../link/link.ts";
 import { isInternal } from "../link/internal-target.ts";
 import { createAliasRepository, createLinkRows } from "./rows.repository.ts";
+import { ownerNames } from "../link/owners.repository.ts";
 import { LINK_COLUMNS, linksIn, readTotals } from "../link/query.repository.ts";
 import { createTagging } from "../tags/tagging.repository.ts";
 import { countRows } from "../../platform/db/queries.ts";
@@ -60,6 +61,7 @@ export function createLinkRepository(
     aliases,
     ...writing,
     ...passwordQueries({ read, write }),
+    shown: shownIn(read),
     stats: createLinkStats({ read }, mostCounted),
 
     async find(code: string, db: Db = read): Promise<Link | null> {
@@ -194,3 +196,22 @@ export function createLinkStats({ read }: Pick<Database, "read">, mostCounted = 
     };
   };
 }
+
+/** A written link as the API shows it, with the counts that were read before the write. */
+const shownIn =
+  (read: Db) =>
+  async (
+    written: Omit<Link, "ownerName" | "clickCount" | "automatedClicks">,
+    before: Link,
+    db = read,
+  ): Promise<Link> => {
+    const { id, ownerId } = written;
+    const isSame = id === before.id;
+    // Another link that got the code meanwhile is new.
+    const { clickCount, automatedClicks } = isSame ? before : { clickCount: 0, automatedClicks: 0 };
+    const ownerName =
+      isSame && ownerId === before.ownerId
+        ? before.ownerName
+        : ((await ownerNames(db, [ownerId])).get(ownerId ?? Number.NaN) ?? null);
+    return { ...written, ownerName, clickCount, automatedClicks };
+  };

@@ -4,6 +4,7 @@
  * transaction, which runs again.
  */
 import type { Db } from "../../platform/db/dialect.ts";
+import type { Actor } from "../../lib/actor.ts";
 import { AppError } from "../../lib/errors.ts";
 import { type CodeRule, isAlias, isSiteCode, isTaken } from "../link/code.ts";
 import {
@@ -62,6 +63,7 @@ type Deps = {
 export function createLinkWriter(deps: Deps) {
   const { repository, domains, record } = deps;
   const write = writeLinks(deps.changes);
+  const { lockForPatch, patchIn } = createLinkPatch(deps);
 
   const lock = (db: Db, codes: readonly string[]) => repository.lock(db, [...new Set(codes)]);
 
@@ -93,14 +95,8 @@ export function createLinkWriter(deps: Deps) {
       ...overwriteEvents(plan.overwrites, existing, by),
     ]);
     tx.changed("links", plan.inserts.map(keyIn));
-    await announce(tx, existing, plan.overwrites.map(keyIn));
+    await announce(repository, tx, existing, plan.overwrites.map(keyIn));
     return plan.outcomes;
-  }
-
-  /** With the aliases of these links. */
-  async function announce(tx: LinkTransaction, existing: Stored, codes: readonly string[]): Promise<void> {
-    const ids = codes.map((code) => existing.get(code)!.id);
-    tx.changed("links", [...codes, ...(await repository.aliases.ofLinks(ids, tx.db))]);
   }
 
   async function updateIn(tx: LinkTransaction, changes: readonly CheckedUpdate[], by: Writing) {
@@ -114,37 +110,12 @@ export function createLinkWriter(deps: Deps) {
     ]);
     const plan = planUpdate(changes, existing, { ...by, ...deps }, refusals);
     await repository.overwriteMany(tx.db, plan.overwrites, existing);
-    await announce(tx, existing, plan.overwrites.map(keyIn));
+    await announce(repository, tx, existing, plan.overwrites.map(keyIn));
     const moves = movesOf(changes);
     await moveAll(repository, tx, { links: plan.overwrites, moves, existing });
     const named = await namesOfOwners(tx.db, plan.overwrites, existing);
     await record(tx.db, overwriteEvents(plan.overwrites, existing, by, { moves, named }));
     return plan.outcomes;
-  }
-
-  async function patchIn(
-    tx: LinkTransaction,
-    change: CheckedUpdate,
-    renamed: Renaming | null,
-    by: Writing,
-  ): Promise<WrittenLink> {
-    if (renamed !== null) await keepDomainOf(domains, tx, by.actor, { code: change.code, to: renamed.code });
-    const isRenamed = renamed !== null && renamed.code !== change.code;
-    const existing = await repository.lock(tx.db, [change.code, ...(isRenamed ? [renamed.code] : [])]);
-    const moved = { ...change, to: renamed?.code };
-    const refusals = await refusalsOfChanges(repository, [moved], existing, { ...by, db: tx.db });
-    const { outcomes, overwrites } = planUpdate([change], existing, { ...by, ...deps }, refusals);
-    const [outcome] = outcomes;
-    if (outcome === undefined || outcome instanceof AppError) throw outcome;
-    await repository.overwriteMany(tx.db, overwrites, existing);
-    const link = existing.get(change.code)!;
-    await announce(tx, existing, [change.code]);
-    if (isRenamed && existing.has(renamed.code)) throw isTaken(renamed.code);
-    if (isRenamed && !(await repository.rename(tx.db, link, renamed, by.now))) throw isAlias(renamed.code);
-    if (isRenamed) tx.changed("links", [renamed.code]);
-    const after = isRenamed ? { ...outcome, code: renamed.code } : outcome;
-    await record(tx.db, patchEvents(link, after, by, await namesOfOwners(tx.db, overwrites, existing)));
-    return after;
   }
 
   return {
@@ -159,11 +130,15 @@ export function createLinkWriter(deps: Deps) {
     /** The link, LinkNotFound, LinkAlreadyExists for a repeated code, Conflict for one that serves a share, BadRequest. */
     update: (changes: readonly CheckedUpdate[], by: Writing) => write((tx) => updateIn(tx, changes, by)),
 
+    lockForPatch,
     patchIn,
 
     /** Changes one link, also its code. @throws LinkNotFound, LinkAlreadyExists, Conflict (it serves a share) */
     patch: (change: CheckedUpdate, renamed: Renaming | null, by: Writing) =>
-      write((tx) => patchIn(tx, change, renamed, by)),
+      write(async (tx) => {
+        const existing = await lockForPatch(tx, change.code, renamed, by.actor);
+        return patchIn(tx, existing, change, renamed, by);
+      }),
 
     /** The code, LinkNotFound, LinkAlreadyExists for a repeated code. */
     remove: (codes: readonly string[], by: Writing): Promise<WriteOutcome<string>[]> =>
@@ -173,11 +148,65 @@ export function createLinkWriter(deps: Deps) {
         const filesOwners = await repository.filesOwners(serving, tx.db);
         const outcomes = planRemoval(codes, existing, by.actor, filesOwners);
         const gone = outcomes.filter((outcome) => typeof outcome === "string");
-        await announce(tx, existing, gone);
+        await announce(repository, tx, existing, gone);
         await repository.removeMany(tx.db, gone, { ...by, record });
         return outcomes;
       }),
   };
+}
+
+/** Changes one link, also its code. */
+function createLinkPatch(deps: Deps) {
+  const { repository, domains, record } = deps;
+
+  /** Locks the link, and the one that has its new code. @throws BadRequest, Forbidden (the new domain) */
+  async function lockForPatch(
+    tx: LinkTransaction,
+    code: string,
+    renamed: Renaming | null,
+    actor: Actor,
+  ): Promise<Stored> {
+    if (renamed !== null) await keepDomainOf(domains, tx, actor, { code, to: renamed.code });
+    return repository.lock(tx.db, [...new Set([code, renamed?.code ?? code])]);
+  }
+
+  /** @param existing what `lockForPatch` returned in this transaction */
+  async function patchIn(
+    tx: LinkTransaction,
+    existing: Stored,
+    change: CheckedUpdate,
+    renamed: Renaming | null,
+    by: Writing,
+  ): Promise<WrittenLink & { id: number }> {
+    const isRenamed = renamed !== null && renamed.code !== change.code;
+    const moved = { ...change, to: renamed?.code };
+    const refusals = await refusalsOfChanges(repository, [moved], existing, { ...by, db: tx.db });
+    const { outcomes, overwrites } = planUpdate([change], existing, { ...by, ...deps }, refusals);
+    const [outcome] = outcomes;
+    if (outcome === undefined || outcome instanceof AppError) throw outcome;
+    await repository.overwriteMany(tx.db, overwrites, existing);
+    const link = existing.get(change.code)!;
+    await announce(repository, tx, existing, [change.code]);
+    if (isRenamed && existing.has(renamed.code)) throw isTaken(renamed.code);
+    if (isRenamed && !(await repository.rename(tx.db, link, renamed, by.now))) throw isAlias(renamed.code);
+    if (isRenamed) tx.changed("links", [renamed.code]);
+    const after = isRenamed ? { ...outcome, code: renamed.code } : outcome;
+    await record(tx.db, patchEvents(link, after, by, await namesOfOwners(tx.db, overwrites, existing)));
+    return { ...after, id: link.id };
+  }
+
+  return { lockForPatch, patchIn };
+}
+
+/** Reports links as changed, with their aliases. */
+async function announce(
+  repository: LinkRepository,
+  tx: LinkTransaction,
+  existing: Stored,
+  codes: readonly string[],
+): Promise<void> {
+  const ids = codes.map((code) => existing.get(code)!.id);
+  tx.changed("links", [...codes, ...(await repository.aliases.ofLinks(ids, tx.db))]);
 }
 
 type Judging = Pick<Writing, "actor"> & { db: Db };
