@@ -17,6 +17,6 @@ export const BUILT_IN_ADMIN: Account = Object.freeze({ id: 0, username: "admin",
 
 export type FindAccount = { getByUsername(username: string): Promise<{ id: number; username: string }> };
 
-/** Of a command. @throws NotFound */
+/** Finds the account that a command names. @throws NotFound */
 export const accountNamed = async (users: FindAccount, username: string) =>
   asciiLower(username) === BUILT_IN_ADMIN.username ? BUILT_IN_ADMIN : users.getByUsername(username);

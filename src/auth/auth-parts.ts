@@ -41,7 +41,7 @@ export type AuthDeps = Core & {
   describeAgent(userAgent: string): { browser: string; os: string };
   onFailure?: AuthCore["onFailure"];
   proxies: ClientAddress;
-  /** For all workers of the machine. Default: for this process. */
+  /** Counts an attempt of all workers of the machine. Default: of this process. */
   tryLogin?: (address: string) => number | Promise<number>;
 };
 

@@ -151,7 +151,7 @@ export function createAuth({ onFailure = () => {}, ...others }: AuthDeps) {
     sessions,
     secondFactor,
     apiTokens,
-    /** For passwords of links and shares. */
+    /** Counts an attempt on the password of a link or share. */
     takeTry: addressLimit.take,
     checkVisitorPassword: passwordCheck.checkVisitor,
     waysToSignIn: oidc.waysToSignIn,

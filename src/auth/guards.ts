@@ -200,7 +200,7 @@ export const createGuards = (deps: Deps) => {
   const guard = createGuard(deps);
   return {
     guard,
-    /** For WebDAV. */
+    /** Authenticates requests of WebDAV. */
     tokenDoor: createTokenDoor(deps),
     /** Also accepts the health token. */
     healthGuard: createHealthGuard({ ...deps, guard }),

@@ -38,7 +38,7 @@ export function parseTrustedProxies(entries: readonly string[]): TrustedProxies 
   return { unix: entries.includes(UNIX_PEER), ranges };
 }
 
-/** In canonical form; `unix` for an untrusted unix socket. Null hop: the peer is not trusted. */
+/** The address is canonical, or `unix` for an untrusted unix socket. `hop` is null if the peer is not trusted. */
 type Client = { address: string; hop: number | null };
 
 /**

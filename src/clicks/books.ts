@@ -21,7 +21,7 @@ export type ClickStats = {
   replayed: number;
   /** Counted in the database. */
   stored: number;
-  /** In the journal; on a full disk `overflow` of them in memory. */
+  /** Clicks in the journal; on a full disk `overflow` of them are in memory. */
   pending: number;
   overflow: number;
   dropped: Readonly<Record<ClickDrop, number>>;
@@ -145,7 +145,7 @@ export function createBooksSnapshotWriter({ dir, stats, clock, onError }: Option
   };
 }
 
-/** Null if there is no readable one. */
+/** Returns null without a readable snapshot. */
 export function readBooksSnapshot(slotDir: string): BooksSnapshot | null {
   try {
     return BOOKS.parse(JSON.parse(readFileSync(join(slotDir, BOOKS_SNAPSHOT_NAME), "utf8")));

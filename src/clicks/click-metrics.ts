@@ -3,7 +3,7 @@ import type { Reading, Registry } from "../lib/metrics.ts";
 import type { Clicks, ClickStats } from "./clicks.ts";
 import { journalBytes } from "./journal/slot.ts";
 
-/** If the flush thread is busy, a scrape takes the last answer. */
+/** If the flush thread is busy, a scrape takes the last known number. */
 const PENDING_BOUND_MS = 2;
 const FEW_CLICKS = 10_000;
 /** Counting many clicks takes more processor time than a scrape may cost. */

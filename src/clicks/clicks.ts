@@ -43,7 +43,7 @@ type DetailConfig = {
 
 export type ClickLimits = {
   segmentBytes: number;
-  /** For all segments of this process; beyond it (database away) clicks are dropped. */
+  /** The bound of all segments of this process; beyond it (database away) clicks are dropped. */
   journalBytes: number;
   overflowClicks: number;
   /** Beyond it details are dropped. */
@@ -170,7 +170,9 @@ export async function createClicks(options: ClicksOptions) {
   return {
     record: journal.record,
     recordRefused: journal.recordRefused,
-    /** Null if the next click should have details. Otherwise counts the refusal; pass it to recordRefused. */
+    /**
+     * Returns null if the next click should have details. Otherwise it counts the refusal; pass that to recordRefused.
+     */
     detailRefusal: (isSignalled = false): DetailRefusal | null =>
       journal.isEnabled() ? gate.refusal(isSignalled) : null,
     recordDetails: ((linkId, atMs, details, isAutomated = false) => {

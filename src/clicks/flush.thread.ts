@@ -122,7 +122,7 @@ export async function startFlushThread(options: FlushThreadOptions) {
   /** A thread that fails a call is replaced. */
   const order: Rpc<FlushCalls>["tell"] = (method, payload) => void rpc.call(method, payload).catch(giveUp);
 
-  /** A late answer still becomes the last known number. */
+  /** A late result still becomes the last known number. */
   const askPendingLinks = async (): Promise<number> => {
     try {
       return (lastPendingLinks = await rpc.call("pendingLinks", undefined));

@@ -14,7 +14,7 @@ export type LiveClick = {
   atMs: number;
   isAutomated: boolean;
   source: string | null;
-  /** Null without details. */
+  /** The values of the click, or null if it has no details. */
   values: LiveValues | null;
 };
 
@@ -67,7 +67,7 @@ export type WorkerLiveStats = {
   latest: LiveClick[];
 };
 
-/** Of a second, of each process and of all, for filters. */
+/** Clicks of a second that are read, of each process and of all, for filters. */
 const MOST_READ = 200;
 
 /** The part of this process. */

@@ -33,14 +33,14 @@ type LiveDropEvent = Partial<LinkName> & {
 
 type Kind = "clicks" | "drops";
 
-/** `isAllowed` rejects if that can't be said. */
+/** `isAllowed` rejects while the answer is unknown. */
 export type Viewer = { accountId: number; isAllowed(): Promise<boolean>; filter?: LiveFilter | null };
 
 /** Events of one second. */
 type News = { clicks: { second: LiveSecond; text: string } | null; drops: readonly LiveDrop[] };
 
 type Deps = {
-  /** Of all workers. */
+  /** Collects the counters and newest clicks of all workers. */
   collect(sinceMs: number): Promise<WorkerLiveStats[]>;
   repository: LiveRepository;
   nameOf(key: string): LinkName;
@@ -48,15 +48,15 @@ type Deps = {
   limits?: { watchers?: number; ofAccount?: number; watchMs?: number; tickMs?: number };
 };
 
-/** Of a worker. Each may cost two queries a second. */
+/** The bound of a worker. Each viewer may cost two queries a second. */
 export const MOST_WATCHERS = 40;
-/** Of drop boxes only, which cost one query together. */
+/** The bound on viewers of drop boxes only, which cost one query together. */
 export const MOST_LISTENERS = 100;
-/** Of either kind. A browser opens no more connections to a server over HTTP/1.1. */
+/** The bound of either kind. A browser opens no more connections to a server over HTTP/1.1. */
 export const MOST_OF_ACCOUNT = 6;
 const WATCH_MS = 15 * 60_000;
 const TICK_MS = 1_000;
-/** In an event. */
+/** Clicks in an event. */
 const MOST_LATEST = 20;
 const MOST_KNOWN = 1_000;
 const OPENING = ": waymark\nretry: 3000\n\n";
@@ -70,19 +70,18 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
   const viewers = (): number => places.clicks.size() + places.drops.size();
   let isClosed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** Null: nothing new, but something to check. */
+  /** The next events, or null to check the viewers. */
   let next = Promise.withResolvers<News | null>();
   const drops = createLiveDrops({ repository, clock });
   const seconds = createSeconds(collect, clock);
   const textOf = clicksText(repository, nameOf);
 
-  /** Null while the database is away. */
   async function seen(): Promise<News["clicks"]> {
     const second = await seconds.look();
     return { second, text: await textOf(second, second.rate.clicks) };
   }
 
-  /** Null while the database is away. `gone`: the filter is refused. */
+  /** The text for a viewer, null while the database is away, or `gone` if the filter is refused. */
   async function filtered(
     clicks: News["clicks"],
     filter: LiveFilter | null,
@@ -281,7 +280,7 @@ const RETRY_SECONDS = 5;
  * place of the account with the most, if it leaves that account with more. So no account keeps others out.
  */
 function createLivePlaces({ most, mostOfAccount, onLost }: Options) {
-  /** In the order in which they were taken. */
+  /** The places in the order in which they were taken. */
   const taken = new Set<LivePlace>();
   const countOf = (accountId: number): number =>
     taken.values().reduce((count, place) => count + Number(place.accountId === accountId), 0);

@@ -15,7 +15,7 @@ const PACE = ["minute", "hour", "day", "off"] as const;
 const choice = <const T extends readonly [string, ...string[]]>(options: T, meaning: string) =>
   z.enum(options).describe(meaning);
 
-/** By kind of mail. */
+/** The choice for each kind of mail. */
 export const choicesSchema = namedObject("MailChoices", {
   sign_in: choice(ON, "a sign-in from a browser that was not seen before, and a new passkey"),
   drop: choice(PACE, "files arrived in a drop box: one mail for each span"),

@@ -28,7 +28,7 @@ export function createContactRepository({ read, dialect }: Pick<Queries, "read" 
       return row === undefined || row.disabled !== 0 ? null : row.password_hash;
     },
 
-    /** Null without a verified address, or if the account is disabled or gone. */
+    /** Returns null without a verified address, or if the account is disabled or gone. */
     async reachable(accountId: number, db: Db): Promise<(Contact & { email: string }) | null> {
       const contact = await this.find(accountId, db);
       if (contact.email === null || !contact.emailVerified) return null;

@@ -54,7 +54,7 @@ function ownEndpoints({ contacts, addressLimit, addressOf }: Deps): Endpoint[] {
   ];
 }
 
-/** For people who are not signed in. */
+/** Endpoints for people who are not signed in. */
 function linkEndpoints({ contacts, addressLimit, addressOf, refuseForeign }: Deps): Endpoint[] {
   const open = {
     access: "public",

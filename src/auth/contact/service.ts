@@ -137,7 +137,7 @@ const noMail = () => appError("Conflict", "No mail can be sent: an administrator
 const gone = () =>
   appError("NotFound", "This link was already used, is too old or not whole. Ask for a new one.");
 
-/** For what means that something is missing. */
+/** Resolves a NotFound to null. */
 function none(error: unknown): null {
   if (error instanceof AppError && error.kind === "not_found") return null;
   throw error;
@@ -147,7 +147,7 @@ function none(error: unknown): null {
 function createProofUses(deps: ProofUseDeps) {
   const { repository, users, mail, linkMails, proofs, changes, clock } = deps;
 
-  /** Null when deleted or disabled. */
+  /** Returns null for an account that is deleted or disabled. */
   async function holderOf(accountId: number): Promise<Holder | null> {
     const contact = await repository.find(accountId);
     const { id, username } = BUILT_IN_ADMIN;
@@ -165,7 +165,7 @@ function createProofUses(deps: ProofUseDeps) {
     return { claims, holder };
   }
 
-  /** By username or address. */
+  /** Finds an account by username or address. */
   async function named(account: string): Promise<Holder | null> {
     const name = asciiLower(account.trim());
     if (name === BUILT_IN_ADMIN.username) return holderOf(BUILT_IN_ADMIN.id);
@@ -199,7 +199,7 @@ function createProofUses(deps: ProofUseDeps) {
     tx.changed("users", [String(id)]);
   }
 
-  /** Of two uses at once one is first. `hash`: as stored; the account is locked. @throws NotFound */
+  /** Lets one of two concurrent uses pass. The account is locked; `hash` is its stored one. @throws NotFound */
   async function requireUnused(tx: ChangeTransaction, token: string, id: number, hash: string | null) {
     const contact = await repository.find(id, tx.db);
     if (hash === null || !proofs.holds(token, { ...contact, hash }, clock.now())) throw gone();
@@ -220,7 +220,7 @@ function createProofUses(deps: ProofUseDeps) {
       return claims.email;
     },
 
-    /** Resolves at once: neither answer nor time tell whether there is such an account. @throws Conflict */
+    /** Returns at once: neither response nor time reveal whether there is such an account. @throws Conflict */
     askForPassword(account: string): void {
       if (!mail.isOffered()) throw noMail();
       sendReset(account).catch((err: unknown) =>

@@ -15,15 +15,15 @@ const FORGOTTEN_MS = 86_400_000;
 /** Lost races for a row before the attempt is refused. */
 const MOST_RACES = 10;
 
-/** Of an account, or a browser that is known to it. */
+/** An account, or a browser that is known to it. */
 export type FactorKey = { username: string } | { sessionId: string };
 
 /** A username, a known browser by its former session, or a link, which may serve a share. */
 export type DelayKey =
   | FactorKey
-  /** Of the codes of one of these two. */
+  /** The codes of one of these two. */
   | { secondFactorOf: FactorKey }
-  /** Of the names that an account tries. */
+  /** The names that an account tries. */
   | { namesTriedBy: number }
   | { what: "link" | "share"; linkId: number };
 
@@ -60,7 +60,7 @@ export function createAccountDelay({
       throw refused(key, FIRST_DELAY_MS);
     },
 
-    /** For an attempt whose password was not checked. */
+    /** Reverts the charge of an attempt whose password was not checked. */
     async takeBack(key: DelayKey): Promise<void> {
       for (let race = 0; race < MOST_RACES; race++) {
         const known = await repository.find(rowKey(key));

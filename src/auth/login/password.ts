@@ -73,7 +73,7 @@ export function createPasswords(mostWaiting = MOST_WAITING, cost = COST) {
   };
 
   return {
-    /** In PHC form; `plain` must not be empty. @throws ServiceUnavailable when the queue is full */
+    /** Returns the PHC form; `plain` must not be empty. @throws ServiceUnavailable when the queue is full */
     hashPassword: (plain: string): Promise<string> =>
       inTurn("new passwords", () => Bun.password.hash(plain, { algorithm: "argon2id", ...cost })),
     /**
@@ -107,7 +107,7 @@ export type PasswordHolder = { account: Account; passwordHash: string; disabled:
 export type PasswordAttempt = {
   password: string;
   candidate: PasswordHolder | null;
-  /** Null when the name can't be a username. */
+  /** The key of the delay, or null when the name can't be a username. */
   key: DelayKey | null;
   address: string;
   queue: PasswordQueue;

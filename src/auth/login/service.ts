@@ -39,7 +39,7 @@ export type Codes = { totp?: string | null | undefined; recoveryCode?: string | 
 
 type Doing = Pick<LoginAttempt, "client" | "via"> & { by: SignInMethod };
 
-/** What an account proves besides its password; null: nothing is asked. */
+/** Checks what an account has to prove besides its password; null: nothing. */
 type SecondFactorCheck = {
   admit(account: Account, codes: Codes, key: FactorKey): Promise<Proof | null>;
 };

@@ -40,7 +40,7 @@ export function createSignInEvents({ database, record, clock }: Pick<Core, "data
   }
 
   return {
-    /** In the transaction that opens the session. */
+    /** Call it in the transaction that opens the session. */
     async succeeded(tx: Db, attempt: Attempt): Promise<void> {
       const omitted = successes.take();
       if (omitted !== null) await record(tx, [eventOf("sign_in.success", attempt, omitted)]);

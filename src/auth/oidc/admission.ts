@@ -1,10 +1,10 @@
-/** Whom the provider's claims let in, and as what. Claims are as hostile as any other input. */
+/** Decides by the provider's claims who may sign in, and as what. Claims are as hostile as any other input. */
 import type { Config } from "../../platform/config/config.service.ts";
 import { ROLES, type Role } from "../../lib/access.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
 
 export type Admitted = {
-  /** Null: the account keeps its role, a new one is a user. */
+  /** The role, or null: the account keeps its role, a new one is a user. */
   role: Role | null;
   /** ASCII, in lower case; null unless the provider has verified it. */
   email: string | null;
@@ -86,7 +86,7 @@ function highestRole(values: readonly string[], roles: AdmissionRules["roles"]):
 /** The client that Waymark is to the provider. */
 export type OidcClient = { issuer: string; clientId: string; clientSecret: string };
 
-/** Null while sign-in by OpenID Connect is off. */
+/** Returns null while sign-in by OpenID Connect is off. */
 export function oidcClient(config: Config): OidcClient | null {
   const client = {
     issuer: config.get("oidc.issuer"),
@@ -142,7 +142,7 @@ const LONGEST_SHOWN = 100;
 export const textIn = (claims: Claims, name: string): string | null =>
   typeof claims[name] === "string" ? claims[name] : null;
 
-/** Null: the provider does not say. */
+/** Returns null if the provider does not send the claim. */
 export function flagIn(claims: Claims, name: string): boolean | null {
   const value = Object.hasOwn(claims, name) ? claims[name] : null;
   if (value === null || value === undefined) return null;

@@ -100,7 +100,7 @@ const LONGEST = 56;
 const NUMBERED = 20;
 const LONGEST_WISH = 1_000;
 
-/** Of the name that the person prefers, else of the e-mail address, else `user`. */
+/** Makes a username of the name that the person prefers, else of the e-mail address, else `user`. */
 function usernameFrom(claims: Claims): string {
   const [local] = textIn(claims, "email")?.split("@", 1) ?? [];
   for (const wish of [textIn(claims, "preferred_username"), local, textIn(claims, "name")]) {

@@ -11,7 +11,7 @@ import { readBounded } from "../../lib/bounded-text.ts";
 const TIMEOUT_S = 8;
 const MOST_ANSWER_BYTES = 512 * 1024;
 
-/** Does not answer, or answers that it is in trouble. */
+/** The provider does not respond, or responds that it is in trouble. */
 class ProviderAway extends Error {}
 
 /** At the first use: installations without OpenID Connect don't pay for it. */
@@ -70,7 +70,7 @@ function createDescriptions({ clock, logger }: { clock: Clock; logger: Logger })
     return { of: client.issuer, metadata: found.serverMetadata(), readAt: clock.now() };
   }
 
-  /** One request for all who ask meanwhile. @throws ProviderAway, or an error that says what is wrong with the description */
+  /** Concurrent calls share one request. @throws ProviderAway, or an error that names what is wrong with the description */
   return async function describe(client: OidcClient): Promise<OpenId.ServerMetadata> {
     const of = client.issuer;
     const now = clock.now();
@@ -230,14 +230,14 @@ export function createProvider(deps: { clock: Clock; logger: Logger }) {
   };
 }
 
-/** A provider that signs the user info does so like ID tokens, unless it says otherwise. */
+/** A provider that signs the user info does so like ID tokens, unless its description differs. */
 function withUserInfoAlgorithms(metadata: OpenId.ServerMetadata): OpenId.ServerMetadata {
   const { userinfo_signing_alg_values_supported: own, id_token_signing_alg_values_supported: others } =
     metadata;
   return { ...metadata, userinfo_signing_alg_values_supported: own ?? others ?? ["RS256"] };
 }
 
-/** @throws ProviderAway, or an OidcRefusal that says what the user info must be */
+/** @throws ProviderAway, or an OidcRefusal that names what the user info must be */
 function refuseUserInfo(error: unknown): never {
   if (isProviderAway(error)) throw error;
   const found = deepestOf(error).message;

@@ -11,7 +11,7 @@ export type Passkey = Omit<
 >;
 
 const LONGEST_NAME = 64;
-/** Of 1,023 bytes. */
+/** The base64url length of 1,023 bytes. */
 const LONGEST_ID = 1_364;
 
 export const passkeyName = visibleName(LONGEST_NAME);

@@ -49,7 +49,7 @@ export type Passkeys = ReturnType<typeof createPasskeys>;
 export function createPasskeys(deps: Deps) {
   const { challenges, repository } = deps;
   return {
-    /** For `navigator.credentials.get()`. Costs no query. */
+    /** The options of `navigator.credentials.get()`. Costs no query. */
     request: (site: Site) => ({
       challenge: challenges.make(SIGN_IN),
       rpId: hostOf(site),
@@ -138,7 +138,7 @@ function createUses(deps: Deps) {
       }
     },
 
-    /** By one of the caller's own passkeys: the session has shown the second factor then. @throws AuthFailed, BadRequest */
+    /** Confirms the session by one of the caller's own passkeys, as its second factor. @throws AuthFailed, BadRequest */
     async confirm(
       account: Account,
       { credential, site }: Pick<SignIn, "credential" | "site">,
@@ -173,7 +173,7 @@ function createChanges(deps: Deps) {
   }
 
   return {
-    /** For `navigator.credentials.create()`. The caller has proved itself. @throws Conflict */
+    /** The options of `navigator.credentials.create()`. The caller has proved itself. @throws Conflict */
     async creation(account: Account, site: Site) {
       const known = await repository.listOf(account.id);
       refuseMore(known);

@@ -43,7 +43,7 @@ const clientDataSchema = z.object({
   crossOrigin: z.boolean().optional(),
 });
 
-/** The challenge that the browser has answered. @throws BadRequest */
+/** The challenge that the browser has signed. @throws BadRequest */
 export function challengeOf({ response }: NewCredential | Assertion, site: Site): string {
   const { challenge, origin, crossOrigin } = readClientData(response.clientDataJSON);
   if (origin !== site.origin) {
@@ -105,7 +105,7 @@ export async function readNew(credential: NewCredential, { origin, challenge }: 
   }
 }
 
-/** What the authenticator says; null unless the passkey's key has signed it. The caller compares the counter. */
+/** Verifies that the passkey's key has signed the challenge. The caller compares the counter. */
 export async function readAssertion(
   { response, ...credential }: Assertion,
   { credentialId, publicKey }: Passkey,

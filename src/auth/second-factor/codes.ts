@@ -10,7 +10,7 @@ import type { Authenticator, SecondFactorRepository } from "./repository.ts";
 import { createHash, randomBytes } from "node:crypto";
 import { asciiLower } from "../../lib/ascii-lower.ts";
 
-/** For the secret box. */
+/** The purpose in the secret box. */
 export const PURPOSE = "totp";
 
 export const codeSchema = z.string().max(32).describe("six digits");
@@ -99,7 +99,7 @@ export async function newTotpSecret(): Promise<string> {
   return new Secret({ size: SECRET_BYTES }).base32;
 }
 
-/** For QR codes (Key Uri Format). */
+/** The text of the QR code (Key Uri Format). */
 export async function totpUri(secret: string, { issuer, label }: { issuer: string; label: string }) {
   const { Secret, TOTP } = await library();
   return new TOTP({ ...SHAPE, issuer, label, secret: Secret.fromBase32(secret) }).toString();

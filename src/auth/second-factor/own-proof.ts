@@ -1,4 +1,4 @@
-/** What a session alone may not change asks who is there: passkeys, the authenticator app, recovery codes. */
+/** A session alone may not change passkeys, the authenticator app and recovery codes: its owner proves who is there. */
 import { z } from "zod";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";

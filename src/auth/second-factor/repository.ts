@@ -32,7 +32,7 @@ export function createSecondFactorRepository({ read, dialect }: Queries) {
 
     codesLeft: (accountId: number): Promise<number> => countRows(codesOf(read, accountId)),
 
-    /** In the place of an earlier one. */
+    /** Replaces an earlier one. */
     async insert(tx: Db, accountId: number, secret: string, now: number): Promise<void> {
       await tx.deleteFrom("authenticators").where("account_id", "=", accountId).execute();
       await tx
@@ -58,7 +58,6 @@ export function createSecondFactorRepository({ read, dialect }: Queries) {
       return numUpdatedRows > 0n;
     },
 
-    /** In the place of earlier ones. */
     async replaceCodes(tx: Db, accountId: number, hashes: readonly string[]): Promise<void> {
       await tx.deleteFrom("recovery_codes").where("account_id", "=", accountId).execute();
       const rows = hashes.map((hash) => ({ account_id: accountId, hash }));

@@ -157,7 +157,10 @@ function createShowing(deps: Deps, { isUnproved, isUnprovedWith }: ReturnType<ty
       return { ...account, credential: { ...credential!, signedInBy: shown, factorId: sessionId } };
     },
 
-    /** In a session. Returns what it was; null without an authenticator app. @throws AuthFailed, RateLimitExceeded */
+    /**
+     * Uses a code up in a session. Returns its kind; null without an authenticator app. @throws AuthFailed,
+     * RateLimitExceeded
+     */
     takeCode: (account: Account, codes: Codes): Promise<Proof["by"] | null> => takeCode(account, codes),
 
     /** Like takeCode; the session has shown the second factor then. */

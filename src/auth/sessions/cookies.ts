@@ -55,7 +55,7 @@ function setCookie(
   ].join("; ");
 }
 
-/** In the browser's order. Another site of the domain may have added one. */
+/** The values of a cookie in the browser's order. Another site of the domain may have added one. */
 export function readCookies(header: string | undefined, name: string): string[] {
   if (header === undefined) return [];
   return header

@@ -20,7 +20,7 @@ import type { Actor } from "../../lib/actor.ts";
 
 const GRACE_MS = 10_000;
 const DAY_MS = 86_400_000;
-/** For investigation. */
+/** Ended sessions are kept this long for investigation. */
 const KEPT_MS = DAY_MS;
 
 type Deps = Core & {
@@ -116,7 +116,7 @@ export function createSessions(deps: Deps) {
       throw appError("TokenInvalid", "The refresh token is missing, expired or already used. Sign in again.");
     },
 
-    /** Null when no token is valid. */
+    /** Returns null when no token is valid. */
     async authenticate(accessTokens: readonly string[]): Promise<Account | null> {
       for (const token of accessTokens) {
         const claims = await tokens.verify("access", token);
@@ -128,7 +128,7 @@ export function createSessions(deps: Deps) {
       return null;
     },
 
-    /** The account of a session that has not ended, whatever its access token says. */
+    /** The account of a session that has not ended, whatever its access token contains. */
     async accountOf(sessionId: string): Promise<Account | null> {
       const owner = await cache.get(sessionId);
       return isAlive(owner, clock.now()) ? owner.account : null;

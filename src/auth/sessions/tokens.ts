@@ -20,7 +20,7 @@ export type TokenClaims = {
   accountId: number;
   role: Role;
   sessionId: string;
-  /** For a refresh token, `Session.refreshId`. */
+  /** The id of the token; in a refresh token it is `Session.refreshId`. */
   tokenId: string;
   /** Epoch ms, rounded down to seconds in the token. */
   expiresAt: number;
@@ -60,7 +60,7 @@ export function createTokens({ secret, clock }: TokenKey) {
         .sign(await signingKey());
     },
 
-    /** Null for an invalid token or another type. */
+    /** Returns null for an invalid token or another type. */
     async verify(type: TokenType, token: string): Promise<TokenClaims | null> {
       if (token.length > LONGEST_TOKEN) return null;
       try {
@@ -131,7 +131,7 @@ export function createSigning({ tokens, config, clock }: Core & { tokens: Tokens
       };
     },
 
-    /** Null when one of `sent` proves as much of the browser. */
+    /** Returns null when one of `sent` proves as much about the browser. */
     async newDeviceToken(
       account: Account,
       sent: readonly string[],

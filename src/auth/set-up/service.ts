@@ -22,7 +22,7 @@ const SECRET_BYTES = 16;
 type SetUpChoice = {
   secret: string;
   password: string;
-  /** By key. */
+  /** The texts of settings by key. */
   settings: Readonly<Record<string, string>>;
   client: RequestClient;
 };

@@ -42,7 +42,6 @@ export function createTeamRepository({ read, dialect }: Pick<Database, "read" | 
       return (await withMembers(read, await query.execute()))[0] ?? null;
     },
 
-    /** By name. */
     async list(filter: TeamFilter, { limit, offset }: { limit: number; offset: number }): Promise<Team[]> {
       const rows = await matching(filter).selectAll().orderBy("name").limit(limit).offset(offset).execute();
       return withMembers(read, rows);
@@ -103,7 +102,7 @@ export function createTeamRepository({ read, dialect }: Pick<Database, "read" | 
       return (await query.limit(1).executeTakeFirst())?.account_id ?? null;
     },
 
-    /** Of a locked team or account. Files of an account, with their shares, are deleted with it. @throws Conflict if it has what needs another owner */
+    /** Checks a locked team or account. Files of an account, with their shares, are deleted with it. @throws Conflict if it has what needs another owner */
     async refuseBelongings(tx: Db, { id, name }: { id: number; name: string }): Promise<void> {
       const isTeam = id < 0;
       const links = tx

@@ -10,7 +10,7 @@ import type { TeamRepository, TransferOwned } from "./repository.ts";
 import type { CreateTeam, Member, Team, UpdateTeam } from "./team.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
 
-/** Of an account. Lists ask for the links of all of them. */
+/** The bound of an account, because lists select the links of all its teams. */
 const MOST_TEAMS = 100;
 
 type Leaving = { id: number; username: string };
@@ -54,7 +54,7 @@ export function createTeams({ repository, transfer, files, accountDelay, changes
   }
 
   return {
-    /** By name: all for administrators, for others those of which they are members. */
+    /** Lists teams by name: all for administrators, for others those of which they are members. */
     async list(actor: Actor, at: { page: number; pageSize: number }, search?: string) {
       const filter = { accountId: actor.ownOnly ? actor.accountId : null, search };
       const total = await repository.count(filter);
@@ -124,7 +124,7 @@ export function createTeams({ repository, transfer, files, accountDelay, changes
 
     finishFiles: () => files().finishAll(),
 
-    /** Of an account that is being deleted; then call `finishFiles`. @throws like remove */
+    /** Removes an account that is being deleted from its teams; then call `finishFiles`. @throws like remove */
     async leaveAll(
       tx: ChangeTransaction,
       leaving: Leaving,

@@ -11,7 +11,7 @@ const MOST_MEMBERS = 500;
 export type Member = { account: string; role: TeamRole };
 
 export type Team = RowFields<"teams"> & {
-  /** By name. */
+  /** The members, sorted by name. */
   members: Member[];
 };
 

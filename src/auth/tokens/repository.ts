@@ -101,6 +101,6 @@ const toToken = ({ user_id: accountId, hash: _hash, ...row }: Selectable<Schema[
   scopes: SCOPES.filter((scope) => row.scopes.split(" ").includes(scope)),
 });
 
-/** Of the built-in administrator, or an account that is gone. */
+/** The name of the built-in administrator, or of an account that is gone. */
 const nameOfRowless = (accountId: number): string =>
   accountId === BUILT_IN_ADMIN.id ? BUILT_IN_ADMIN.username : `#${accountId}`;

@@ -65,7 +65,7 @@ export function createApiTokens({ repository, changes, record, lookups, clock }:
   }
 
   return {
-    /** Null for a token that is invalid, expired or revoked. @throws RateLimitExceeded */
+    /** Returns null for a token that is invalid, expired or revoked. @throws RateLimitExceeded */
     async authenticate(
       text: string,
       address: string,
@@ -149,7 +149,7 @@ export function createApiTokens({ repository, changes, record, lookups, clock }:
 
 const noSuchToken = () => appError("NotFound", "There is no such token.");
 
-/** For events. */
+/** The state that events record. */
 function stateOf(token: ApiToken): object {
   const { id, name, scopes, expires_at } = viewToken(token, token.createdAt);
   return { id, name, scopes, expires_at };

@@ -17,7 +17,7 @@ export type User = RowFields<"users", { role: Role; disabled: boolean }> & {
   email: string | null;
   /** Somebody has followed a link sent there. */
   emailVerified: boolean;
-  /** Of mails. */
+  /** The language of mails. */
   language: Language;
 };
 
@@ -66,7 +66,6 @@ const languageSchema = z.enum(LANGUAGES).describe("of mails");
 const roleSchema = z.enum(ROLES);
 export const quotaSchema = z.int().min(0).describe("limit in bytes for all files together; 0: unlimited");
 
-/** Of a deletion. */
 export const transferQuery = z.object({
   transfer_to: queryText(100)
     .optional()

@@ -9,7 +9,7 @@ import type { Span } from "../rollups/time-buckets.ts";
 import type { SumUnit } from "./range.ts";
 import type { COLUMN_OF, ColumnDimension } from "../rollups/dimensions.ts";
 
-/** For a row with the columns `clicks` and `automated`. */
+/** The clicks of these visitors, in a row with the columns `clicks` and `automated`. */
 export const clicksOf = (visitors: Visitors): RawBuilder<number> =>
   ({
     all: sql<number>`clicks`,
@@ -64,9 +64,9 @@ export function rawRows(read: Db, { links, details }: SelectedClicks, { from, to
 
 /** Whose clicks a report counts, and which of them. */
 export type Selection = {
-  /** Null: of all links, deleted ones too. */
+  /** The links, or null for all of them, deleted ones too. */
   links: LinkSet | null;
-  /** Null: any. Otherwise clicks are counted in click_log. */
+  /** Conditions on details, by which clicks are counted in click_log; null for any click. */
   details: DetailConditions | null;
   visitors: Visitors;
 };

@@ -31,7 +31,7 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
       return (await findLink(code))?.id ?? null;
     },
 
-    /** Of the sums of one unit. */
+    /** Counts clicks by the sums of one unit. */
     async inBuckets(unit: SumUnit, links: LinkSet | null, list: readonly number[]): Promise<BucketCounts> {
       const own = sumRows(read, unit, list).where(isSummed(links) as never);
       return countsOf(
@@ -43,7 +43,7 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
       );
     },
 
-    /** Of consecutive hours, by their number modulo `cycle`. */
+    /** Counts clicks of consecutive hours, by the number of the hour modulo `cycle`. */
     hoursWithin(links: LinkSet | null, list: readonly number[], cycle: number): Promise<BucketCounts> {
       const bucket = sql<number>`hour % ${sql.lit(cycle)}`;
       const within = read
@@ -61,13 +61,13 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
       return [...found.flatMap((sums) => [...sums.values()]), ...spans].reduce(plus, NO_CLICKS);
     },
 
-    /** From raw rows. */
+    /** Counts raw rows. */
     async clicksIn(selected: SelectedClicks, span: Span): Promise<ClickSum> {
       const rows = rawRows(read, selected, span);
       return clickSumOf(await rows.select(rawSums).executeTakeFirstOrThrow());
     },
 
-    /** From raw rows, by the multiple of `ms` before a click; after `cycleMs` again from 0. */
+    /** Counts raw rows by the multiple of `ms` before a click; after `cycleMs` again from 0. */
     async clicksEvery(
       ms: number,
       selected: SelectedClicks,
@@ -127,7 +127,7 @@ export type AgeRepository = ReturnType<typeof createAgeRepository>;
 /** How far back clicks are kept. */
 export function createAgeRepository({ read }: Pick<Database, "read">) {
   return {
-    /** In the rollups, or null. */
+    /** The oldest hour and day in the rollups, or null. */
     async oldest(): Promise<{ hour: number | null; day: number | null }> {
       const [hour, day] = await Promise.all([
         read.selectFrom("click_hours").select("hour").orderBy("hour").limit(1).executeTakeFirst(),
@@ -141,7 +141,7 @@ export function createAgeRepository({ read }: Pick<Database, "read">) {
       return (await oldest.executeTakeFirst())?.clicked_at ?? null;
     },
 
-    /** Of any links, by whole days and the hours that are kept. */
+    /** Whether any link has clicks, by whole days and the hours that are kept. */
     async hasClicks({ from, to }: Span): Promise<boolean> {
       const { day, hour } = BUCKETS;
       const ofDays = read

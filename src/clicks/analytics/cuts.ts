@@ -124,7 +124,7 @@ const totalsOf = (counts: BucketCounts): ReadonlyMap<number, number> =>
   new Map([...counts].map(([bucket, { clicks }]) => [bucket, clicks]));
 
 export type BucketFacts = {
-  /** In the rollups. */
+  /** The clicks of a day in the rollups. */
   day(day: number): Promise<number>;
   /** Hours without clicks are missing. Null if hours are not kept. */
   hours: ((hours: readonly number[]) => Promise<ReadonlyMap<number, number>>) | null;

@@ -9,7 +9,7 @@ export const LOG_COLUMNS = COLUMN_DIMENSIONS.map((name) => COLUMN_OF[name]);
 
 type LogColumns = Record<(typeof LOG_COLUMNS)[number], string | null>;
 
-/** More columns only if asked for. */
+/** The further columns are optional. */
 export type LoggedClick = Partial<LogColumns> &
   Pick<
     RowFields<"click_log">,

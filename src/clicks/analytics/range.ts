@@ -23,7 +23,7 @@ export type SumParts = Record<`${SumUnit}s`, number[]> & { spans: Span[] };
 
 type TrendQuery = { unit: Unit; first: number; labels: string[] };
 
-/** In one answer. */
+/** The bound of a response. */
 export const MOST_BUCKETS = 10_000;
 const DEFAULT_DAYS = 30;
 const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;

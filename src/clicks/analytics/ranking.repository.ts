@@ -23,7 +23,7 @@ type Groups = SelectQueryBuilder<Schema, never, { value: string } & ClickSum>;
 type Reading = Pick<Queries, "read" | "dialect">;
 type GroupsOf = (half: LinkHalf | null) => object | null;
 
-/** Of a half. More are counted as a whole. */
+/** The bound on groups of a half. More are counted as a whole. */
 const MOST_GROUPS = 5_000;
 /** No tag is empty. */
 const UNTAGGED = "";
@@ -44,7 +44,7 @@ export function createClickRanking(reading: Reading) {
     return rows.map(({ value, ...sum }) => ({ value, ...clickSumOf(sum) }));
   }
 
-  /** In the middle of a day or month of the range, as popular links may have neighbouring ids. */
+  /** Finds the middle link of a day or month of the range, as popular links may have neighbouring ids. */
   async function middleOf({ days, months }: SumParts): Promise<number> {
     const [day, month = 0] = [days[days.length >> 1], months[months.length >> 1]];
     const rows =
@@ -215,7 +215,7 @@ const tagGroups =
       ]);
   };
 
-/** Of links with one of the tags. */
+/** Counts the clicks of links with one of the tags. */
 async function tagged(
   reading: Reading,
   cut: SumParts,

@@ -50,7 +50,7 @@ const SHARES: Record<AskedValue, { of: Dimension; text(value: string): string | 
   browser: { of: "agent", text: (value) => parseAgentValue(value).browser },
   os: { of: "agent", text: (value) => parseAgentValue(value).os },
 };
-/** Of each dimension, from which a report is made. */
+/** Values of a dimension from which a report is made. */
 const MOST_VALUES = 2_000;
 
 export const isDetail = (by: ReportBy): by is AskedValue => by in SHARES;

@@ -155,7 +155,7 @@ export type ReachableLinks = {
   /** @throws LinkNotFound for a link that does not exist for the actor */
   by(actor: Actor): {
     get(key: string): Promise<unknown>;
-    /** Null: all links. @throws LinkNotFound likewise, BadRequest */
+    /** Resolves with null for all links. @throws LinkNotFound likewise, BadRequest */
     chosen: ChooseLinks;
   };
   domains: {

@@ -1,4 +1,4 @@
-/** Queries and answers of the reports. */
+/** Queries and responses of the reports. */
 import { z } from "zod";
 import { beside, actorOf, type Caller } from "../../platform/http/endpoint.ts";
 import { queryChoice, queryText } from "../../lib/query-text.ts";
@@ -139,7 +139,7 @@ function limitOf(text: string | undefined, standard: number, maximum: number): n
   return /^-?\d+$/.test(trimmed) ? Math.min(Math.max(Number(trimmed), 1), maximum) : standard;
 }
 
-/** What keeps clicks out of an answer, so that nobody takes an empty list for a fact. */
+/** What keeps clicks out of a response, so that nobody takes an empty list for a fact. */
 export const DETAILS = {
   details: z.literal(false).optional().describe("present while no details of clicks are recorded"),
   details_from: z.iso
@@ -152,7 +152,7 @@ export const DETAILS = {
 
 type TellingDeps = { recordsDetails(): boolean; analytics: Pick<Analytics, "detailsFrom"> };
 
-/** @param isDetailed the answer is about details, whatever the filter; `by`: of a report */
+/** @param isDetailed the response is about details, whatever the filter */
 export const tellingDetails =
   ({ recordsDetails, analytics }: TellingDeps) =>
   async (
@@ -201,7 +201,7 @@ const valueQuery = Object.fromEntries(
 
 /** An empty text counts as absent. */
 export const clickQuery = z.object({ ...chosenQuery, ...valueQuery });
-/** For reports on one link. */
+/** The filter of reports on one link. */
 export const linkClickQuery = z.object({ ...domainQuery.shape, ...valueQuery });
 
 export type ClickQuery = z.output<typeof clickQuery> & {

@@ -1,4 +1,4 @@
-/** Reports on the clicks of a range, from rollups. An answer may include a part of the clicks that come meanwhile. */
+/** Reports on the clicks of a range, from rollups. A report may include a part of the clicks that come meanwhile. */
 import type { Database } from "../../platform/db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type ClickSum, countOf, NO_CLICKS, type Visitors, plus } from "../../lib/visitors.ts";
@@ -111,7 +111,7 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
       const cut = await cuts.values(selection, range);
       return deviceShares(await values.share("agent", selection, cut, MOST_PROFILES), limit);
     },
-    /** By day unless another unit is given. @throws BadRequest like trend */
+    /** The report on one link, by day unless another unit is given. @throws BadRequest like trend */
     async link(key: string, range: DateRange, asked: Omit<ClickFilter, "key"> = {}, unit: Unit = "day") {
       const selection = await select({ ...asked, key });
       const [{ sums, ...shown }, cut] = await Promise.all([
@@ -184,7 +184,7 @@ async function trend(
 const referrersOf = (share: ValueShare): ReferrerShare[] =>
   sharesOf(share, share.total).map(({ value, ...rest }) => ({ referrer: value, ...rest }));
 
-/** In percent of all clicks, even those from unknown places. */
+/** The shares of places in all clicks, even those from unknown places. */
 const placesOf = (share: ValueShare, total: number): PlaceShare[] =>
   sharesOf(share, total).map(({ value, ...rest }) => ({ ...parsePlaceValue(value), ...rest }));
 

@@ -39,7 +39,7 @@ export type ValueRepository = ReturnType<typeof createValueRepository>;
 type AgentParts = { browser?: string | undefined; os?: string | undefined; device?: string | undefined };
 const MOST_AGENTS = 10_000;
 
-/** For raw rows whose value is not in the dictionary. */
+/** The id for raw rows whose value is not in the dictionary. */
 const NO_VALUE = 0;
 
 export function createValueRepository({ read }: Pick<Database, "read">) {

@@ -136,7 +136,7 @@ export function createDetailsParser({
   return {
     describe,
 
-    /** In order. Never rejects. Looking up places is bounded in time. */
+    /** Parses the details of a batch in order. Never rejects. Looking up places is bounded in time. */
     async parse(batch: ClickBatch): Promise<Detail[]> {
       const { details, detailed, links, times, kinds } = batch;
       if (details === null || detailed === 0) return [];
@@ -151,7 +151,7 @@ export function createDetailsParser({
       return keepAddresses(parsed);
     },
 
-    /** In order. Places are given, not looked up. */
+    /** Parses visits whose places are known, in order. */
     parseVisits(visits: readonly KnownVisit[]): Detail[] {
       const { detailOf, values } = startBatch();
       return keepAddresses(

@@ -9,7 +9,7 @@ export type DetailOutcomes = {
   logged: number;
   stopped: number;
   deleted: number;
-  /** Clicks without the wanted details. */
+  /** Clicks whose details were refused. */
   refused: Refusals;
 };
 
@@ -19,9 +19,9 @@ type DetailDrop = DetailRefusal | "stopped" | "link_deleted";
 export type DetailStats = {
   /** Counted while detailed logging was on, with those of dead processes. */
   recorded: number;
-  /** In the click log and the rollups by value. */
+  /** Clicks in the click log and the rollups by value. */
   logged: number;
-  /** In the journal. */
+  /** Clicks in the journal. */
   pending: number;
   dropped: Readonly<Record<DetailDrop, number>>;
 };
@@ -48,7 +48,10 @@ export function createDetailGate({
   const pending = () => written() + replayed - ended.logged - ended.stopped - ended.link_deleted;
 
   return {
-    /** Null if the next click should have details. Counts a refusal. @param isSignalled the visitor wants none */
+    /**
+     * Returns null if the next click should have details, and counts a refusal. @param isSignalled the visitor refuses
+     * details
+     */
     refusal(isSignalled = false): DetailRefusal | null {
       if (isSignalled) {
         refused.signal += 1;
@@ -63,7 +66,7 @@ export function createDetailGate({
       refused.full += 1;
       return "full";
     },
-    /** Wanted, but no segment had room. */
+    /** Counts a click whose details found no room in a segment. */
     disconnected: (): void => void (refused.disconnected += 1),
     settled({ logged, stopped, deleted, refused: found }: DetailOutcomes, isReplayed: boolean): void {
       ended.logged += logged;
@@ -85,9 +88,9 @@ export function createDetailGate({
   };
 }
 
-/** `stopped`: analytics.max_log_rows was reached. `imported`: brought from another product without a row in the log. */
+/** `stopped`: analytics.max_log_rows was reached. `imported`: the click was imported without a row in the log. */
 export type DropReason = DetailRefusal | "stopped" | "imported";
-/** The clicks of a day whose wanted details are missing in the click log, for one reason. */
+/** The clicks of a day whose details are missing in the click log, for one reason. */
 export type DropCount = { day: number; reason: DropReason; clicks: number };
 type Refusals = Readonly<Record<DetailRefusal, number>>;
 

@@ -133,14 +133,14 @@ export function createCountries(path: string | null, deps: { clock: Clock; logge
   }
 
   return {
-    /** Null unless the first file is loading. Never rejects. Call it before `countryOf`. */
+    /** Returns null unless the first file is loading. Never rejects. Call it before `countryOf`. */
     loading(): Promise<void> | null {
       if (path === null) return null;
       if (file === undefined) return (opening ??= open(path));
       void file.refresh();
       return null;
     },
-    /** Null without a file, and for addresses that are not public. */
+    /** Returns null without a file, and for addresses that are not public. */
     countryOf: (address: string): string | null =>
       file === undefined || !isPublicAddress(address) ? null : (file.find(address)?.country ?? null),
   };

@@ -10,9 +10,9 @@ export type Origin = {
   referrer: string | null;
   /** Its host; null without one. */
   host: string | null;
-  /** By priority: utm_source, `ref:{domain}`, `direct`. */
+  /** The first of utm_source, `ref:{domain}` and `direct`. */
   source: string;
-  /** In reports: utm_source, the domain, or `(direct)`. */
+  /** The text in reports: utm_source, the domain, or `(direct)`. */
   label: string;
 };
 
@@ -73,7 +73,7 @@ const VALUE_BYTES = 255;
 /** The longest tag that RFC 5646 (4.4.1) asks for. */
 const LONGEST_LANGUAGE = 35;
 
-/** Of pairs as sent; the first value of a key that is not empty counts. */
+/** Reads the campaign from pairs as sent; the first value of a key that is not empty counts. */
 export function campaignOf(pairs: string): Campaign {
   const campaign: Campaign = {
     utm_source: null,

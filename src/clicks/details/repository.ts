@@ -104,14 +104,14 @@ const named = ({ referrer: referrer_host, ...columns }: ColumnValues) => ({ ...c
 
 export function createDetailDropsRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   return {
-    /** In the transaction that counts the clicks. Keys are distinct. */
+    /** Adds to the counts, in the transaction that counts the clicks. Keys are distinct. */
     async add(tx: Db, drops: readonly DropCount[]): Promise<void> {
       // One order prevents deadlocks between flushes.
       const rows = drops.toSorted((a, b) => a.day - b.day || (a.reason < b.reason ? -1 : 1));
       await dialect.upsert(tx, { table: "detail_drops", keys: ["day", "reason"], add: ["clicks"] }, rows);
     },
 
-    /** Imported visits that are undone. Days that retention has removed stay away. */
+    /** Subtracts imported visits that are reverted. Days that retention has removed stay away. */
     async takeOut(tx: Db, visits: readonly { day: number; clicks: number }[]): Promise<void> {
       if (visits.length === 0) return;
       const days = [...Map.groupBy(visits, ({ day }) => day)].map(([day, some]) => ({

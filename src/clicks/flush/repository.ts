@@ -95,7 +95,7 @@ export function createClicksRepository(database: Database) {
   }
 
   return {
-    /** Null without a row. */
+    /** The position of a segment, or null without a row. */
     async readPosition(segment: string): Promise<number | null> {
       const row = await read
         .selectFrom("journals")

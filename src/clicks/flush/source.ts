@@ -49,7 +49,7 @@ export type SegmentSource = {
   readonly replayed: boolean;
   final: boolean;
   position: number | null;
-  /** In the database; null without a row, undefined if unknown. */
+  /** The position in the database; null without a row, undefined if unknown. */
   row: number | null | undefined;
   /** A transaction with unknown outcome. */
   doubt: Span | null;

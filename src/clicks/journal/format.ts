@@ -63,7 +63,7 @@ const KIND_SIGNAL = 11;
 const KIND_AUTOMATED_SIGNAL = 12;
 const humanKind = (kind: number): number => (kind > HUMAN_KINDS ? kind - HUMAN_KINDS : kind);
 
-/** `refused`: why the click lacks wanted details. */
+/** `refused`: why the click has no details. */
 export const countKind = (refused: DetailRefusal | null, isAutomated: boolean): number =>
   refused === "signal"
     ? isAutomated
@@ -131,7 +131,7 @@ export function encodeHeader(header: SegmentHeader): Uint8Array {
   return page;
 }
 
-/** Null if not a segment of a known version. */
+/** Returns null for a file that is no segment of a known version. */
 export function decodeHeader(page: Uint8Array): SegmentHeader | null {
   if (page.length < HEADER_BYTES) return null;
   const view = new DataView(page.buffer, page.byteOffset, HEADER_BYTES);

@@ -209,7 +209,7 @@ export function createJournal(options: JournalOptions) {
       if (at < stop) store(linkId, atMs, kind);
       else recordSlowly(linkId, atMs, kind);
     },
-    /** Like record, for a click whose details were wanted and refused. */
+    /** Like record, for a click whose details were refused. */
     recordRefused: (linkId: number, atMs: number, refused: DetailRefusal, isAutomated = false): void => {
       const kind = countKind(refused, isAutomated);
       if (at < stop) store(linkId, atMs, kind);
@@ -269,7 +269,7 @@ export function createJournal(options: JournalOptions) {
       automated.overflow = 0;
       await supply.close();
     },
-    /** Of the current segment (latestClicks). */
+    /** The latest clicks of the current segment (latestClicks). */
     latest: (sinceMs: number, most: number): RecentClick[] => latestClicks(words, at, sinceMs, most),
     detailed: (): number => detailed,
     stats: (): JournalStats => ({ written, overflow: overflow.size(), dropped, automated: { ...automated } }),

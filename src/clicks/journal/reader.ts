@@ -100,7 +100,7 @@ export type SegmentReader = {
   close(): void;
 };
 
-/** Null if not a segment of a known version. Throws file system errors. */
+/** Returns null for a file that is no segment of a known version. Throws file system errors. */
 export function openSegmentReader(path: string): SegmentReader | null {
   const file = openSync(path, "r");
   const header = readHeader(file);

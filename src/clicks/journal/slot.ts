@@ -29,7 +29,7 @@ export function takeSlot(journalDir: string): Slot {
   );
 }
 
-/** Null if a process owns it. */
+/** Returns null if a process owns the slot. */
 export function tryTakeSlot(dir: string): Slot | null {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const lock = tryFileLock(join(dir, LOCK_NAME));
@@ -49,7 +49,7 @@ export function tidySlot({ dir }: Slot): void {
   for (const path of listUnfinished(dir)) unlinkSync(path);
 }
 
-/** Of all processes on this data folder. */
+/** The size of the journals of all processes on this data folder. */
 export function journalBytes(journalDir: string): number {
   if (!existsSync(journalDir)) return 0;
   let bytes = 0;

@@ -55,9 +55,9 @@ export const DIRECT = "(direct)";
 
 /** Everything beyond the bound. */
 export const OTHER = "(other)";
-/** Per link, dimension and day. */
+/** The bound per link, dimension and day. */
 export const LINK_DAY_VALUES = 100;
-/** For all links together, per dimension and hour or day. */
+/** The bound for all links together, per dimension and hour or day. */
 export const TOTAL_VALUES = 1_000;
 
 /** The referrer in reports. */

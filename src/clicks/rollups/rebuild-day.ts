@@ -23,7 +23,7 @@ import { BUCKETS, DAY_MS, type Span, HOUR_MS } from "./time-buckets.ts";
 export type RawDay = {
   day: number;
   rollup: DayRollup;
-  /** Of the day's user agents, parsed now. */
+  /** The day's user agents by id, parsed now. */
   agents: ReadonlyMap<number, Profile>;
 };
 
@@ -110,7 +110,7 @@ export function createDayRebuild(
       return { raised: changed.length + days.length, ...shares };
     },
 
-    /** For all links together, plus values by hour and profiles. */
+    /** Writes the counts of all links together, the values by hour and the profiles. */
     async writeTotals(tx: Db, read: RawDay, hours: readonly number[]): Promise<WrittenValues> {
       const { day } = read;
       const sums = await rollups.hourSums(tx, hours);

@@ -220,7 +220,7 @@ const COLUMNS = COLUMN_DIMENSIONS.map((name) => `${COLUMN_OF[name]} as ${name}` 
 /** Reads the click log. */
 export function createRawRepository({ read }: Pick<Database, "read">) {
   return {
-    /** Null without raw rows. */
+    /** The time of the first click, or null without raw rows. */
     async firstClick({ from, to }: Span): Promise<number | null> {
       const row = await read
         .selectFrom("click_log")
@@ -238,7 +238,6 @@ export function createRawRepository({ read }: Pick<Database, "read">) {
       return (await query.limit(1).executeTakeFirst())?.clicked_at ?? null;
     },
 
-    /** In pages. */
     async *clicks(db: Db, { from, to }: Span): AsyncGenerator<RawClick[], void> {
       let last: RawClick | undefined;
       for (;;) {

@@ -31,7 +31,7 @@ export type RebuildReport = {
   clicks: number;
   /** Counts that were too low. */
   raised: number;
-  /** By link and day (and totals): rewritten, and kept because raw rows are missing. */
+  /** The values of a link and day (and totals): rewritten, and kept because raw rows are missing. */
   rewritten: number;
   kept: number;
 };
@@ -68,7 +68,7 @@ export function createRebuild(deps: Deps) {
       { long: true },
     );
 
-  /** Null if raw rows came meanwhile. What was written until then is right. */
+  /** Returns null if raw rows came meanwhile. What was written until then is right. */
   async function writeInParts(read: RawDay, hours: readonly number[]): Promise<WrittenValues | null> {
     const done: WrittenValues = { raised: 0, rewritten: 0, kept: 0 };
     const parts = partsOf(read);

@@ -58,7 +58,7 @@ function counterRows({ read, write, transaction }: Database) {
         read.selectFrom(table as "click_hours").select(sql<number>`${sql.ref(KEYS[table][0])}`.as("value")),
       ),
 
-    /** Of up to 1,000 links. */
+    /** Deletes the counts of up to 1,000 links. */
     async deleteCounts(
       table: "click_hours" | "click_days" | "click_months",
       bucket: number,

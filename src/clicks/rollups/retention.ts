@@ -237,7 +237,7 @@ export type Maintenance = ReturnType<typeof createMaintenance>;
  * Runs the deletion of raw rows and rebuilds from them one at a time over all processes. The lease includes commands.
  */
 export const createMaintenance = (leases: Leases) => ({
-  /** Null, without running, while another process works. The signal aborts if the lease is lost. */
+  /** Returns null, without running, while another process works. The signal aborts if the lease is lost. */
   alone: async <T>(work: (lost: AbortSignal) => Promise<T>): Promise<T | null> =>
     (await leases.hold("analytics-maintenance", 120_000, work))?.value ?? null,
 });

@@ -61,7 +61,7 @@ function within<K, V>(outer: Map<K, V>, key: K, make: () => V): V {
 
 /** Ascending by link, which prevents deadlocks between flushes. `automated`: the part from automated visitors. */
 export type LinkCounts = { links: number[]; clicks: number[]; automated: number[] };
-/** For one hour, day or month. */
+/** The counts of one hour, day or month. */
 export type BucketIncrements = LinkCounts & { bucket: number };
 /** Ascending by bucket. */
 export type ClickCounts = {

@@ -19,7 +19,7 @@ type TimeBuckets = {
   of(instant: number): number;
   /** Its first instant. */
   startOf(bucket: number): number;
-  /** For charts: `2026-11-20 13:00`, `2026-11-20`, `2026-W47`, `2026-11`. */
+  /** The name in charts: `2026-11-20 13:00`, `2026-11-20`, `2026-W47`, `2026-11`. */
   label(bucket: number): string;
 };
 

@@ -89,7 +89,7 @@ async function boundGroups(groups: readonly Group[], { ids }: Context, asked: As
 
 const NAME_OF = Object.fromEntries(DIMENSION_NAMES.map((name) => [DIMENSIONS[name], name]));
 
-/** Of a bucket and link. */
+/** The number of stored values of a bucket and link. */
 type Stored = Record<Dimension | "all", number>;
 
 const NONE_STORED: Stored = { ...byDimension(() => 0), all: 0 };
@@ -168,7 +168,7 @@ function rowsOf(groups: readonly Group[], ids: ValueLookup): ValueIncrement[] {
 
 /** Within one transaction. */
 type ValueLookup = {
-  /** Of existing values. */
+  /** Looks up the ids of existing values. */
   find(values: Iterable<Value>): Promise<void>;
   /** Gives each value an id and marks it as seen. */
   intern(values: Iterable<Value>): Promise<void>;

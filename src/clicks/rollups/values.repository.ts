@@ -158,7 +158,7 @@ export function createBoundsRepository({ dialect }: Pick<Database, "dialect">) {
   };
 }
 
-/** For all links together; hours without any are missing. Each click with details has a source. */
+/** Counts the clicks with details by hour, for all links together; hours without any are missing. */
 export async function detailedClicksOf(db: Db, hours: readonly number[]): Promise<Map<number, number>> {
   if (hours.length === 0) return new Map();
   const rows = await db
