@@ -18,7 +18,7 @@ import type { Passkeys } from "./passkeys/service.ts";
 import { codeSchema } from "./second-factor/codes.ts";
 import { SECOND_FACTOR_STATES, type SecondFactor } from "./second-factor/service.ts";
 import { isFromBrowser, refuseCrossSite } from "./sessions/origin.ts";
-import { respondSignedIn, sessionResponse, setCookies, welcome } from "./sessions/routes.ts";
+import { respondSignedIn, sessionResponse, setCookies, signedInMessage } from "./sessions/routes.ts";
 import type { Sessions } from "./sessions/service.ts";
 import { newPasswordSchema, userView, viewBuiltIn, viewUser } from "./users/user.ts";
 import type { Contacts } from "./contact/service.ts";
@@ -108,7 +108,7 @@ function sessionEndpoints({
         const via = isFromBrowser(c.req.raw) ? "panel" : "api";
         const { recovery_code: recoveryCode, ...given } = body;
         const signedIn = await login.signIn({ ...given, recoveryCode, ...proofs, client, via });
-        return respondSignedIn(c, config, { signedIn, message: welcome(c, config) });
+        return respondSignedIn(c, config, { signedIn, message: signedInMessage(c, config) });
       },
     }),
     endpoint("POST /auth/refresh", {
@@ -221,7 +221,7 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, ...
       failures: [409, 429],
       response: sessionResponse,
       async handle({ c, body, account }) {
-        const proved = await deps.secondFactor.demand(account, { totp: body.totp });
+        const proved = await deps.secondFactor.requireConfirmed(account, { totp: body.totp });
         const signedIn = await login.changePassword(proved, {
           current: body.current_password,
           next: body.new_password,

@@ -137,7 +137,7 @@ export function createAuth({ onFailure = () => {}, ...others }: AuthDeps) {
     ],
     /** Relative to `{routes.frontend_prefix}/v1`. */
     setUpEndpoints: setUpEndpoints({ ...web, setUp }),
-    openSetUp: setUp.open,
+    openSetUp: setUp.openAddress,
     /** While false, the admin prefix is 404. */
     isAdminEnabled: (): boolean => config.get("api.admin_token") !== "",
     /** While false, the health endpoints are 404. */
@@ -165,9 +165,9 @@ export function createAuth({ onFailure = () => {}, ...others }: AuthDeps) {
 
 /** @throws Forbidden for a session that has not shown its account's second factor */
 const requireFactorBy =
-  ({ demand }: Pick<SecondFactor, "demand">) =>
+  ({ requireConfirmed }: Pick<SecondFactor, "requireConfirmed">) =>
   async (c: HttpContext): Promise<void> =>
-    void (await demand(c.get("account")));
+    void (await requireConfirmed(c.get("account")));
 
 async function inRounds(removals: readonly ((limit: number) => Promise<number>)[]): Promise<number> {
   let total = 0;

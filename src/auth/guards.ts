@@ -51,7 +51,7 @@ function createGuard(deps: Deps): Guard {
       requireScope(caller, scope);
       if (!SETS_UP.test(path)) await requireSecondFactor(deps, caller);
       c.set("account", caller);
-      const isStillAllowed = createReminder(deps, caller, {
+      const isStillAllowed = createRecheck(deps, caller, {
         token: bearerToken(c),
         address: () => deps.addressOf(c),
         setsUp: SETS_UP.test(path),
@@ -77,7 +77,7 @@ async function identify(deps: Deps, c: HttpContext): Promise<Caller> {
   const { sessions, config, onFailure } = deps;
   const { from, tokens } = accessTokens(c);
   const bearer = from === "bearer" ? (tokens[0] ?? "") : "";
-  if (looksLikeApiToken(bearer)) return byApiToken(deps, c, bearer);
+  if (looksLikeApiToken(bearer)) return authenticateApiToken(deps, c, bearer);
   const account = await sessions.authenticate(tokens);
   if (account === null) {
     onFailure(from);
@@ -94,7 +94,7 @@ async function identify(deps: Deps, c: HttpContext): Promise<Caller> {
   return { ...account, via: from === "cookie" ? "panel" : "api" };
 }
 
-async function byApiToken(
+async function authenticateApiToken(
   { apiTokens, addressOf, onFailure }: Deps,
   c: HttpContext,
   text: string,
@@ -119,10 +119,10 @@ function createTokenDoor(deps: Deps) {
     const colon = decoded?.indexOf(":") ?? -1;
     const text = decoded === null ? (bearerToken(c) ?? "") : decoded.slice(colon + 1);
     try {
-      const caller = await byApiToken(deps, c, text);
+      const caller = await authenticateApiToken(deps, c, text);
       if (decoded !== null && decoded.slice(0, Math.max(colon, 0)) !== caller.username) throw unauthorized();
       const address = () => deps.addressOf(c);
-      c.env.isStillAllowed = createReminder(deps, caller, { token: text, address, setsUp: false });
+      c.env.isStillAllowed = createRecheck(deps, caller, { token: text, address, setsUp: false });
       return caller;
     } catch (error) {
       if (!(error instanceof AppError) || error.kind !== "unauthorized") throw error;
@@ -133,13 +133,13 @@ function createTokenDoor(deps: Deps) {
   };
 }
 
-type Asked = { token: string | null; address(): string; setsUp: boolean };
+type Presented = { token: string | null; address(): string; setsUp: boolean };
 
 /**
  * Whether the session or the token still exists, and the account with the same role and teams, which decide what an
  * answer shows. A token keeps its scopes.
  */
-function createReminder(deps: Deps, caller: Caller, { token, address, setsUp }: Asked) {
+function createRecheck(deps: Deps, caller: Caller, { token, address, setsUp }: Presented) {
   const { sessions, apiTokens, secondFactor, config } = deps;
   const { credential, role } = caller;
   const secret = config.get("api.jwt_secret");

@@ -7,7 +7,7 @@ import { journalBytes } from "./journal/slot.ts";
 const PENDING_BOUND_MS = 2;
 const FEW_CLICKS = 10_000;
 /** Counting many clicks takes more processor time than a scrape may cost. */
-const LOOK_AFTER_MS = 20;
+const REFRESH_AFTER_MS = 20;
 
 type Source = Pick<Clicks, "stats" | "pendingLinks">;
 
@@ -121,14 +121,14 @@ function registerDetails(registry: Registry, details: () => ClickStats["details"
 
 function registerPendingLinks(registry: Registry, { stats, pendingLinks }: Source): void {
   let known = 0;
-  let looking: ReturnType<typeof setTimeout> | undefined;
-  async function look(): Promise<void> {
+  let refreshing: ReturnType<typeof setTimeout> | undefined;
+  async function refresh(): Promise<void> {
     known = await pendingLinks();
-    looking = undefined;
+    refreshing = undefined;
   }
   registry.prepare(async () => {
     if (stats().pending <= FEW_CLICKS) known = await pendingLinks(PENDING_BOUND_MS);
-    else looking ??= setTimeout(look, LOOK_AFTER_MS).unref();
+    else refreshing ??= setTimeout(refresh, REFRESH_AFTER_MS).unref();
   });
   registry.observe(
     "gauge",

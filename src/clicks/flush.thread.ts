@@ -99,13 +99,13 @@ export async function startFlushThread(options: FlushThreadOptions) {
   let begun = false;
   let closed = false;
   let lastPendingLinks = 0;
-  let pendingAsked: { answer: Promise<number>; at: number } | undefined;
+  let pendingQuery: { result: Promise<number>; at: number } | undefined;
   let worker: Worker;
   let rpc: Rpc<FlushCalls>;
-  let giveUp: (error: unknown) => void;
+  let replaceThread: (error: unknown) => void;
   const first = Promise.withResolvers<void>();
 
-  const news: FlushEvents = {
+  const handlers: FlushEvents = {
     settled(settled) {
       const source = sources.get(settled.path);
       if (source && source.position !== null) source.position = settled.position;
@@ -120,36 +120,37 @@ export async function startFlushThread(options: FlushThreadOptions) {
   };
 
   /** A thread that fails a call is replaced. */
-  const order: Rpc<FlushCalls>["tell"] = (method, payload) => void rpc.call(method, payload).catch(giveUp);
+  const order: Rpc<FlushCalls>["tell"] = (method, payload) =>
+    void rpc.call(method, payload).catch(replaceThread);
 
   /** A late result still becomes the last known number. */
-  const askPendingLinks = async (): Promise<number> => {
+  const queryPendingLinks = async (): Promise<number> => {
     try {
       return (lastPendingLinks = await rpc.call("pendingLinks", undefined));
     } finally {
-      pendingAsked = undefined;
+      pendingQuery = undefined;
     }
   };
 
   const spawn = (current: Worker): void => {
     worker = current;
-    rpc = createRpc<FlushCalls>({ send: (message) => current.postMessage(message), handlers: news });
+    rpc = createRpc<FlushCalls>({ send: (message) => current.postMessage(message), handlers });
     let isAlive = true;
-    giveUp = (error) => {
+    replaceThread = (error) => {
       if (!isAlive) return;
       isAlive = false;
       logger.error({ reason: messageOf(error) }, "the flush thread failed; it is replaced");
       current.terminate();
     };
     current.addEventListener("message", ({ data }) => rpc.receive(data));
-    current.addEventListener("error", (event) => giveUp(event.message));
+    current.addEventListener("error", (event) => replaceThread(event.message));
     current.addEventListener("close", () => {
       isAlive = false;
       rpc.close(appError("ServiceUnavailable", "the flush thread ended; it is replaced"));
       if (!closed) setTimeout(() => closed || spawn(loadFlushWorker()), RESTART_AFTER_MS);
     });
     const started = rpc.call("start", { ...start, sources: [...sources.values()] });
-    started.catch(giveUp);
+    started.catch(replaceThread);
     started.then(first.resolve, first.reject);
     if (begun) order("begin", undefined);
   };
@@ -191,11 +192,11 @@ export async function startFlushThread(options: FlushThreadOptions) {
      * query. Never rejects.
      */
     pendingLinks(boundMs: number): Promise<number> {
-      pendingAsked ??= { answer: askPendingLinks(), at: performance.now() };
-      const { answer, at } = pendingAsked;
+      pendingQuery ??= { result: queryPendingLinks(), at: performance.now() };
+      const { result, at } = pendingQuery;
       const leftMs = boundMs - (performance.now() - at);
-      if (leftMs > 0) return within(leftMs, answer).catch(() => lastPendingLinks);
-      answer.catch(() => {});
+      if (leftMs > 0) return within(leftMs, result).catch(() => lastPendingLinks);
+      result.catch(() => {});
       return Promise.resolve(lastPendingLinks);
     },
     /** Ends the thread like a crash, for tests. */

@@ -1,13 +1,13 @@
 /** Chooses clicks of the live view by the filter of the reports. */
 import { type ClickSum, countOf, type Visitors } from "../lib/visitors.ts";
 import type { LinkSet } from "../links/list/link-set.repository.ts";
-import type { AskedValues } from "./analytics/cuts.ts";
+import type { FilterValues } from "./analytics/cuts.ts";
 import type { Clicks } from "./clicks.ts";
 import { createDetailsParser } from "./details/details.ts";
 import { parseAgentValue } from "./rollups/dimensions.ts";
 
 /** What is known of a click before it is flushed; places are not. */
-type LiveValues = Omit<Record<keyof AskedValues, string | null>, "country" | "city">;
+type LiveValues = Omit<Record<keyof FilterValues, string | null>, "country" | "city">;
 
 export type LiveClick = {
   linkId: number;
@@ -23,7 +23,7 @@ export type LiveSecond = { atMs: number; rate: ClickSum; newest: readonly LiveCl
 
 export type LiveFilter = (second: LiveSecond) => Promise<LiveSecond & { shown: number }>;
 
-type Wanted = {
+type FilterOptions = {
   /** Those of up to 1,000 links that are counted; null: all. */
   choose(among: readonly number[]): Promise<LinkSet | null>;
   values: Partial<LiveValues>;
@@ -32,14 +32,14 @@ type Wanted = {
 
 /** `shown`: the rate of the visitors. Where more clicks came than are known, their share among the known ones counts. */
 export const createLiveFilter =
-  ({ choose, values, visitors }: Wanted): LiveFilter =>
+  ({ choose, values, visitors }: FilterOptions): LiveFilter =>
   async ({ atMs, rate, newest }) => {
     const set = newest.length === 0 ? null : await choose([...new Set(newest.map(({ linkId }) => linkId))]);
     const ids = set !== null && "ids" in set ? new Set(set.ids) : null;
-    const wanted = Object.entries(values) as [keyof LiveValues, string][];
+    const conditions = Object.entries(values) as [keyof LiveValues, string][];
     const kept = newest.filter(
       (click) =>
-        (ids?.has(click.linkId) ?? true) && wanted.every(([name, text]) => click.values?.[name] === text),
+        (ids?.has(click.linkId) ?? true) && conditions.every(([name, text]) => click.values?.[name] === text),
     );
     const shareOf = (isAutomated: boolean): number => {
       const of = (clicks: readonly LiveClick[]) =>

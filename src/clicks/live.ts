@@ -37,7 +37,7 @@ type Kind = "clicks" | "drops";
 export type Viewer = { accountId: number; isAllowed(): Promise<boolean>; filter?: LiveFilter | null };
 
 /** Events of one second. */
-type News = { clicks: { second: LiveSecond; text: string } | null; drops: readonly LiveDrop[] };
+type LiveUpdate = { clicks: { second: LiveSecond; text: string } | null; drops: readonly LiveDrop[] };
 
 type Deps = {
   /** Collects the counters and newest clicks of all workers. */
@@ -65,25 +65,25 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
   const { watchers = MOST_WATCHERS, ofAccount = MOST_OF_ACCOUNT } = limits;
   const { watchMs = WATCH_MS, tickMs = TICK_MS } = limits;
   const placesFor = (most: number) =>
-    createLivePlaces({ most, mostOfAccount: ofAccount, onLost: () => tell(null) });
+    createLivePlaces({ most, mostOfAccount: ofAccount, onLost: () => publish(null) });
   const places = { clicks: placesFor(watchers), drops: placesFor(MOST_LISTENERS) };
   const viewers = (): number => places.clicks.size() + places.drops.size();
   let isClosed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** The next events, or null to check the viewers. */
-  let next = Promise.withResolvers<News | null>();
+  let next = Promise.withResolvers<LiveUpdate | null>();
   const drops = createLiveDrops({ repository, clock });
   const seconds = createSeconds(collect, clock);
   const textOf = clicksText(repository, nameOf);
 
-  async function seen(): Promise<News["clicks"]> {
-    const second = await seconds.look();
+  async function readClicks(): Promise<LiveUpdate["clicks"]> {
+    const second = await seconds.next();
     return { second, text: await textOf(second, second.rate.clicks) };
   }
 
   /** The text for a viewer, null while the database is away, or `gone` if the filter is refused. */
   async function filtered(
-    clicks: News["clicks"],
+    clicks: LiveUpdate["clicks"],
     filter: LiveFilter | null,
   ): Promise<string | "gone" | null> {
     if (clicks === null || filter === null) return clicks && clicks.text;
@@ -95,19 +95,19 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
     }
   }
 
-  function tell(news: News | null): void {
+  function publish(update: LiveUpdate | null): void {
     const current = next;
     next = Promise.withResolvers();
-    current.resolve(news);
+    current.resolve(update);
   }
 
   /** Sends nothing for a second while the database is away. */
   async function tick(): Promise<void> {
     const [clicks, files] = await Promise.all([
-      places.clicks.size() > 0 ? seen().catch(() => null) : null,
-      drops.news().catch(() => []),
+      places.clicks.size() > 0 ? readClicks().catch(() => null) : null,
+      drops.findNew().catch(() => []),
     ]);
-    tell({ clicks, drops: files });
+    publish({ clicks, drops: files });
     if (viewers() > 0 && !isClosed) timer = setTimeout(() => void tick(), tickMs);
     else timer = undefined;
   }
@@ -144,14 +144,14 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
       yield OPENING;
       let coming = next.promise;
       while (!isClosed && performance.now() < end) {
-        const news = await coming;
+        const update = await coming;
         coming = next.promise;
-        // Asked with each news. Rejects while the database is away.
+        // Checked with each update. Rejects while the database is away.
         if (place.isLost || (await isAllowed().catch(() => null)) === false) return;
-        if (news === null) continue;
-        const clicks = kind === "clicks" ? await filtered(news.clicks, filter) : null;
+        if (update === null) continue;
+        const clicks = kind === "clicks" ? await filtered(update.clicks, filter) : null;
         if (clicks === "gone") return;
-        yield (clicks ?? ": no news\n\n") + dropTexts(news.drops, accountId, nameOf);
+        yield (clicks ?? ": no news\n\n") + dropTexts(update.drops, accountId, nameOf);
       }
     } finally {
       place.leave();
@@ -161,7 +161,7 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
   return {
     /**
      * Server-sent events, first a comment: clicks, and files in the account's drop boxes. Ends when `isAllowed` resolves
-     * with false, which is asked once a second and at each `recheck`; when the filter names what the account does not
+     * with false, which is checked once a second and at each `recheck`; when the filter names what the account does not
      * reach any more; when others need the place; and after a quarter of an hour.
      * @throws RateLimitExceeded, ServiceUnavailable with too many viewers
      */
@@ -170,7 +170,7 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
     watchDrops: (viewer: Viewer): AsyncGenerator<string, void> => stream("drops", viewer),
     watchers: viewers,
     /** Call it when an account, session or token changed. Ends the streams that are no longer allowed. */
-    recheck: (): void => tell(null),
+    recheck: (): void => publish(null),
     /** Ends all streams. */
     close(): void {
       isClosed = true;
@@ -182,7 +182,7 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
 
 const stopping = () => appError("ServiceUnavailable", "The server is stopping; try again.");
 
-/** What the workers counted since the last look. */
+/** What the workers counted since the last call. */
 function createSeconds(collect: Deps["collect"], clock: Clock) {
   let known = new Map<string, WorkerLiveStats>();
   let sinceMs = 0;
@@ -194,7 +194,7 @@ function createSeconds(collect: Deps["collect"], clock: Clock) {
       lookedAt = performance.now();
     },
 
-    async look(): Promise<LiveSecond> {
+    async next(): Promise<LiveSecond> {
       const atMs = clock.now();
       const startedAt = performance.now();
       const parts = await collect(sinceMs);
@@ -335,7 +335,7 @@ function createLiveDrops({ repository, clock }: Pick<Deps, "repository" | "clock
     },
 
     /** Drops since the last call, oldest first. The first call only notes the position. */
-    async news(): Promise<LiveDrop[]> {
+    async findNew(): Promise<LiveDrop[]> {
       if (floor === null) {
         floor = await repository.lastDropId();
         return [];

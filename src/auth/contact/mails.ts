@@ -59,7 +59,7 @@ export function createLinkMails({ mail, proofs, clock }: Core & { mail: AuthMail
     },
 
     /** Sends a link to an address that the account does not have yet, or has not proved. */
-    async askForProof(tx: ChangeTransaction, holder: LinkHolder, email: string): Promise<void> {
+    async requestProof(tx: ChangeTransaction, holder: LinkHolder, email: string): Promise<void> {
       const { id, username, language } = holder;
       const { url, usefulUntil } = link({ for: "address", account: id, email }, holder, INVITATION_MS);
       const to = { accountId: id, email, language };
@@ -128,7 +128,7 @@ export function createProofs(secret: () => string) {
       }
     },
 
-    holds(proof: string, state: ProofState, now: number): boolean {
+    isValid(proof: string, state: ProofState, now: number): boolean {
       const [payload = "", signature = ""] = proof.split(".");
       const claims = this.read(proof);
       return (

@@ -75,7 +75,7 @@ function linkEndpoints({ contacts, addressLimit, addressOf, refuseForeign }: Dep
       body: resetRequest,
       failures: [403, 409, 415, 429],
       done: "If there is such an account with a verified address, a link is on its way",
-      handle: ({ body }) => contacts.askForPassword(body.account),
+      handle: ({ body }) => contacts.requestPassword(body.account),
     }),
     endpoint("PUT /auth/password-reset", {
       ...open,

@@ -47,7 +47,7 @@ export function createContacts(deps: Deps) {
 
   const proofWhenNew = (before: User | null) => async (tx: ChangeTransaction, user: User) => {
     if (user.email === null || user.email === before?.email || !mail.isOffered()) return;
-    await linkMails.askForProof(tx, { ...user, hash: user.passwordHash }, user.email);
+    await linkMails.requestProof(tx, { ...user, hash: user.passwordHash }, user.email);
   };
 
   return {
@@ -67,7 +67,7 @@ export function createContacts(deps: Deps) {
       if (password !== undefined)
         throw appError("BadRequest", "password must be absent with invite.", { field: "password" });
       if (!fields.email) throw appError("BadRequest", "email is required with invite.", { field: "email" });
-      if (!mail.isOffered()) throw noMail();
+      if (!mail.isOffered()) throw mailUnavailable();
       const unusable = crypto.randomUUID() + crypto.randomUUID();
       return users.create({ ...fields, password: unusable }, actor, (tx, user) =>
         linkMails.invite(tx, user, actor),
@@ -82,7 +82,7 @@ export function createContacts(deps: Deps) {
       const user = await users.get(id);
       if (user.email === null) throw appError("Conflict", "The account has no e-mail address.");
       if (user.disabled) throw appError("Conflict", "The account is disabled.");
-      if (!mail.isOffered()) throw noMail();
+      if (!mail.isOffered()) throw mailUnavailable();
       await changes.write((tx) => linkMails.invite(tx, user, actor));
       return user;
     },
@@ -118,12 +118,12 @@ export function createContacts(deps: Deps) {
       { email, ...proof }: OwnProof & { email: string | null },
       address: string,
     ): Promise<void> {
-      if (email !== null && !mail.isOffered()) throw noMail();
+      if (email !== null && !mail.isOffered()) throw mailUnavailable();
       await deps.prove(account, proof, address);
       const holder = await holderOf(account.id);
-      if (holder === null) throw gone();
+      if (holder === null) throw linkExpired();
       if (email === null) return changes.write((tx) => saveAddress(tx, holder, null));
-      await changes.write((tx) => linkMails.askForProof(tx, holder, email));
+      await changes.write((tx) => linkMails.requestProof(tx, holder, email));
     },
   };
 }
@@ -132,13 +132,14 @@ type ProofUseDeps = Deps & { linkMails: LinkMails; proofs: Proofs };
 
 type Holder = Contact & LinkHolder;
 
-const noMail = () => appError("Conflict", "No mail can be sent: an administrator has to set [mail].");
+const mailUnavailable = () =>
+  appError("Conflict", "No mail can be sent: an administrator has to set [mail].");
 
-const gone = () =>
+const linkExpired = () =>
   appError("NotFound", "This link was already used, is too old or not whole. Ask for a new one.");
 
 /** Resolves a NotFound to null. */
-function none(error: unknown): null {
+function nullIfNotFound(error: unknown): null {
   if (error instanceof AppError && error.kind === "not_found") return null;
   throw error;
 }
@@ -152,31 +153,32 @@ function createProofUses(deps: ProofUseDeps) {
     const contact = await repository.find(accountId);
     const { id, username } = BUILT_IN_ADMIN;
     if (accountId === id) return { ...contact, id, username, hash: deps.config.get("api.admin_token") };
-    const user = await users.get(accountId).catch(none);
+    const user = await users.get(accountId).catch(nullIfNotFound);
     if (user === null || user.disabled) return null;
     return { ...contact, id: user.id, username: user.username, hash: user.passwordHash };
   }
 
   /** @throws NotFound */
-  async function proven(token: string, what: ProofClaims["for"]) {
+  async function requireProof(token: string, what: ProofClaims["for"]) {
     const claims = proofs.read(token);
     const holder = claims?.for === what ? await holderOf(claims.account) : null;
-    if (claims === null || holder === null || !proofs.holds(token, holder, clock.now())) throw gone();
+    if (claims === null || holder === null || !proofs.isValid(token, holder, clock.now()))
+      throw linkExpired();
     return { claims, holder };
   }
 
   /** Finds an account by username or address. */
-  async function named(account: string): Promise<Holder | null> {
+  async function findHolder(account: string): Promise<Holder | null> {
     const name = asciiLower(account.trim());
     if (name === BUILT_IN_ADMIN.username) return holderOf(BUILT_IN_ADMIN.id);
     const id = name.includes("@") ? await repository.ownerOf(name) : null;
-    const user = id === null ? await users.getByUsername(name).catch(none) : null;
+    const user = id === null ? await users.getByUsername(name).catch(nullIfNotFound) : null;
     const accountId = id ?? user?.id;
     return accountId === undefined ? null : holderOf(accountId);
   }
 
   async function sendReset(account: string): Promise<void> {
-    const holder = await named(account);
+    const holder = await findHolder(account);
     if (holder === null || holder.email === null || !holder.emailVerified) return;
     const { email } = holder;
     await changes.write((tx) => linkMails.sendReset(tx, holder, email));
@@ -202,7 +204,7 @@ function createProofUses(deps: ProofUseDeps) {
   /** Lets one of two concurrent uses pass. The account is locked; `hash` is its stored one. @throws NotFound */
   async function requireUnused(tx: ChangeTransaction, token: string, id: number, hash: string | null) {
     const contact = await repository.find(id, tx.db);
-    if (hash === null || !proofs.holds(token, { ...contact, hash }, clock.now())) throw gone();
+    if (hash === null || !proofs.isValid(token, { ...contact, hash }, clock.now())) throw linkExpired();
     return contact;
   }
 
@@ -212,7 +214,7 @@ function createProofUses(deps: ProofUseDeps) {
 
     /** @throws NotFound, Conflict when another account has proved it first */
     async confirmAddress(token: string): Promise<string> {
-      const { claims, holder } = await proven(token, "address");
+      const { claims, holder } = await requireProof(token, "address");
       await changes.write(async (tx) => {
         await requireUnused(tx, token, holder.id, await repository.lockHash(tx.db, holder.id));
         await saveAddress(tx, holder, claims.email);
@@ -221,8 +223,8 @@ function createProofUses(deps: ProofUseDeps) {
     },
 
     /** Returns at once: neither response nor time reveal whether there is such an account. @throws Conflict */
-    askForPassword(account: string): void {
-      if (!mail.isOffered()) throw noMail();
+    requestPassword(account: string): void {
+      if (!mail.isOffered()) throw mailUnavailable();
       sendReset(account).catch((err: unknown) =>
         deps.logger.warn({ err }, "a mail for a new password could not be queued"),
       );
@@ -230,11 +232,11 @@ function createProofUses(deps: ProofUseDeps) {
 
     /** Ends the sessions of the account. @throws NotFound */
     async setPassword(token: string, password: string): Promise<string> {
-      const { claims, holder } = await proven(token, "password");
-      if (claims.email !== holder.email) throw gone();
+      const { claims, holder } = await requireProof(token, "password");
+      if (claims.email !== holder.email) throw linkExpired();
       async function take(tx: ChangeTransaction, formerHash: string): Promise<void> {
         const { email } = await requireUnused(tx, token, holder.id, formerHash);
-        if (claims.email !== email) throw gone();
+        if (claims.email !== email) throw linkExpired();
         await saveAddress(tx, holder, email);
       }
       if (claims.account === BUILT_IN_ADMIN.id) {

@@ -65,26 +65,26 @@ forEachDialect((dialect) => {
     await charge(4);
     for (let n = 0; n < 20; n++) {
       await charge(1);
-      await delay.takeBack(key);
+      await delay.revert(key);
     }
     await charge(1);
     expect(await refusal()).toBe(1);
     time.now += 1000;
     await charge(1);
-    await delay.takeBack(key);
+    await delay.revert(key);
     await charge(1);
     expect(await refusal()).toBe(2);
-    for (let n = 0; n < 20; n++) await delay.takeBack(key);
+    for (let n = 0; n < 20; n++) await delay.revert(key);
     await charge(5);
     expect(await refusal()).toBe(1);
-    await delay.takeBack({ username: crypto.randomUUID() });
+    await delay.revert({ username: crypto.randomUUID() });
   });
 
   test("attempts that two processes take back at once do not count", async () => {
     const other = on(await dialect.openDb());
     await charge(4);
     const delays = [delay, other, delay, other];
-    await Promise.all(delays.map((each) => each.takeBack(key)));
+    await Promise.all(delays.map((each) => each.revert(key)));
     await charge(5);
     expect(await refusal()).toBe(1);
   });

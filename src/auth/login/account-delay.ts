@@ -51,17 +51,17 @@ export function createAccountDelay({
         const known = await repository.find(rowKey(key));
         const waitMs = known === null ? 0 : known.retryAt - now;
         // Only a clock that was set back makes it longer.
-        if (waitMs > 0 && waitMs <= LONGEST_DELAY_MS) throw refused(key, waitMs);
+        if (waitMs > 0 && waitMs <= LONGEST_DELAY_MS) throw tooManyFailures(key, waitMs);
         const isForgotten = known === null || Math.abs(now - known.updatedAt) >= FORGOTTEN_MS;
         const failures = (isForgotten ? 0 : known.failures) + 1;
         const next = { failures, retryAt: now + delayAfter(failures), updatedAt: now };
         if (await repository.replace(rowKey(key), known, next)) return;
       }
-      throw refused(key, FIRST_DELAY_MS);
+      throw tooManyFailures(key, FIRST_DELAY_MS);
     },
 
     /** Reverts the charge of an attempt whose password was not checked. */
-    async takeBack(key: DelayKey): Promise<void> {
+    async revert(key: DelayKey): Promise<void> {
       for (let race = 0; race < MOST_RACES; race++) {
         const known = await repository.find(rowKey(key));
         if (known === null || known.failures === 0) return;
@@ -92,7 +92,7 @@ function rowKey(key: DelayKey): string {
   return "sessionId" in key ? `session ${key.sessionId}` : `${key.what} ${key.linkId}`;
 }
 
-const refused = (key: DelayKey, waitMs: number) => {
+const tooManyFailures = (key: DelayKey, waitMs: number) => {
   if ("namesTriedBy" in key) return tooManyAttempts("Too many names of others were tried", waitMs);
   const what = "secondFactorOf" in key ? "codes" : "passwords";
   return tooManyAttempts(`Too many wrong ${what} for this ${"what" in key ? key.what : "account"}`, waitMs);

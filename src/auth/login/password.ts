@@ -145,7 +145,7 @@ export function createPasswordCheck({ passwords, accountDelay, logger, onFailure
     try {
       return await passwords.verifyPassword(password, passwordHash, queue);
     } catch (error) {
-      if (key !== null) await accountDelay.takeBack(key);
+      if (key !== null) await accountDelay.revert(key);
       throw error;
     }
   }

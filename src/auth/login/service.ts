@@ -80,7 +80,7 @@ export function createLogin(deps: Deps) {
   ): Promise<SignedIn> {
     const session = await changes.write(async (tx) => {
       const current = await users.lock(tx.db, user.id);
-      if (current === null || current.passwordHash !== user.passwordHash) throw changedMeanwhile();
+      if (current === null || current.passwordHash !== user.passwordHash) throw passwordChanged();
       const next = { ...current, passwordHash, updatedAt: clock.now() };
       await users.update(tx.db, next);
       const actor = { name: user.username, via };
@@ -102,7 +102,7 @@ export function createLogin(deps: Deps) {
     let session: Session | undefined;
     const actor = { name: BUILT_IN_ADMIN.username, via };
     await config.setAdminPasswordHash(passwordHash, actor, async (tx, formerHash) => {
-      if (formerHash !== checkedHash) throw changedMeanwhile();
+      if (formerHash !== checkedHash) throw passwordChanged();
       await endAdminAccess(tx);
       session = await sessions.open(tx, BUILT_IN_ADMIN.id, client, by);
     });
@@ -188,7 +188,7 @@ export function createLogin(deps: Deps) {
   };
 }
 
-const changedMeanwhile = () => appError("Conflict", "The password was changed meanwhile. Sign in again.");
+const passwordChanged = () => appError("Conflict", "The password was changed meanwhile. Sign in again.");
 
 const candidateOf = (user: User): PasswordHolder => ({
   account: toAccount(user),

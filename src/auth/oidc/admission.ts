@@ -39,8 +39,8 @@ export function admit(claims: Claims, rules: AdmissionRules): Admitted | Admissi
   if (rules.roleClaim === "") return { role: null, email };
   const role = highestRole(valuesIn(claims, rules.roleClaim), rules.roles);
   if (role !== null) return { role, email };
-  const wanted = rules.roles.size === 0 ? "No role of Waymark" : "No value of oidc.roles";
-  return { refused: "no_role", reason: `${wanted} is there. ${describeClaim(claims, rules.roleClaim)}` };
+  const expected = rules.roles.size === 0 ? "No role of Waymark" : "No value of oidc.roles";
+  return { refused: "no_role", reason: `${expected} is there. ${describeClaim(claims, rules.roleClaim)}` };
 }
 
 /** With A to Z in lower case. `problem`: why it does not count. */

@@ -98,13 +98,13 @@ export async function applyRole(
 /** Leaves room for a number. */
 const LONGEST = 56;
 const NUMBERED = 20;
-const LONGEST_WISH = 1_000;
+const LONGEST_NAME = 1_000;
 
 /** Makes a username of the name that the person prefers, else of the e-mail address, else `user`. */
 function usernameFrom(claims: Claims): string {
   const [local] = textIn(claims, "email")?.split("@", 1) ?? [];
-  for (const wish of [textIn(claims, "preferred_username"), local, textIn(claims, "name")]) {
-    const cleaned = clean(wish ?? "");
+  for (const name of [textIn(claims, "preferred_username"), local, textIn(claims, "name")]) {
+    const cleaned = clean(name ?? "");
     if (cleaned !== "") return cleaned;
   }
   return "user";
@@ -120,7 +120,7 @@ const usernameChoices = (name: string): string[] => [
 /** Latin letters without their accents; everything that a username can't have becomes a hyphen. */
 function clean(text: string): string {
   const letters = text
-    .slice(0, LONGEST_WISH)
+    .slice(0, LONGEST_NAME)
     .normalize("NFKD")
     .replace(/[\u0300-\u036f]/g, "");
   const plain = asciiLower(letters);

@@ -1,6 +1,6 @@
 /**
- * What a provider of OpenID Connect is asked. Every sign-in reads the provider's keys anew, so a rotated key works at
- * once. Every request ends within seconds and reads a bounded answer.
+ * Requests to a provider of OpenID Connect. Every sign-in reads the provider's keys anew, so a rotated key works at
+ * once. Every request ends within seconds and reads a bounded response.
  */
 import type * as OpenId from "openid-client";
 import type { Clock } from "../../lib/clock.ts";
@@ -9,7 +9,7 @@ import type { Claims, OidcClient } from "./admission.ts";
 import { readBounded } from "../../lib/bounded-text.ts";
 
 const TIMEOUT_S = 8;
-const MOST_ANSWER_BYTES = 512 * 1024;
+const MOST_RESPONSE_BYTES = 512 * 1024;
 
 /** The provider does not respond, or responds that it is in trouble. */
 class ProviderAway extends Error {}
@@ -21,20 +21,20 @@ const loadOpenId = (): Promise<typeof OpenId> => import("openid-client");
 const isInsecure = ({ issuer }: OidcClient): boolean => issuer.startsWith("http:");
 
 async function boundedFetch(url: string, options: OpenId.CustomFetchOptions): Promise<Response> {
-  const tooLong = () => new Error(`The provider's answer is longer than ${MOST_ANSWER_BYTES} bytes.`);
-  let answer: Response;
+  const tooLong = () => new Error(`The provider's answer is longer than ${MOST_RESPONSE_BYTES} bytes.`);
+  let response: Response;
   let text: string;
   try {
-    answer = await fetch(url, options as RequestInit);
-    text = answer.status === 204 ? "" : await readBounded(answer, MOST_ANSWER_BYTES, tooLong);
+    response = await fetch(url, options as RequestInit);
+    text = response.status === 204 ? "" : await readBounded(response, MOST_RESPONSE_BYTES, tooLong);
   } catch (cause) {
     throw new ProviderAway("The provider of OpenID Connect does not answer.", { cause });
   }
-  if (answer.status >= 500 || answer.status === 429) {
-    throw new ProviderAway(`The provider of OpenID Connect answers ${answer.status}.`);
+  if (response.status >= 500 || response.status === 429) {
+    throw new ProviderAway(`The provider of OpenID Connect answers ${response.status}.`);
   }
-  const body = [101, 204, 205, 304].includes(answer.status) ? null : text;
-  return new Response(body, { status: answer.status, headers: answer.headers });
+  const body = [101, 204, 205, 304].includes(response.status) ? null : text;
+  return new Response(body, { status: response.status, headers: response.headers });
 }
 
 /** Libraries wrap what a request throws. */

@@ -51,18 +51,22 @@ export function oidcEndpoints({ oidc, config, addressLimit, clientOf }: Deps): E
   const clear = (c: HttpContext) => setCookies(c, [oidcCookie(config, { value: "", maxAge: 0 })]);
 
   /** Always to the panel's own sign-in page, which goes on to a path of the panel. */
-  function toPanel(c: HttpContext, query: { to: string; oidc: OidcTrouble | "done" }): Response {
+  function redirectToPanel(c: HttpContext, query: { to: string; oidc: OidcTrouble | "done" }): Response {
     const search = new URLSearchParams(query.to === "" ? { oidc: query.oidc } : query);
-    return leadTo(c, `${config.get("routes.frontend_prefix")}/sign-in?${search.toString()}`);
+    return redirectTo(c, `${config.get("routes.frontend_prefix")}/sign-in?${search.toString()}`);
   }
 
-  async function orTrouble(c: HttpContext, to: string, run: () => Promise<Response>): Promise<Response> {
+  async function redirectOnRefusal(
+    c: HttpContext,
+    to: string,
+    run: () => Promise<Response>,
+  ): Promise<Response> {
     try {
       return await run();
     } catch (error) {
-      if (error instanceof OidcRefusal) return toPanel(c, { to, oidc: error.trouble });
+      if (error instanceof OidcRefusal) return redirectToPanel(c, { to, oidc: error.trouble });
       if (error instanceof AppError && error.name === "RateLimitExceeded")
-        return toPanel(c, { to, oidc: "busy" });
+        return redirectToPanel(c, { to, oidc: "busy" });
       throw error;
     }
   }
@@ -75,10 +79,10 @@ export function oidcEndpoints({ oidc, config, addressLimit, clientOf }: Deps): E
       failures: [404],
       handle: ({ c, query }) => {
         const to = parsePanelPath(query.to) ?? "";
-        return orTrouble(c, to, async () => {
+        return redirectOnRefusal(c, to, async () => {
           await addressLimit.take(clientOf(c).address);
           const redirectUri = `${c.env.origin()}${config.get("routes.admin_prefix")}/v1${CALLBACK}`;
-          const started = await oidc.start({
+          const started = await oidc.startSignIn({
             redirectUri,
             to,
             refreshTokens: refreshTokens(c),
@@ -86,7 +90,7 @@ export function oidcEndpoints({ oidc, config, addressLimit, clientOf }: Deps): E
           });
           if (started === null) throw appError("NotFound", "Sign-in by OpenID Connect is not set up.");
           setCookies(c, [oidcCookie(config, { value: started.cookie, maxAge: FLOW_SECONDS })]);
-          return leadTo(c, started.url);
+          return redirectTo(c, started.url);
         });
       },
     }),
@@ -97,22 +101,22 @@ export function oidcEndpoints({ oidc, config, addressLimit, clientOf }: Deps): E
       query: callbackQuery,
       async handle({ c, query }) {
         const cookies = readCookies(c.req.header("Cookie"), OIDC_COOKIE);
-        const flow = await oidc.flowOf(cookies, query.state ?? "");
-        if (flow === null) return toPanel(c, { to: "", oidc: "expired" });
-        return orTrouble(c, flow.to, async () => {
+        const flow = await oidc.readFlow(cookies, query.state ?? "");
+        if (flow === null) return redirectToPanel(c, { to: "", oidc: "expired" });
+        return redirectOnRefusal(c, flow.to, async () => {
           clear(c);
           await addressLimit.take(clientOf(c).address);
           const search = new URL(c.req.url, flow.redirectUri).searchParams.toString();
-          const signedIn = await oidc.finish(flow, { query: search, client: clientOf(c) });
+          const signedIn = await oidc.finishSignIn(flow, { query: search, client: clientOf(c) });
           setCookies(c, sessionCookies(config, signedIn));
-          return toPanel(c, { to: flow.to, oidc: "done" });
+          return redirectToPanel(c, { to: flow.to, oidc: "done" });
         });
       },
     }),
   ];
 }
 
-const leadTo = (c: HttpContext, location: string): Response => {
+const redirectTo = (c: HttpContext, location: string): Response => {
   c.header("Cache-Control", "no-store");
   return c.redirect(location, 302);
 };

@@ -81,7 +81,7 @@ export function createOidc(deps: Deps) {
         : "oidc.password_sign_in: nobody could sign in. Set oidc.issuer and oidc.client_id first, and try that sign-in.",
 
     /** The address at the provider, and the cookie for the callback. Null while it is off. @throws OidcRefusal */
-    async start({ redirectUri, to, ...sent }: Pick<Flow, "redirectUri" | "to"> & FormerTokens) {
+    async startSignIn({ redirectUri, to, ...sent }: Pick<Flow, "redirectUri" | "to"> & FormerTokens) {
       const client = oidcClient(config);
       if (client === null) return null;
       try {
@@ -97,19 +97,19 @@ export function createOidc(deps: Deps) {
     },
 
     /** What this browser started; null when it did not, or more than ten minutes ago. */
-    flowOf: (cookies: readonly string[], state: string): Promise<Flow | null> =>
+    readFlow: (cookies: readonly string[], state: string): Promise<Flow | null> =>
       readFlow(cookies, state, signing),
 
     /** @param query of the callback  @throws OidcRefusal */
-    async finish(
+    async finishSignIn(
       flow: Flow,
       { query, client: visitor }: { query: string; client: RequestClient },
     ): Promise<SignedIn> {
       const client = oidcClient(config);
       if (client === null || client.issuer !== flow.issuer) throw new OidcRefusal("expired");
       try {
-        const answer = await provider.redeem(client, query, flow);
-        return await signIn(deps, client, { answer, visitor, flow });
+        const response = await provider.redeem(client, query, flow);
+        return await signIn(deps, client, { response, visitor, flow });
       } catch (error) {
         const reason = error instanceof OidcRefusal ? error.reason : null;
         await signIns.failed({ username: null, address: visitor.address, via: "panel", reason });
@@ -136,12 +136,12 @@ export function createOidc(deps: Deps) {
   };
 }
 
-type Arrival = { answer: ProviderResponse; visitor: RequestClient; flow: Pick<Flow, "knows" | "state"> };
+type Arrival = { response: ProviderResponse; visitor: RequestClient; flow: Pick<Flow, "knows" | "state"> };
 
 async function signIn(deps: Deps, client: OidcClient, arrival: Arrival): Promise<SignedIn> {
   const { config, repository, changes, sessions, signIns, box, clock } = deps;
-  const { answer, visitor, flow } = arrival;
-  const { subject, claims, idToken } = answer;
+  const { response, visitor, flow } = arrival;
+  const { subject, claims, idToken } = response;
   if (subject === "" || subject.length > LONGEST_SUBJECT) throw new OidcRefusal("failed");
   const identity = { issuer: client.issuer, subject };
   const sealedToken = await box.seal(idToken, TOKEN_PURPOSE);

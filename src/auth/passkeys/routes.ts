@@ -7,7 +7,7 @@ import { namedObject } from "../../lib/named-object.ts";
 import { ownProof, type ProveOwn } from "../second-factor/own-proof.ts";
 import { deviceTokens, refreshTokens } from "../sessions/cookies.ts";
 import { isFromBrowser } from "../sessions/origin.ts";
-import { respondSignedIn, sessionResponse, welcome } from "../sessions/routes.ts";
+import { respondSignedIn, sessionResponse, signedInMessage } from "../sessions/routes.ts";
 import {
   assertion,
   creationOptions,
@@ -52,7 +52,7 @@ function signInEndpoints(deps: Deps): Endpoint[] {
         refusePasskey();
       },
       response: requestOptions,
-      handle: ({ c }) => passkeys.request(siteOf(c)),
+      handle: ({ c }) => passkeys.requestOptions(siteOf(c)),
     }),
     endpoint("POST /auth/passkey", {
       ...open,
@@ -72,7 +72,7 @@ function signInEndpoints(deps: Deps): Endpoint[] {
         const sent = { refreshTokens: refreshTokens(c), deviceTokens: deviceTokens(c) };
         const client = clientOf(c);
         const signedIn = await passkeys.signIn({ ...sent, credential, client, via, site: siteOf(c) });
-        return respondSignedIn(c, config, { signedIn, message: welcome(c, config) });
+        return respondSignedIn(c, config, { signedIn, message: signedInMessage(c, config) });
       },
     }),
   ];

@@ -50,7 +50,7 @@ export function createPasskeys(deps: Deps) {
   const { challenges, repository } = deps;
   return {
     /** The options of `navigator.credentials.get()`. Costs no query. */
-    request: (site: Site) => ({
+    requestOptions: (site: Site) => ({
       challenge: challenges.make(SIGN_IN),
       rpId: hostOf(site),
       userVerification: "required" as const,
@@ -72,18 +72,27 @@ function createUses(deps: Deps) {
    * The passkey, if its key has signed the challenge; `take` counts that as used. `known` hears whose it is before that.
    * @throws AuthFailed, BadRequest
    */
-  async function verified(credential: Assertion, site: Site, known: (accountId: number) => void = () => {}) {
+  async function verified(
+    credential: Assertion,
+    site: Site,
+    onFound: (accountId: number) => void = () => {},
+  ) {
     const challenge = challengeOf(credential, site);
     const end = challenges.endOf(challenge, SIGN_IN);
-    if (end === null) throw refusal("This took too long. Try again.");
+    if (end === null) throw passkeyRefused("This took too long. Try again.");
     const passkey = await repository.find(credential.id);
     if (passkey === null)
-      throw refusal("This passkey is not known here. Sign in another way, and remove it from your device.");
-    known(passkey.accountId);
-    const said = await readAssertion(credential, passkey, { ...site, challenge });
-    if ("refused" in said) {
-      logger.warn({ err: said.refused, account: passkey.accountId }, "an answer of a passkey was refused");
-      throw refusal("The passkey was not accepted. Try again.");
+      throw passkeyRefused(
+        "This passkey is not known here. Sign in another way, and remove it from your device.",
+      );
+    onFound(passkey.accountId);
+    const assertion = await readAssertion(credential, passkey, { ...site, challenge });
+    if ("refused" in assertion) {
+      logger.warn(
+        { err: assertion.refused, account: passkey.accountId },
+        "an assertion of a passkey was refused",
+      );
+      throw passkeyRefused("The passkey was not accepted. Try again.");
     }
 
     async function take(tx: ChangeTransaction): Promise<Account> {
@@ -91,19 +100,19 @@ function createUses(deps: Deps) {
       const account = await repository.lockAccount(tx.db, passkey!.accountId);
       const current = await repository.lock(tx.db, passkey!.id);
       if (account === null || current === null)
-        throw refusal("This passkey was removed, or its account is disabled.");
-      const { counter, backedUp } = said as { counter: number; backedUp: boolean };
+        throw passkeyRefused("This passkey was removed, or its account is disabled.");
+      const { counter, backedUp } = assertion as { counter: number; backedUp: boolean };
       if ((counter > 0 || current.counter > 0) && counter <= current.counter) {
         logger.warn(
           { account: account.id, passkey: current.id, counter, expected: current.counter + 1 },
           "the counter of a passkey went backwards; a copy of it may be in use",
         );
-        throw refusal(
+        throw passkeyRefused(
           "The passkey was not accepted: a copy of it may be in use. Sign in another way, and remove it.",
         );
       }
       if (!(await repository.takeChallenge(tx.db, challenge, { end: end!, now }))) {
-        throw refusal("This answer was used already. Try again.");
+        throw passkeyRefused("This answer was used already. Try again.");
       }
       await repository.markUsed(tx.db, current.id, { counter, backedUp, at: now });
       return account;
@@ -144,7 +153,7 @@ function createUses(deps: Deps) {
       { credential, site }: Pick<SignIn, "credential" | "site">,
     ): Promise<void> {
       const { accountId, take } = await verified(credential, site);
-      if (accountId !== account.id) throw refusal("This passkey belongs to another account.");
+      if (accountId !== account.id) throw passkeyRefused("This passkey belongs to another account.");
       await changes.write(async (tx) => {
         await take(tx);
         await sessions.prove(tx, account.credential, "passkey");
@@ -176,7 +185,7 @@ function createChanges(deps: Deps) {
     /** The options of `navigator.credentials.create()`. The caller has proved itself. @throws Conflict */
     async creation(account: Account, site: Site) {
       const known = await repository.listOf(account.id);
-      refuseMore(known);
+      requireRoom(known);
       return {
         challenge: challenges.make(purposeOf(account)),
         rp: { id: hostOf(site), name: config.get("features.instance_name") },
@@ -215,7 +224,7 @@ function createChanges(deps: Deps) {
           throw appError("NotFound", "The account is disabled or deleted.");
         }
         await secondFactor.requireProved(tx, account);
-        refuseMore(await repository.listOf(account.id, tx.db));
+        requireRoom(await repository.listOf(account.id, tx.db));
         if (!(await repository.takeChallenge(tx.db, challenge, { end, now }))) {
           throw appError("Conflict", "This passkey is registered already.");
         }
@@ -260,7 +269,7 @@ function createChanges(deps: Deps) {
 }
 
 /** @throws Conflict */
-function refuseMore(known: readonly Passkey[]): void {
+function requireRoom(known: readonly Passkey[]): void {
   if (known.length < MOST_PASSKEYS) return;
   throw appError("Conflict", `An account has at most ${MOST_PASSKEYS} passkeys. Remove one first.`);
 }
@@ -269,4 +278,4 @@ function refuseMore(known: readonly Passkey[]): void {
 const userHandle = (secret: string, accountId: number): string =>
   createHmac("sha256", secret).update(`waymark user handle: ${accountId}`).digest("base64url");
 
-const refusal = (message: string) => appError("AuthFailed", message, { field: "passkey" });
+const passkeyRefused = (message: string) => appError("AuthFailed", message, { field: "passkey" });

@@ -53,7 +53,7 @@ export function challengeOf({ response }: NewCredential | Assertion, site: Site)
       { field: "credential" },
     );
   }
-  if (crossOrigin === true) throw unfit();
+  if (crossOrigin === true) throw credentialInvalid();
   return challenge;
 }
 
@@ -61,7 +61,7 @@ function readClientData(text: string): z.output<typeof clientDataSchema> {
   try {
     return clientDataSchema.parse(JSON.parse(Buffer.from(text, "base64url").toString()));
   } catch (cause) {
-    throw unfit(cause);
+    throw credentialInvalid(cause);
   }
 }
 
@@ -101,7 +101,7 @@ export async function readNew(credential: NewCredential, { origin, challenge }: 
       backedUp,
     };
   } catch (cause) {
-    throw unfit(cause);
+    throw credentialInvalid(cause);
   }
 }
 
@@ -135,7 +135,7 @@ export async function readAssertion(
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text, "base64url"));
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");
 
-const unfit = (cause?: unknown) =>
+const credentialInvalid = (cause?: unknown) =>
   appError("BadRequest", "The browser's answer is not one that a passkey gives. Try again.", {
     field: "credential",
     cause,

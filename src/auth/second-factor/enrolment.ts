@@ -51,11 +51,11 @@ export function createEnrolment(deps: Deps) {
     },
 
     /** The caller has proved its password. @throws Conflict when there is one */
-    async begin({ id, username }: Account): Promise<{ secret: string; uri: string }> {
+    async enrol({ id, username }: Account): Promise<{ secret: string; uri: string }> {
       const secret = await newTotpSecret();
       const sealed = await box.seal(secret, PURPOSE);
       await changes.write(async (tx) => {
-        if ((await repository.lockAccount(tx.db, id)) === null) noAccount();
+        if ((await repository.lockAccount(tx.db, id)) === null) throw accountNotFound();
         const current = await repository.lock(tx.db, id);
         if (current !== null && current.confirmedAt !== null) {
           throw appError("Conflict", "An authenticator app is set up already; remove it first.");
@@ -67,7 +67,7 @@ export function createEnrolment(deps: Deps) {
     },
 
     /** Returns the recovery codes. @throws BadRequest for a wrong code, NotFound, Conflict, RateLimitExceeded */
-    async confirm(account: Account, code: string, actor: Actor): Promise<string[]> {
+    async confirmEnrolment(account: Account, code: string, actor: Actor): Promise<string[]> {
       const { id, username, credential } = account;
       const found = await repository.find(id);
       if (found === null) throw appError("NotFound", "Begin with POST /account/totp.");
@@ -78,7 +78,7 @@ export function createEnrolment(deps: Deps) {
       const step = await stepOfCode(secret, code, clock.now());
       if (step === null) throw wrongCode("BadRequest", "code");
       const codes = await changes.write(async (tx) => {
-        if ((await repository.lockAccount(tx.db, id)) === null) noAccount();
+        if ((await repository.lockAccount(tx.db, id)) === null) throw accountNotFound();
         const current = await repository.lock(tx.db, id);
         if (current?.secret !== found.secret || current.confirmedAt !== null) {
           throw appError("Conflict", "The authenticator app was set up anew meanwhile.");
@@ -98,22 +98,22 @@ export function createEnrolment(deps: Deps) {
     async renewCodes({ id, username }: Account, actor: Actor): Promise<string[]> {
       return changes.write(async (tx) => {
         const current = await repository.lock(tx.db, id);
-        if (current === null || current.confirmedAt === null) noAuthenticator();
+        if (current === null || current.confirmedAt === null) throw authenticatorNotFound();
         await record(tx.db, [{ at: clock.now(), actor, action: "recovery_codes.renew", subject: username }]);
         return giveCodes(tx.db, id);
       });
     },
 
     /** `code` null: the caller has proved its password. @throws AuthFailed, NotFound, RateLimitExceeded */
-    async remove(account: Account, code: string | null, actor: Actor): Promise<void> {
+    async removeAuthenticator(account: Account, code: string | null, actor: Actor): Promise<void> {
       const { id, username } = account;
       const found = await repository.find(id);
-      if (found === null || found.confirmedAt === null) noAuthenticator();
+      if (found === null || found.confirmedAt === null) throw authenticatorNotFound();
       const key = factorKeyOf(account, account.credential?.factorId);
       const proof = code === null ? null : await proofOf(deps, found, { totp: code }, { key, field: "code" });
       await changes.write(async (tx) => {
         await proof?.use(tx);
-        if (!(await repository.remove(tx.db, id))) noAuthenticator();
+        if (!(await repository.remove(tx.db, id))) throw authenticatorNotFound();
         await record(tx.db, [{ at: clock.now(), actor, action: "totp.disable", subject: username }]);
         tx.changed("users", [String(id)]);
       });
@@ -122,10 +122,6 @@ export function createEnrolment(deps: Deps) {
   };
 }
 
-function noAuthenticator(): never {
-  throw appError("NotFound", "No authenticator app is set up.");
-}
+const authenticatorNotFound = () => appError("NotFound", "No authenticator app is set up.");
 
-export function noAccount(): never {
-  throw appError("NotFound", "The account is disabled or deleted.");
-}
+export const accountNotFound = () => appError("NotFound", "The account is disabled or deleted.");

@@ -34,7 +34,7 @@ export type ProveOwn = (
 export const createOwnProof =
   ({ login, secondFactor, clock }: Deps): ProveOwn =>
   async (account, { password, totp }, address, field) => {
-    const isConfirmed = (await secondFactor.demand(account, { totp }, field)) !== account;
+    const isConfirmed = (await secondFactor.requireConfirmed(account, { totp }, field)) !== account;
     if (await login.hasPassword(account)) {
       await login.checkOwn(account, { password: password ?? "", address });
       return;

@@ -50,7 +50,7 @@ export function secondFactorEndpoints({ secondFactor, prove, addressLimit, addre
       response: beginning,
       async handle({ c, body, account }) {
         await prove(account, body, addressOf(c));
-        return secondFactor.begin(account);
+        return secondFactor.enrol(account);
       },
     }),
     endpoint("DELETE /account/totp", {
@@ -63,7 +63,7 @@ export function secondFactorEndpoints({ secondFactor, prove, addressLimit, addre
       async handle({ c, body: { password, code }, account }) {
         if (!password && !code) throw appError("BadRequest", "Send the password, or a code of the app.");
         if (password) await prove(account, { password, totp: code }, addressOf(c), "code");
-        await secondFactor.remove(account, password ? null : (code ?? ""), actorOf(account));
+        await secondFactor.removeAuthenticator(account, password ? null : (code ?? ""), actorOf(account));
       },
     }),
     endpoint("POST /account/totp/confirm", {
@@ -74,7 +74,7 @@ export function secondFactorEndpoints({ secondFactor, prove, addressLimit, addre
       failures: [404, 409, 429],
       response: recoveryCodes,
       handle: async ({ body, account }) => ({
-        recovery_codes: await secondFactor.confirm(account, body.code, actorOf(account)),
+        recovery_codes: await secondFactor.confirmEnrolment(account, body.code, actorOf(account)),
       }),
     }),
     endpoint("POST /account/totp/recovery-codes", {

@@ -12,7 +12,7 @@ import type { Sessions } from "../sessions/service.ts";
 import { proofOf, type CodeDeps, type CodeField } from "./codes.ts";
 import { type FactorKey, factorKeyOf } from "../login/account-delay.ts";
 import type { Codes, Proof } from "../login/service.ts";
-import { createEnrolment, noAccount } from "./enrolment.ts";
+import { createEnrolment, accountNotFound } from "./enrolment.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { hasShownFactor } from "../../lib/credential.ts";
 
@@ -24,34 +24,34 @@ export const SECOND_FACTOR_STATES = ["off", "on", "required", "unproved"] as con
 
 export function createSecondFactor(deps: Deps) {
   const { repository, accountDelay, config, changes, clock } = deps;
-  const shown = createUnproved(deps);
+  const shown = createFactorState(deps);
   const { isDemanded, factorsOf, isUnprovedWith, requireProved } = shown;
   const known = createFreshCache<Factors>({ find: (id) => factorsOf(Number(id)), clock });
   changes.subscribe("users", known.drop);
 
   const has = ({ app, passkey }: Factors): boolean => app || passkey;
-  const knownOf = async ({ id }: Asker): Promise<Factors> =>
+  const knownOf = async ({ id }: FactorHolder): Promise<Factors> =>
     (await known.get(String(id))) ?? { app: false, passkey: false };
   /** The provider has asked for its own second factor. */
-  const isWhole = ({ credential }: Asker): boolean => credential?.signedInBy === "oidc_mfa";
+  const isWhole = ({ credential }: FactorHolder): boolean => credential?.signedInBy === "oidc_mfa";
 
   return {
     requireProved,
 
-    ...createShowing(deps, shown),
+    ...createConfirmation(deps, shown),
 
     /**
      * Whether the role demands a second factor that the account lacks or the session has not proved. Costs nothing
      * where no role demands one.
      */
-    async isMissing(account: Asker): Promise<boolean> {
+    async isMissing(account: FactorHolder): Promise<boolean> {
       if (!isDemanded(account) || isWhole(account)) return false;
       const factors = await knownOf(account);
       return !has(factors) || isUnprovedWith(factors, account);
     },
 
     /** `unproved`: there is one, and the session has not shown it. */
-    async stateOf(account: Asker): Promise<(typeof SECOND_FACTOR_STATES)[number]> {
+    async stateOf(account: FactorHolder): Promise<(typeof SECOND_FACTOR_STATES)[number]> {
       if (isWhole(account)) return "on";
       const factors = await knownOf(account);
       if (has(factors)) return isDemanded(account) && isUnprovedWith(factors, account) ? "unproved" : "on";
@@ -80,7 +80,7 @@ export function createSecondFactor(deps: Deps) {
     /** Removes authenticator, recovery codes and passkeys, and ends the account's sessions. @throws NotFound */
     async reset(account: { id: number; username: string }, actor: Actor): Promise<void> {
       await changes.write(async (tx) => {
-        if ((await repository.lockAccount(tx.db, account.id)) === null) noAccount();
+        if ((await repository.lockAccount(tx.db, account.id)) === null) throw accountNotFound();
         const had = [
           await repository.remove(tx.db, account.id),
           await repository.removePasskeys(tx.db, account.id),
@@ -106,7 +106,10 @@ type TakingCode = {
   field?: CodeField | undefined;
 };
 
-function createShowing(deps: Deps, { isUnproved, isUnprovedWith }: ReturnType<typeof createUnproved>) {
+function createConfirmation(
+  deps: Deps,
+  { isUnproved, isUnprovedWith }: ReturnType<typeof createFactorState>,
+) {
   const { repository, sessions, changes } = deps;
 
   /** Returns what the code was; null without an authenticator app. */
@@ -147,11 +150,15 @@ function createShowing(deps: Deps, { isUnproved, isUnprovedWith }: ReturnType<ty
      * The account with what the session has shown by now: the code, if there is one, confirms it.
      * @throws Forbidden for a session that has not shown the account's second factor; AuthFailed, RateLimitExceeded
      */
-    async demand<A extends Account & Asker>(account: A, codes: Codes = {}, field?: CodeField): Promise<A> {
+    async requireConfirmed<A extends Account & FactorHolder>(
+      account: A,
+      codes: Codes = {},
+      field?: CodeField,
+    ): Promise<A> {
       if (!(await isUnproved(account))) return account;
       const { credential } = account;
       const by = codes.totp && credential ? await confirmBy(account, codes, field) : null;
-      if (by === null) throw unproved();
+      if (by === null) throw secondFactorUnproved();
       const { sessionId, signedInBy } = credential!;
       const shown = signedInBy === "oidc" ? ("oidc_mfa" as const) : by;
       return { ...account, credential: { ...credential!, signedInBy: shown, factorId: sessionId } };
@@ -170,10 +177,10 @@ function createShowing(deps: Deps, { isUnproved, isUnprovedWith }: ReturnType<ty
 
 type Factors = { app: boolean; passkey: boolean };
 /** `token`: an API token, which is no session. */
-type Asker = Pick<Account, "id" | "role" | "credential"> & { token?: unknown };
+type FactorHolder = Pick<Account, "id" | "role" | "credential"> & { token?: unknown };
 
-function createUnproved({ repository, config }: Deps) {
-  const isDemanded = ({ role }: Pick<Asker, "role">): boolean =>
+function createFactorState({ repository, config }: Deps) {
+  const isDemanded = ({ role }: Pick<FactorHolder, "role">): boolean =>
     config.get("api.second_factor_roles").includes(role);
 
   async function factorsOf(accountId: number, db?: Db): Promise<Factors> {
@@ -186,13 +193,13 @@ function createUnproved({ repository, config }: Deps) {
    * A sign-in by password asks for the app, and for a passkey where the role needs a second factor; else a passkey is
    * another way in. One by OpenID Connect has asked for neither.
    */
-  function isUnprovedWith({ app, passkey }: Factors, asker: Asker): boolean {
-    if (isExempt(asker)) return false;
-    return app || (passkey && (asker.credential?.signedInBy === "oidc" || isDemanded(asker)));
+  function isUnprovedWith({ app, passkey }: Factors, holder: FactorHolder): boolean {
+    if (isExempt(holder)) return false;
+    return app || (passkey && (holder.credential?.signedInBy === "oidc" || isDemanded(holder)));
   }
 
-  const isUnproved = async (asker: Asker, db?: Db): Promise<boolean> =>
-    !isExempt(asker) && isUnprovedWith(await factorsOf(asker.id, db), asker);
+  const isUnproved = async (holder: FactorHolder, db?: Db): Promise<boolean> =>
+    !isExempt(holder) && isUnprovedWith(await factorsOf(holder.id, db), holder);
 
   return {
     isDemanded,
@@ -201,16 +208,16 @@ function createUnproved({ repository, config }: Deps) {
     isUnproved,
 
     /** The account is locked. @throws Forbidden */
-    async requireProved(tx: ChangeTransaction, asker: Asker): Promise<void> {
-      if (await isUnproved(asker, tx.db)) throw unproved();
+    async requireProved(tx: ChangeTransaction, holder: FactorHolder): Promise<void> {
+      if (await isUnproved(holder, tx.db)) throw secondFactorUnproved();
     },
   };
 }
 
-const isExempt = ({ credential, token }: Asker): boolean =>
+const isExempt = ({ credential, token }: FactorHolder): boolean =>
   token !== undefined || hasShownFactor(credential?.signedInBy ?? null);
 
-const unproved = () =>
+const secondFactorUnproved = () =>
   appError("Forbidden", "Confirm this sign-in with your second factor first (POST /account/second-factor).", {
     field: "second_factor",
   });

@@ -12,10 +12,10 @@ export function refuseCrossSite({ headers }: Request, config: Config): void {
   if (site === "same-origin" || site === "none") return;
   if (site === null && (origin === null || isOwn(origin, headers.get("Host")))) return;
   if (origin !== null && isAllowed(origin, config)) return;
-  throw foreign();
+  throw crossOrigin();
 }
 
-const foreign = () =>
+const crossOrigin = () =>
   appError(
     "Forbidden",
     "The request comes from another origin. Sign in at this server's own address (a proxy must forward the Host header), or add the origin to cors.allowed_origins.",
@@ -32,7 +32,7 @@ export function refuseRebound(request: Request, config: Config, publicUrl: strin
   const origin = request.headers.get("Origin");
   if (origin === null || publicUrl === "" || isAllowed(origin, config)) return;
   const hostname = URL.parse(origin)?.hostname ?? "";
-  if (!LOOPBACK.test(hostname) && hostname !== new URL(publicUrl).hostname) throw foreign();
+  if (!LOOPBACK.test(hostname) && hostname !== new URL(publicUrl).hostname) throw crossOrigin();
 }
 
 /** Browsers send one of these with every POST and PUT. */

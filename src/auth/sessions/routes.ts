@@ -23,7 +23,7 @@ export const sessionResponse = messageResponse.extend({
 sessionResponse.register(z.globalRegistry, { id: "Session" });
 
 /** Says so when the browser will not keep the cookies. */
-export const welcome = (c: HttpContext, config: Config): string =>
+export const signedInMessage = (c: HttpContext, config: Config): string =>
   !config.get("api.cookie_secure") || !isFromBrowser(c.req.raw) || keepsSecureCookies(c.req.raw)
     ? "Signed in"
     : "Signed in, but a browser drops these cookies because the connection is not HTTPS. Use HTTPS, or turn api.cookie_secure off.";

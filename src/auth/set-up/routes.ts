@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../../platform/http/endpoint.ts";
 import { requireJson, SHORT_LIMIT } from "../../platform/http/read-body.ts";
 import { refuseCrossSite } from "../sessions/origin.ts";
-import { respondSignedIn, sessionResponse, welcome } from "../sessions/routes.ts";
+import { respondSignedIn, sessionResponse, signedInMessage } from "../sessions/routes.ts";
 import { newPasswordSchema } from "../users/user.ts";
 import type { SetUp } from "./service.ts";
 
@@ -50,7 +50,7 @@ export function setUpEndpoints({ setUp, config, addressLimit, addressOf, clientO
       failures: [403, 404, 415, 429],
       response: checkResponse,
       handle: async ({ body }) => ({
-        expires_at: new Date(await setUp.check(body.secret)).toISOString(),
+        expires_at: new Date(await setUp.validateSecret(body.secret)).toISOString(),
         public_url: config.get("features.public_url"),
         click_details: config.get("analytics.enable_detailed_logging"),
         click_addresses: config.get("analytics.enable_ip_logging"),
@@ -76,7 +76,7 @@ export function setUpEndpoints({ setUp, config, addressLimit, addressOf, clientO
           },
           client: clientOf(c),
         });
-        return respondSignedIn(c, config, { signedIn, message: welcome(c, config) });
+        return respondSignedIn(c, config, { signedIn, message: signedInMessage(c, config) });
       },
     }),
   ];

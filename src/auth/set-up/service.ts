@@ -40,16 +40,16 @@ export function createSetUp({ repository, sessions, passwords, signIns, config, 
   const isSetUp = (): boolean => config.get("api.admin_token") !== "";
 
   /** The end, epoch ms. @throws NotFound */
-  async function check(secret: string): Promise<number> {
+  async function validateSecret(secret: string): Promise<number> {
     if (isSetUp()) throw appError("NotFound", "A password is set already. Sign in.");
     const expiresAt = await repository.find(hashOf(secret), clock.now());
-    if (expiresAt === null) throw gone();
+    if (expiresAt === null) throw addressInvalid();
     return expiresAt;
   }
 
   return {
     /** The secret of a new address; null when a password is set. */
-    async open(): Promise<string | null> {
+    async openAddress(): Promise<string | null> {
       if (isSetUp()) return null;
       const secret = randomBytes(SECRET_BYTES).toString("base64url");
       const now = clock.now();
@@ -57,19 +57,19 @@ export function createSetUp({ repository, sessions, passwords, signIns, config, 
       return secret;
     },
 
-    check,
+    validateSecret,
 
     /**
      * Uses the address up. Of concurrent requests one wins.
      * @throws NotFound, Conflict, BadRequest, ServiceUnavailable
      */
     async complete({ secret, password, settings, client }: SetUpChoice): Promise<SignedIn> {
-      await check(secret);
+      await validateSecret(secret);
       const passwordHash = await passwords.hashPassword(password);
       const actor = { name: BUILT_IN_ADMIN.username, via: "panel" } as const;
       let session: Session | undefined;
       const change = config.setFirstAdminPasswordHash(passwordHash, settings, actor, async (tx) => {
-        if (!(await repository.take(tx.db, hashOf(secret), clock.now()))) throw gone();
+        if (!(await repository.take(tx.db, hashOf(secret), clock.now()))) throw addressInvalid();
         await repository.removeAll(tx.db);
         await sessions.endAllOf(tx, BUILT_IN_ADMIN.id);
         await signIns.succeeded(tx.db, { username: actor.name, address: client.address, via: actor.via });
@@ -87,7 +87,7 @@ export function createSetUp({ repository, sessions, passwords, signIns, config, 
 
 const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
-const gone = () =>
+const addressInvalid = () =>
   appError(
     "NotFound",
     "This set-up address is wrong, already used or older than an hour. Restart Waymark for a new one, or run 'waymark reset-password'.",

@@ -26,7 +26,7 @@ type Deps = Core & {
   transfer: TransferOwned;
   files(): FileTransfer;
   /** Delays those who try many names. */
-  accountDelay: Record<"charge" | "takeBack", (key: { namesTriedBy: number }) => Promise<void>>;
+  accountDelay: Record<"charge" | "revert", (key: { namesTriedBy: number }) => Promise<void>>;
 };
 
 export type TeamService = ReturnType<typeof createTeams>;
@@ -34,13 +34,13 @@ export type TeamService = ReturnType<typeof createTeams>;
 export function createTeams({ repository, transfer, files, accountDelay, changes, record, clock }: Deps) {
   const setMembers = createMemberWriter({ repository });
   const withFewGuesses = createGuessDelay({ accountDelay });
-  const tell = (db: Db, actor: Actor, before: Team | null, after: Team | null, transferTo?: string) =>
+  const recordChange = (db: Db, actor: Actor, before: Team | null, after: Team | null, transferTo?: string) =>
     record(db, [eventOf(clock.now(), actor, before, after, transferTo)]);
 
   /** @throws NotFound for a team that the actor is not in, Forbidden for one that it does not manage */
   async function managed(tx: ChangeTransaction, id: number, actor: Actor): Promise<Team> {
     const team = await repository.lock(tx.db, id);
-    if (team === null || !mayRead(actor, ownerOfTeam(id))) throw unknownTeam();
+    if (team === null || !mayRead(actor, ownerOfTeam(id))) throw teamNotFound();
     if (!mayManage(actor, ownerOfTeam(id))) throw managersOnly();
     return team;
   }
@@ -65,14 +65,14 @@ export function createTeams({ repository, transfer, files, accountDelay, changes
     /** @throws NotFound */
     async get(id: number, actor: Actor): Promise<Team> {
       const team = mayRead(actor, ownerOfTeam(id)) ? await repository.find({ id }) : null;
-      if (team === null) throw unknownTeam();
+      if (team === null) throw teamNotFound();
       return team;
     },
 
     /** @throws NotFound */
     async byName(name: string): Promise<Team> {
       const team = await repository.find({ name: asciiLower(name) });
-      if (team === null) throw unknownTeam();
+      if (team === null) throw teamNotFound();
       return team;
     },
 
@@ -83,7 +83,7 @@ export function createTeams({ repository, transfer, files, accountDelay, changes
         const team = { name, quotaBytes, members: sorted(members), createdAt: now, updatedAt: now };
         const id = await repository.insert(tx.db, team);
         await setMembers(tx, id, members);
-        await tell(tx.db, actor, null, { id, ...team });
+        await recordChange(tx.db, actor, null, { id, ...team });
         return { id, ...team };
       }),
 
@@ -101,7 +101,7 @@ export function createTeams({ repository, transfer, files, accountDelay, changes
         };
         await repository.update(tx.db, after);
         if (members !== undefined) await setMembers(tx, id, members);
-        await tell(tx.db, actor, before, after);
+        await recordChange(tx.db, actor, before, after);
         return after;
       };
       const isNaming = name !== undefined || (members ?? []).length > 0;
@@ -115,7 +115,7 @@ export function createTeams({ repository, transfer, files, accountDelay, changes
         await giveAll(tx, { id: ownerOfTeam(id), name: team.name }, transferTo);
         await setMembers(tx, id, []);
         await repository.remove(tx.db, id);
-        await tell(tx.db, actor, team, null, transferTo);
+        await recordChange(tx.db, actor, team, null, transferTo);
         return team;
       });
       if (transferTo) await files().finishAll();
@@ -138,7 +138,7 @@ export function createTeams({ repository, transfer, files, accountDelay, changes
         if (before === null) continue;
         const members = before.members.filter(({ account }) => account !== username);
         await setMembers(tx, id, members);
-        await tell(tx.db, actor, before, { ...before, members });
+        await recordChange(tx.db, actor, before, { ...before, members });
       }
     },
   };
@@ -188,7 +188,7 @@ function createGuessDelay({ accountDelay }: Pick<Deps, "accountDelay">) {
       isWrong = error instanceof AppError && ["BadRequest", "Conflict"].includes(error.name);
       throw error;
     } finally {
-      if (!isWrong) await accountDelay.takeBack(key);
+      if (!isWrong) await accountDelay.revert(key);
     }
   };
 }
@@ -219,7 +219,7 @@ const stateOf = ({ name, members, quotaBytes }: Team) => ({
 const sorted = (members: readonly Member[]): Member[] =>
   [...members].sort((a, b) => (a.account < b.account ? -1 : 1));
 
-const unknownTeam = () => appError("NotFound", "There is no such team.");
+const teamNotFound = () => appError("NotFound", "There is no such team.");
 const managersOnly = () => appError("Forbidden", "Only managers of the team and administrators may do this.");
 const adminsOnly = () =>
   appError("Forbidden", "Only administrators change the quota of a team.", { field: "quota_bytes" });

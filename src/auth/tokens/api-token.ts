@@ -77,10 +77,10 @@ export const isExpired = ({ expiresAt }: Pick<ApiToken, "expiresAt">, now: numbe
 
 /** Epoch ms; null: never. @throws BadRequest */
 export function parseTokenExpiry(text: string | null | undefined, now: number): number | null {
-  const wanted = text?.trim();
-  if (!wanted) return null;
-  const length = parseDuration(wanted);
-  const instant = length === null ? parseRfc3339(wanted) : now + length;
+  const given = text?.trim();
+  if (!given) return null;
+  const length = parseDuration(given);
+  const instant = length === null ? parseRfc3339(given) : now + length;
   if (instant !== null && instant > now && instant <= LATEST_INSTANT) return instant;
   throw appError(
     "BadRequest",

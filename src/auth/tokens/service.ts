@@ -91,7 +91,7 @@ export function createApiTokens({ repository, changes, record, lookups, clock }:
     /** `accountId` null: of any account. @throws NotFound */
     async get(id: number, accountId: number | null, db?: Db): Promise<ApiToken> {
       const found = await repository.find(id, accountId, db);
-      if (found === null) throw noSuchToken();
+      if (found === null) throw tokenNotFound();
       return found;
     },
 
@@ -109,7 +109,7 @@ export function createApiTokens({ repository, changes, record, lookups, clock }:
       const id = await changes.write(async (tx) => {
         const account = await repository.lockAccount(tx.db, accountId);
         if (account === null) throw appError("NotFound", "The account is disabled or deleted.");
-        refuseMissing(account, scopes);
+        requireScopesOfRole(account, scopes);
         if ((await repository.count(accountId, tx.db)) >= MOST_TOKENS) {
           throw appError("Conflict", `An account has at most ${MOST_TOKENS} tokens; revoke one first.`);
         }
@@ -125,7 +125,7 @@ export function createApiTokens({ repository, changes, record, lookups, clock }:
     revoke(id: number, accountId: number | null, actor: Actor): Promise<ApiToken> {
       return changes.write(async (tx) => {
         const found = await repository.lock(tx.db, id, accountId);
-        if (found === null) throw noSuchToken();
+        if (found === null) throw tokenNotFound();
         const { hash, ...token } = found;
         await repository.remove(tx.db, id);
         const owner = await repository.findAccount(tx.db, token.accountId);
@@ -147,7 +147,7 @@ export function createApiTokens({ repository, changes, record, lookups, clock }:
   };
 }
 
-const noSuchToken = () => appError("NotFound", "There is no such token.");
+const tokenNotFound = () => appError("NotFound", "There is no such token.");
 
 /** The state that events record. */
 function stateOf(token: ApiToken): object {
@@ -156,7 +156,7 @@ function stateOf(token: ApiToken): object {
 }
 
 /** @throws Forbidden */
-function refuseMissing({ role }: Account, scopes: readonly ApiToken["scopes"][number][]): void {
+function requireScopesOfRole({ role }: Account, scopes: readonly ApiToken["scopes"][number][]): void {
   const missing = scopes.filter((scope) => !SCOPES_OF[role].includes(scope));
   if (missing.length === 0) return;
   throw appError(

@@ -67,19 +67,19 @@ export function createUsers({
 
     /** @throws NotFound */
     async get(id: number): Promise<User> {
-      return (await repository.find(id)) ?? unknownUser();
+      return (await repository.find(id)) ?? userNotFound();
     },
 
     /** @throws NotFound */
     async belongings(id: number): Promise<Belongings> {
-      if (id !== BUILT_IN_ADMIN.id && (await repository.find(id)) === null) unknownUser();
+      if (id !== BUILT_IN_ADMIN.id && (await repository.find(id)) === null) userNotFound();
       return repository.belongings(id);
     },
 
     /** @throws NotFound */
     async getByUsername(username: string): Promise<User> {
       refuseBuiltIn(username);
-      return (await repository.findByUsername(asciiLower(username))) ?? unknownUser();
+      return (await repository.findByUsername(asciiLower(username))) ?? userNotFound();
     },
 
     /** `also` runs in its transaction. @throws Conflict when the username or the e-mail address is taken */
@@ -88,7 +88,7 @@ export function createUsers({
       actor = SYSTEM,
       also: (tx: ChangeTransaction, user: User) => Promise<void> = async () => {},
     ): Promise<User> {
-      refuseTaken(username);
+      validateFree(username);
       const passwordHash = await passwords.hashPassword(password);
       const now = clock.now();
       const fields = { username, passwordHash, role, disabled, quotaBytes, language };
@@ -114,8 +114,8 @@ export function createUsers({
     ): Promise<User> {
       const passwordHash = password === undefined ? undefined : await passwords.hashPassword(password);
       const updated = await changes.write(async (tx) => {
-        const user = (await repository.lock(tx.db, id)) ?? unknownUser();
-        if (username !== undefined && username !== user.username) refuseTaken(username);
+        const user = (await repository.lock(tx.db, id)) ?? userNotFound();
+        if (username !== undefined && username !== user.username) validateFree(username);
         const next: User = {
           ...user,
           username: username ?? user.username,
@@ -145,7 +145,7 @@ export function createUsers({
     /** @param transferTo gets what it owns  @throws NotFound, BadRequest for an unknown owner, Conflict without it or over its quota */
     async remove(id: number, actor = SYSTEM, transferTo?: string): Promise<User> {
       const gone = await changes.write(async (tx) => {
-        const user = (await repository.lock(tx.db, id)) ?? unknownUser();
+        const user = (await repository.lock(tx.db, id)) ?? userNotFound();
         await sessions.removeAllOf(tx, id);
         await apiTokens.removeAllOf(tx, id);
         await secondFactor.removeAllOf(tx, id);
@@ -160,11 +160,11 @@ export function createUsers({
   };
 }
 
-function unknownUser(): never {
+function userNotFound(): never {
   throw appError("NotFound", "There is no such account.");
 }
 
-function refuseTaken(username: string): void {
+function validateFree(username: string): void {
   if (username === BUILT_IN_ADMIN.username) {
     throw appError("Conflict", `'${username}' is the built-in administrator; choose another username.`);
   }

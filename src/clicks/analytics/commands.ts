@@ -14,7 +14,7 @@ import { limited, type ClickQuery, clickQuery, valuesOf } from "./schemas.routes
 import { type DateRange, parseDate, parseRange } from "./range.ts";
 import type { ReachableLinks } from "./routes.ts";
 import { type ReportBy, REPORTS } from "./report.ts";
-import { ASKED_VALUES } from "./cuts.ts";
+import { FILTER_VALUES } from "./cuts.ts";
 import { createAnalytics } from "./service.ts";
 import { viewOfDevices, viewOfLinkReport, viewOfReportRow } from "./views.ts";
 
@@ -41,7 +41,7 @@ export function addReportCommand(group: Command, context: ReportContext): void {
     .option("--owner <owner>", "of the links of this account, or of team:<name>")
     .option("--team <team>", "of the links of this team")
     .option("--search <text>", "of links with this text");
-  for (const name of ASKED_VALUES) {
+  for (const name of FILTER_VALUES) {
     command.option(`--${name.replaceAll("_", "-")} <value>`, "clicks with this value, from the click log");
   }
   command.option("--json", "print JSON").action(async (by: ReportBy, options: Record<string, never>) => {
@@ -64,14 +64,14 @@ async function runReport(
   const query = validated(reportCommandQuery, input, "The command");
   const { database, links } = await services();
   const analytics = createAnalytics({ database, clock: systemClock });
-  const asked = {
+  const filter = {
     visitors: visitorsOf(query),
     links: await links.by(COMMAND).chosen(query),
     values: valuesOf(query),
   };
-  const { rows, total, other } = await analytics.report(by, range, query.limit, asked);
+  const { rows, total, other } = await analytics.report(by, range, query.limit, filter);
   const shown = rows.map((row) => viewOfReportRow(by, row, links.domains.nameOf));
-  const from = await analytics.detailsFrom(range, asked, by);
+  const from = await analytics.detailsFrom(range, filter, by);
   const details_from = from === null ? undefined : formatRfc3339(from);
   if (input.json) return output.json({ data: shown, total, other, details_from });
   const clicks = pluralize(total, "click");

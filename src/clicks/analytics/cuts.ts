@@ -74,8 +74,8 @@ export function createCuts({ ages, counts, values, now, mostDetails }: Deps) {
     return joinParts([{ months, days: days.filter((day) => day >= (oldest.day ?? day + 1)) }, settled]);
   }
 
-  async function boundary(asked: ClickFilter, by: string | undefined): Promise<number> {
-    const isRaw = Object.keys(asked.values ?? {}).length > 0;
+  async function boundary(filter: ClickFilter, by: string | undefined): Promise<number> {
+    const isRaw = Object.keys(filter.values ?? {}).length > 0;
     if (!isRaw && by !== "hour_of_week") return 0;
     const detail = (await ages.oldestDetail()) ?? now();
     if (isRaw) return detail;
@@ -86,10 +86,10 @@ export function createCuts({ ages, counts, values, now, mostDetails }: Deps) {
   /** The first instant of the details that an answer is made of, if clicks of the range lie before; else null. */
   const detailsFrom = async (
     { start, end }: DateRange,
-    asked: ClickFilter,
+    filter: ClickFilter,
     by?: string,
   ): Promise<number | null> => {
-    const from = await boundary(asked, by);
+    const from = await boundary(filter, by);
     if (start >= from) return null;
     const isMissing = await ages.hasClicks({ from: start, to: Math.min(from, end + 1) });
     return isMissing ? from : null;
@@ -198,20 +198,20 @@ const sumOf = (counts: ReadonlyMap<number, number>): number => {
 };
 
 /** A click must have each. */
-export type AskedValues = Readonly<Partial<Record<AskedValue, string>>>;
-export const ASKED_VALUES = [...COLUMN_DIMENSIONS, "country", "city", "device", "browser", "os"] as const;
-export type AskedValue = (typeof ASKED_VALUES)[number];
+export type FilterValues = Readonly<Partial<Record<FilterValue, string>>>;
+export const FILTER_VALUES = [...COLUMN_DIMENSIONS, "country", "city", "device", "browser", "os"] as const;
+export type FilterValue = (typeof FILTER_VALUES)[number];
 
 /** All visitors by default. `key`: the clicks of that link. */
 export type ClickFilter = {
   visitors?: Visitors;
   key?: string | undefined;
   links?: LinkSet | null;
-  values?: AskedValues;
+  values?: FilterValues;
 };
 
 const COLUMNS = { ...COLUMN_OF, country: "country", city: "city" } as const;
-const isColumn = (name: AskedValue): name is keyof typeof COLUMNS => name in COLUMNS;
+const isColumn = (name: FilterValue): name is keyof typeof COLUMNS => name in COLUMNS;
 const AGENT_PARTS = ["device", "browser", "os"] as const;
 
 /** @throws LinkNotFound for an unknown key */
@@ -223,26 +223,26 @@ export function createSelect({ counts, values }: Pick<Deps, "counts" | "values">
     return { ids: [id] };
   }
 
-  async function agentsWith(wanted: AskedValues): Promise<readonly number[] | null> {
-    const parts = AGENT_PARTS.filter((part) => wanted[part] !== undefined);
+  async function agentsWith(conditions: FilterValues): Promise<readonly number[] | null> {
+    const parts = AGENT_PARTS.filter((part) => conditions[part] !== undefined);
     if (parts.length === 0) return null;
-    const agents = await values.agents(wanted);
+    const agents = await values.agents(conditions);
     return agents
-      .filter(({ value }) => parts.every((part) => parseAgentValue(value)[part] === wanted[part]))
+      .filter(({ value }) => parts.every((part) => parseAgentValue(value)[part] === conditions[part]))
       .map(({ id }) => id);
   }
 
-  async function detailsOf(wanted: AskedValues): Promise<DetailConditions | null> {
-    if (Object.keys(wanted).length === 0) return null;
-    const texts = ASKED_VALUES.flatMap((name) => {
-      const text = wanted[name];
+  async function detailsOf(conditions: FilterValues): Promise<DetailConditions | null> {
+    if (Object.keys(conditions).length === 0) return null;
+    const texts = FILTER_VALUES.flatMap((name) => {
+      const text = conditions[name];
       return text === undefined || !isColumn(name) ? [] : [[COLUMNS[name], text] as const];
     });
-    return { texts, agents: await agentsWith(wanted) };
+    return { texts, agents: await agentsWith(conditions) };
   }
 
-  return async (asked: ClickFilter): Promise<Selection> => {
-    const [links, details] = await Promise.all([linksOf(asked), detailsOf(asked.values ?? {})]);
-    return { links, details, visitors: asked.visitors ?? "all" };
+  return async (filter: ClickFilter): Promise<Selection> => {
+    const [links, details] = await Promise.all([linksOf(filter), detailsOf(filter.values ?? {})]);
+    return { links, details, visitors: filter.visitors ?? "all" };
   };
 }

@@ -23,7 +23,7 @@ import {
 import { createRandom } from "./random.test-support.ts";
 import type { DateRange } from "./range.ts";
 import { REPORTS, type ReportBy } from "./report.ts";
-import { ASKED_VALUES, type AskedValue, type AskedValues } from "./cuts.ts";
+import { FILTER_VALUES, type FilterValue, type FilterValues } from "./cuts.ts";
 
 const CLICKS = 800;
 const FILTERS = 40;
@@ -54,7 +54,7 @@ const LINKS: TestLink[] = [
   { key: keyOf(3, "gone"), owner: 6, tags: [], title: "", isDeleted: true },
 ];
 
-type Filter = { chosen: ChosenQuery; values: AskedValues; visitors: Visitors };
+type Filter = { chosen: ChosenQuery; values: FilterValues; visitors: Visitors };
 
 const hostOf = (link: TestLink): string =>
   [...HOSTS].find(([, id]) => id === domainOf(link.key))?.[0] ?? "(default)";
@@ -73,7 +73,7 @@ function holds({ code, tag, domain, owner, search }: ChosenQuery, link: TestLink
 }
 
 const agentOf = ({ userAgent }: TestClick) => (userAgent ? parseAgent(userAgent) : null);
-const VALUES: Record<AskedValue, (click: TestClick) => string | null | undefined> = {
+const VALUES: Record<FilterValue, (click: TestClick) => string | null | undefined> = {
   ...(Object.fromEntries(
     COLUMN_DIMENSIONS.map((name) => [name, ({ columns }: TestClick) => columns?.[name]]),
   ) as Record<ColumnDimension, (click: TestClick) => string | null | undefined>),
@@ -168,7 +168,7 @@ forEachDialect((dialect) => {
       search: some(() => pick(["spring", "%", "ärger", "two", "nowhere"])),
     };
     const values = Object.fromEntries(
-      ASKED_VALUES.flatMap((name) => {
+      FILTER_VALUES.flatMap((name) => {
         const value = next(12) === 0 ? VALUES[name](pick(all)) : null;
         return value ? [[name, value]] : [];
       }),
@@ -185,7 +185,7 @@ forEachDialect((dialect) => {
     all.filter(
       (click) =>
         holds(chosen, links.get(click.linkId)!) &&
-        ASKED_VALUES.every((name) => values[name] === undefined || VALUES[name](click) === values[name]) &&
+        FILTER_VALUES.every((name) => values[name] === undefined || VALUES[name](click) === values[name]) &&
         (visitors === "all" || (visitors === "automated") === click.automated),
     );
 

@@ -92,8 +92,8 @@ export function createClickRanking(reading: Reading) {
     const { visitors } = selection;
     const both = await halves(cut, selection, areKeys);
     const most = areKeys ? limit : MOST_GROUPS + 1;
-    const rankMany = (half: LinkHalf | null, wanted: number) =>
-      reading.dialect.joinMany(read, (db) => rank(db, groupsOf(half), wanted, visitors));
+    const rankMany = (half: LinkHalf | null, count: number) =>
+      reading.dialect.joinMany(read, (db) => rank(db, groupsOf(half), count, visitors));
     if (both === null) return rank(read, groupsOf(null), limit, visitors);
     const found = await Promise.all(both.map((half) => rankMany(half, most)));
     if (!areKeys && found.some(({ length }) => length === most)) return rankMany(null, limit);

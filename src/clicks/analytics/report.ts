@@ -2,7 +2,7 @@
 import { type ClickSum, countOf, NO_CLICKS, plus } from "../../lib/visitors.ts";
 import { ADMIN_NAME } from "../../lib/owner.ts";
 import type { AgeRepository, CountRepository } from "./counts.repository.ts";
-import { type Cuts, ASKED_VALUES, type AskedValue } from "./cuts.ts";
+import { type Cuts, FILTER_VALUES, type FilterValue } from "./cuts.ts";
 import type { DateRange } from "./range.ts";
 import type { RankingRepository } from "./ranking.repository.ts";
 import type { Selection } from "./click-columns.repository.ts";
@@ -18,7 +18,7 @@ import type { ValueRepository, ValueShare } from "./values.repository.ts";
 import { HOUR_MS } from "../rollups/time-buckets.ts";
 
 /** Answered from the details of clicks. */
-export const REPORTS = [...ASKED_VALUES, "link", "tag", "domain", "owner", "hour_of_week"] as const;
+export const REPORTS = [...FILTER_VALUES, "link", "tag", "domain", "owner", "hour_of_week"] as const;
 export type ReportBy = (typeof REPORTS)[number];
 
 /** Most clicks first. `value`: of links their key, of domains the prefix of their keys, of cities with the country. */
@@ -30,7 +30,7 @@ export type Report = {
   other: number;
 };
 
-type Wanted = { range: DateRange; limit: number; selection: Selection };
+type ReportQuery = { range: DateRange; limit: number; selection: Selection };
 type Parts = {
   ages: AgeRepository;
   counts: CountRepository;
@@ -40,7 +40,7 @@ type Parts = {
 };
 
 /** Where the values of a report are, and the text of one; null: none. */
-const SHARES: Record<AskedValue, { of: Dimension; text(value: string): string | null }> = {
+const SHARES: Record<FilterValue, { of: Dimension; text(value: string): string | null }> = {
   ...(Object.fromEntries(
     COLUMN_DIMENSIONS.map((of) => [of, { of, text: (value: string) => value }]),
   ) as Record<ColumnDimension, { of: ColumnDimension; text(value: string): string }>),
@@ -53,15 +53,15 @@ const SHARES: Record<AskedValue, { of: Dimension; text(value: string): string | 
 /** Values of a dimension from which a report is made. */
 const MOST_VALUES = 2_000;
 
-export const isDetail = (by: ReportBy): by is AskedValue => by in SHARES;
+export const isDetail = (by: ReportBy): by is FilterValue => by in SHARES;
 
-export function report(parts: Parts, by: ReportBy, wanted: Wanted): Promise<Report> {
-  if (isDetail(by)) return byDetail(parts, by, wanted);
-  return by === "hour_of_week" ? byHour(parts, wanted) : byLinks(parts, by, wanted);
+export function report(parts: Parts, by: ReportBy, query: ReportQuery): Promise<Report> {
+  if (isDetail(by)) return byDetail(parts, by, query);
+  return by === "hour_of_week" ? byHour(parts, query) : byLinks(parts, by, query);
 }
 
-async function byDetail({ values, cuts }: Parts, by: AskedValue, wanted: Wanted): Promise<Report> {
-  const { range, limit, selection } = wanted;
+async function byDetail({ values, cuts }: Parts, by: FilterValue, query: ReportQuery): Promise<Report> {
+  const { range, limit, selection } = query;
   const { of, text } = SHARES[by];
   const cut = await cuts.values(selection, range);
   const [share, total] = await Promise.all([
@@ -78,7 +78,7 @@ async function byDetail({ values, cuts }: Parts, by: AskedValue, wanted: Wanted)
 async function byLinks(
   { counts, ranking, cuts }: Parts,
   by: "link" | "tag" | "domain" | "owner",
-  { range, limit, selection }: Wanted,
+  { range, limit, selection }: ReportQuery,
 ): Promise<Report> {
   const cut = await cuts.days(selection, range, true);
   const total = counts.total(cut, selection).then((sum) => countOf(sum, selection.visitors));
@@ -93,7 +93,7 @@ async function byLinks(
   const ranked = {
     link: ranking.links,
     domain: ranking.domains,
-    owner: (...asked: Parameters<typeof ranking.links>) => ranking.owners(...asked, ADMIN_NAME),
+    owner: (...given: Parameters<typeof ranking.links>) => ranking.owners(...given, ADMIN_NAME),
   }[by];
   const values = await ranked(cut, limit, selection);
   return reportOf({ values, visitors: selection.visitors }, limit, await total);
@@ -111,7 +111,10 @@ function hourOfWeek(hour: number): string {
 }
 
 /** From the sums of hours; before them from details. */
-async function byHour({ ages, counts, cuts }: Parts, { range, limit, selection }: Wanted): Promise<Report> {
+async function byHour(
+  { ages, counts, cuts }: Parts,
+  { range, limit, selection }: ReportQuery,
+): Promise<Report> {
   const oldest = (await ages.oldest()).hour;
   const from = oldest === null ? range.end + 1 : oldest * HOUR_MS;
   const older =

@@ -17,9 +17,9 @@ import {
   reportResponse,
   reportQuery,
   reportTotals,
-  tellingDetails,
+  createDetailsNote,
   topResponse,
-  askedBy,
+  createFilterReader,
   clickQuery,
   devicesResponse,
   geoResponse,
@@ -71,7 +71,7 @@ const scopeOfAll = (deps: Deps): ReportScope => ({
     clicks: "The newest clicks with details, without addresses",
   },
   query: clickQuery.shape,
-  askedOf: (account, _, query) => askedBy(deps.links)(account, query),
+  filterOf: (account, _, query) => createFilterReader(deps.links)(account, query),
 });
 
 /** Mount them before `/links/:code{.+}`. */
@@ -86,7 +86,7 @@ export function analyticsEndpoints(deps: Deps): Endpoint[] {
 
 function rankingEndpoints(deps: Deps): Endpoint[] {
   const { analytics, links, now } = deps;
-  const [askedOf, told] = [askedBy(links), tellingDetails(deps)];
+  const [filterOf, withNote] = [createFilterReader(links), createDetailsNote(deps)];
   return [
     endpoint("GET /analytics/report", {
       ...shared,
@@ -96,10 +96,10 @@ function rankingEndpoints(deps: Deps): Endpoint[] {
       beside: { ...reportTotals, ...DETAILS },
       async handle({ query, account }) {
         const { by, limit } = query;
-        const [asked, range] = [await askedOf(account, query), rangeOf(query, now())];
-        const { rows, total, other } = await analytics.report(by, range, limit, asked);
+        const [filter, range] = [await filterOf(account, query), rangeOf(query, now())];
+        const { rows, total, other } = await analytics.report(by, range, limit, filter);
         const shown = rows.map((row) => viewOfReportRow(by, row, links.domains.nameOf));
-        return told(shown, range, asked, isDetail(by), { by, total, other });
+        return withNote(shown, range, filter, isDetail(by), { by, total, other });
       },
     }),
     endpoint("GET /analytics/top", {
@@ -109,10 +109,10 @@ function rankingEndpoints(deps: Deps): Endpoint[] {
       response: topResponse,
       beside: DETAILS,
       async handle({ query, account }) {
-        const [asked, range] = [await askedOf(account, query), rangeOf(query, now())];
-        const found = await analytics.top(range, query.limit, asked);
+        const [filter, range] = [await filterOf(account, query), rangeOf(query, now())];
+        const found = await analytics.top(range, query.limit, filter);
         const shown = found.map((link) => viewOfTop(link, links.domains.nameOf));
-        return told(shown, range, asked, false);
+        return withNote(shown, range, filter, false);
       },
     }),
     endpoint("GET /analytics/referrers", {
@@ -122,9 +122,9 @@ function rankingEndpoints(deps: Deps): Endpoint[] {
       response: referrersResponse,
       beside: DETAILS,
       async handle({ query, account }) {
-        const [asked, range] = [await askedOf(account, query), rangeOf(query, now())];
-        const found = await analytics.referrers(range, query.limit, asked);
-        return told(found.map(viewOfReferrer), range, asked, true);
+        const [filter, range] = [await filterOf(account, query), rangeOf(query, now())];
+        const found = await analytics.referrers(range, query.limit, filter);
+        return withNote(found.map(viewOfReferrer), range, filter, true);
       },
     }),
   ];
@@ -141,9 +141,9 @@ function exportEndpoint({ analytics, clickExport, links, now, logger }: Deps): E
     }),
     raw: CSV,
     async handle({ c, query, account }) {
-      const [asked, range] = [await askedBy(links)(account, query), rangeOf(query, now())];
+      const [filter, range] = [await createFilterReader(links)(account, query), rangeOf(query, now())];
       const nameOf = query.columns === "all" ? links.domains.nameOf : null;
-      const selection = await analytics.selected(asked);
+      const selection = await analytics.selected(filter);
       const pages = clickExport.pages(range, selection, query.visitors ? selection.visitors : null, nameOf);
       const fileName = clickExport.filename(range);
       return csvResponse(c, pages, { fileName, failure: "an analytics export was cut off", logger });
@@ -183,63 +183,63 @@ type ReportScope = {
   /** What chooses links and clicks. */
   query: Partial<typeof clickQuery.shape>;
   /** @throws LinkNotFound, BadRequest */
-  askedOf(account: Caller, c: HttpContext, query: ClickQuery): Promise<ClickFilter>;
+  filterOf(account: Caller, c: HttpContext, query: ClickQuery): Promise<ClickFilter>;
 };
 
 /** The reports that exist for all links and for one. */
 function reportEndpoints(deps: ReportDeps, of: ReportScope): Endpoint[] {
   const { analytics, links, now } = deps;
-  const { prefix, shared: common, summaries, askedOf } = of;
-  const told = tellingDetails(deps);
-  const filter = of.query as typeof clickQuery.shape;
+  const { prefix, shared: common, summaries, filterOf } = of;
+  const withNote = createDetailsNote(deps);
+  const filterQuery = of.query as typeof clickQuery.shape;
   return [
     endpoint(`GET ${prefix}/analytics/devices`, {
       ...common,
       summary: summaries.devices,
-      query: limited(10, 20).extend(filter),
+      query: limited(10, 20).extend(filterQuery),
       response: devicesResponse,
       beside: DETAILS,
       async handle({ c, query, account }) {
-        const [asked, range] = [await askedOf(account, c, query), rangeOf(query, now())];
-        const found = await analytics.devices(range, query.limit, asked);
-        return told(viewOfDevices(found), range, asked, true);
+        const [filter, range] = [await filterOf(account, c, query), rangeOf(query, now())];
+        const found = await analytics.devices(range, query.limit, filter);
+        return withNote(viewOfDevices(found), range, filter, true);
       },
     }),
     endpoint(`GET ${prefix}/analytics/trends`, {
       ...common,
       summary: summaries.trends,
-      query: rangeQuery.extend({ ...unitQuery, ...filter }),
+      query: rangeQuery.extend({ ...unitQuery, ...filterQuery }),
       response: trendResponse,
       beside: DETAILS,
       async handle({ c, query, account }) {
-        const [asked, range] = [await askedOf(account, c, query), rangeOf(query, now())];
-        const found = await analytics.trend(range, unitOf(query.group_by), asked);
-        return told(viewOfTrend(found), range, asked, false);
+        const [filter, range] = [await filterOf(account, c, query), rangeOf(query, now())];
+        const found = await analytics.trend(range, unitOf(query.group_by), filter);
+        return withNote(viewOfTrend(found), range, filter, false);
       },
     }),
     endpoint(`GET ${prefix}/analytics/geo`, {
       ...common,
       summary: summaries.geo,
-      query: limited(20, 100).extend({ ...placeQuery, ...filter }),
+      query: limited(20, 100).extend({ ...placeQuery, ...filterQuery }),
       response: geoResponse,
       beside: DETAILS,
       async handle({ c, query, account }) {
-        const [asked, range] = [await askedOf(account, c, query), rangeOf(query, now())];
-        const found = await analytics.places(range, query.limit, asked, query.by || "city");
-        return told(found.map(viewOfPlace), range, asked, true);
+        const [filter, range] = [await filterOf(account, c, query), rangeOf(query, now())];
+        const found = await analytics.places(range, query.limit, filter, query.by || "city");
+        return withNote(found.map(viewOfPlace), range, filter, true);
       },
     }),
     endpoint(`GET ${prefix}/analytics/clicks`, {
       ...common,
       summary: summaries.clicks,
-      query: limited(20, 100).extend(filter),
+      query: limited(20, 100).extend(filterQuery),
       response: newestResponse,
       beside: DETAILS,
       async handle({ c, query, account }) {
-        const [asked, range] = [await askedOf(account, c, query), rangeOf(query, now())];
-        const found = await analytics.newest(range, query.limit, asked);
+        const [filter, range] = [await filterOf(account, c, query), rangeOf(query, now())];
+        const found = await analytics.newest(range, query.limit, filter);
         const shown = found.map((click) => viewOfNewest(click, links.domains.nameOf));
-        return told(shown, range, asked, true);
+        return withNote(shown, range, filter, true);
       },
     }),
   ];
@@ -256,7 +256,7 @@ const ofLink = {
 /** The reports on one link, for editors too. */
 function linkReportEndpoints(deps: ReportDeps): Endpoint[] {
   const { analytics, links, now } = deps;
-  const told = tellingDetails(deps);
+  const withNote = createDetailsNote(deps);
 
   /** @throws BadRequest for an unknown domain, LinkNotFound */
   async function keyFor(account: Caller, c: HttpContext, host: string | undefined): Promise<string> {
@@ -268,7 +268,7 @@ function linkReportEndpoints(deps: ReportDeps): Endpoint[] {
     return key;
   }
 
-  const askedOf = async (account: Caller, c: HttpContext, query: ClickQuery) => ({
+  const filterOf = async (account: Caller, c: HttpContext, query: ClickQuery) => ({
     visitors: visitorsOf(query),
     key: await keyFor(account, c, query.domain),
     values: valuesOf(query),
@@ -285,7 +285,7 @@ function linkReportEndpoints(deps: ReportDeps): Endpoint[] {
         clicks: "The newest clicks of one link with details, without addresses",
       },
       query: linkClickQuery.shape,
-      askedOf,
+      filterOf,
     }),
     endpoint("GET /links/:code{.+}/analytics", {
       ...ofLink,
@@ -294,10 +294,10 @@ function linkReportEndpoints(deps: ReportDeps): Endpoint[] {
       response: linkResponse,
       beside: DETAILS,
       async handle({ c, query, account }) {
-        const { key, ...asked } = await askedOf(account, c, query);
+        const { key, ...filter } = await filterOf(account, c, query);
         const range = rangeOf(query, now());
-        const found = await analytics.link(key, range, asked, unitOf(query.group_by));
-        return told(viewOfLinkReport(found, links.domains.nameOf), range, asked, true);
+        const found = await analytics.link(key, range, filter, unitOf(query.group_by));
+        return withNote(viewOfLinkReport(found, links.domains.nameOf), range, filter, true);
       },
     }),
   ];

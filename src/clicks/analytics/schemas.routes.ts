@@ -7,7 +7,7 @@ import { strictly } from "../../lib/strict-handling.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { type DateRange, parseDate, parseRange } from "./range.ts";
 import { type ReportBy, REPORTS } from "./report.ts";
-import { type ClickFilter, ASKED_VALUES, type AskedValue, type AskedValues } from "./cuts.ts";
+import { type ClickFilter, FILTER_VALUES, type FilterValue, type FilterValues } from "./cuts.ts";
 import type { Analytics } from "./service.ts";
 import { UNITS } from "../rollups/time-buckets.ts";
 import { chosenQuery, type ChooseLinks } from "../../links/list/chosen.ts";
@@ -150,21 +150,21 @@ export const DETAILS = {
     ),
 };
 
-type TellingDeps = { recordsDetails(): boolean; analytics: Pick<Analytics, "detailsFrom"> };
+type NoteDeps = { recordsDetails(): boolean; analytics: Pick<Analytics, "detailsFrom"> };
 
 /** @param isDetailed the response is about details, whatever the filter */
-export const tellingDetails =
-  ({ recordsDetails, analytics }: TellingDeps) =>
+export const createDetailsNote =
+  ({ recordsDetails, analytics }: NoteDeps) =>
   async (
     data: unknown,
     range: DateRange,
-    asked: ClickFilter,
+    filter: ClickFilter,
     isDetailed: boolean,
     more: { by?: ReportBy } & Record<string, unknown> = {},
   ): Promise<unknown> => {
     const { by, ...fields } = more;
-    const needs = isDetailed || Object.keys(asked.values ?? {}).length > 0;
-    const from = await analytics.detailsFrom(range, asked, by);
+    const needs = isDetailed || Object.keys(filter.values ?? {}).length > 0;
+    const from = await analytics.detailsFrom(range, filter, by);
     if (needs && !recordsDetails()) fields["details"] = false;
     if (from !== null) fields["details_from"] = formatRfc3339(from);
     return Object.keys(fields).length === 0 ? data : beside(data, fields);
@@ -175,7 +175,7 @@ export const rangeOf = (
   now: number,
 ): DateRange => parseRange(query.start_date, query.end_date, now);
 
-const MEANINGS: Record<AskedValue, string> = {
+const MEANINGS: Record<FilterValue, string> = {
   referrer: "host that linked here",
   utm_source: "of the request, else of the target",
   utm_medium: "likewise",
@@ -193,11 +193,11 @@ const MEANINGS: Record<AskedValue, string> = {
 };
 
 const valueQuery = Object.fromEntries(
-  ASKED_VALUES.map((name) => [
+  FILTER_VALUES.map((name) => [
     name,
     queryText(255).optional().describe(`clicks with this value: ${MEANINGS[name]}`),
   ]),
-) as Record<AskedValue, z.ZodOptional<z.ZodString>>;
+) as Record<FilterValue, z.ZodOptional<z.ZodString>>;
 
 /** An empty text counts as absent. */
 export const clickQuery = z.object({ ...chosenQuery, ...valueQuery });
@@ -208,9 +208,9 @@ export type ClickQuery = z.output<typeof clickQuery> & {
   visitors?: "all" | "human" | "automated" | "" | undefined;
 };
 
-export function valuesOf(query: { [K in AskedValue]?: string | undefined }): AskedValues {
+export function valuesOf(query: { [K in FilterValue]?: string | undefined }): FilterValues {
   return Object.fromEntries(
-    ASKED_VALUES.flatMap((name) => {
+    FILTER_VALUES.flatMap((name) => {
       const text = query[name]?.trim();
       return text ? [[name, text]] : [];
     }),
@@ -218,7 +218,7 @@ export function valuesOf(query: { [K in AskedValue]?: string | undefined }): Ask
 }
 
 /** @throws LinkNotFound for a link that does not exist for the account, BadRequest */
-export const askedBy =
+export const createFilterReader =
   (links: { by(actor: Actor): { chosen: ChooseLinks } }) =>
   async (account: Caller, query: ClickQuery): Promise<ClickFilter> => ({
     visitors: visitorsOf(query),

@@ -69,13 +69,13 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
 
   return {
     /** Every bucket of the range in order. @throws BadRequest beyond 10,000 buckets */
-    async trend(range: DateRange, unit: Unit, asked: ClickFilter = {}): Promise<Trend> {
-      const { sums: _, ...shown } = await trend(parts, await select(asked), range, unit);
+    async trend(range: DateRange, unit: Unit, filter: ClickFilter = {}): Promise<Trend> {
+      const { sums: _, ...shown } = await trend(parts, await select(filter), range, unit);
       return shown;
     },
     /** Even of deleted links, most clicks first. */
-    async top(range: DateRange, limit: number, asked: ClickFilter = {}): Promise<TopLink[]> {
-      const selection = await select(asked);
+    async top(range: DateRange, limit: number, filter: ClickFilter = {}): Promise<TopLink[]> {
+      const selection = await select(filter);
       const found = await ranking.links(await cuts.days(selection, range, true), limit, selection);
       return found.map(({ value: code, ...both }) => ({
         code,
@@ -83,18 +83,18 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
         both,
       }));
     },
-    async referrers(range: DateRange, limit: number, asked: ClickFilter = {}): Promise<ReferrerShare[]> {
-      const selection = await select(asked);
+    async referrers(range: DateRange, limit: number, filter: ClickFilter = {}): Promise<ReferrerShare[]> {
+      const selection = await select(filter);
       return referrersOf(await values.share("source", selection, await cuts.values(selection, range), limit));
     },
     /** `by` country: each once, without cities. */
     async places(
       range: DateRange,
       limit: number,
-      asked: ClickFilter = {},
+      filter: ClickFilter = {},
       by: PlaceUnit = "city",
     ): Promise<PlaceShare[]> {
-      const selection = await select(asked);
+      const selection = await select(filter);
       const cut = await cuts.values(selection, range);
       const [share, total] = await Promise.all([
         values.share("place", selection, cut, by === "country" ? MOST_PLACES : limit),
@@ -104,16 +104,16 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
       return placesOf({ ...shown, values: shown.values.slice(0, limit) }, total);
     },
     /** Newest first, those with details; limit ≤ 100. */
-    newest: async (range: DateRange, limit: number, asked: ClickFilter = {}): Promise<NewestClick[]> =>
-      newest(await select(asked), range, limit),
-    async devices(range: DateRange, limit: number, asked: ClickFilter = {}): Promise<DeviceShares> {
-      const selection = await select(asked);
+    newest: async (range: DateRange, limit: number, filter: ClickFilter = {}): Promise<NewestClick[]> =>
+      newest(await select(filter), range, limit),
+    async devices(range: DateRange, limit: number, filter: ClickFilter = {}): Promise<DeviceShares> {
+      const selection = await select(filter);
       const cut = await cuts.values(selection, range);
       return deviceShares(await values.share("agent", selection, cut, MOST_PROFILES), limit);
     },
     /** The report on one link, by day unless another unit is given. @throws BadRequest like trend */
-    async link(key: string, range: DateRange, asked: Omit<ClickFilter, "key"> = {}, unit: Unit = "day") {
-      const selection = await select({ ...asked, key });
+    async link(key: string, range: DateRange, filter: Omit<ClickFilter, "key"> = {}, unit: Unit = "day") {
+      const selection = await select({ ...filter, key });
       const [{ sums, ...shown }, cut] = await Promise.all([
         trend(parts, selection, range, unit),
         cuts.values(selection, range),
@@ -137,8 +137,8 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
     selected: select,
 
     /** Most clicks first; limit ≤ 1,000. */
-    async report(by: ReportBy, range: DateRange, limit: number, asked: ClickFilter = {}): Promise<Report> {
-      const selection = await select(asked);
+    async report(by: ReportBy, range: DateRange, limit: number, filter: ClickFilter = {}): Promise<Report> {
+      const selection = await select(filter);
       return report(parts, by, { range, limit, selection });
     },
 

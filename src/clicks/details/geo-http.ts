@@ -7,14 +7,14 @@ import type { Place } from "../rollups/dimensions.ts";
 import { cleanText } from "./origin.ts";
 
 const TIMEOUT_MS = 2_000;
-const ANSWER_BYTES = 64 * 1024;
+const MOST_RESPONSE_BYTES = 64 * 1024;
 const tooLong = () => new Error("answered more than 64 KiB");
 const CITY_BYTES = 128;
 /** Pause after a failure, so that a dead provider does not slow every flush. */
 const REST_MS = 30_000;
 
 /** Fields of the usual providers. */
-const answerSchema = z.object({
+const responseSchema = z.object({
   countryCode: z.string().optional(),
   country_code: z.string().optional(),
   country: z.string().optional(),
@@ -44,7 +44,7 @@ export function createHttpGeo(
     });
     if (response.status === 404) return null;
     if (!response.ok) throw new Error(`answered ${response.status}`);
-    return readPlace(await readBounded(response, ANSWER_BYTES, tooLong));
+    return readPlace(await readBounded(response, MOST_RESPONSE_BYTES, tooLong));
   }
 
   return {
@@ -65,10 +65,10 @@ export function createHttpGeo(
 }
 
 function readPlace(text: string): Place | null {
-  const answer = answerSchema.parse(JSON.parse(text));
-  const country = [answer.countryCode, answer.country_code, answer.country]
+  const place = responseSchema.parse(JSON.parse(text));
+  const country = [place.countryCode, place.country_code, place.country]
     .map((code) => code?.toUpperCase())
     .find((code) => code !== undefined && /^[A-Z]{2}$/.test(code));
   if (country === undefined) return null;
-  return { country, city: cleanText(answer.city ?? "", CITY_BYTES) || null };
+  return { country, city: cleanText(place.city ?? "", CITY_BYTES) || null };
 }

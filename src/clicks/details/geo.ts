@@ -61,7 +61,7 @@ export function createGeo(
     cache.set(address, { place, until: clock.now() + CACHE_MS });
   }
 
-  async function ask(address: string): Promise<Place | null | undefined> {
+  async function query(address: string): Promise<Place | null | undefined> {
     for (const provider of await providers()) {
       const place = await provider.lookup(address).catch(() => undefined);
       if (place !== undefined) return place;
@@ -71,16 +71,16 @@ export function createGeo(
 
   /** One request per address at a time. */
   function lookup(address: string): Promise<Place | null | undefined> {
-    let asking = underWay.get(address);
-    if (asking === undefined) {
-      asking = ask(address).then((place) => {
+    let running = underWay.get(address);
+    if (running === undefined) {
+      running = query(address).then((place) => {
         if (place !== undefined) remember(address, place);
         underWay.delete(address);
         return place;
       });
-      underWay.set(address, asking);
+      underWay.set(address, running);
     }
-    return asking;
+    return running;
   }
 
   async function lookupMany(addresses: Iterable<string>): Promise<Map<string, Place>> {

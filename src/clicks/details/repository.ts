@@ -55,18 +55,18 @@ export function createDetailsRepository({ dialect }: Pick<Database, "dialect">) 
   return {
     /**
      * Raw rows, user agents and `sums` of the details. Call it after RollupsRepository.addClicks, and its result after
-     * the commit. `heard`: what the sums became.
+     * the commit. `onBounded`: what the sums became.
      */
     async add(
       tx: Db,
       details: readonly Detail[],
       sums: DetailSums,
-      heard: (sums: BoundedSums) => Promise<void> = async () => {},
+      onBounded: (sums: BoundedSums) => Promise<void> = async () => {},
     ): Promise<() => void> {
       const day = Math.max(0, ...sums.days.keys());
       const values = beginValues(tx, day);
       const bounded = await boundSums(sums, bounds, { tx, ids: values });
-      await heard(bounded);
+      await onBounded(bounded);
       await rollups.addDayValues(tx, bounded.days);
       await rollups.addHourValues(tx, bounded.hours);
       const agents = [...new Set(details.map(({ agent }) => agent))].filter((agent) => agent !== null);

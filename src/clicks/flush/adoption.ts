@@ -19,17 +19,17 @@ export function createAdoption({ journalDir, ownDir, logger, add }: AdoptionOpti
   const adopt = (slot: Slot): void => {
     const segments = listSegments(slot.dir);
     let left = segments.length;
-    const giveBack = () => {
+    const release = () => {
       held.delete(slot.dir);
       slot.lock.release();
     };
-    if (left === 0) return giveBack();
+    if (left === 0) return release();
     held.add(slot.dir);
     logger.info({ slot: slot.dir, segments: left }, "counting clicks left by another process");
     for (const path of segments) {
       add({ path, final: true, position: null }, () => {
         left -= 1;
-        if (left === 0) giveBack();
+        if (left === 0) release();
       });
     }
   };

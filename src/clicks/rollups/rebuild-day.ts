@@ -84,9 +84,9 @@ export function createDayRebuild(
       hours: readonly number[],
     ): Promise<WrittenValues> {
       const { day, rollup } = read;
-      const wanted = new Set(links);
+      const chosen = new Set(links);
       const isKept = new Set(hours);
-      const hourly = rollup.hours.filter(({ linkId, hour }) => wanted.has(linkId) && isKept.has(hour));
+      const hourly = rollup.hours.filter(({ linkId, hour }) => chosen.has(linkId) && isKept.has(hour));
       const known = await rollups.hourCounts(tx, hours, links);
       const knownHours = new Map(known.map(({ hour, linkId, ...sum }) => [`${hour} ${linkId}`, sum]));
       const changed = hourly.flatMap(({ hour, linkId, ...found }) => {
@@ -103,7 +103,7 @@ export function createDayRebuild(
       const days = rollup.days.flatMap(({ linkId, ...found }) => {
         const had = hadDays.get(linkId) ?? NO_CLICKS;
         const sum = raiseTo(raiseTo(had, found), ofHours.get(linkId) ?? NO_CLICKS);
-        return !wanted.has(linkId) || isSame(sum, had) ? [] : [{ day, link_id: linkId, ...sum }];
+        return !chosen.has(linkId) || isSame(sum, had) ? [] : [{ day, link_id: linkId, ...sum }];
       });
       await rollups.setDays(tx, days);
       const shares = await writeValues(tx, read, links);
@@ -161,11 +161,11 @@ function createValueWriter(database: Pick<Database, "read" | "dialect">) {
 
   /** `links` (0: the total) have complete raw rows. */
   async function writeValues(tx: Db, { day, rollup }: RawDay, links: readonly number[]) {
-    const wanted = new Set(links);
+    const chosen = new Set(links);
     const found = new Map(rollup.days.map(({ linkId, clicks }) => [linkId, clicks]));
     const recorded = await rollups.detailCounts(tx, day, links);
     const complete = new Set(links.filter((link) => (found.get(link) ?? 0) >= (recorded.get(link) ?? 0)));
-    const rows = rollup.dimDays.filter(({ linkId }) => wanted.has(linkId) && complete.has(linkId));
+    const rows = rollup.dimDays.filter(({ linkId }) => chosen.has(linkId) && complete.has(linkId));
     const stored = await internAll(tx, rows, day);
     await rollups.replaceDayValues(
       tx,

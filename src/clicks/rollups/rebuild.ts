@@ -117,17 +117,17 @@ export function createRebuild(deps: Deps) {
     });
   };
 
-  async function rebuildAll(wanted: Span, onDay: OnDay, lost: AbortSignal): Promise<RebuildReport> {
+  async function rebuildAll(span: Span, onDay: OnDay, lost: AbortSignal): Promise<RebuildReport> {
     const report: RebuildReport = { days: 0, clicks: 0, raised: 0, rewritten: 0, kept: 0 };
     let month: number | null = null;
     const close = async (next: number | null) => {
       if (month !== null && month !== next) report.raised += await closeMonth(month);
       month = next;
     };
-    for (let day = wanted.from; day < wanted.to; day++) {
+    for (let day = span.from; day < span.to; day++) {
       if (lost.aborted)
         throw appError("ServiceUnavailable", "The database was unavailable; run the rebuild again.");
-      const first = await raw.firstClick({ from: day * DAY_MS, to: wanted.to * DAY_MS });
+      const first = await raw.firstClick({ from: day * DAY_MS, to: span.to * DAY_MS });
       if (first === null) break;
       day = BUCKETS.day.of(first);
       await close(monthOf(first));
@@ -135,7 +135,7 @@ export function createRebuild(deps: Deps) {
       report.days++;
       report.clicks += clicks;
       add(report, written);
-      onDay(day + 1 - wanted.from, wanted.to - wanted.from);
+      onDay(day + 1 - span.from, span.to - span.from);
     }
     await close(null);
     return report;

@@ -22,7 +22,7 @@ import type { BoundsRepository, GroupCount, GroupValue, ClickValues } from "./va
 type Group = { bucket: number; linkId: number; sums: ValueSums };
 type Context = { tx: Db; ids: ValueLookup };
 /** Queries of a table of rollups. */
-type Asked = {
+type RollupQueries = {
   counts(groups: readonly Group[], except: readonly number[]): Promise<GroupCount[]>;
   existing(values: readonly GroupValue[]): Promise<GroupValue[]>;
 };
@@ -57,9 +57,13 @@ export async function boundSums(
   return { days: rowsOf(bounded.days, ids), hours: rowsOf(bounded.hours, ids) };
 }
 
-async function boundGroups(groups: readonly Group[], { ids }: Context, asked: Asked): Promise<Group[]> {
+async function boundGroups(
+  groups: readonly Group[],
+  { ids }: Context,
+  queries: RollupQueries,
+): Promise<Group[]> {
   const others = DIMENSION_NAMES.map((name) => ids.idOf(OTHERS[name])).filter((id) => id !== undefined);
-  const stored = sumStored(await asked.counts(groups, others));
+  const stored = sumStored(await queries.counts(groups, others));
   const tight: Tight[] = [];
   for (const group of groups) {
     const held = stored.get(group.bucket)?.get(group.linkId) ?? NONE_STORED;
@@ -73,7 +77,7 @@ async function boundGroups(groups: readonly Group[], { ids }: Context, asked: As
     }
   }
   if (tight.length === 0) return [...groups];
-  const existing = await readExisting(tight, ids, asked);
+  const existing = await readExisting(tight, ids, queries);
   const folded = new Map<Group, ValueSums>();
   for (const { group, dimension, room } of tight) {
     folded.set(
@@ -109,7 +113,11 @@ function sumStored(counts: readonly GroupCount[]): Map<number, Map<number, Store
 type Tight = { group: Group; dimension: Dimension; room: number };
 
 /** As `bucket link id`. */
-async function readExisting(tight: readonly Tight[], ids: ValueLookup, asked: Asked): Promise<Set<string>> {
+async function readExisting(
+  tight: readonly Tight[],
+  ids: ValueLookup,
+  queries: RollupQueries,
+): Promise<Set<string>> {
   await ids.find(new Set(tight.flatMap(({ group, dimension }) => named(group, dimension))));
   const candidates = tight.flatMap(({ group: { bucket, linkId, sums }, dimension }) =>
     named({ sums }, dimension).flatMap((value) => {
@@ -117,7 +125,7 @@ async function readExisting(tight: readonly Tight[], ids: ValueLookup, asked: As
       return valueId === undefined ? [] : [{ bucket, linkId, dimension: DIMENSIONS[dimension], valueId }];
     }),
   );
-  const rows = await asked.existing(candidates);
+  const rows = await queries.existing(candidates);
   return new Set(rows.map(({ bucket, linkId, valueId }) => `${bucket} ${linkId} ${valueId}`));
 }
 
@@ -191,22 +199,22 @@ export function createValueIds(values: ClickValues): ValueIds {
   return (tx, day) => {
     const learned = new Map<string, Known>();
     const entryOf = (value: Value) => learned.get(keyOf(value)) ?? known.get(keyOf(value));
-    const unknownOf = (wanted: Iterable<Value>, isKnown: (entry: Known | undefined) => boolean) => {
+    const unknownOf = (some: Iterable<Value>, isKnown: (entry: Known | undefined) => boolean) => {
       const texts = new Map<Dimension, Set<string>>(DIMENSION_NAMES.map((name) => [name, new Set()]));
-      for (const value of wanted) if (!isKnown(entryOf(value))) texts.get(value.dimension)!.add(value.text);
+      for (const value of some) if (!isKnown(entryOf(value))) texts.get(value.dimension)!.add(value.text);
       return [...texts].filter(([, unknown]) => unknown.size > 0);
     };
     return {
-      async find(wanted) {
-        for (const [dimension, texts] of unknownOf(wanted, (entry) => entry !== undefined)) {
+      async find(some) {
+        for (const [dimension, texts] of unknownOf(some, (entry) => entry !== undefined)) {
           const found = await values.find(tx, dimension, [...texts]);
           // The day of the value is unknown. Counting it marks it as seen.
           for (const [text, id] of found) learned.set(keyOf({ dimension, text }), { id, seenDay: -1 });
         }
       },
-      async intern(wanted) {
+      async intern(some) {
         const isFresh = (entry: Known | undefined) => entry !== undefined && entry.seenDay >= day;
-        for (const [dimension, texts] of unknownOf(wanted, isFresh)) {
+        for (const [dimension, texts] of unknownOf(some, isFresh)) {
           const ids = await values.intern(tx, dimension, [...texts], day);
           for (const [text, id] of ids) learned.set(keyOf({ dimension, text }), { id, seenDay: day });
         }

@@ -114,14 +114,14 @@ export function createBoundsRepository({ dialect }: Pick<Database, "dialect">) {
     existingDayValues(tx: Db, values: readonly GroupValue[]): Promise<GroupValue[]> {
       const columns = ["day", "link_id", "dimension", "value_id"] as const;
       return foundInChunks(values, CHUNK, (chunk) => {
-        const asked = chunk.map((value) => ({
+        const keys = chunk.map((value) => ({
           day: value.bucket,
           link_id: value.linkId,
           dimension: value.dimension,
           value_id: value.valueId,
         }));
         return tx
-          .selectFrom(dialect.valuesTable("click_dim_days", columns, asked))
+          .selectFrom(dialect.valuesTable("click_dim_days", columns, keys))
           .innerJoin("click_dim_days as d", (join) =>
             join
               .onRef("d.day", "=", "v.day")
@@ -137,13 +137,13 @@ export function createBoundsRepository({ dialect }: Pick<Database, "dialect">) {
     async existingHourValues(tx: Db, values: readonly GroupValue[]): Promise<GroupValue[]> {
       const columns = ["hour", "dimension", "value_id"] as const;
       const rows = await foundInChunks(values, CHUNK, (chunk) => {
-        const asked = chunk.map((value) => ({
+        const keys = chunk.map((value) => ({
           hour: value.bucket,
           dimension: value.dimension,
           value_id: value.valueId,
         }));
         return tx
-          .selectFrom(dialect.valuesTable("click_dim_hours", columns, asked))
+          .selectFrom(dialect.valuesTable("click_dim_hours", columns, keys))
           .innerJoin("click_dim_hours as h", (join) =>
             join
               .onRef("h.hour", "=", "v.hour")
