@@ -170,9 +170,7 @@ export async function createClicks(options: ClicksOptions) {
   return {
     record: journal.record,
     recordRefused: journal.recordRefused,
-    /**
-     * Returns null if the next click should have details. Otherwise it counts the refusal; pass that to recordRefused.
-     */
+    /** Returns null if the next click should have details; otherwise it counts the refusal for recordRefused. */
     detailRefusal: (isSignalled = false): DetailRefusal | null =>
       journal.isEnabled() ? gate.refusal(isSignalled) : null,
     recordDetails: ((linkId, atMs, details, isAutomated = false) => {

@@ -102,7 +102,7 @@ export async function startFlushThread(options: FlushThreadOptions) {
   let pendingQuery: { result: Promise<number>; at: number } | undefined;
   let worker: Worker;
   let rpc: Rpc<FlushCalls>;
-  let replaceThread: (error: unknown) => void;
+  let replace: (error: unknown) => void;
   const first = Promise.withResolvers<void>();
 
   const handlers: FlushEvents = {
@@ -120,8 +120,7 @@ export async function startFlushThread(options: FlushThreadOptions) {
   };
 
   /** A thread that fails a call is replaced. */
-  const order: Rpc<FlushCalls>["tell"] = (method, payload) =>
-    void rpc.call(method, payload).catch(replaceThread);
+  const order: Rpc<FlushCalls>["tell"] = (method, payload) => void rpc.call(method, payload).catch(replace);
 
   /** A late result still becomes the last known number. */
   const queryPendingLinks = async (): Promise<number> => {
@@ -136,21 +135,21 @@ export async function startFlushThread(options: FlushThreadOptions) {
     worker = current;
     rpc = createRpc<FlushCalls>({ send: (message) => current.postMessage(message), handlers });
     let isAlive = true;
-    replaceThread = (error) => {
+    replace = (error) => {
       if (!isAlive) return;
       isAlive = false;
       logger.error({ reason: messageOf(error) }, "the flush thread failed; it is replaced");
       current.terminate();
     };
     current.addEventListener("message", ({ data }) => rpc.receive(data));
-    current.addEventListener("error", (event) => replaceThread(event.message));
+    current.addEventListener("error", (event) => replace(event.message));
     current.addEventListener("close", () => {
       isAlive = false;
       rpc.close(appError("ServiceUnavailable", "the flush thread ended; it is replaced"));
       if (!closed) setTimeout(() => closed || spawn(loadFlushWorker()), RESTART_AFTER_MS);
     });
     const started = rpc.call("start", { ...start, sources: [...sources.values()] });
-    started.catch(replaceThread);
+    started.catch(replace);
     started.then(first.resolve, first.reject);
     if (begun) order("begin", undefined);
   };
