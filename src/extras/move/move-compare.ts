@@ -1,8 +1,9 @@
 import { sql } from "kysely";
+import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { TABLES } from "../../platform/db/schema.ts";
 import { differs } from "./move-copy.ts";
-import type { MovedTable, MoveSide } from "../../platform/db/move-tables.ts";
+import type { MovedTable } from "./move-tables.ts";
 
 /** Keeps the sums of billions of rows below 2^53. */
 const MODULUS = 99_991;
@@ -28,7 +29,7 @@ async function sumsOf(db: Db, { name, columns }: MovedTable): Promise<Record<str
 /** Returns the number of rows. @throws Conflict naming the table that differs */
 export async function compareTables(
   snapshot: Db,
-  target: MoveSide,
+  target: Database,
   tables: readonly MovedTable[],
   onProgress: (table: string) => void,
 ): Promise<number> {

@@ -8,28 +8,28 @@ import { type RawBuilder, sql } from "kysely";
 import { appError } from "../../lib/errors.ts";
 import { chunked } from "../../lib/chunked.ts";
 import type { Row } from "../../platform/db/bulk.ts";
+import type { Database } from "../../platform/db/database.ts";
 import type { Db, Rows } from "../../platform/db/dialect.ts";
 import type { TableName } from "../../platform/db/schema.ts";
-import { countLogged, forgetLogged, loggedKeys } from "../../platform/db/move-log.ts";
-import { setMarks } from "../../platform/db/move-marks.ts";
+import { countLogged, forgetLogged, loggedKeys } from "./move-log.ts";
+import { setMarks } from "./mover.ts";
 import {
   afterKey,
   amongKeys,
   givenUp,
   type Key,
   type MovedTable,
-  type MoveSide,
   PASSED_ON,
   rowKey,
   uniqueKeys,
-} from "../../platform/db/move-tables.ts";
+} from "./move-tables.ts";
 
 /** How far the copy of a table is. */
 export type Progress = { after: Key | null; rows: number; isDone: boolean };
 
 export type MoveCopy = {
-  source: MoveSide;
-  target: MoveSide;
+  source: Database;
+  target: Database;
   tables: readonly MovedTable[];
   progress: Map<TableName, Progress>;
   onProgress(table: string, rows: number): void;
@@ -181,7 +181,7 @@ export const differs = (table: string, what: string) =>
       "End this move with --cancel, then move to an empty database.",
   );
 
-async function rowsOf(database: MoveSide, db: Db, table: MovedTable, keys: readonly Key[]): Promise<Row[]> {
+async function rowsOf(database: Database, db: Db, table: MovedTable, keys: readonly Key[]): Promise<Row[]> {
   if (keys.length === 0) return [];
   const rows = keys.map((key) => Object.fromEntries(key.map((value, i) => [table.keys[i]!, value])));
   const values = database.dialect.valuesTable(table.name, table.keys as never, rows as never);

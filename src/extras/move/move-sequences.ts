@@ -1,15 +1,17 @@
 /** The numbers that a database assigns to new rows. */
 import { sql } from "kysely";
+import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { TABLES } from "../../platform/db/schema.ts";
-import { currentSchema, type MovedTable, type MoveSide } from "../../platform/db/move-tables.ts";
+import { currentSchema } from "../../platform/db/move-switch.ts";
+import type { MovedTable } from "./move-tables.ts";
 
 const isSerial = ({ name }: MovedTable): boolean =>
   (TABLES[name] as Record<string, string>)["id"] === "serial";
 const sequenceOf = (table: string): string => `${table}_id_seq`;
 
 /** The last assigned number by table. */
-async function lastNumbers({ slow, dialect: { name } }: MoveSide): Promise<Map<string, number>> {
+async function lastNumbers({ slow, dialect: { name } }: Database): Promise<Map<string, number>> {
   const read = async (db: Db) => {
     // Else the server answers from statistics of the last day.
     if (name === "mysql") await sql`set session information_schema_stats_expiry = 0`.execute(db);
@@ -28,12 +30,12 @@ async function lastNumbers({ slow, dialect: { name } }: MoveSide): Promise<Map<s
 
 /** So that the target assigns no number that the source has assigned. */
 export async function continueSequences(
-  source: MoveSide,
-  target: MoveSide,
+  source: Database,
+  target: Database,
   tables: readonly MovedTable[],
 ): Promise<void> {
   const [given, has] = [await lastNumbers(source), await lastNumbers(target)];
-  const nameIn = (database: MoveSide, table: string) =>
+  const nameIn = (database: Database, table: string) =>
     database.dialect.name === "postgres" ? sequenceOf(table) : table;
   for (const { name } of tables.filter(isSerial)) {
     const last = given.get(nameIn(source, name)) ?? 0;
@@ -42,7 +44,7 @@ export async function continueSequences(
   }
 }
 
-async function setLast({ slow, dialect: { name } }: MoveSide, table: string, last: number): Promise<void> {
+async function setLast({ slow, dialect: { name } }: Database, table: string, last: number): Promise<void> {
   if (name === "postgres") await sql`select setval(${sequenceOf(table)}, ${last})`.execute(slow);
   else if (name === "sqlite") {
     await sql`delete from sqlite_sequence where name = ${table}`.execute(slow);

@@ -1,7 +1,7 @@
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { TABLES, type TableName } from "../../platform/db/schema.ts";
-import { LEFT_OUT, MOVED } from "../../platform/db/move-tables.ts";
+import { LEFT_OUT, MOVED } from "./move-tables.ts";
 
 /** A row of any table that fits every column and refers to the rows of the same number. */
 export function sampleRow(table: TableName, n: number): Record<string, unknown> {

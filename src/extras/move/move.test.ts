@@ -12,10 +12,9 @@ import {
 } from "../../platform/db/fresh.test-support.ts";
 import { fillTables, rowsOf, sampleRow } from "./move.test-support.ts";
 import { cancelMove, type MoveSettings, moveDatabase } from "./move.ts";
-import { renameLog } from "../../platform/db/move-log.ts";
-import { readMarks, setMarks } from "../../platform/db/move-marks.ts";
-import { becomeMover, movedTo } from "../../platform/db/move-switch.ts";
-import { MOVED, PASSED_ON } from "../../platform/db/move-tables.ts";
+import { becomeMover, setMarks } from "./mover.ts";
+import { movedTo, readMarks, renameLog } from "../../platform/db/move-switch.ts";
+import { MOVED, PASSED_ON } from "./move-tables.ts";
 import { createMigrated } from "../../platform/db/schema-copy.test-support.ts";
 
 const QUICK: readonly string[] = ["sqlite postgres", "postgres mariadb", "mariadb mysql", "mysql sqlite"];

@@ -1,7 +1,7 @@
 /**
  * Moves everything to an empty database while servers use the source: opens the log in the source, copies and follows it
- * in rounds (move-copy.ts), compares all tables in one snapshot, then switches (move-switch.ts). Marks in both databases
- * (move-marks.ts) say what is done, so it continues after any end.
+ * in rounds (move-copy.ts), compares all tables in one snapshot, then switches (mover.ts). Marks in both databases
+ * say what is done, so it continues after any end.
  */
 import { appError } from "../../lib/errors.ts";
 import { fault } from "../../lib/fault.ts";
@@ -11,11 +11,11 @@ import { serverMessage } from "../../platform/db/failures.ts";
 import { migrateUp, migrationStatus } from "../../platform/db/migrate.ts";
 import { compareTables } from "./move-compare.ts";
 import { applyLog, copyRound, type MoveCopy, notBegun, type Progress } from "./move-copy.ts";
-import { LOG, openLog, refuseWithoutTriggers, removeLog } from "../../platform/db/move-log.ts";
-import { createMarks, dropMarks, type Marks, readMarks, setMarks } from "../../platform/db/move-marks.ts";
+import { openLog, refuseWithoutTriggers, removeLog } from "./move-log.ts";
+import { becomeMover, createMarks, type Mover, setMarks } from "./mover.ts";
 import { continueSequences } from "./move-sequences.ts";
-import { becomeMover, type Mover, movedTo } from "../../platform/db/move-switch.ts";
-import { inSnapshot, MOVED, type MovedTable, movedTables, tablesOf } from "../../platform/db/move-tables.ts";
+import { dropMarks, LOG, type Marks, movedTo, readMarks, tablesOf } from "../../platform/db/move-switch.ts";
+import { inSnapshot, MOVED, type MovedTable, movedTables } from "./move-tables.ts";
 
 export type MoveSettings = {
   source: Database;

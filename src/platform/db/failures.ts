@@ -71,7 +71,7 @@ export function translateFailure({ classify, explainRefusal }: Translation, erro
 export const databaseRefusalOf = (error: unknown): string | null =>
   error instanceof DatabaseError ? error.refusal : null;
 
-/** A trigger did not find the log (move-log.ts): a change at the end of a move, or after it. */
+/** A trigger did not find the log (move-switch.ts): a change at the end of a move, or after it. */
 const isClosedByMove = (error: unknown): boolean =>
   error instanceof Error &&
   error.message.includes("waymark_move_log") &&

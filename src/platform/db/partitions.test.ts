@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { sql } from "kysely";
 import type { Database } from "./database.ts";
 import { forEachDialect } from "./for-each-dialect.test-support.ts";
-import { LOG } from "./move-log.ts";
+import { LOG } from "./move-switch.ts";
 import { createPartitions, keptFrom, type Partitions } from "./partitions.ts";
 
 const DAY_MS = 86_400_000;

@@ -8,8 +8,8 @@
 import { sql } from "kysely";
 import { alter } from "./alter.ts";
 import type { Dialect } from "./dialect.ts";
-import { hasLog } from "./move-log.ts";
-import type { MoveSide } from "./move-tables.ts";
+import type { Database } from "./database.ts";
+import { hasLog } from "./move-switch.ts";
 import { COUNTER_STORAGE, PARTITIONED, type PartitionedTable } from "./partitioned-tables.ts";
 
 const DAY_MS = 86_400_000;
@@ -35,7 +35,7 @@ export const keptFrom = (now: number, keptDays: number): number => startOf(now -
 
 export type Partitions = ReturnType<typeof createPartitions>;
 
-export function createPartitions(database: MoveSide) {
+export function createPartitions(database: Database) {
   const engine = ENGINES[database.dialect.name];
   return {
     /**
@@ -70,7 +70,7 @@ export function createPartitions(database: MoveSide) {
 
 type Engine = {
   /** Without `rest`, in the order of time. */
-  list(database: MoveSide, table: PartitionedTable): Promise<Partition[]>;
+  list(database: Database, table: PartitionedTable): Promise<Partition[]>;
   make(table: PartitionedTable, spans: readonly Range[], there: readonly Partition[]): string[];
   drop(table: PartitionedTable, name: string): string;
 };

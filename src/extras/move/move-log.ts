@@ -5,12 +5,12 @@
  */
 import { type RawBuilder, sql } from "kysely";
 import { appError } from "../../lib/errors.ts";
-import { alter } from "./alter.ts";
-import type { Db, Dialect } from "./dialect.ts";
-import { serverMessage } from "./failures.ts";
-import { currentSchema, type Key, type MovedTable, type MoveSide, tablesOf } from "./move-tables.ts";
-
-export const LOG = "waymark_move_log";
+import { alter } from "../../platform/db/alter.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db, Dialect } from "../../platform/db/dialect.ts";
+import { serverMessage } from "../../platform/db/failures.ts";
+import { currentSchema, hasLog, LOG, logsOf } from "../../platform/db/move-switch.ts";
+import type { Key, MovedTable } from "./move-tables.ts";
 
 const PAGE_ROWS = 1_000;
 
@@ -20,7 +20,7 @@ type Statement = { name: string; text: string };
 const PROBE = "waymark_move_probe";
 
 /** Makes a trigger that does nothing, and removes it. @throws BadRequest if the account may not */
-export async function refuseWithoutTriggers(source: MoveSide): Promise<void> {
+export async function refuseWithoutTriggers(source: Database): Promise<void> {
   const { dialect, name } = source;
   if (dialect.name !== "mysql" && dialect.name !== "mariadb") return;
   try {
@@ -41,7 +41,7 @@ export async function refuseWithoutTriggers(source: MoveSide): Promise<void> {
 }
 
 /** Repeatable until the log is used. */
-export async function openLog(source: MoveSide, tables: readonly MovedTable[]): Promise<void> {
+export async function openLog(source: Database, tables: readonly MovedTable[]): Promise<void> {
   const { slow, dialect } = source;
   const { schema, name } = dialect;
   if (await hasLog(source)) await removeLog(source, tables);
@@ -56,7 +56,7 @@ export async function openLog(source: MoveSide, tables: readonly MovedTable[]): 
 }
 
 /** Also opens a closed database again. */
-export async function removeLog(source: MoveSide, tables: readonly MovedTable[]): Promise<void> {
+export async function removeLog(source: Database, tables: readonly MovedTable[]): Promise<void> {
   const { name } = source.dialect;
   for (const table of tables)
     for (const trigger of triggersOf(source.dialect, table, tables, []).map((one) => one.name)) {
@@ -66,18 +66,6 @@ export async function removeLog(source: MoveSide, tables: readonly MovedTable[])
     }
   for (const log of await logsOf(source)) await alter(source, `drop table ${log}`);
 }
-
-export const hasLog = async (source: MoveSide): Promise<boolean> => (await logsOf(source)).length > 0;
-
-/** The name of the log that changes do not find; null while they do, or without a log. */
-export const closedLog = async (source: MoveSide): Promise<string | null> =>
-  (await logsOf(source)).find((name) => name !== LOG) ?? null;
-
-export const renameLog = (source: MoveSide, from: string, to: string): Promise<void> =>
-  alter(source, `alter table ${from} rename to ${to}`);
-
-const logsOf = async (source: MoveSide): Promise<string[]> =>
-  (await tablesOf(source)).filter((name) => name === LOG || name.startsWith(`${LOG}_`));
 
 /** Numbers of logged changes by table. */
 export async function countLogged(db: Db, log: string): Promise<Map<string, number>> {
@@ -103,7 +91,7 @@ export async function* loggedKeys(db: Db, log: string, table: string): AsyncGene
 }
 
 export const forgetLogged = async (
-  source: MoveSide,
+  source: Database,
   log: string,
   numbers: readonly number[],
 ): Promise<void> =>

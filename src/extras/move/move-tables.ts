@@ -1,25 +1,17 @@
 /** What a move copies. */
-import { type RawBuilder, sql, type Transaction } from "kysely";
-import type { Row } from "./bulk.ts";
-import type { Db, Dialect } from "./dialect.ts";
-import { PARTITIONED } from "./partitioned-tables.ts";
-import { type Schema, TABLES, type TableName } from "./schema.ts";
+import { type RawBuilder, sql } from "kysely";
+import type { Row } from "../../platform/db/bulk.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { Db, Dialect } from "../../platform/db/dialect.ts";
+import { currentSchema } from "../../platform/db/move-switch.ts";
+import { PARTITIONED } from "../../platform/db/partitioned-tables.ts";
+import { TABLES, type TableName } from "../../platform/db/schema.ts";
 
 export type MovedTable = {
   name: TableName;
   /** They identify a row, in the order of the primary key. */
   keys: readonly string[];
   columns: readonly string[];
-};
-
-/** One of the two databases, see Database. */
-export type MoveSide = {
-  name: string;
-  dialect: Dialect;
-  read: Db;
-  write: Db;
-  slow: Db;
-  transaction<T>(run: (tx: Transaction<Schema>) => Promise<T>, options?: { long?: boolean }): Promise<T>;
 };
 
 export type Key = readonly (string | number)[];
@@ -76,7 +68,7 @@ export const MOVED: readonly TableName[] = [
   ),
 ];
 
-export async function movedTables({ read, dialect }: MoveSide): Promise<MovedTable[]> {
+export async function movedTables({ read, dialect }: Database): Promise<MovedTable[]> {
   const found =
     dialect.name === "sqlite"
       ? sql`select m.name as "table", p.name as "column" from sqlite_schema m, pragma_table_info(m.name) p
@@ -98,19 +90,6 @@ export async function movedTables({ read, dialect }: MoveSide): Promise<MovedTab
 /** The unique index of the keys in a database: where numbered rows are partitioned, it contains their time. */
 export const uniqueKeys = ({ name, keys }: MovedTable, dialect: Dialect["name"]): readonly string[] =>
   name === "click_log" && dialect !== "sqlite" ? [...keys, PARTITIONED[name].column] : keys;
-
-export const currentSchema = (dialect: Dialect["name"]) =>
-  dialect === "postgres" ? sql`current_schema()` : sql`database()`;
-
-/** Of this program and others, in the current schema. */
-export async function tablesOf({ read, dialect }: MoveSide): Promise<string[]> {
-  const found =
-    dialect.name === "sqlite"
-      ? sql<{ name: string }>`select name from sqlite_schema where type = 'table'`
-      : sql<{ name: string }>`select table_name as name from information_schema.tables
-          where table_schema = ${currentSchema(dialect.name)}`;
-  return (await found.execute(read)).rows.map(({ name }) => name);
-}
 
 /** SQL that MySQL, too, answers from the index of the key. */
 export function afterKey(dialect: Dialect["name"], keys: readonly string[], place: Key) {
@@ -152,7 +131,7 @@ const BEGIN: Record<Dialect["name"], readonly string[]> = {
 
 /** All queries see the database as it was at the first one. Statements may take ten minutes. */
 export async function inSnapshot<T>(
-  { dialect, read, slow }: MoveSide,
+  { dialect, read, slow }: Database,
   run: (db: Db) => Promise<T>,
 ): Promise<T> {
   return (dialect.hasOneWriter ? read : slow).connection().execute(async (db) => {
