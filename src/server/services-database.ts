@@ -26,7 +26,7 @@ export const openSecretBox = (
 
 export function openKeyCheck(
   { storage, data }: Env,
-  database: Pick<Database, "read" | "write">,
+  database: Database,
   box: SecretBox,
 ): KeyCheck {
   const path = dataPath(data.dir, "secretKey");

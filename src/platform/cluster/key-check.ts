@@ -16,7 +16,7 @@ import {
 } from "./secret-key.repository.ts";
 
 type Deps = {
-  database: Pick<Database, "read" | "write">;
+  database: Database;
   box: Pick<SecretBox, "fingerprint" | "open">;
   /** The setting or file that has the key, for messages. */
   place: string;

@@ -3,8 +3,6 @@ import type { Database } from "../db/database.ts";
 import type { TableName } from "../db/schema.ts";
 import { sealedPrefix } from "../../lib/secret-box.ts";
 
-type Read = Pick<Database, "read">;
-
 /** All columns whose texts the secret key has sealed (lib/secret-box.ts), with their purposes and what lacks them. */
 export const SEALED_COLUMNS = [
   { table: "webhooks", column: "secret", purpose: "webhook", what: "webhook" },
@@ -22,7 +20,7 @@ export const SEALED_COLUMNS = [
   what: string | null;
 }[];
 
-export async function readKeyFingerprint({ read }: Read): Promise<string | null> {
+export async function readKeyFingerprint({ read }: Database): Promise<string | null> {
   const { key_fingerprint } = await read
     .selectFrom("instance")
     .select("key_fingerprint")
@@ -31,10 +29,7 @@ export async function readKeyFingerprint({ read }: Read): Promise<string | null>
 }
 
 /** The first one stays. */
-export async function claimKeyFingerprint(
-  { write }: Pick<Database, "write">,
-  fingerprint: string,
-): Promise<void> {
+export async function claimKeyFingerprint({ write }: Database, fingerprint: string): Promise<void> {
   await write
     .updateTable("instance")
     .set({ key_fingerprint: fingerprint })
@@ -43,7 +38,7 @@ export async function claimKeyFingerprint(
 }
 
 /** Any sealed text, with its purpose; null if the database has none. */
-export async function findSealed({ read }: Read): Promise<{ sealed: string; purpose: string } | null> {
+export async function findSealed({ read }: Database): Promise<{ sealed: string; purpose: string } | null> {
   for (const { table, column, purpose } of SEALED_COLUMNS) {
     const { rows } = await sql<{ sealed: string }>`
       select ${sql.ref(column)} as sealed from ${sql.table(table)}
@@ -55,7 +50,7 @@ export async function findSealed({ read }: Read): Promise<{ sealed: string; purp
 
 /** How many of each have a secret that another key has sealed. */
 export async function countSealedByOthers(
-  { read }: Read,
+  { read }: Database,
   fingerprint: string,
 ): Promise<{ what: string; count: number }[]> {
   const counts = [];
@@ -71,9 +66,6 @@ export async function countSealedByOthers(
 }
 
 /** After the former key is lost. */
-export async function replaceKeyFingerprint(
-  { write }: Pick<Database, "write">,
-  fingerprint: string,
-): Promise<void> {
+export async function replaceKeyFingerprint({ write }: Database, fingerprint: string): Promise<void> {
   await write.updateTable("instance").set({ key_fingerprint: fingerprint }).execute();
 }

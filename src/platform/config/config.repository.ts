@@ -11,7 +11,7 @@ const UNKNOWN_MAX_ROWS = 20;
 
 export type ConfigRepository = ReturnType<typeof createConfigRepository>;
 
-export function createConfigRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+export function createConfigRepository({ read, dialect }: Database) {
   return {
     /** Uses the reading connection unless `db` is a transaction. */
     async find(keys: readonly string[], db: Db = read): Promise<StoredSetting[]> {

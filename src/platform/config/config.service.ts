@@ -67,7 +67,7 @@ async function namingKey<T>(run: () => Promise<T>): Promise<T> {
 }
 
 type Deps = {
-  database: Pick<Database, "read" | "dialect">;
+  database: Database;
   changes: SettingsChanges;
   record: RecordEvents<Db>;
   clock: Clock;

@@ -38,7 +38,7 @@ export type MigrationState = {
 export const isNewDatabase = (done: readonly string[]): boolean => done[0] === MIGRATIONS[0]!.name;
 
 /** No migration has begun. */
-export async function isWithoutTables({ slow }: Pick<Database, "slow">): Promise<boolean> {
+export async function isWithoutTables({ slow }: Database): Promise<boolean> {
   const tables = await slow.introspection.getTables({ withInternalKyselyTables: true });
   return !tables.some(({ name }) => name === "kysely_migration");
 }
