@@ -24,11 +24,7 @@ export const openSecretBox = (
     claim,
   );
 
-export function openKeyCheck(
-  { storage, data }: Env,
-  database: Database,
-  box: SecretBox,
-): KeyCheck {
+export function openKeyCheck({ storage, data }: Env, database: Database, box: SecretBox): KeyCheck {
   const path = dataPath(data.dir, "secretKey");
   return createKeyCheck({
     database,
