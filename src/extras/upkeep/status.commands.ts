@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { CommandContext } from "../../platform/cli/command.ts";
 import type { Auth } from "../../auth/auth.ts";
 import type { Database } from "../../platform/db/database.ts";
-import type { ReplicaState } from "../../platform/db/replica.ts";
+import type { ReplicaState } from "../../platform/db/dialect.ts";
 import type { LinkService } from "../../links/links.service.ts";
 import { createClicksRepository } from "../../clicks/flush/repository.ts";
 import { createDetailDropsRepository } from "../../clicks/details/repository.ts";

@@ -4,12 +4,11 @@ import { type DatabaseLocation, databaseName, parseDatabaseUrl } from "./databas
 import { appError } from "../../lib/errors.ts";
 import { withFirstWrite } from "../../lib/first-write.ts";
 import { withTimeout } from "../../lib/timeout.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Database, LinkRow } from "./dialect.ts";
 import {
   type Backend,
   CONNECT_TIMEOUT_MS,
   createKysely,
-  type LinkRow,
   LONG_STATEMENT_TIMEOUT_MS,
   type OpenBackend,
   STATEMENT_TIMEOUT_MS,
@@ -17,10 +16,10 @@ import {
 import { DatabaseError, isRetryable } from "./failures.ts";
 import { guardBackend } from "./guard.ts";
 import { explainRefusal } from "./refusals.ts";
-import { createReplica, type Replica } from "./replica.ts";
+import { createReplica } from "./replica.ts";
 import type { Schema } from "./schema.ts";
 
-export type { LinkRow } from "./driver.ts";
+export type { Database, LinkRow, Queries, TransactionOptions } from "./dialect.ts";
 
 export type DatabaseSettings = {
   /** `sqlite:path`, `postgres://…`, `mysql://…` or `mariadb://…` */
@@ -29,51 +28,6 @@ export type DatabaseSettings = {
   poolSize: number;
   /** Of one server that follows that of `url`. */
   replicaUrl?: string | null;
-};
-
-export type TransactionOptions = {
-  /** Statements may take ten minutes instead of thirty seconds. */
-  long?: boolean;
-};
-
-/** Rejects with AppErrors: Conflict for a unique violation, ServiceUnavailable while the database is away. */
-export type Queries = Pick<Database, "read" | "write" | "dialect">;
-
-export type Database = {
-  readonly name: string;
-  /** May use other connections than `write`. */
-  readonly read: Kysely<Schema>;
-  /** For reports and exports, which need not see the last seconds: reads from the replica, if there is one. */
-  readonly reports: Kysely<Schema>;
-  readonly replica: Replica | null;
-  /** For single writing statements; several belong in `transaction`. */
-  readonly write: Kysely<Schema>;
-  /** Statements may take ten minutes. */
-  readonly slow: Kysely<Schema>;
-  readonly dialect: Dialect;
-  /**
-   * One writing transaction (read committed or stronger). Runs again after a deadlock or serialization failure, at most
-   * four times in all, so it must have no effects but its queries. What waits for the first one of a request runs in it
-   * (lib/first-write.ts). Use only the given `tx`: `write`, `slow` and other transactions would wait for this one.
-   */
-  transaction<T>(run: (tx: Transaction<Schema>) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** Synchronous if the database is in the process. */
-  findLink(code: string): LinkRow | undefined | Promise<LinkRow | undefined>;
-  /**
-   * The next findLink sees every change that any process committed before this call. Otherwise lookups of one turn of
-   * the event loop may share a snapshot, newer than the last answer to a write of this instance.
-   */
-  refreshLookups(): void;
-  /** Differs from the last result if another connection has committed meanwhile. Undefined: only a query can tell. */
-  commits(): number | undefined;
-  /** Why the server refuses connections or statements, for whoever runs it; null if it does not, or unguarded. */
-  refusal(): string | null;
-  /** Rejects with ServiceUnavailable within five seconds. */
-  ping(): Promise<void>;
-  /** The version that the server or library reports. Rejects like ping. */
-  version(): Promise<string>;
-  /** Waits at most five seconds for running queries. */
-  close(): Promise<void>;
 };
 
 /** Loaded on demand: an unused driver costs no memory. */

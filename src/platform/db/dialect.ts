@@ -9,6 +9,7 @@ import type {
   Kysely,
   RawBuilder,
   Selectable,
+  Transaction,
   SqlBool,
 } from "kysely";
 import type { FailureKind } from "./failures.ts";
@@ -160,4 +161,72 @@ export type Dialect = {
 
   /** Takes a driver's error; see failures.ts. */
   classify(error: unknown): FailureKind;
+};
+
+export type LinkRow = {
+  id: number;
+  code: string;
+  target: string;
+  expires_at: number | null;
+  options: string | null;
+  /** Whether it has a password. */
+  locked: unknown;
+};
+
+export type ReplicaState = {
+  /** Null before the first look, while the replica does not answer, and while it has no mark at all. */
+  lagMs: number | null;
+  isUsed: boolean;
+};
+
+export type Replica = {
+  /** At most two seconds old. */
+  look(): Promise<ReplicaState>;
+  /** What the last look saw; begins the next one if it is due. */
+  last(): ReplicaState;
+};
+
+export type TransactionOptions = {
+  /** Statements may take ten minutes instead of thirty seconds. */
+  long?: boolean;
+};
+
+/** Rejects with AppErrors: Conflict for a unique violation, ServiceUnavailable while the database is away. */
+export type Queries = Pick<Database, "read" | "write" | "dialect">;
+
+export type Database = {
+  readonly name: string;
+  /** May use other connections than `write`. */
+  readonly read: Kysely<Schema>;
+  /** For reports and exports, which need not see the last seconds: reads from the replica, if there is one. */
+  readonly reports: Kysely<Schema>;
+  readonly replica: Replica | null;
+  /** For single writing statements; several belong in `transaction`. */
+  readonly write: Kysely<Schema>;
+  /** Statements may take ten minutes. */
+  readonly slow: Kysely<Schema>;
+  readonly dialect: Dialect;
+  /**
+   * One writing transaction (read committed or stronger). Runs again after a deadlock or serialization failure, at most
+   * four times in all, so it must have no effects but its queries. What waits for the first one of a request runs in it
+   * (lib/first-write.ts). Use only the given `tx`: `write`, `slow` and other transactions would wait for this one.
+   */
+  transaction<T>(run: (tx: Transaction<Schema>) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** Synchronous if the database is in the process. */
+  findLink(code: string): LinkRow | undefined | Promise<LinkRow | undefined>;
+  /**
+   * The next findLink sees every change that any process committed before this call. Otherwise lookups of one turn of
+   * the event loop may share a snapshot, newer than the last answer to a write of this instance.
+   */
+  refreshLookups(): void;
+  /** Differs from the last result if another connection has committed meanwhile. Undefined: only a query can tell. */
+  commits(): number | undefined;
+  /** Why the server refuses connections or statements, for whoever runs it; null if it does not, or unguarded. */
+  refusal(): string | null;
+  /** Rejects with ServiceUnavailable within five seconds. */
+  ping(): Promise<void>;
+  /** The version that the server or library reports. Rejects like ping. */
+  version(): Promise<string>;
+  /** Waits at most five seconds for running queries. */
+  close(): Promise<void>;
 };

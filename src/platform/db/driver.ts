@@ -11,7 +11,7 @@ import {
 } from "kysely";
 import type { Logger } from "../../lib/logger.ts";
 import type { DatabaseLocation } from "./database-url.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Dialect, LinkRow } from "./dialect.ts";
 import { type Translation, translateFailure } from "./failures.ts";
 import type { Schema } from "./schema.ts";
 
@@ -48,16 +48,6 @@ export type SqlFlavour = {
   adapter: () => DialectAdapter;
   compiler: () => QueryCompiler;
   introspector: (db: Kysely<unknown>) => DatabaseIntrospector;
-};
-
-export type LinkRow = {
-  id: number;
-  code: string;
-  target: string;
-  expires_at: number | null;
-  options: string | null;
-  /** Whether it has a password. */
-  locked: unknown;
 };
 
 export type Backend = {

@@ -17,7 +17,7 @@
 import { sql } from "kysely";
 import { appError } from "../../lib/errors.ts";
 import { alter } from "./alter.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./dialect.ts";
 import type { Dialect } from "./dialect.ts";
 
 export const LOG = "waymark_move_log";

@@ -8,7 +8,7 @@
 import { sql } from "kysely";
 import { alter } from "./alter.ts";
 import type { Dialect } from "./dialect.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./dialect.ts";
 import { hasLog } from "./move-switch.ts";
 import { COUNTER_STORAGE, PARTITIONED, type PartitionedTable } from "./partitioned-tables.ts";
 

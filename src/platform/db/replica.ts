@@ -9,7 +9,7 @@ import { currentTime } from "./queries.ts";
 import type { Kysely } from "kysely";
 import type { Logger } from "../../lib/logger.ts";
 import { withTimeout } from "../../lib/timeout.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Dialect, Replica, ReplicaState } from "./dialect.ts";
 import type { ConnectionSource, SqlConnection } from "./driver.ts";
 import { DatabaseError } from "./failures.ts";
 import type { Schema } from "./schema.ts";
@@ -26,19 +26,6 @@ const ARRIVAL_MS = 250;
 const POLL_MS = 25;
 /** A row of `leases`. */
 const MARK = "replica-mark";
-
-export type ReplicaState = {
-  /** Null before the first look, while the replica does not answer, and while it has no mark at all. */
-  lagMs: number | null;
-  isUsed: boolean;
-};
-
-export type Replica = {
-  /** At most two seconds old. */
-  look(): Promise<ReplicaState>;
-  /** What the last look saw; begins the next one if it is due. */
-  last(): ReplicaState;
-};
 
 type Deps = {
   name: string;

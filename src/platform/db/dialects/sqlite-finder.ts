@@ -3,7 +3,7 @@
  * event loop share a read transaction, because each takes two locks. The file is not mapped: SQLite unmaps all of it
  * whenever another connection has written, which held the loop for 25 ms with ten million links.
  */
-import type { LinkRow } from "../driver.ts";
+import type { LinkRow } from "../dialect.ts";
 import { type FailureKind, translateFailure } from "../failures.ts";
 import { openSqlite, type SqliteConnection, type SqliteSettings } from "./sqlite-connection.ts";
 
