@@ -25,7 +25,7 @@ import { ownerPreviewEndpoint } from "./shares/owner-preview.routes.ts";
 import { createCodes } from "./recipients/codes.ts";
 import { createRecipientDoor } from "./recipients/door.routes.ts";
 import { createInvitations, type ShareMail } from "./recipients/mails.ts";
-import { createVisitJob } from "./recipients/visits-job.ts";
+import { createVisitJob } from "./recipients/visit.ts";
 import { recipientEndpoints } from "./shares/recipient.routes.ts";
 import { createSharedItems } from "./serving/items.ts";
 import { createPathsRepository } from "./tree/paths.repository.ts";

@@ -21,7 +21,7 @@ import type { BlobsRepository } from "./repository.ts";
 import { createKeeping } from "./keeping.ts";
 import { createReadQueues } from "./read-queue.ts";
 import { createReceiving, type ReceivingDeps } from "./receiving.ts";
-import type { PolicyCache } from "../policies/cache.ts";
+import type { PolicyCache } from "../policies/drivers.ts";
 import type { PresignedResponse } from "../storage/driver.ts";
 import { contentDamaged } from "../storage/storage-failure.ts";
 

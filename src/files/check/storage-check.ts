@@ -12,7 +12,7 @@ import { pagesAfter } from "../../lib/pages.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { isStorageFailure } from "../storage/storage-failure.ts";
 import type { StoredBlob } from "../blobs/blob.ts";
-import type { PolicyCache } from "../policies/cache.ts";
+import type { PolicyCache } from "../policies/drivers.ts";
 import { createLostFiles, type LostFilesDeps } from "./lost-files.ts";
 import { createObjectCheck, type ObjectCheckDeps } from "./object-check.ts";
 import { type CheckMeter, finding, type StorageCheck, type StorageFinding } from "./storage-report.ts";

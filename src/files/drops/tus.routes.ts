@@ -3,9 +3,8 @@ import type { BodyMemory, BodyReservation } from "../../platform/http/body-memor
 import { tapped } from "../tapped.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Policy } from "../policies/policy.ts";
-import { TUS_VERSION } from "../uploads/tus-protocol.ts";
+import { TUS_VERSION, UPLOAD_ID } from "../uploads/tus-protocol.ts";
 import { queryOf } from "../shares/share-query.ts";
-import { UPLOAD_ID } from "../uploads/tus-headers.ts";
 import {
   checkVersion,
   emptyResponse,

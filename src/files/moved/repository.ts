@@ -2,6 +2,7 @@
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { ROOT } from "../tree/entry.ts";
+import { REMOVED_ACCOUNT_ID } from "../tree/removal.repository.ts";
 
 export type MadeEntry = { id: number; parentId: number };
 export type SharedFolder = {
@@ -114,6 +115,121 @@ export function createMovedRepository({ read, dialect }: Pick<Database, "read" |
         .where("shares.several", "=", 0)
         .executeTakeFirst();
       return row ?? null;
+    },
+  };
+}
+
+/** Without account and name if it is gone, or going. */
+export type UndoneFolder = { id: number; parentId: number; accountId: number | null; name: string | null };
+
+export type MovedUndoRepository = ReturnType<typeof createMovedUndoRepository>;
+
+/** Says whether what a move imported is still as the move left it. */
+export function createMovedUndoRepository({ read }: Pick<Database, "read">) {
+  /** The folders with nothing but what the import put there, and the number of that. */
+  async function unchanged(
+    db: Db,
+    importId: number,
+    folders: readonly number[],
+  ): Promise<Map<number, number>> {
+    if (folders.length === 0) return new Map();
+    const own = await untouchedIn(db, importId)
+      .select("made.entry_id as id")
+      .where("made.entry_id", "in", folders)
+      .execute();
+    const made = await madeIn(db, importId)
+      .select((eb) => ["made.parent_id as id", eb.fn.countAll<number>().as("n")])
+      .where("made.parent_id", "in", folders)
+      .groupBy("made.parent_id")
+      .execute();
+    const kept = await untouchedIn(db, importId)
+      .select((eb) => ["made.parent_id as id", eb.fn.countAll<number>().as("n")])
+      .where("made.parent_id", "in", folders)
+      .groupBy("made.parent_id")
+      .execute();
+    const there = await db
+      .selectFrom("entries as around")
+      .innerJoin("entries", (join) =>
+        join
+          .onRef("entries.account_id", "=", "around.account_id")
+          .onRef("entries.parent_id", "=", "around.id"),
+      )
+      .select((eb) => ["around.id", eb.fn.countAll<number>().as("n")])
+      .where("around.id", "in", folders)
+      .groupBy("around.id")
+      .execute();
+    const [ofMade, ofKept, ofThere] = [made, kept, there].map(
+      (rows) => new Map(rows.map(({ id, n }) => [id, Number(n)])),
+    );
+    return new Map(
+      own.flatMap(({ id }) => {
+        const number = ofMade!.get(id) ?? 0;
+        const isSame = (ofKept!.get(id) ?? 0) === number && (ofThere!.get(id) ?? 0) === number;
+        return isSame ? [[id, number] as const] : [];
+      }),
+    );
+  }
+
+  return {
+    unchanged,
+
+    /** Which links share a folder that is not as the import left it. */
+    async changedShares(db: Db, importId: number, linkIds: readonly number[]): Promise<Set<number>> {
+      if (linkIds.length === 0) return new Set();
+      const shares = await madeIn(db, importId)
+        .innerJoin("shares", "shares.entry_id", "made.entry_id")
+        .select(["shares.link_id as linkId", "made.entry_id as folderId"])
+        .where("shares.link_id", "in", linkIds)
+        .execute();
+      const folders = [...new Set(shares.map(({ folderId }) => folderId))];
+      const files = await unchanged(db, importId, folders);
+      return new Set(shares.flatMap(({ linkId, folderId }) => (files.has(folderId) ? [] : [linkId])));
+    },
+
+    /** Those of the folders that have a share, or something in them has one. */
+    async shared(db: Db, importId: number, folders: readonly number[]): Promise<Set<number>> {
+      const rows = await madeIn(db, importId)
+        .select(["made.entry_id as id", "made.parent_id as parentId"])
+        .where((eb) => eb.or([eb("made.parent_id", "in", folders), eb("made.entry_id", "in", folders)]))
+        .where((eb) => {
+          const share = eb.selectFrom("shares").select("entry_id");
+          const item = eb.selectFrom("share_items").select("entry_id");
+          return eb.or([
+            eb.exists(share.whereRef("shares.entry_id", "=", "made.entry_id")),
+            eb.exists(item.whereRef("share_items.entry_id", "=", "made.entry_id")),
+          ]);
+        })
+        .execute();
+      return new Set(rows.flatMap(({ id, parentId }) => [id, parentId]));
+    },
+
+    /** Folders to undo, those around others last; none at the end. */
+    async next(importId: number, limit: number): Promise<UndoneFolder[]> {
+      const within = (parentId: number) =>
+        madeIn(read, importId)
+          .leftJoin("entries", "entries.id", "made.entry_id")
+          .select([
+            "made.entry_id as id",
+            "made.parent_id as parentId",
+            "entries.account_id as accountId",
+            "entries.name",
+          ])
+          .where("made.parent_id", "=", parentId)
+          .orderBy("made.entry_id");
+      const top = await within(ROOT).limit(1).execute();
+      const folders = top.length === 0 ? [] : await within(top[0]!.id).limit(limit).execute();
+      const found = folders.length > 0 ? folders : top;
+      return found.map((one) =>
+        one.accountId === REMOVED_ACCOUNT_ID ? { ...one, accountId: null, name: null } : one,
+      );
+    },
+
+    /** With what is in them. */
+    async forget(tx: Db, importId: number, folders: readonly number[]): Promise<void> {
+      for (const column of ["parent_id", "entry_id"] as const) {
+        const query = tx.deleteFrom("import_entries").where("import_id", "=", importId);
+        await query.where(column, "in", folders).execute();
+      }
     },
   };
 }

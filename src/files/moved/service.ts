@@ -9,13 +9,14 @@ import { dropName } from "../drops/drop-name.ts";
 import type { TreeTransaction } from "../tree/account-tree.ts";
 import type { EntriesRepository } from "../tree/entries.repository.ts";
 import { type Folder, ROOT, type StoredFile } from "../tree/entry.ts";
-import type { Files, FilesDeps } from "../tree/files.service.ts";
+import { type Files, type FilesDeps, remainingBytes } from "../tree/files.service.ts";
 import { freeNames } from "../tree/free-name.ts";
 import type { Uploads } from "../uploads/service.ts";
-import type { MovedPlace, MovedRepository } from "./repository.ts";
-import { planRoom, TOO_LARGE } from "./room.ts";
-import { createMovedUndo } from "./undo.ts";
-import type { MovedUndoRepository } from "./undo.repository.ts";
+import type { MovedPlace, MovedRepository, MovedUndoRepository } from "./repository.ts";
+import type { Actor } from "../../lib/actor.ts";
+import type { Removal } from "../tree/removal.ts";
+import { resolve } from "node:path";
+import { readDiskSpace } from "../../lib/disk-check.ts";
 
 export type MovedFiles = ReturnType<typeof createMovedFiles>;
 
@@ -145,5 +146,71 @@ export function createMovedFiles(deps: Deps) {
     },
 
     undoSome: createMovedUndo({ ...deps, repository: deps.undoing }),
+  };
+}
+
+const AT_ONCE = 100;
+/** Of folders that are gone. */
+const ANYONE = 0;
+
+type UndoDeps = { repository: MovedUndoRepository; removal: Pick<Removal, "picked"> };
+
+export function createMovedUndo({ repository, removal }: UndoDeps) {
+  /**
+   * Removes folders that are as the move left them, and forgets the others. `tell` runs in the transaction, with the
+   * number of files and the names of folders that stay because of what is in them. False: nothing is left.
+   */
+  return async function undoSome(
+    importId: number,
+    actor: Actor,
+    tell: (tx: Db, done: { files: number; kept: readonly string[] }) => Promise<void>,
+  ): Promise<boolean> {
+    const found = await repository.next(importId, AT_ONCE);
+    if (found.length === 0) return false;
+    const accountId = found.find((folder) => folder.accountId !== null)?.accountId ?? ANYONE;
+    const mine = found.filter((folder) => folder.accountId === accountId || folder.accountId === null);
+    const ids = mine.map(({ id }) => id);
+    const pick = async ({ db }: TreeTransaction) => {
+      const unchanged = await repository.unchanged(db, importId, ids);
+      const shared = await repository.shared(db, importId, ids);
+      const going = ids.filter((id) => unchanged.has(id) && !shared.has(id));
+      const kept = mine.filter(
+        ({ id, parentId }) => parentId !== ROOT && !unchanged.has(id) && !shared.has(id),
+      );
+      await tell(db, {
+        files: going.reduce((sum, id) => sum + unchanged.get(id)!, 0),
+        kept: kept.flatMap(({ name }) => name ?? []),
+      });
+      await repository.forget(db, importId, ids);
+      return going.map((id) => ({ id, kind: "folder" as const, blobId: null, size: 0 }));
+    };
+    await removal.picked(accountId, pick, { actor });
+    return true;
+  };
+}
+
+export const TOO_LARGE = "It is larger than its storage policy or the quota of its owner allows.";
+
+/** Asks file after file whether it would fit in. Returns why not. */
+export function planRoom({ uploads, dataDir }: { uploads: Pick<Uploads, "destination">; dataDir: string }) {
+  const accounts = new Map<number, Promise<{ left: number; largest: number; disk: { left: number } }>>();
+  const disks = new Map<number, { left: number }>();
+  async function roomOf(accountId: number) {
+    const { policy, space } = await uploads.destination(accountId, null);
+    const disk = disks.getOrInsertComputed(policy.id, () => ({ left: Number.POSITIVE_INFINITY }));
+    if (policy.driverType === "local" && disk.left === Number.POSITIVE_INFINITY) {
+      const folder = resolve(dataDir, policy.basePath);
+      const found = (await readDiskSpace(folder)) ?? (await readDiskSpace(dataDir));
+      disk.left = found?.freeBytes ?? disk.left;
+    }
+    return { left: remainingBytes(space), largest: policy.maxFileSize || Number.POSITIVE_INFINITY, disk };
+  }
+  return async (accountId: number, bytes: number): Promise<string | null> => {
+    const room = await accounts.getOrInsertComputed(accountId, () => roomOf(accountId));
+    if (bytes > room.largest || bytes > room.left) return TOO_LARGE;
+    if (bytes > room.disk.left) return "The disk of the storage has no room for it.";
+    room.left -= bytes;
+    room.disk.left -= bytes;
+    return null;
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createPolicyCache } from "./cache.ts";
+import { createPolicyCache } from "./drivers.ts";
 import type { StoredPolicy } from "./repository.ts";
 
 function setUp(...ids: number[]) {

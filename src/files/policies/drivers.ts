@@ -2,13 +2,12 @@
 import { madeOnce } from "../../lib/made-once.ts";
 import { appError } from "../../lib/errors.ts";
 import { SealedWithAnotherKey, type SecretBox } from "../../lib/secret-box.ts";
-import type { PolicyCache } from "./cache.ts";
 import type { PoliciesRepository, StoredPolicy } from "./repository.ts";
 import { observeDriver } from "../storage/observed-driver.ts";
 import type { StorageMetrics } from "../storage/metrics.ts";
 import type { Driver } from "../storage/driver.ts";
 import { type DriverSettings, openDriver, type StorageContext } from "../storage/index.ts";
-import { tagOf } from "../storage/object-key.ts";
+import { tagOf, newContentGeneration, newStagingId } from "../storage/object-key.ts";
 
 export const ACCESS_KEY_PURPOSE = "policies.access_key";
 export const SECRET_KEY_PURPOSE = "policies.secret_key";
@@ -97,4 +96,75 @@ export function unsealSettings(policy: StoredPolicy, box: SecretBox): DriverSett
     accessKey: open(policy.sealedAccessKey, ACCESS_KEY_PURPOSE),
     secretKey: open(policy.sealedSecretKey, SECRET_KEY_PURPOSE),
   };
+}
+
+export type PolicyCache = ReturnType<typeof createPolicyCache>;
+
+/** Read on demand and again after a change. There are few. */
+export function createPolicyCache({ list }: Pick<PoliciesRepository, "list">) {
+  const read = () =>
+    madeOnce(
+      async (): Promise<ReadonlyMap<number, StoredPolicy>> =>
+        new Map((await list()).map((policy) => [policy.id, policy])),
+    );
+  let loading: ReturnType<typeof read> | undefined;
+  const all = () => (loading ??= read())();
+  return {
+    list: async (): Promise<StoredPolicy[]> => [...(await all()).values()],
+    /** Reads again for an unknown policy: another node may have just made it. @throws PolicyNotFound */
+    async find(id: number): Promise<StoredPolicy> {
+      const known = loading;
+      let policy = (await all()).get(id);
+      if (policy === undefined) {
+        if (loading === known) loading = undefined;
+        policy = (await all()).get(id);
+      }
+      if (policy === undefined) throw appError("PolicyNotFound", "There is no such storage policy.");
+      return policy;
+    },
+    async defaultPolicy(): Promise<StoredPolicy> {
+      for (const policy of (await all()).values()) if (policy.isDefault) return policy;
+      throw appError("StorageUnavailable", "There is no default storage policy.");
+    },
+    forget(): void {
+      loading = undefined;
+    },
+  };
+}
+
+/** Writes, reads and removes an object. @throws StorageUnavailable with the reason */
+export const createProbe =
+  (drivers: Drivers) =>
+  async (policyId: number): Promise<void> => {
+    const driver = await drivers.verify(policyId, { mark: false });
+    const bytes = new TextEncoder().encode(
+      `Waymark checks whether it can store files here: ${crypto.randomUUID()}\n`,
+    );
+    const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+    const tag = await drivers.tag();
+    const staging = await driver.stage(newStagingId(tag));
+    let key: string;
+    try {
+      await staging.append(single(bytes));
+      key = await staging.finish({ sha256, generation: newContentGeneration(tag) });
+    } catch (error) {
+      await staging.abort();
+      throw error;
+    }
+    try {
+      const body = await driver.open(key, { size: bytes.length });
+      const read = await new Response(body).text().catch(() => "");
+      if (read !== new TextDecoder().decode(bytes)) {
+        throw appError("StorageUnavailable", "The storage does not return what was written.");
+      }
+    } finally {
+      await driver.remove(key);
+    }
+    if ((await driver.stat(key)) !== null) {
+      throw appError("StorageUnavailable", "The storage keeps deleted objects.");
+    }
+  };
+
+async function* single(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }

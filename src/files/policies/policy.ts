@@ -31,3 +31,78 @@ export const policyView = namedObject("Policy", {
 export type Policy = ViewFields<z.output<typeof policyView>>;
 
 export const viewPolicy = createView(policyView);
+
+/** Trimmed and printable. */
+const text = (maxBytes: number) =>
+  z
+    .string()
+    .trim()
+    .refine((value) => Buffer.byteLength(value) <= maxBytes, `must have at most ${maxBytes} bytes`)
+    .refine((value) => !/\p{Cc}/u.test(value), "must have no control characters")
+    .refine((value) => value.isWellFormed(), "holds half a character (a lone surrogate)");
+
+export const name = text(255).refine((value) => value !== "", "must have at least one character");
+
+const key = text(256).refine((value) => value !== "[REDACTED]", "is a mask, not a key");
+
+export const region = text(64).regex(/^[\w-]*$/, "must have only letters, digits and -");
+
+export const bucket = text(255).regex(
+  /^$|^[a-zA-Z0-9][a-zA-Z0-9._-]*$/,
+  "must have only letters, digits, dots and -",
+);
+
+export const maxFileSize = z.int().min(0).describe("bytes; 0 is unlimited");
+
+export const createPolicySchema = z
+  .object({
+    name,
+    driver_type: z.enum(["local", "s3"]),
+    endpoint: text(1_000).nullish().describe("s3: http or https URL without a path"),
+    bucket: bucket.nullish(),
+    region: region.nullish().describe(`s3: default ${DEFAULT_REGION}`),
+    access_key: key.nullish(),
+    secret_key: key.nullish(),
+    base_path: text(900)
+      .nullish()
+      .describe("local: a folder, relative to the data folder unless absolute; s3: a prefix"),
+    max_file_size: maxFileSize.nullish(),
+    download: downloadWay.nullish(),
+    is_default: z
+      .boolean()
+      .nullish()
+      .describe("true makes this policy the default instead of the current one"),
+  })
+  .superRefine((given, context) => {
+    if (given.driver_type !== "s3") return;
+    for (const field of ["endpoint", "bucket", "access_key", "secret_key"] as const) {
+      if (!given[field]) context.addIssue({ code: "custom", path: [field], message: "is required for s3" });
+    }
+  });
+createPolicySchema.register(z.globalRegistry, { id: "NewPolicy" });
+
+export type CreatePolicy = z.output<typeof createPolicySchema>;
+
+const FIXED = ["driver_type", "endpoint", "bucket", "base_path"] as const;
+
+export const updatePolicySchema = namedObject("PolicyUpdate", {
+  name: name.optional(),
+  max_file_size: maxFileSize.optional(),
+  download: downloadWay.optional(),
+  region: region.min(1, "must have at least one character").optional(),
+  access_key: key.min(1, "must have at least one character").optional(),
+  secret_key: key.min(1, "must have at least one character").optional(),
+  is_default: z.boolean().optional(),
+  ...(Object.fromEntries(FIXED.map((field) => [field, z.string().nullish()])) as Record<
+    (typeof FIXED)[number],
+    z.ZodOptional<z.ZodNullable<z.ZodString>>
+  >),
+});
+
+export type UpdatePolicy = z.output<typeof updatePolicySchema>;
+
+/** The first given field that names the location and differs. */
+export function changedFixedField(policy: Policy, given: UpdatePolicy): string | undefined {
+  const view = viewPolicy(policy);
+  return FIXED.find((field) => given[field] !== undefined && given[field] !== view[field]);
+}

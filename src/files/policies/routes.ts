@@ -8,8 +8,7 @@ import {
 } from "../../platform/http/endpoint.ts";
 import { idParameter } from "../../lib/id-parameter.ts";
 import type { Policies, PolicyUsage } from "./service.ts";
-import { policyView, viewPolicy } from "./policy.ts";
-import { createPolicySchema, updatePolicySchema } from "./policy-input.ts";
+import { policyView, viewPolicy, createPolicySchema, updatePolicySchema } from "./policy.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
 const shared = { access: "admin", scope: "admin", tag: "policies" } as const;

@@ -4,14 +4,18 @@ import type { Db } from "../../platform/db/dialect.ts";
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError, messageOf } from "../../lib/errors.ts";
-import type { RecordEvents } from "../../lib/event.ts";
+import type { RecordEvents, EventRecord } from "../../lib/event.ts";
 import type { SecretBox } from "../../lib/secret-box.ts";
-import type { PolicyCache } from "./cache.ts";
-import { ACCESS_KEY_PURPOSE, SECRET_KEY_PURPOSE, unsealSettings } from "./drivers.ts";
+import { type PolicyCache, ACCESS_KEY_PURPOSE, SECRET_KEY_PURPOSE, unsealSettings } from "./drivers.ts";
 import type { PoliciesRepository, PolicyShare, PolicyUses, StoredPolicy } from "./repository.ts";
-import { DEFAULT_REGION, type Policy } from "./policy.ts";
-import { policyEvent } from "./policy-events.ts";
-import { changedFixedField, type CreatePolicy, type UpdatePolicy } from "./policy-input.ts";
+import {
+  DEFAULT_REGION,
+  type Policy,
+  viewPolicy,
+  changedFixedField,
+  type CreatePolicy,
+  type UpdatePolicy,
+} from "./policy.ts";
 import { checkDriverSettings, checkPlacement, type StorageContext } from "../storage/index.ts";
 import type { DriverType } from "../storage/driver.ts";
 
@@ -238,3 +242,27 @@ function obstacleOf({ isDefault }: Policy, { blobs, uploads, folders }: PolicyUs
 function unknownPolicy(): never {
   throw appError("PolicyNotFound", "There is no such storage policy.");
 }
+
+const MASK = "[REDACTED]";
+
+type Doing = { actor: Pick<Actor, "name" | "via">; now: number; verb: "create" | "update" | "delete" };
+
+/** An event never tells keys; a new key is a mask in the new state. At least one state is given. */
+export const policyEvent = (
+  { actor, now, verb }: Doing,
+  before: StoredPolicy | null,
+  after: StoredPolicy | null,
+): EventRecord => ({
+  at: now,
+  actor,
+  action: `policy.${verb}`,
+  subject: (after ?? before)!.name,
+  before: before && viewPolicy(before),
+  after: after && { ...viewPolicy(after), ...newKeys(before, after) },
+});
+
+/** For a change; a new policy says `has_credentials`. */
+const newKeys = (before: StoredPolicy | null, after: StoredPolicy): Record<string, string> => ({
+  ...(before && before.sealedAccessKey !== after.sealedAccessKey && { access_key: MASK }),
+  ...(before && before.sealedSecretKey !== after.sealedSecretKey && { secret_key: MASK }),
+});

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { appError } from "../../lib/errors.ts";
-import type { PolicyCache } from "./cache.ts";
+import type { PolicyCache } from "./drivers.ts";
 import { createStandings } from "./standing.ts";
 
 function open(probe: () => Promise<void>, driverType = "local") {

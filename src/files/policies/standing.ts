@@ -4,8 +4,7 @@ import { fileTrouble } from "../../lib/file-trouble.ts";
 import { appError, messageOf } from "../../lib/errors.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
 import { withTimeout } from "../../lib/timeout.ts";
-import type { PolicyCache } from "./cache.ts";
-import type { Drivers } from "./drivers.ts";
+import type { PolicyCache, Drivers } from "./drivers.ts";
 import type { Policy } from "./policy.ts";
 
 /** `trouble` is a sentence; null: it works. */

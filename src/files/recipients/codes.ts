@@ -10,9 +10,8 @@ import type { Language } from "../../lib/language.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { tooManyAttempts } from "../../lib/rate-buckets.ts";
 import type { ShareMail, ShareMailTransaction } from "./mails.ts";
-import type { RecipientCodesRepository } from "./codes.repository.ts";
+import type { RecipientCodesRepository, TryLimit, RecipientTriesRepository } from "./codes.repository.ts";
 import type { RecipientsRepository } from "./repository.ts";
-import type { TryLimit, RecipientTriesRepository } from "./tries.repository.ts";
 
 type Deps = {
   repository: RecipientCodesRepository & RecipientTriesRepository & Pick<RecipientsRepository, "emailOf">;

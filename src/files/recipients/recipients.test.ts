@@ -5,7 +5,7 @@ import { ownerOfTeam } from "../../lib/owner.ts";
 import { refusal } from "../drive.test-support.ts";
 import type { GivenShare } from "../serving/share-input.ts";
 import { type SharesHarness, startShares } from "../shares/shares.test-support.ts";
-import { createVisitJob } from "./visits-job.ts";
+import { createVisitJob } from "./visit.ts";
 
 const MINUTE = 60_000;
 const [ANNA, BEN, CLEO] = ["anna@example.com", "ben@example.com", "cleo@example.com"];

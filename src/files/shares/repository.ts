@@ -3,10 +3,11 @@ import type { Queries } from "../../platform/db/database.ts";
 import { deleteLinks, type Deletion } from "../../links/write/rows.repository.ts";
 import { takenDownRefusal } from "../../links/write/allowed-targets.ts";
 import type { Db } from "../../platform/db/dialect.ts";
-import { createRecipientCodesRepository } from "../recipients/codes.repository.ts";
-import { createRecipientTriesRepository } from "../recipients/tries.repository.ts";
-import { createRecipientsRepository } from "../recipients/repository.ts";
-import { createRecipientVisitsRepository } from "../recipients/visits.repository.ts";
+import {
+  createRecipientCodesRepository,
+  createRecipientTriesRepository,
+} from "../recipients/codes.repository.ts";
+import { createRecipientsRepository, createRecipientVisitsRepository } from "../recipients/repository.ts";
 import { createShareChangesRepository, VISITED_COLUMNS } from "../serving/changes.repository.ts";
 import { createShareListRepository, whereDropBox } from "../serving/list.repository.ts";
 import { ENTRY_COLUMNS, toEntry } from "../tree/entries.repository.ts";

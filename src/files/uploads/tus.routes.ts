@@ -20,9 +20,10 @@ import {
   UPLOAD_ID,
   uploadId,
   versionHeader,
-} from "./tus-headers.ts";
+  BODY_TYPE,
+  TUS_VERSION,
+} from "./tus-protocol.ts";
 import type { Policies } from "../policies/service.ts";
-import { BODY_TYPE, TUS_VERSION } from "./tus-protocol.ts";
 import {
   checkVersion,
   emptyResponse,

@@ -7,16 +7,14 @@
  * A lease lets one request at a time change an upload, in all processes (cluster/process-leases.ts).
  */
 import type { ReadQueue } from "../blobs/read-queue.ts";
-import { appError } from "../../lib/errors.ts";
+import { appError, AppError } from "../../lib/errors.ts";
 import type { AccountTree } from "../tree/account-tree.ts";
 import type { Blobs } from "../blobs/service.ts";
 import { remainingBytes, overQuota } from "../tree/files.service.ts";
 import { mediaTypeOf } from "../tree/media-type.ts";
 import { type BodyCount, provedBytes } from "./tus-checksum.ts";
-import { createDeferredSizes } from "./tus-deferred.ts";
-import { createUploadJobs, forgetUpload, LOCK_MS, type UploadJobDeps } from "./tus-jobs.ts";
 import { type Checksum, refusal } from "./tus-protocol.ts";
-import { uploadLease, type Upload } from "./tus.repository.ts";
+import { uploadLease, type Upload, type TusRepository } from "./tus.repository.ts";
 import {
   createTransfer,
   keptMs,
@@ -28,6 +26,12 @@ import {
 } from "./tus-transfer.ts";
 import type { DropGate, DropUploader, DropVisitor } from "./drop-upload.ts";
 import type { Uploads } from "./service.ts";
+import { ROOT } from "../tree/entry.ts";
+import { pagesAfter } from "../../lib/pages.ts";
+import type { Leases } from "../../platform/cluster/leases.ts";
+import type { Job } from "../../platform/jobs/runner.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Logger } from "../../lib/logger.ts";
 
 export type { Upload } from "./tus.repository.ts";
 export type { TransferProgress } from "./tus-transfer.ts";
@@ -195,3 +199,142 @@ const isOf = ({ drop }: Upload, visitor: DropVisitor | undefined): boolean =>
   drop?.linkId === visitor?.linkId && (!visitor?.sender || visitor.sender === drop?.sender);
 
 async function* nothing(): AsyncGenerator<Uint8Array, void> {}
+
+type DeferredDeps = {
+  tree: AccountTree;
+  uploads: Pick<Uploads, "destination" | "checkSize">;
+  repository: TusRepository;
+  blobs: UploadJobDeps["blobs"];
+};
+
+/**
+ * Uploads whose size is unknown at their start (Upload-Defer-Length). What the account, the policy and the box have left
+ * bounds their bytes as they come, and again when the size is known.
+ */
+function createDeferredSizes(deps: DeferredDeps) {
+  const { tree, uploads, repository } = deps;
+
+  const destinationOf = ({ accountId, parentId }: Upload) =>
+    uploads.destination(accountId, parentId === ROOT ? null : parentId);
+
+  return {
+    /**
+     * The upload with its size. A size that equals the received bytes is stored with the file only: a row that has all
+     * bytes means that the file was made. @throws BadRequest, FileTooLargeForPolicy
+     */
+    async settleSize(upload: Upload, total: number, visitor: DropVisitor | undefined): Promise<Upload> {
+      if (upload.size === total) return upload;
+      if (upload.size !== null)
+        throw appError("BadRequest", "Upload-Length differs from the size that the upload has.");
+      if (total < upload.received)
+        throw appError(
+          "BadRequest",
+          `Upload-Length is less than the ${upload.received} bytes that the upload has already.`,
+        );
+      uploads.checkSize(await destinationOf(upload), total);
+      const most = visitor?.most ?? total;
+      if (total > most) throw tooLarge(most);
+      if (total === upload.received) return { ...upload, size: total };
+      await tree.change(upload.accountId, async (tx) => {
+        const { bytes } = await repository.unfinished(upload.accountId, tx.db);
+        if (total - upload.received + bytes > remainingBytes(tx.space)) throw overQuota(tx.space);
+        await repository.setSize(tx.db, upload.id, total);
+      });
+      return { ...upload, size: total };
+    },
+
+    /** How many bytes the upload may have now. Concurrent uploads of an account share what is left. */
+    async mostOf(upload: Upload, visitor: DropVisitor | undefined): Promise<number> {
+      const { policy, space } = await destinationOf(upload);
+      const { bytes } = await repository.unfinished(upload.accountId);
+      const room = upload.received + remainingBytes(space) - bytes;
+      const most = Math.min(room, policy.maxFileSize || room, visitor?.most ?? room, Number.MAX_SAFE_INTEGER);
+      if (most <= upload.received) throw tooLarge(most);
+      return most;
+    },
+
+    /** Nothing of a file that is too large stays. */
+    async endingTooLarge<T>(upload: Upload, run: () => Promise<T>): Promise<T> {
+      try {
+        return await run();
+      } catch (error) {
+        if (!(error instanceof AppError) || error.name !== "FileTooLargeForPolicy") throw error;
+        await forgetUpload(deps, upload);
+        throw upload.drop === null ? error : tooLarge(0);
+      }
+    },
+  };
+}
+
+/** With the limit, which strangers do not get to know (files/drops/failure.routes.ts). */
+const tooLarge = (maxFileSize: number) =>
+  appError("FileTooLargeForPolicy", "The file is larger than what is left for it.", {
+    details: { maxFileSize },
+  });
+
+const CHECK_MS = 60_000;
+const EXPIRED_AT_ONCE = 100;
+const LEASES_MS = 3_600_000;
+const LEASES_AT_ONCE = 1_000;
+/** Of a lease. */
+const LOCK_MS = 30_000;
+
+type UploadJobDeps = {
+  repository: TusRepository;
+  blobs: Pick<Blobs, "forgetUpload">;
+  leases: Leases;
+  clock: Clock;
+  logger: Logger;
+};
+
+/** Removes it and its stored bytes. A file that it became stays. @throws StorageUnavailable */
+async function forgetUpload(
+  { blobs, repository }: Pick<UploadJobDeps, "blobs" | "repository">,
+  { id, policyId, received, size }: Upload,
+): Promise<void> {
+  if (size === null || received < size) await blobs.forgetUpload(policyId, id);
+  await repository.remove(id);
+}
+
+function createUploadJobs(deps: UploadJobDeps) {
+  const { repository, leases, clock, logger } = deps;
+
+  async function forgetExpired(id: string): Promise<void> {
+    try {
+      // Whoever holds it gives it more time, or ends it.
+      await leases.hold(uploadLease(id), LOCK_MS, async () => {
+        const upload = await repository.find(id);
+        if (upload !== null && upload.expiresAt <= clock.now()) await forgetUpload(deps, upload);
+      });
+    } catch (error) {
+      logger.warn({ err: error, upload: id }, "an expired upload could not be removed; it will be retried");
+    }
+  }
+
+  const expiry: Job = {
+    name: "uploads-expiry",
+    everyMs: () => CHECK_MS,
+    async run(signal) {
+      const find = (after: string, limit: number) => repository.expired(clock.now(), after, limit);
+      for await (const page of pagesAfter("", EXPIRED_AT_ONCE, find, ({ id }) => id)) {
+        for (const { id } of page) {
+          signal.throwIfAborted();
+          await forgetExpired(id);
+        }
+      }
+    },
+  };
+
+  const leasesOfGone: Job = {
+    name: "uploads-leases",
+    everyMs: () => LEASES_MS,
+    async run(signal) {
+      for (let after: string | null = uploadLease(""); after !== null; ) {
+        signal.throwIfAborted();
+        after = await repository.forgetLeases(clock.now(), after, LEASES_AT_ONCE);
+      }
+    },
+  };
+
+  return [expiry, leasesOfGone] as const;
+}
