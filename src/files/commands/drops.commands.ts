@@ -6,8 +6,8 @@ import { COMMAND } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import { given } from "../../lib/given.ts";
 import { validated } from "../../lib/validated.ts";
-import { dropSchema, viewReceived } from "../drops/drop-view.ts";
-import { ADDING_DEFAULTS } from "../serving/adding.ts";
+import { dropSchema, viewReceived } from "../drops/drop.ts";
+import { ADDING_DEFAULTS } from "../serving/served.ts";
 import { JSON_OPTION, type JsonOption, subcommand } from "../../platform/cli/command.ts";
 import { addOwner, type Context, entryOf, type Owned } from "./place.commands.ts";
 import {

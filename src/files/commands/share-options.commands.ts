@@ -9,11 +9,9 @@ import { given } from "../../lib/given.ts";
 import { pluralize } from "../../lib/pluralize.ts";
 import { validated } from "../../lib/validated.ts";
 import { collected } from "../../links/list/filter-options.ts";
-import { addingFields, notAFolder } from "../serving/adding.ts";
-import { idsOfItems } from "../serving/items.ts";
-import type { ShareRecord } from "../serving/served.ts";
-import { folderShareSchema, itemsShareSchema } from "../serving/share-input.ts";
-import { viewOfShare } from "../serving/share-view.ts";
+import { addingFields, notAFolder, type ShareRecord } from "../serving/served.ts";
+import { idsOfItems } from "../serving/plan.ts";
+import { folderShareSchema, itemsShareSchema, viewOfShare } from "../serving/schemas.ts";
 import { JSON_OPTION, type JsonOption, type Texts } from "../../platform/cli/command.ts";
 import { type Context, entryOf, numberIn, type Owned } from "./place.commands.ts";
 

@@ -2,11 +2,16 @@
 import { RADIUS, SPACE, TYPE } from "../../lib/tokens.ts";
 import { countText, quantityOfBytes } from "../../visitors/quantity-text.ts";
 import { instantHtml, LOCAL_TIMES } from "../../visitors/times.ts";
-import type { Look } from "../../visitors/look.ts";
-import { htmlPage, text, type VisitorPage } from "../../visitors/page.ts";
+import type { Look, VisitorPages } from "../../visitors/look.ts";
+import { htmlPage, text, type VisitorPage, pageResponse } from "../../visitors/page.ts";
 import { inline } from "../../visitors/style.ts";
 import { NAME_FIELD, type OpenDrop, roomIn, type SentFile } from "./drop.ts";
 import { UPLOAD_SCRIPT } from "./page-script.ts";
+import { messagePage } from "../../visitors/messages.ts";
+import type { Uploads } from "../uploads/service.ts";
+import { mostIn } from "./gate.ts";
+import type { Senders } from "./sender.ts";
+import type { Drops } from "./service.ts";
 
 const STYLE = inline(
   `
@@ -116,4 +121,62 @@ function sentList({ language, texts }: Look, sent: readonly SentFile[]): string 
       `<li><bdi>${text(name)}</bdi><span>${text(quantityOfBytes(language, size))} · ${instantHtml(language, at)}</span></li>`,
   );
   return `<ul class="files">${rows.join("")}</ul>`;
+}
+
+export type DropShowDeps = {
+  drops: Drops;
+  uploads: Pick<Uploads, "destination">;
+  senders: Senders;
+  pages: VisitorPages;
+};
+
+export function createDropShow({ drops, uploads, senders, pages }: DropShowDeps) {
+  async function viewOf(box: OpenDrop, request: Request, note: DropNote | null) {
+    const { policy } = await uploads.destination(box.accountId, box.folderId);
+    const { id, cookie } = senders.of(box, request);
+    const sent = cookie === null ? await drops.sentBy(box.linkId, id) : [];
+    const view: DropView = {
+      box,
+      most: mostIn(box, policy),
+      sent,
+      note,
+      remembers: senders.remembers(request),
+    };
+    return { view, headers: cookie === null ? {} : { "Set-Cookie": cookie } };
+  }
+
+  function sentNote(request: Request): { note: DropNote | null } {
+    const isSent = /[?&]sent=1(?:&|$)/.test(request.url);
+    return { note: isSent ? { kind: "right", sentence: pages.look(request).texts.drop.arrived } : null };
+  }
+
+  return {
+    sentNote,
+
+    async show(
+      box: OpenDrop,
+      request: Request,
+      { status = 200, note = null }: { status?: number; note?: DropNote | null } = {},
+    ): Promise<Response> {
+      const look = pages.look(request);
+      if (box.isTwoWay) {
+        const { title, arrived } = look.texts.drop;
+        return pageResponse(
+          messagePage(look, { title, sentence: note?.sentence ?? arrived }),
+          status,
+          request,
+        );
+      }
+      const { view, headers } = await viewOf(box, request, note);
+      return pageResponse(dropPage(look, view), status, request, headers);
+    },
+
+    /** For the page of a folder with two ways. Null if it has ended. */
+    async form(linkId: number, request: Request) {
+      const box = await drops.find(linkId);
+      if (box === null) return null;
+      const { view, headers } = await viewOf(box, request, sentNote(request).note);
+      return { ...addingParts(pages.look(request), view), headers };
+    },
+  };
 }

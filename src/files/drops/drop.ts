@@ -1,7 +1,13 @@
 /** A drop box: a row of `shares` whose entry is the folder that takes the files of strangers. */
 import { appError } from "../../lib/errors.ts";
-import type { DropLimits } from "../serving/served.ts";
+import { type DropLimits, limitBytes, limitFiles, type ShareRecord } from "../serving/served.ts";
 import type { SharedEntry } from "../shares/share.ts";
+import { z } from "zod";
+import { namedObject } from "../../lib/named-object.ts";
+import { createView, type ViewFields } from "../../lib/case-names.ts";
+import { shortSender } from "../../lib/short-sender.ts";
+import { createSchema } from "../../links/link/link.ts";
+import { shareSchema, shareView, viewOfShare } from "../serving/schemas.ts";
 
 /** The visitor's name in forms and Upload-Metadata. */
 export const NAME_FIELD = "sender_name";
@@ -38,3 +44,47 @@ export function dropRefusal(drop: DropRefusal, more: Record<string, unknown> = {
 
 /** Bytes that it may still take. */
 export const roomIn = ({ maxBytes, bytes }: OpenDrop): number => Math.max(0, maxBytes - bytes);
+
+export const dropSchema = shareSchema.omit({ max_downloads: true, recipients: true, verify: true }).extend({
+  title: createSchema.shape.title.describe("shown to visitors; found by `search`"),
+  max_bytes: limitBytes.describe("of all files together"),
+  max_files: limitFiles.describe("files that it takes in all, including those deleted since"),
+  max_file_size: limitBytes.nullish().describe("of one file, in bytes; default: only max_bytes limits it"),
+});
+dropSchema.register(z.globalRegistry, { id: "NewDropBox" });
+
+export type GivenDrop = z.output<typeof dropSchema>;
+
+/** A share's view with the limits. */
+export const dropView = shareView.extend({
+  folder_id: z.int(),
+  max_bytes: z.int(),
+  max_files: z.int(),
+  max_file_size: z.int().nullable(),
+  bytes: z.int().describe("that it has received, including files deleted since"),
+  files: z.int().describe("that it has received, including those deleted since"),
+});
+dropView.register(z.globalRegistry, { id: "DropBox" });
+
+export const receivedView = namedObject("ReceivedFile", {
+  file_id: z.int(),
+  name: z.string().describe("name of the file in the tree"),
+  sent_as: z.string().describe("name as sent; name differs if another file had it"),
+  size: z.int(),
+  mime_type: z.string(),
+  sender: z.string().describe("the same for everything that one visitor sends into this box"),
+  sender_name: z.string().nullable().describe("as the visitor gave it"),
+  at: z.iso.datetime(),
+});
+
+export function viewDrop(box: ShareRecord, folderId: number, origin: string): z.output<typeof dropView> {
+  const view = viewOfShare(box, origin);
+  return { ...view, ...view.drop!, folder_id: folderId };
+}
+
+/** A file as the owner sees it. `sender`: the whole hash. */
+export type ReceivedDrop = ViewFields<z.output<typeof receivedView>>;
+
+const viewFields = createView(receivedView);
+
+export const viewReceived = (file: ReceivedDrop) => viewFields({ ...file, sender: shortSender(file.sender) });

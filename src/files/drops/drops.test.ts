@@ -14,7 +14,7 @@ import { createDroppedFiles } from "../thumbnails/dropped.repository.ts";
 import type { UploadChunk } from "../uploads/tus.service.ts";
 import type { OpenDrop } from "./drop.ts";
 import { createFormReceiving } from "./form.routes.ts";
-import { createInFlight } from "./in-flight.ts";
+import { createInFlight } from "./gate.ts";
 import { createDropsRepository, type DropsRepository } from "./repository.ts";
 import { inviting, NO_SHARE_POLICY } from "../shares/shares.test-support.ts";
 import { createDrops, type Drops } from "./service.ts";

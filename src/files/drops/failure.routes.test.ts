@@ -3,7 +3,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { testVisitorPages } from "../../visitors/pages.test-support.ts";
-import { createDropFailures } from "./failure.routes.ts";
+import { createDropFailures } from "./public.routes.ts";
 
 test.each([
   ["StorageUnavailable", 502, 7030, appError("StorageUnavailable", "The S3 endpoint refuses the keys.")],

@@ -10,7 +10,7 @@ import type { DropGate, DropSender } from "../uploads/drop-upload.ts";
 import type { Destination, ReceivedFile, Uploads } from "../uploads/service.ts";
 import { dropName, personName } from "./drop-name.ts";
 import { dropRefusal, NAME_FIELD, type OpenDrop, roomIn, type SentFile } from "./drop.ts";
-import type { InFlight } from "./in-flight.ts";
+import type { InFlight } from "./gate.ts";
 import type { Drops } from "./service.ts";
 
 /** Longest silence of a client. */

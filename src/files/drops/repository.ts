@@ -3,8 +3,7 @@ import { sql } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import type { DropUpload } from "../uploads/drop-upload.ts";
-import type { ReceivedDrop } from "./drop-view.ts";
-import type { OpenDrop, SentFile } from "./drop.ts";
+import type { ReceivedDrop, OpenDrop, SentFile } from "./drop.ts";
 
 export type DropsRepository = ReturnType<typeof createDropsRepository>;
 

@@ -6,7 +6,7 @@ import { CODE_FORM } from "../../links/link/code.ts";
 import { refuseOwnCode, shareCodeIn } from "../shares/routes.ts";
 import { entryIn, treeEndpoint } from "../tree/entry-id.ts";
 import type { Trees } from "../tree/trees.ts";
-import { dropSchema, dropView, receivedView, viewDrop, viewReceived } from "./drop-view.ts";
+import { dropSchema, dropView, receivedView, viewDrop, viewReceived } from "./drop.ts";
 import type { Drops } from "./service.ts";
 
 const PATH = "/folders/:id/drop";

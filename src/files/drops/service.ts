@@ -7,8 +7,7 @@ import { NO_RECIPIENTS } from "../recipients/recipients.ts";
 import { nullIfNoFolder } from "../tree/account-tree.ts";
 import { createEntryShares, type EntrySharesDeps } from "../serving/entry-shares.ts";
 import type { ShareRecord } from "../serving/served.ts";
-import type { GivenDrop, ReceivedDrop } from "./drop-view.ts";
-import type { OpenDrop, SentFile } from "./drop.ts";
+import type { GivenDrop, ReceivedDrop, OpenDrop, SentFile } from "./drop.ts";
 import type { DropsRepository } from "./repository.ts";
 
 export type Drops = ReturnType<typeof createDrops>;

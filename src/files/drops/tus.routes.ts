@@ -20,8 +20,7 @@ import type { DropVisitor } from "../uploads/drop-upload.ts";
 import type { Resumable, Upload, UploadChunk } from "../uploads/tus.service.ts";
 import { dropName, personName } from "./drop-name.ts";
 import { dropRefusal, NAME_FIELD, type OpenDrop, roomIn } from "./drop.ts";
-import { mostIn } from "./gate.ts";
-import type { InFlight } from "./in-flight.ts";
+import { mostIn, type InFlight } from "./gate.ts";
 import type { Senders } from "./sender.ts";
 
 type Deps = { resumable: Resumable; senders: Senders; inFlight: InFlight; bodies: BodyMemory };

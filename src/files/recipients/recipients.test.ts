@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:te
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { ownerOfTeam } from "../../lib/owner.ts";
 import { refusal } from "../drive.test-support.ts";
-import type { GivenShare } from "../serving/share-input.ts";
+import type { GivenShare } from "../serving/schemas.ts";
 import { type SharesHarness, startShares } from "../shares/shares.test-support.ts";
-import { createVisitJob } from "./visit.ts";
+import { createVisitJob } from "./visits-job.ts";
 
 const MINUTE = 60_000;
 const [ANNA, BEN, CLEO] = ["anna@example.com", "ben@example.com", "cleo@example.com"];

@@ -1,6 +1,14 @@
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
-import type { DoneVisit, RecipientVisit } from "./visit.ts";
+import type { RowFields } from "../../platform/db/schema.ts";
+
+/** What a verified recipient of a share did. */
+export type RecipientVisit = Omit<
+  RowFields<"share_visits", { action: "open" | "download" | "archive" }>,
+  "linkId"
+>;
+
+export type DoneVisit = Omit<RecipientVisit, "id"> & { linkId: number };
 
 export type RecipientsRepository = ReturnType<typeof createRecipientsRepository>;
 

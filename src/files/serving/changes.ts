@@ -16,12 +16,20 @@ import { NO_RECIPIENTS, recipientsAfter } from "../recipients/recipients.ts";
 import type { TreeTransaction } from "../tree/account-tree.ts";
 import type { ShareChangesRepository } from "./changes.repository.ts";
 import type { ShareListRepository } from "./list.repository.ts";
-import { addingOf } from "./adding.ts";
+import { addingOf, idsOfWanted, type Serving, servedFields, type ShareRecord } from "./served.ts";
 import type { EntrySharesDeps } from "./entry-shares.ts";
-import type { SharedItems } from "./items.ts";
-import { isGone, pastUse, servedThen } from "./past-use.ts";
-import { createServingAfter, type HeldLink, type Plan, QUIET, type ShareChange, wantedBy } from "./plan.ts";
-import { idsOfWanted, type Serving, servedFields, type ShareRecord } from "./served.ts";
+import {
+  type SharedItems,
+  isGone,
+  pastUse,
+  servedThen,
+  createServingAfter,
+  type HeldLink,
+  type Plan,
+  QUIET,
+  type ShareChange,
+  wantedBy,
+} from "./plan.ts";
 
 export type ChangesDeps = Omit<EntrySharesDeps, "repository" | "isDrop"> & {
   items: SharedItems;

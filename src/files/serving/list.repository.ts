@@ -9,10 +9,15 @@ import { linksIn } from "../../links/link/query.repository.ts";
 import { createTagging } from "../../links/tags/tagging.repository.ts";
 import { createRecipientsRepository } from "../recipients/repository.ts";
 import { MOST_LEVELS, ROOT } from "../tree/entry.ts";
-import { isDropBox } from "./adding.ts";
+import {
+  isDropBox,
+  type ShareRecord,
+  type ShareFilter,
+  type ShareOrder,
+  type SHARE_KINDS,
+  type SHARE_STATES,
+} from "./served.ts";
 import { dropLimitsIn, SHARE_COLUMNS } from "./changes.repository.ts";
-import type { ShareRecord } from "./served.ts";
-import type { ShareFilter, ShareOrder, SHARE_KINDS, SHARE_STATES } from "./share-filter.ts";
 
 const NEWEST: ShareOrder = { by: "created_at", isDescending: true };
 

@@ -1,13 +1,28 @@
 /** What a code is to serve, as a request gives it, and what it serves then. */
-import { appError, badField } from "../../lib/errors.ts";
+import { appError, badField, AppError } from "../../lib/errors.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { internalTarget, readInternalTarget } from "../../links/link/internal-target.ts";
 import type { PatchInput, UsesInput } from "../../links/link/link.ts";
 import type { AccountTree, TreeTransaction } from "../tree/account-tree.ts";
-import { addingAfter, type AddingInput, isDropBox, notAFolder } from "./adding.ts";
-import { NO_RECIPIENTS, type RecipientInput, type Recipients } from "../recipients/recipients.ts";
-import { idsOfItems, type SharedItems } from "./items.ts";
-import type { Serving, Wanted } from "./served.ts";
+import {
+  addingAfter,
+  type AddingInput,
+  isDropBox,
+  notAFolder,
+  type Serving,
+  type Wanted,
+  type WantedItems,
+} from "./served.ts";
+import {
+  NO_RECIPIENTS,
+  type RecipientInput,
+  type Recipients,
+  pastRecipients,
+} from "../recipients/recipients.ts";
+import { z } from "zod";
+import type { Db } from "../../platform/db/dialect.ts";
+import type { Entry } from "../tree/entry.ts";
+import type { PathsRepository } from "../tree/paths.repository.ts";
 
 /** Absent: unchanged. */
 export type ShareChange = UsesInput &
@@ -133,3 +148,87 @@ export function wantedBy({
 
 const noDownloads = (what: string) =>
   badField("max_downloads", `max_downloads is for shared files and folders, not for ${what}.`);
+
+/** As `servedFields` tells them in events. */
+const pastLimits = z.object({
+  max_downloads: z.int().nullish().default(null),
+  max_bytes: z.int().nullish(),
+  max_files: z.int().nullish(),
+  max_file_size: z.int().nullish().default(null),
+  items: z.array(z.int()).nullish(),
+});
+
+type PastUse = { wanted: Exclude<Wanted, { kind: "url" }>; maxDownloads: number | null; says: Recipients };
+
+/** What a code served in a state of its history, which its events gave; null for a URL. */
+export function pastUse(target: string, state: Readonly<Record<string, unknown>>): PastUse | null {
+  const served = readInternalTarget(target);
+  if (served === null) return null;
+  const told = pastLimits.parse(state);
+  const says = pastRecipients(state);
+  if (served.kind === "items") {
+    const items = { ids: told.items ?? [], isPast: true };
+    return { wanted: { kind: "items", items }, maxDownloads: told.max_downloads, says };
+  }
+  const isDrop = served.kind === "drop";
+  const drop = {
+    maxBytes: told.max_bytes ?? 0,
+    maxFiles: told.max_files ?? 0,
+    maxFileSize: told.max_file_size,
+    isTwoWay: !isDrop,
+  };
+  const place = { kind: served.kind === "file" ? served.kind : "folder", id: served.id } as const;
+  return {
+    wanted: { kind: "entry", place, drop: isDrop || drop.maxFiles > 0 ? drop : null },
+    maxDownloads: isDrop ? null : told.max_downloads,
+    says,
+  };
+}
+
+export const servedThen = (why: string): AppError =>
+  appError("Conflict", `What this code served then ${why}.`);
+
+export const isGone = (error: unknown): boolean =>
+  error instanceof AppError && (error.name === "FileNotFound" || error.name === "FolderNotFound");
+
+/** Ascending, each once. */
+export const idsOfItems = (items: NonNullable<UsesInput["items"]>): number[] =>
+  [...new Set(items.map(({ file_id, folder_id }) => (file_id ?? folder_id)!))].sort((a, b) => a - b);
+
+type ItemsDeps = {
+  repository: {
+    entriesOf(ids: readonly number[], db?: Db): Promise<Entry[]>;
+  };
+  paths: Pick<PathsRepository, "pathsOf">;
+};
+
+export type SharedItems = ReturnType<typeof createSharedItems>;
+
+/** Several files and folders that are one share. They stay where they are. */
+export function createSharedItems({ repository, paths }: ItemsDeps) {
+  /** Those of the account that are not in the trash or being removed. */
+  async function found(accountId: number, ids: readonly number[], db?: Db): Promise<Entry[]> {
+    if (ids.length === 0) return [];
+    const entries = (await repository.entriesOf(ids, db)).filter((entry) => entry.accountId === accountId);
+    const reached = await paths.pathsOf(
+      accountId,
+      entries.map(({ parentId }) => parentId),
+      db,
+    );
+    return entries.filter(({ parentId }) => reached.has(parentId));
+  }
+
+  return {
+    found,
+
+    /** The ids, ascending. @throws FileNotFound if one is missing; of a past state, if all are */
+    async checked(accountId: number, { ids, isPast }: WantedItems, db: Db): Promise<number[]> {
+      const known = new Set((await found(accountId, ids, db)).map((entry) => entry.id));
+      const missing = ids.find((one) => !known.has(one));
+      if (known.size === 0 || (missing !== undefined && !isPast)) {
+        throw appError("FileNotFound", `There is no file or folder with the id ${missing ?? 0}.`);
+      }
+      return ids.filter((one) => known.has(one));
+    },
+  };
+}

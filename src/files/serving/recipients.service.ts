@@ -1,6 +1,6 @@
 /** What recipients of shares did, and their mails once more. */
 import { appError, badField } from "../../lib/errors.ts";
-import type { RecipientVisit } from "../recipients/visit.ts";
+import type { RecipientVisit } from "../recipients/repository.ts";
 import type { RecipientVisitsRepository } from "../recipients/repository.ts";
 import { linkOfShare, shareNotFound } from "./changes.ts";
 import type { ShareChangesRepository } from "./changes.repository.ts";

@@ -1,6 +1,8 @@
 import type { ServedFields } from "../../links/link/events.ts";
 import { type Recipients, toldRecipients } from "../recipients/recipients.ts";
 import type { ShownLink } from "../../links/link/link.ts";
+import { z } from "zod";
+import { badField } from "../../lib/errors.ts";
 
 /** What can be shared. */
 export type Shareable = { kind: "file" | "folder"; id: number };
@@ -75,3 +77,74 @@ export const servedFields = ({ maxDownloads, drop, items, ...says }: Serving): S
     ...(drop.maxFileSize !== null && { max_file_size: drop.maxFileSize }),
   }),
 });
+
+// Folders with two ways: shares whose visitors see what is in a folder, and add files.
+
+const MOST_FILES = 1_000_000_000;
+export const limitBytes = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
+export const limitFiles = z.int().min(1).max(MOST_FILES);
+
+/** What visitors may add. */
+export const addingFields = {
+  add: z.boolean().optional().describe("of a folder: visitors add files, and delete or replace none"),
+  max_bytes: limitBytes.optional().describe("with add: of all files together; 1 GB when absent"),
+  max_files: limitFiles
+    .optional()
+    .describe("with add: files in all, including those deleted since; 100 when absent"),
+  max_file_size: limitBytes
+    .nullish()
+    .describe("with add: of one file, in bytes; null: only max_bytes limits it"),
+};
+const addingSchema = z.object(addingFields);
+/** Absent: unchanged. */
+export type AddingInput = z.output<typeof addingSchema>;
+
+export const ADDING_DEFAULTS = { maxBytes: 1_000_000_000, maxFiles: 100, maxFileSize: null };
+
+/** Undefined without a field. */
+export const addingOf = (input: AddingInput): AddingInput | undefined =>
+  Object.values(input).some((value) => value !== undefined) ? input : undefined;
+
+/** Null: visitors add nothing. @throws BadRequest for limits without `add` */
+export function addingAfter(before: DropLimits | null, input: AddingInput): DropLimits | null {
+  const { add = before?.isTwoWay ?? false, max_bytes, max_files, max_file_size } = input;
+  if (!add) {
+    const field = (["max_bytes", "max_files", "max_file_size"] as const).find(
+      (name) => (input[name] ?? null) !== null,
+    );
+    if (field === undefined) return null;
+    throw badField(field, `${field} is for folders that take files; give add: true with it.`);
+  }
+  const known = before ?? ADDING_DEFAULTS;
+  return {
+    maxBytes: max_bytes ?? known.maxBytes,
+    maxFiles: max_files ?? known.maxFiles,
+    maxFileSize: max_file_size === undefined ? known.maxFileSize : max_file_size,
+    isTwoWay: true,
+  };
+}
+
+/** Visitors see nothing of its folder. */
+export const isDropBox = (drop: DropLimits | null): boolean => drop?.isTwoWay === false;
+
+export const notAFolder = () => badField("add", "add is for shared folders only; leave it out.");
+
+/** Which shares a list shows, and in which order. */
+export const SHARE_KINDS = ["file", "folder", "drop", "items"] as const;
+/** The first that applies of: damaged, expired, used up, active. Entries in the trash have one, too. */
+export const SHARE_STATES = ["active", "expired", "used_up", "damaged"] as const;
+
+/** Empty or absent: any. */
+export type ShareFilter = {
+  /** Null: of all accounts. */
+  accountId: number | null;
+  /** In code, title, note or name, ignoring case. */
+  search?: string | undefined;
+  kind?: (typeof SHARE_KINDS)[number] | "" | undefined;
+  state?: (typeof SHARE_STATES)[number] | "" | undefined;
+};
+
+export const SHARE_SORTS = ["created_at", "code", "click_count", "expires_at"] as const;
+
+/** Ties: newest first. No expiry sorts as the latest one. */
+export type ShareOrder = { by: (typeof SHARE_SORTS)[number]; isDescending: boolean };

@@ -8,10 +8,12 @@ import type { Blobs } from "../blobs/service.ts";
 import { createDownload } from "../tree/download.ts";
 import type { StoredFile } from "../tree/entry.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
-import { relayTo, type Visitor } from "./relay.routes.ts";
-import type { VisitedShare } from "./share.ts";
+import { type VisitedShare, type VisitStep, type SharedEntry, ITEMS } from "./share.ts";
 import type { Shares } from "./service.ts";
-import { answerCounted } from "./tally.ts";
+import { messagePage } from "../../visitors/messages.ts";
+import { pageResponse } from "../../visitors/page.ts";
+import { streamPages } from "../../platform/http/stream-pages.ts";
+import type { RespondWithArchive } from "../archive/archive-answer.ts";
 
 export type ShareDownload = ReturnType<typeof createShareDownload>;
 
@@ -63,4 +65,161 @@ export function createShareDownload({ shares, blobs, pages, logger }: Deps) {
 function endsFile({ status, headers }: Response, size: number): boolean {
   if (status === 200) return true;
   return status === 206 && headers.get("Content-Range")?.endsWith(`-${size - 1}/${size}`) === true;
+}
+
+type Counts = Pick<Shares, "count" | "finish" | "uncount">;
+
+type CountingDeps = { shares: Counts & Pick<Shares, "tell">; pages: VisitorPages; logger: Logger };
+
+/** Sends what counts as a download, unless there are none left. For HEAD it counts nothing, and has no tally. */
+export async function answerCounted(
+  { shares, pages, logger }: CountingDeps,
+  share: VisitedShare,
+  { request, visit }: { request: Request; visit: VisitStep },
+  send: (tally: Tally | null) => Promise<Response>,
+): Promise<Response> {
+  const isGet = request.method === "GET";
+  if (!(await mayDownload(shares, share, isGet))) {
+    const look = pages.look(request);
+    return pageResponse(messagePage(look, look.texts.share.usedUp), 410, request);
+  }
+  const tally = isGet ? createTally({ shares, logger }, share, visit) : null;
+  try {
+    const answer = await send(tally);
+    answer.headers.set("X-Robots-Tag", "noindex, nofollow");
+    answer.headers.set("Referrer-Policy", "no-referrer");
+    // A proxy would read on for a client that has left.
+    if (share.maxDownloads !== null) answer.headers.set("X-Accel-Buffering", "no");
+    return answer;
+  } catch (error) {
+    await tally?.takeBack();
+    throw error;
+  }
+}
+
+/** Takes a download of a limited share. For HEAD (`takes` false) only checks. */
+async function mayDownload(
+  { count }: Pick<Counts, "count">,
+  { linkId, maxDownloads, downloads }: SharedEntry,
+  takes: boolean,
+): Promise<boolean> {
+  if (maxDownloads === null) return true;
+  return takes ? count(linkId) : downloads < maxDownloads;
+}
+
+type Tally = ReturnType<typeof createTally>;
+
+/** Counts one download at most, and takes it back at most once, in this order. */
+function createTally(
+  { shares, logger }: Pick<CountingDeps, "shares" | "logger">,
+  share: VisitedShare,
+  visit: VisitStep,
+) {
+  const { linkId, maxDownloads } = share;
+  let isCounted = maxDownloads !== null;
+  let isOver = false;
+  let isTold = false;
+  let last: Promise<void> = Promise.resolve();
+  const then = (step: () => Promise<unknown>): Promise<void> => {
+    last = last.then(step).then(
+      () => {},
+      (err: unknown) => logger.warn({ err, linkId }, "a download from a share could not be counted"),
+    );
+    return last;
+  };
+  const count = async (): Promise<void> => {
+    if (isTold || isOver) return;
+    isTold = true;
+    if (!isCounted) {
+      isCounted = true;
+      await then(() => shares.finish(linkId));
+    }
+    void then(() => shares.tell(share, visit));
+  };
+  return {
+    count,
+    async finish(): Promise<void> {
+      const counting = count();
+      isOver = true;
+      await counting;
+    },
+    async takeBack(): Promise<void> {
+      if (isOver) return;
+      isOver = true;
+      if (isCounted) await then(() => shares.uncount(linkId));
+    },
+  };
+}
+
+export type ShareArchive = ReturnType<typeof createShareArchive>;
+
+type ArchiveDeps = {
+  shares: Pick<Shares, "count" | "finish" | "tell" | "uncount" | "folders" | "items">;
+  respondWithArchive: RespondWithArchive;
+  pages: VisitorPages;
+  logger: Logger;
+};
+
+/** Sends a shared folder, or one inside it, as a ZIP file, which counts as one download. */
+export function createShareArchive({ shares, respondWithArchive, pages, logger }: ArchiveDeps) {
+  return async (share: VisitedShare, folderId: number, request: Request, visitor: Visitor) => {
+    const { linkId } = share;
+    const folder = (await shares.folders(share, folderId)).at(-1)!;
+    const visit = { action: "archive", name: folder.name } as const;
+    return answerCounted({ shares, pages, logger }, share, { request, visit }, async (tally) => {
+      visitor.liftIdleTimeout();
+      return respondWithArchive(folder, {
+        method: request.method,
+        ...(folder.id === ITEMS && { items: await shares.items(share) }),
+        signal: request.signal,
+        ended: async (isFinished) => (isFinished ? tally?.finish() : tally?.takeBack()),
+        relay: (pieces) =>
+          streamPages(pieces, {
+            onFailure: (err) => logger.warn({ err, linkId }, "an archive was cut off"),
+            cut: visitor.cut,
+            restMs: 0,
+          }),
+      });
+    });
+  };
+}
+
+export type Visitor = {
+  liftIdleTimeout(): void;
+  /** Closes the connection within seconds. */
+  cut(): void;
+};
+
+export type Relay = {
+  visitor: Visitor;
+  logger: Logger;
+  finished?(): Promise<void>;
+  broken?(): Promise<void>;
+};
+
+/** Ends with `finished` after the last byte, or `broken`. */
+export function relayTo(
+  { visitor, logger, finished, broken }: Relay,
+  stream: ReadableStream<Uint8Array>,
+): Promise<ReadableStream<Uint8Array>> {
+  visitor.liftIdleTimeout();
+  return streamPages(watched(stream, finished, broken), {
+    onFailure: (err) => logger.warn({ err }, "a download was cut off"),
+    cut: visitor.cut,
+    // No rest: storages with small chunks would be slow.
+    restMs: 0,
+  });
+}
+
+async function* watched(
+  stream: ReadableStream<Uint8Array>,
+  finished?: () => Promise<void>,
+  broken?: () => Promise<void>,
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) yield chunk;
+    await finished?.();
+  } finally {
+    await broken?.();
+  }
 }

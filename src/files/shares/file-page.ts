@@ -5,10 +5,18 @@ import { htmlPage, text, type VisitorPage } from "../../visitors/page.ts";
 import { PDF_EMBED } from "../pdf/viewer-script.ts";
 import { PDF_VIEWER_QUERY } from "../pdf/viewer.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
-import { iconsOf } from "./icons.ts";
-import { kindOf } from "./kind.ts";
-import { headHtml, messageHtml, pathHtml, sizeWords, termsHtml, titleOf } from "./page-parts.ts";
-import { SHARE_SCRIPTS, SHARE_STYLES } from "./page-style.ts";
+import {
+  iconsOf,
+  kindOf,
+  headHtml,
+  messageHtml,
+  pathHtml,
+  sizeWords,
+  termsHtml,
+  titleOf,
+  SHARE_SCRIPTS,
+  SHARE_STYLES,
+} from "./page-parts.ts";
 import { type PreviewKind, TEXT_BYTES } from "./preview.ts";
 import type { SharedEntry } from "./share.ts";
 

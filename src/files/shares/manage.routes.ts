@@ -16,15 +16,20 @@ import { namedObject } from "../../lib/named-object.ts";
 import { pageOf } from "../../lib/page-query.ts";
 import { CODE_FORM } from "../../links/link/code.ts";
 import type { ShareChanges } from "../serving/changes.ts";
-import { idsOfItems } from "../serving/items.ts";
+import { idsOfItems } from "../serving/plan.ts";
 import { type SharePolicy, sharePolicyView } from "../serving/policy.ts";
 import { treeEndpoint } from "../tree/entry-id.ts";
 import type { Asking, Trees } from "../tree/trees.ts";
 import { refuseOwnCode, shareIn } from "./routes.ts";
 import type { Shares } from "./service.ts";
 import type { ShareRecord } from "../serving/served.ts";
-import { itemsShareSchema, shareChangeSchema, shareListQuery } from "../serving/share-input.ts";
-import { shareView, viewOfShare } from "../serving/share-view.ts";
+import {
+  itemsShareSchema,
+  shareChangeSchema,
+  shareListQuery,
+  shareView,
+  viewOfShare,
+} from "../serving/schemas.ts";
 
 const common = treeEndpoint("shares");
 const params = { code: z.string().meta(CODE_FORM) };

@@ -5,15 +5,12 @@ import { LANGUAGES } from "../../lib/language.ts";
 import { testVisitorPages } from "../../visitors/pages.test-support.ts";
 import { contentDamaged } from "../storage/storage-failure.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
-import { sizeWords } from "./page-parts.ts";
+import { sizeWords, iconsOf, type FileKind, kindOf } from "./page-parts.ts";
 import { createFailurePages } from "./failure.routes.ts";
 import { filePage } from "./file-page.ts";
-import { folderPage } from "./folder-page.ts";
-import { iconsOf } from "./icons.ts";
-import { type FileKind, kindOf } from "./kind.ts";
+import { folderPage, foldersFirst, naturally } from "./folder-page.ts";
 import { isWhatItClaims, plainText, previewOf, typeByMagic } from "./preview.ts";
 import type { SharedEntry } from "./share.ts";
-import { foldersFirst, naturally } from "./listing.ts";
 
 const lookIn = (language: string) =>
   testVisitorPages.look(new Request("http://a.test/", { headers: { "Accept-Language": language } }));

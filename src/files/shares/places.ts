@@ -1,6 +1,6 @@
 /** Where files and folders are in a share. */
 import { appError } from "../../lib/errors.ts";
-import type { SharedItems } from "../serving/items.ts";
+import type { SharedItems } from "../serving/plan.ts";
 import type { AccountTree } from "../tree/account-tree.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
 import type { SharesRepository } from "./repository.ts";

@@ -1,8 +1,8 @@
 /**
- * The answers of a share's code (share-query.ts). Browsers get the page of a shared file, programs its bytes. Crawlers, link previews and scanners get pages only, so they use up no download; and the
- * picture that a page names for its card, which counts as nothing. A right
- * password sets a cookie (cookie.ts); wrong ones are limited per address like sign-ins, and delay the share. Then
- * `verify` asks for the proof of an address (recipients/door.routes.ts).
+ * What visitors get at the code of a share (share-query.ts). Browsers get the page of a shared file, programs its bytes.
+ * Crawlers, link previews and scanners get pages only, so they use up no download; and the picture that a page names for
+ * its card, which counts as nothing. A right password sets a cookie (cookie.ts); wrong ones are limited per address like
+ * sign-ins, and delay the share. Then `verify` asks for the proof of an address (recipients/door.routes.ts).
  */
 import type { Logger } from "../../lib/logger.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
@@ -13,20 +13,19 @@ import type { Folders } from "../tree/folders.service.ts";
 import { pdfViewer } from "../pdf/viewer.ts";
 import type { RespondWithThumbnail } from "../thumbnails/answer.ts";
 import { mayHaveThumbnail } from "../thumbnails/service.ts";
-import type { ShareArchive } from "./archive.routes.ts";
-import type { ShareDownload } from "./download.routes.ts";
+import type { ShareArchive, ShareDownload, Visitor } from "./download.routes.ts";
 import { createFailurePages } from "./failure.routes.ts";
 import { filePage, unlockedPage } from "./file-page.ts";
-import { type AddingForm, folderPage } from "./folder-page.ts";
-import { viewOfFolder } from "./listing.ts";
+import { type AddingForm, folderPage, viewOfFolder } from "./folder-page.ts";
 import { downloadsLeft } from "./page-parts.ts";
 import type { SharePreview } from "./preview.routes.ts";
 import { isCardPicture } from "./preview.ts";
-import type { Visitor } from "./relay.routes.ts";
-import { isRobot } from "./robots.ts";
 import type { SharedEntry, VisitedShare } from "./share.ts";
 import { type Wish, wishOf } from "./share-query.ts";
 import type { Shares } from "./service.ts";
+import { isbot } from "isbot";
+import { isPrefetch, isScanner } from "../../lib/automated-visitors.ts";
+import { remembered } from "../../lib/remembered.ts";
 
 /** Of folders that take files. */
 type Adding = {
@@ -215,3 +214,23 @@ function wishedBy(
 /** Chromium shows no PDF in a sandboxed frame; our viewer draws it. */
 const framesPdf = ({ headers }: Request): boolean =>
   !/Chrom(?:e|ium)\//.test(headers.get("user-agent") ?? "");
+
+/**
+ * isbot counts these as robots: fetchers for a person, HTTP libraries, browsers in tests. Here they count
+ * only if they call themselves so.
+ */
+const FETCHERS =
+  /^(?:curl|wget|aria2|axel|httpie|xh|rclone|python|go-http-client|okhttp|axios|node|undici|got |bun|deno|java|apache-httpclient|libwww-perl|lwp|ruby|rest-client|faraday|typhoeus|guzzlehttp|php|dart|reqwest|hackney|postmanruntime|insomnia|lynx|elinks|links|w3m)|headlesschrome/i;
+const ROBOTS = /bot\b|crawl|spider|preview/i;
+
+const REMEMBERED = 2_000;
+const AGENT_LENGTH = 512;
+
+const isRobotAgent = remembered(
+  (agent) => isScanner(agent) || (isbot(agent) && (ROBOTS.test(agent) || !FETCHERS.test(agent))),
+  { most: REMEMBERED },
+);
+
+/** Crawlers, link previews, mail scanners and prefetches. They never get bytes. */
+const isRobot = ({ headers }: Request): boolean =>
+  isPrefetch(headers) || isRobotAgent((headers.get("user-agent") ?? "").slice(0, AGENT_LENGTH));

@@ -9,16 +9,20 @@ import type { Actor } from "../../lib/actor.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { cursorText, placeOf } from "../../lib/cursor.ts";
 import type { Entry } from "../tree/entry.ts";
-import { addingAfter } from "../serving/adding.ts";
+import {
+  addingAfter,
+  type ShareFilter,
+  type ShareOrder,
+  type Shareable,
+  type ShareRecord,
+} from "../serving/served.ts";
 import { linkOfShare, shareNotFound } from "../serving/changes.ts";
 import { createShareRecipients } from "../serving/recipients.service.ts";
 import { createEntryShares, type EntrySharesDeps, makeShare } from "../serving/entry-shares.ts";
-import type { SharedItems } from "../serving/items.ts";
+import type { SharedItems } from "../serving/plan.ts";
 import { internalTarget } from "../../links/link/internal-target.ts";
-import type { ShareFilter, ShareOrder } from "../serving/share-filter.ts";
-import { type GivenShare, shareInput } from "../serving/share-input.ts";
+import { type GivenShare, shareInput } from "../serving/schemas.ts";
 import type { SharesRepository } from "./repository.ts";
-import type { Shareable, ShareRecord } from "../serving/served.ts";
 import { createSharePlaces } from "./places.ts";
 import type { VisitStep, SharedEntry, VisitedShare } from "./share.ts";
 

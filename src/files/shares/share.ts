@@ -1,4 +1,4 @@
-import type { RecipientVisit } from "../recipients/visit.ts";
+import type { RecipientVisit } from "../recipients/repository.ts";
 import type { StoredFile } from "../tree/entry.ts";
 
 /** Id of the page that lists several items. No folder has it. */

@@ -7,7 +7,7 @@ import { createLinkService, type LinkServiceDeps } from "../../links/links.servi
 import { startDrive } from "../drive.test-support.ts";
 import { createInvitations, type ShareMail, type ShareMailContent } from "../recipients/mails.ts";
 import type { SharePolicy } from "../serving/policy.ts";
-import { createSharedItems } from "../serving/items.ts";
+import { createSharedItems } from "../serving/plan.ts";
 import { createPathsRepository } from "../tree/paths.repository.ts";
 import { createShareChanges } from "../serving/changes.ts";
 import { createSharesRepository } from "./repository.ts";

@@ -7,7 +7,7 @@ import type { ActorLinks } from "../../links/actor-links.ts";
 import { QUIET_SETTINGS } from "../../links/links.test-support.ts";
 import { createLinkService, type LinkService } from "../../links/links.service.ts";
 import { type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
-import { createSharedItems } from "../serving/items.ts";
+import { createSharedItems } from "../serving/plan.ts";
 import { createPathsRepository } from "../tree/paths.repository.ts";
 import { createSharesRepository } from "./repository.ts";
 import type { Shareable } from "../serving/served.ts";

@@ -1,14 +1,6 @@
-/** What a verified recipient of a share did. */
-import type { RowFields } from "../../platform/db/schema.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { rest } from "../../lib/rest.ts";
 import type { RecipientVisitsRepository } from "./repository.ts";
-
-export type VisitAction = "open" | "download" | "archive";
-
-export type RecipientVisit = Omit<RowFields<"share_visits", { action: VisitAction }>, "linkId">;
-
-export type DoneVisit = Omit<RecipientVisit, "id"> & { linkId: number };
 
 type Deps = { repository: Pick<RecipientVisitsRepository, "removeVisits">; days(): number; clock: Clock };
 
