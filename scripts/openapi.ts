@@ -5,37 +5,37 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createApi } from "../src/server/app-http.ts";
+import { createApi } from "../src/server/http.ts";
 import { loadEnv } from "../src/platform/settings/env.ts";
 import { openApiDocument } from "../src/platform/http/openapi.ts";
 import { silentLogger } from "../src/lib/logger.ts";
-import { openServices } from "../src/server/services.ts";
-
-/** Endpoints answer nothing here. */
-const ABSENT = undefined as never;
+import { openRooms } from "../src/server/open.ts";
+import type { House } from "../src/server/rooms.ts";
 
 export const newApiDocument = () => withNewApi(openApiDocument);
 
-/** Gives the endpoints of a new installation, which answer nothing. */
-export async function withNewApi<T>(use: (api: ReturnType<typeof createApi>) => T): Promise<Awaited<T>> {
+/** Starts the rooms of a new installation, without listening. */
+export async function openNewRooms() {
   const folder = mkdtempSync(join(tmpdir(), "waymark-api-"));
   const env = loadEnv({ cwd: folder, processEnv: { WAYMARK__DATA__DIR: folder } });
-  const services = await openServices(env, { logger: silentLogger, server: false });
+  const opened = await openRooms<House>(env, { logger: silentLogger, isServer: true });
+  return {
+    house: opened.house,
+    api: createApi(opened.house, opened.rooms),
+    async close(): Promise<void> {
+      await opened.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Gives the endpoints of a new installation. */
+export async function withNewApi<T>(use: (api: ReturnType<typeof createApi>) => T): Promise<Awaited<T>> {
+  const { api, close } = await openNewRooms();
   try {
-    return await use(
-      createApi({
-        services,
-        health: ABSENT,
-        system: ABSENT,
-        scrape: ABSENT,
-        live: ABSENT,
-        explainLink: ABSENT,
-        ask: ABSENT,
-      }),
-    );
+    return await use(api);
   } finally {
-    await services.close();
-    rmSync(folder, { recursive: true, force: true });
+    await close();
   }
 }
 

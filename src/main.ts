@@ -1,9 +1,6 @@
-import { MAKER_COMMAND } from "./files/thumbnails/frame.ts";
-import { ROWS_COMMAND } from "./extras/imports/readers/rows-request.ts";
+import { ROOMS } from "./server/rooms.ts";
 
-// The process that makes thumbnails loads nothing else.
-if (process.argv[2] === MAKER_COMMAND) await (await import("./files/thumbnails/maker.ts")).makeThumbnails();
-// Nor does the one that reads databases of others.
-else if (process.argv[2] === ROWS_COMMAND)
-  await (await import("./extras/imports/readers/rows-process.ts")).sendRows();
+// A process of a room's own loads nothing else.
+const own = ROOMS.map(({ processes }) => processes?.[process.argv[2] ?? ""]).find((run) => run !== undefined);
+if (own !== undefined) await own();
 else process.exitCode = await (await import("./server/cli.ts")).runCli(process.argv.slice(2));

@@ -1,10 +1,6 @@
 /** Whatever a tool of the MCP server gets as a part of a path, it reaches its own endpoint with exactly that, or nothing. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createApi } from "../src/server/app-http.ts";
-import { loadEnv } from "../src/platform/settings/env.ts";
+import { openNewRooms } from "../scripts/openapi.ts";
 import { createHttpApp } from "../src/platform/http/app.ts";
 import { CONNECTION, CORS_OFF } from "../src/platform/http/app.test-support.ts";
 import type { Endpoint } from "../src/platform/http/endpoint.ts";
@@ -12,21 +8,16 @@ import { silentLogger } from "../src/lib/logger.ts";
 import { isCodeText } from "../src/links/link/code.ts";
 import { callTool } from "../src/extras/mcp/tool-call.ts";
 import { type Tool, toolsOf } from "../src/extras/mcp/tools.ts";
-import { openServices } from "../src/server/services.ts";
 
-const ABSENT = undefined as never;
-const folder = mkdtempSync(join(tmpdir(), "waymark-mcp-"));
-const env = loadEnv({ cwd: folder, processEnv: { WAYMARK__DATA__DIR: folder } });
-let services: Awaited<ReturnType<typeof openServices>>;
+let opened: Awaited<ReturnType<typeof openNewRooms>>;
 let tools: readonly Tool[];
 let literals: string[];
 let call: (tool: Tool, given: Record<string, unknown>) => Promise<{ isError?: true }>;
 let reached: { entry: Endpoint; given: Record<string, string> }[] = [];
 
 beforeAll(async () => {
-  services = await openServices(env, { logger: silentLogger, server: false });
-  const parts = { health: ABSENT, system: ABSENT, scrape: ABSENT, live: ABSENT, explainLink: ABSENT };
-  const api = createApi({ services, ...parts, ask: ABSENT });
+  opened = await openNewRooms();
+  const { api } = opened;
   const tables = api.tables.map((table) => ({ ...table, endpoints: table.endpoints.map(recording) }));
   const app = createHttpApp({
     tables: tables.map((table) => ({ ...table, guard: () => (_, next) => next() })),
@@ -42,10 +33,7 @@ beforeAll(async () => {
   const books = async () => ({ balanced: true });
   call = (tool, given) => callTool(tool, given, { ask: app.fetch, from, connection: CONNECTION, books });
 });
-afterAll(async () => {
-  await services.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => opened.close());
 
 /** The endpoint without what it asks of a request. */
 function recording(entry: Endpoint): Endpoint {

@@ -2,7 +2,7 @@
 import { test } from "bun:test";
 import { dirname } from "node:path";
 import { expectNone } from "./support/expect-none.ts";
-import { circles, type Import, product, productImports, role } from "./support/source-files.ts";
+import { circles, type Import, importsOf, product, productImports, role } from "./support/source-files.ts";
 
 /** From the lowest. A layer imports itself and those before it. */
 const LAYERS = ["lib", "platform", "product", "extras", "server"];
@@ -33,7 +33,11 @@ const PLATFORM: Record<string, readonly string[]> = {
 };
 
 /** Additional rooms of `platform/` by role. */
-const ROLES: Record<string, readonly string[]> = { routes: ["http"], commands: ["cli", "settings"] };
+const ROLES: Record<string, readonly string[]> = {
+  routes: ["http"],
+  commands: ["cli", "settings"],
+  room: ["cli"],
+};
 
 /** An extra imports no other one. */
 const EXTRAS = "dav imports mail mcp move privacy stream successor upkeep webhooks".split(" ");
@@ -148,6 +152,10 @@ const ASSEMBLY = [
   "src/links/links.service.ts",
 ];
 
+/** A file `*.room.ts` describes a room and composes its inner rooms. Only `src/server/rooms.ts` imports it. */
+const describesRoom = (path: string): boolean => path.endsWith(".room.ts") && !path.startsWith("src/server/");
+const isAssembly = (path: string): boolean => ASSEMBLY.includes(path) || describesRoom(path);
+
 const layerOf = (path: string): string => {
   const [, first = "", second] = path.split("/");
   if (second === undefined) return "server";
@@ -164,6 +172,7 @@ const roomOf = (path: string): string => {
 /** The inner room of a file, or its room; assembly files are separate. */
 const innerRoomOf = (path: string): string => {
   const folder = dirname(path).slice("src/".length);
+  if (describesRoom(path)) return path;
   if (ASSEMBLY.includes(path)) return `${folder} (assembly)`;
   return path.split("/").length === 2 ? path : folder;
 };
@@ -173,6 +182,10 @@ const partOf = (path: string, room: string): string => {
   const [part = "", ...deeper] = path.slice(`src/${room}/`.length).split("/");
   return deeper.length === 0 ? "" : part;
 };
+
+/** A node in the graph of rooms. What describes a room of the platform is above the others, because it takes `Core`. */
+const roomNodeOf = (path: string): string =>
+  describesRoom(path) && path.startsWith("src/platform/") ? path : roomOf(path);
 
 const own = productImports.filter(({ to }) => to.startsWith("src/"));
 const named = ({ from, line, to }: Import): string => `${from}:${line} imports ${to}`;
@@ -215,8 +228,8 @@ test("inner rooms import what their table allows", () => {
     own.filter(({ from, to }) => {
       if (![from, to].every((path) => path.startsWith(`src/${room}/`))) return false;
       const [part, other] = [partOf(from, room), partOf(to, room)];
-      if (part === "" && ASSEMBLY.includes(from)) return false;
-      if (other === "") return ASSEMBLY.includes(to);
+      if (part === "" && isAssembly(from)) return false;
+      if (other === "") return isAssembly(to);
       const allowed = part === "" ? BASES[room] : table[part];
       return part !== other && !(allowed ?? []).includes(other);
     }),
@@ -224,6 +237,17 @@ test("inner rooms import what their table allows", () => {
   expectNone(
     wrong.map(named),
     "This part of the room may not import that one: move what both need to the lower part, or take it as an argument. A file that puts inner rooms together is named in ASSEMBLY, and nobody below it imports it.",
+  );
+});
+
+test("what describes a room is light", () => {
+  const imports = product.filter(({ path }) => path.endsWith(".room.ts")).flatMap(importsOf);
+  const isLight = (path: string) =>
+    product.some((file) => file.path === path && !importsOf(file).some(({ isValue }) => isValue));
+  const heavy = imports.filter(({ isValue, to }) => isValue && !isLight(to));
+  expectNone(
+    heavy.map(named),
+    "All commands read all files *.room.ts. Import types only, or constants of a file without imports, and load the rest in the functions that need it.",
   );
 });
 
@@ -245,7 +269,7 @@ test("layers import downwards: routes → service → repository → db", () => 
 
 test.each([
   ["layers", layerOf],
-  ["rooms", roomOf],
+  ["rooms", roomNodeOf],
   ["inner rooms", innerRoomOf],
   ["files", (path: string) => path],
 ] as const)("no circle of %s", (_, nodeOf) => {

@@ -58,6 +58,7 @@ const ROLES = [
   "commands",
   "long",
   "repository",
+  "room",
   "routes",
   "service",
   "test",

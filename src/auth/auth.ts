@@ -138,6 +138,8 @@ export function createAuth({ onFailure = () => {}, ...others }: AuthDeps) {
     /** Relative to `{routes.frontend_prefix}/v1`. */
     setUpEndpoints: setUpEndpoints({ ...web, setUp }),
     openSetUp: setUp.openAddress,
+    /** Whether mails with links into the panel can be sent. */
+    sendsMails: deps.mail.isOffered,
     /** While false, the admin prefix is 404. */
     isAdminEnabled: (): boolean => config.get("api.admin_token") !== "",
     /** While false, the health endpoints are 404. */

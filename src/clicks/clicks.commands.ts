@@ -9,7 +9,7 @@ import { appError } from "../lib/errors.ts";
 import { parseRfc3339 } from "../lib/rfc3339.ts";
 import { addReportCommand } from "./analytics/commands.ts";
 import type { ReachableLinks } from "./analytics/routes.ts";
-import { createAgents } from "./details/agents.ts";
+import { createAgents } from "../lib/agents.ts";
 import { createMaintenance } from "./rollups/retention.ts";
 import { createRebuild, type RebuildReport } from "./rollups/rebuild.ts";
 import { BUCKETS } from "./rollups/time-buckets.ts";

@@ -20,7 +20,7 @@ type ReportSettings = {
 };
 
 /** Retention keeps the rows that the copy lacks. */
-type LogCopy = { lacks: NonNullable<RetentionDeps["lacks"]>; job: Job };
+export type LogCopy = { lacks: NonNullable<RetentionDeps["lacks"]>; job: Job };
 
 type Deps = {
   database: Database;

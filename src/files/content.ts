@@ -16,6 +16,7 @@ import { createPolicies, type PoliciesDeps } from "./policies/service.ts";
 import { createStorageCheck } from "./check/storage-check.ts";
 import { createStorageCheckRepository } from "./check/storage.repository.ts";
 import { dataPath } from "../lib/data-folder.ts";
+import { withTimeout } from "../lib/timeout.ts";
 import { ownCommand } from "../lib/own-command.ts";
 import type { StorageMetrics } from "./storage/metrics.ts";
 import type { StorageContext } from "./storage/index.ts";
@@ -75,6 +76,7 @@ export function createContent(deps: ContentDeps) {
     finishDeletes: (id) => reaper.finishDeletes(id),
     probe,
   });
+  const standings = createStandings({ ...shared, probe });
   return {
     policies,
     blobs,
@@ -96,7 +98,11 @@ export function createContent(deps: ContentDeps) {
     /** Unfinished uploads in the storages, as last counted. */
     staged: counts.total,
     /** Which storages answer and can be written. Rejects when the database is away. */
-    standings: createStandings({ ...shared, probe }),
+    standings,
+    troubles: createStorageTroubles(standings),
+    async warnOfTroubles(): Promise<void> {
+      for (const trouble of troublesOf(await standings().catch(() => []))) logger.warn(trouble);
+    },
     /** Mount them below the admin prefix. */
     endpoints: policyEndpoints({ policies }),
     /** Makes the first policy if there is none. */
@@ -105,5 +111,24 @@ export function createContent(deps: ContentDeps) {
       thumbnails.close();
       await blobs.settled();
     },
+  };
+}
+
+const STORAGES_MS = 1_000;
+
+const troublesOf = (storages: readonly { name: string; trouble: string | null }[]): string[] =>
+  storages.flatMap(({ name, trouble }) =>
+    trouble === null ? [] : `The storage '${name}' takes no files: ${trouble}`,
+  );
+
+/** Tells why storages take no files. For slow ones, and in an outage of the database, it repeats the last result. */
+function createStorageTroubles(standings: ReturnType<typeof createStandings>) {
+  let known: string[] = [];
+  return (): Promise<string[]> => {
+    const looked = standings().then((storages) => {
+      known = troublesOf(storages);
+      return known;
+    });
+    return withTimeout(STORAGES_MS, looked, () => known).catch(() => known);
   };
 }

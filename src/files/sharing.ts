@@ -35,7 +35,7 @@ import { createSharesRepository } from "./shares/repository.ts";
 import { shareEndpoints } from "./shares/routes.ts";
 import { createShares } from "./shares/service.ts";
 
-type Deps = Pick<ContentDeps, "record" | "clock" | "logger"> & {
+export type SharingDeps = Pick<ContentDeps, "record" | "clock" | "logger"> & {
   database: Queries;
   drive: Pick<
     Drive,
@@ -56,7 +56,7 @@ type Deps = Pick<ContentDeps, "record" | "clock" | "logger"> & {
   tellDownload: Parameters<typeof createShares>[0]["tell"];
 };
 
-export function createSharing(deps: Deps) {
+export function createSharing(deps: SharingDeps) {
   const { database, record, drive, content, links, door, clock, logger } = deps;
   const { tree, trees, folders } = drive;
   const { blobs } = content;
@@ -112,7 +112,7 @@ export function createSharing(deps: Deps) {
   };
 }
 
-function createDropVisits({ drive, door, clock, logger }: Deps, drops: Drops): DropResponses {
+function createDropVisits({ drive, door, clock, logger }: SharingDeps, drops: Drops): DropResponses {
   const { uploads, files, resumable, dropGate: gate } = drive;
   const { pages, bodies, clientAddress } = door;
   const senders = createSenders({ isSecure: door.isSecure });

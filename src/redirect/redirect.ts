@@ -33,7 +33,7 @@ export type RedirectCounts = {
   away: number;
 };
 
-type Deps = Omit<Parameters<typeof createFollow>[0], "responses" | "lost"> & {
+export type RedirectDeps = Omit<Parameters<typeof createFollow>[0], "responses" | "lost"> & {
   cache: Pick<LinkCache, "findIn" | "knows">;
   locks: Pick<Locks, "unlock">;
   /** Besides the default one. */
@@ -54,7 +54,7 @@ type Deps = Omit<Parameters<typeof createFollow>[0], "responses" | "lost"> & {
 
 const NO_DOMAINS: Pick<Domains, "of"> = { of: () => undefined };
 
-export function createRedirect(deps: Deps) {
+export function createRedirect(deps: RedirectDeps) {
   const { cache, domains = NO_DOMAINS, pages, files, defaultUrl, clock } = deps;
   const responses = createResponses(deps);
   const lost = createLost({ cache, domains, pages, files, found: responses.redirect });

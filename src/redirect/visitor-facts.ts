@@ -1,5 +1,5 @@
 /** What the rules of links ask, read from what a request says. */
-import { createAgents } from "../clicks/details/agents.ts";
+import { createAgents } from "../lib/agents.ts";
 import { hostOfReferrer } from "../clicks/details/origin.ts";
 import { createDraw, type Facts } from "../links/rules/decide.ts";
 import { parseIp } from "../lib/ip-address.ts";

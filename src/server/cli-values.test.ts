@@ -1,8 +1,8 @@
 /** Every option and argument with a closed set of values completes. */
 import { expect, test } from "bun:test";
 import { Command } from "commander";
-import { COMMAND_ROOMS } from "./cli.ts";
-import { COMMAND_VALUES, commandValues } from "./cli-values.ts";
+import { addCommands, commandValues } from "./cli.ts";
+import { ROOMS } from "./rooms.ts";
 import { completionsOf } from "../platform/cli/completion.ts";
 import { ROLES, SCOPES } from "../lib/access.ts";
 import { CONFIG_KEYS } from "../platform/config/definitions.ts";
@@ -12,8 +12,11 @@ const program = new Command("waymark");
 const nothing = () => {
   throw new Error("no command runs");
 };
-for (const { add } of COMMAND_ROOMS)
-  await add(program, { env: nothing, services: nothing, database: nothing } as never);
+const extend = async (name: string, command: Command) => {
+  for (const { extensions } of ROOMS) (await extensions?.[name]?.())?.(command, {} as never);
+  return [];
+};
+await addCommands(program, { env: nothing, services: nothing, database: nothing, extend } as never);
 
 type Slot = { command: string; name: string; takes: string; has: boolean };
 async function slotsOf(command: Command, path: readonly string[] = []): Promise<Slot[]> {
@@ -55,9 +58,8 @@ test("every closed set of values completes, and every list belongs to an option 
     .map(({ command, name, takes }) => [`${command} ${name}`, takes])
     .filter(([slot]) => !EXCEPTIONS.includes(slot!));
   expect(missing).toEqual([]);
-  for (const [first, load] of Object.entries(COMMAND_VALUES)) {
-    for (const [rest, values] of Object.entries(await load())) {
-      const command = [first, rest].filter(Boolean).join(" ");
+  for (const { loadValues } of ROOMS) {
+    for (const [command, values] of Object.entries((await loadValues?.()) ?? {})) {
       const known = slots.filter((slot) => slot.command === command).map(({ name }) => name);
       expect([command, Object.keys(values).filter((name) => !known.includes(name))]).toEqual([command, []]);
     }

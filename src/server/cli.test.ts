@@ -1,13 +1,14 @@
 import { expect, test } from "bun:test";
 import { Command } from "commander";
-import { COMMAND_ROOMS, inOptions } from "./cli.ts";
+import { inOptions } from "./cli.ts";
+import { ROOMS } from "./rooms.ts";
 
-test.each(COMMAND_ROOMS.map((room) => [Object.keys(room.commands).join(), room] as const))(
-  "the room of %s adds these",
-  async (_, room) => {
+test.each(ROOMS.filter((room) => room.commands).map((room) => [room.name, room] as const))(
+  "the room %s adds the commands that it names",
+  async (_, { commands, loadCommands }) => {
     const program = new Command();
-    await room.add(program, {} as Parameters<typeof room.add>[1]);
-    expect(program.commands.map((command) => command.name())).toEqual(Object.keys(room.commands));
+    await (await loadCommands!())(program, { extend: async () => [] } as never);
+    expect(program.commands.map((command) => command.name())).toEqual(Object.keys(commands!));
   },
 );
 
@@ -28,13 +29,4 @@ test("a reader that leaves early, as head does, ends no command", async () => {
     stderr: "pipe",
   });
   expect(await new Response(run.stderr).text()).toBe("0\n");
-});
-
-test("an address that is none opens no database, which would make one", async () => {
-  const program = new Command().exitOverride();
-  const services = () => Promise.reject(new Error("opened"));
-  const context = { services } as unknown as Parameters<(typeof COMMAND_ROOMS)[number]["add"]>[1];
-  await COMMAND_ROOMS.find(({ commands }) => "move" in commands)!.add(program, context);
-  const moving = program.parseAsync(["move", "--to", "redis://127.0.0.1/"], { from: "user" });
-  await expect(moving).rejects.toThrow("The database URL is invalid");
 });

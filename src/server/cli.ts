@@ -3,19 +3,19 @@
  * second; the others are only names.
  */
 import { Argument, Command, CommanderError, type Option } from "commander";
+import { COMPLETION_SCRIPTS, completionsOf, type CompletionValues } from "../platform/cli/completion.ts";
 import type { CommandContext } from "../platform/cli/command.ts";
-import { commandPath, openForCommand, openInUse } from "./command-database.ts";
-import { COMPLETION_SCRIPTS, completionsOf } from "../platform/cli/completion.ts";
 import { createInput } from "../platform/cli/input.ts";
 import { createOutput } from "../platform/cli/output.ts";
-import type { Database } from "../platform/db/database.ts";
 import { databaseRefusalOf } from "../platform/db/failures.ts";
+import type { Room, RoomContext } from "../platform/room-shape.ts";
 import { type Env, loadEnv } from "../platform/settings/env.ts";
-import { COMMAND } from "../lib/actor.ts";
 import { AppError, type ErrorKind } from "../lib/errors.ts";
 import { fileTrouble } from "../lib/file-trouble.ts";
 import { VERSION } from "../lib/version.ts";
-import type { Services } from "./services.ts";
+import { commandPath, openForCommand, openInUse } from "./command-database.ts";
+import type { OpenRooms } from "./open.ts";
+import { HELP_ORDER, sortedBy, ROOMS, type Services } from "./rooms.ts";
 
 /** 0 is success, any other error 1. */
 const EXIT_CODE_OF_KIND: Partial<Record<ErrorKind, number>> = {
@@ -27,143 +27,33 @@ const EXIT_CODE_OF_KIND: Partial<Record<ErrorKind, number>> = {
   full: 5,
 };
 
-type Context = CommandContext<Services> & { database(): Promise<Database> };
+type Context = RoomContext<Services>;
 
-/** In the order of the help. */
-export const COMMAND_ROOMS: readonly {
-  /** By name, what they are about. */
-  commands: Readonly<Record<string, string>>;
-  add(program: Command, context: Context): Promise<void>;
-}[] = [
-  {
-    commands: {
-      serve:
-        "run the server until SIGTERM or SIGINT; SIGHUP opens the log file again and replaces the workers one by one",
-    },
-    add: async (...to) => (await import("./server.commands.ts")).addServeCommand(...to),
+/** The command that runs the rooms as a server. */
+const SERVE = {
+  name: "serve",
+  commands: {
+    serve:
+      "run the server until SIGTERM or SIGINT; SIGHUP opens the log file again and replaces the workers one by one",
   },
-  {
-    commands: {
-      "reset-password":
-        "set the administrator's password and end the administrator's sessions; works before the first start",
-      users: "accounts besides the built-in administrator",
-      sessions: "where accounts are signed in",
-      teams: "teams that own links, folders and domains",
-      tokens: "API tokens of accounts",
-    },
-    add: async (...to) => (await import("../auth/auth.commands.ts")).addAuthCommands(...to),
-  },
-  {
-    commands: {
-      "reset-secret-key":
-        "when the secret key is lost on all nodes and in all backups: go on with another one",
-    },
-    add: async (...to) => (await import("../extras/upkeep/key.commands.ts")).addKeyCommand(...to),
-  },
-  {
-    commands: { config: "show and change settings" },
-    add: async (...to) => (await import("../platform/config/config.commands.ts")).addConfigCommands(...to),
-  },
-  {
-    commands: {
-      links: "create, find, change and remove links",
-      tags: "list, rename and remove tags of links",
-      events: "list who did what, newest first",
-    },
-    add: addLinksAndEvents,
-  },
-  {
-    commands: {
-      files: "files and folders of an account or team",
-      shares: "short links to files and folders",
-      drops: "drop boxes: short links that take files into a folder",
-    },
-    add: addFilesAndShares,
-  },
-  {
-    commands: { domains: "hosts besides the default one" },
-    async add(program, context) {
-      const { addDomainCommands } = await import("../links/domains/commands.ts");
-      const services = async () => ({ domains: (await context.services()).links.domainService });
-      addDomainCommands(program, { ...context, services });
-    },
-  },
-  {
-    commands: { import: "bring links, visits and files from another product" },
-    add: async (...to) => (await import("../extras/imports/imports.commands.ts")).addImportCommands(...to),
-  },
-  {
-    commands: { mail: "mails that were sent, wait or have failed" },
-    add: async (...to) => (await import("../extras/mail/mail.commands.ts")).addMailCommands(...to),
-  },
-  {
-    commands: { webhooks: "requests that tell programs what happened" },
-    add: async (...to) => (await import("../extras/webhooks/webhooks.commands.ts")).addWebhookCommands(...to),
-  },
-  {
-    commands: { analytics: "read and maintain the click statistics" },
-    add: async (...to) => (await import("../clicks/clicks.commands.ts")).addClickCommands(...to),
-  },
-  {
-    commands: { privacy: "what is stored of a person: by an address, an account, or a name in a drop box" },
-    add: async (...to) => (await import("../extras/privacy/privacy.commands.ts")).addPrivacyCommands(...to),
-  },
-  {
-    commands: { migrate: "show or update the database schema" },
-    add: async (...to) => (await import("../platform/db/migrate.commands.ts")).addMigrateCommands(...to),
-  },
-  {
-    commands: { successor: "a signed file from which a host of files, or serve --from, answers all codes" },
-    add: async (...to) =>
-      (await import("../extras/successor/successor.commands.ts")).addSuccessorCommands(...to),
-  },
-  {
-    commands: { status: "print the state of this installation; exit code 5 when the database is away" },
-    add: async (...to) => (await import("../extras/upkeep/status.commands.ts")).addStatusCommand(...to),
-  },
-  {
-    commands: {
-      doctor: "check every part of this installation and advise what to do; exit code 1 on a failure",
-    },
-    add: async (...to) => (await import("../extras/upkeep/doctor.commands.ts")).addDoctorCommand(...to),
-  },
-  {
-    commands: {
-      backup: "copy database, keys and stored files into a new folder; servers may run",
-      restore:
-        "restore a backup into the data folder of these settings, or finish an interrupted restore; stop servers first",
-    },
-    add: async (...to) => (await import("../extras/upkeep/backup.commands.ts")).addBackupCommands(...to),
-  },
-  {
-    commands: {
-      move: "move everything in the database to another, empty one while servers run; run again to continue",
-    },
-    add: async (...to) => (await import("../extras/move/move.commands.ts")).addMoveCommand(...to),
-  },
-];
+  loadCommands: async () => (await import("./server.commands.ts")).addServeCommand,
+} satisfies Room;
 
-async function addFilesAndShares(program: Command, context: Context): Promise<void> {
-  const { addFileCommands } = await import("../files/commands/files.commands.ts");
-  const { addShareCommands } = await import("../files/commands/shares.commands.ts");
-  const { addDropCommands } = await import("../files/commands/drops.commands.ts");
-  addFileCommands(program, context);
-  addShareCommands(program, context);
-  addDropCommands(program, context);
-}
-
-async function addLinksAndEvents(program: Command, context: Context): Promise<void> {
-  const { addLinkCommands } = await import("../links/links.commands.ts");
-  const { addLinkStatsCommand } = await import("../clicks/analytics/commands.ts");
-  const { addDeletedCommands } = await import("../links/deleted/commands.ts");
-  const { addSafetyCommands } = await import("../links/safety/commands.ts");
-  const { addEventCommands } = await import("../platform/events/events.commands.ts");
-  const links = addLinkCommands(program, context);
-  addLinkStatsCommand(links, context);
-  addDeletedCommands(links, context);
-  addSafetyCommands(links, context);
-  const services = async () => historyServices(await context.services());
-  addEventCommands(program, links, { ...context, services });
+/** Has the rooms add those commands that the words name. */
+export async function addCommands(program: Command, context: Context, words?: readonly string[]) {
+  const about = new Map<string, string>();
+  for (const { commands = {}, loadCommands } of [SERVE as Room, ...ROOMS]) {
+    const names = Object.keys(commands);
+    if (loadCommands && (!words || names.some((name) => words.includes(name)))) {
+      await (await loadCommands())(program, context as never);
+    }
+    for (const name of names) about.set(name, commands[name]!);
+  }
+  const known = new Map(program.commands.map((command) => [command.name(), command]));
+  const sorted = sortedBy([...about.keys()], HELP_ORDER, (name) => name);
+  // What is not loaded is only a name.
+  const inHelp = sorted.map((name) => (known.get(name) ?? new Command(name)).description(about.get(name)!));
+  (program.commands as Command[]).splice(0, Infinity, ...inHelp);
 }
 
 /** Resolves with the exit code; never rejects. */
@@ -178,12 +68,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   let ran = program;
   const session = createSession(program, () => ran);
   program.hook("preAction", (_, command) => void (ran = command));
-  for (const { commands, add } of COMMAND_ROOMS) {
-    if (Object.keys(commands).some((name) => argv.includes(name))) await add(program, session.context);
-    for (const [name, about] of Object.entries(commands)) {
-      (program.commands.find((one) => one.name() === name) ?? program.command(name)).description(about);
-    }
-  }
+  await addCommands(program, session.context, argv);
   program
     .command("version")
     .description("print the version")
@@ -194,7 +79,6 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     .addArgument(new Argument("<shell>").choices(Object.keys(COMPLETION_SCRIPTS)))
     .argument("[words...]", "print what may be the last of these words, as the script asks")
     .action(async (shell: keyof typeof COMPLETION_SCRIPTS, words: string[]) => {
-      const { commandValues } = await import("./cli-values.ts");
       const found = words.length > 0 ? await completionsOf(program, words, commandValues) : [];
       session.context.output.line(words.length > 0 ? found.join("\n") : COMPLETION_SCRIPTS[shell]);
     });
@@ -210,27 +94,41 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   }
 }
 
-const historyServices = ({ events, links }: Services) => ({
-  events,
-  linkId: async (code: string, domain: string | undefined) =>
-    (await links.by(COMMAND).get(links.domains.key(code, domain))).id,
-});
+/** Finds what options (`--sort`) and arguments (`key`) of a command may be, such as `links list`. */
+export async function commandValues(command: string): Promise<CompletionValues> {
+  const [first = ""] = command.split(" ");
+  const values: CompletionValues[] = [];
+  for (const { commands = {}, extensions = {}, loadValues } of ROOMS) {
+    if (!loadValues || !(first in commands || first in extensions)) continue;
+    values.push((await loadValues())[command] ?? {});
+  }
+  return Object.assign({}, ...values);
+}
 
 function createSession(program: Command, ran: () => Command): { context: Context; close(): Promise<void> } {
   let env: Env | undefined;
-  let services: Promise<Services> | undefined;
+  let opened: Promise<OpenRooms> | undefined;
   const context: Context = {
     env: () => (env ??= loadEnv({ configFile: program.opts<{ config?: string }>().config })),
-    services: () => (services ??= openForCommand(context, commandPath(ran()))),
+    services: async () => (await (opened ??= openForCommand(context, commandPath(ran())))).house,
     database: () => openInUse(context, commandPath(ran())),
+    extend: extendCommand,
     output: createOutput(leavable(process.stdout), leavable(process.stderr)),
     input: createInput(process.stdin, process.stderr),
   };
   const close = async () => {
-    const opened = await services?.catch(() => undefined);
-    await opened?.close();
+    await (await opened?.catch(() => undefined))?.close();
   };
   return { context, close };
+}
+
+async function extendCommand<T>(this: Context, name: string, command: Command): Promise<T[]> {
+  const added: T[] = [];
+  for (const { extensions = {} } of ROOMS) {
+    const add = await extensions[name]?.();
+    if (add) added.push(add(command, this as never) as T);
+  }
+  return added;
 }
 
 /** Its reader may leave before the end, as `head` does; what a command does is done all the same. */

@@ -12,9 +12,9 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const WALK = `
   import { Command } from "commander";
   import { readdirSync } from "node:fs";
-  import { COMMAND_ROOMS, runCli } from "${import.meta.dir}/cli.ts";
+  import { addCommands, runCli } from "${import.meta.dir}/cli.ts";
   const program = new Command();
-  for (const { add } of COMMAND_ROOMS) await add(program, {});
+  await addCommands(program, { extend: async () => [] });
   const leaves = (command, names) => command.commands.length === 0
     ? [{ command, names }]
     : command.commands.flatMap((one) => leaves(one, [...names, one.name()]));

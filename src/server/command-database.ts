@@ -10,33 +10,11 @@ import { type Env, fileDatabasePath, findMisspelledVariables } from "../platform
 import { type AppError, appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import { programName } from "../lib/program-name.ts";
-import type { Services } from "./services.ts";
+import type { OpenRooms } from "./open.ts";
+import { ROOMS } from "./rooms.ts";
 
 /** `serve`, which opens its own, makes one too. */
-const SET_UP_COMMANDS = new Set([
-  "reset-password",
-  "users add",
-  "users invite",
-  "teams add",
-  "tokens add",
-  "config set",
-  "config import",
-  "links add",
-  "links import",
-  "files put",
-  "files mkdir",
-  "domains add",
-  "import yourls",
-  "import kutt",
-  "import shlink",
-  "import sink",
-  "import dub",
-  "import bitly",
-  "import pingvin",
-  "import csv",
-  "webhooks add",
-  "migrate up",
-]);
+const isSetUp = (path: string): boolean => ROOMS.some(({ setUpCommands }) => setUpCommands?.includes(path));
 
 /** Its names, such as `links list`. */
 export function commandPath(command: Command): string {
@@ -46,15 +24,15 @@ export function commandPath(command: Command): string {
 }
 
 /** Logs warnings only. @throws Conflict (see refuseStrayDatabase), ServiceUnavailable without a database */
-export async function openForCommand(context: CommandContext, path: string): Promise<Services> {
+export async function openForCommand(context: CommandContext, path: string): Promise<OpenRooms> {
   const settings = context.env();
   noteMisspelled(context);
   await refuseMissingFile(settings, path);
-  const { openServices } = await import("./services.ts");
-  return openServices(settings, {
+  const { openRooms } = await import("./open.ts");
+  return openRooms(settings, {
     logger: await createWarner(),
-    server: false,
-    ...(!SET_UP_COMMANDS.has(path) && {
+    isServer: false,
+    ...(!isSetUp(path) && {
       refuseNew: (name: string) => noDatabase(`${name} has none of its tables`),
     }),
     onNewDatabase: (name) => context.output.note(`waymark: created a new database: ${name}`),
@@ -66,9 +44,9 @@ export async function openInUse(context: CommandContext, path: string): Promise<
   const settings = context.env();
   noteMisspelled(context);
   await refuseMissingFile(settings, path);
-  const { openCurrentDatabase, openSecretBox } = await import("./services-database.ts");
+  const { openCurrentDatabase, openSecretBox } = await import("./open.ts");
   const options = {
-    server: false,
+    isServer: false,
     box: openSecretBox(settings),
     step: <T>(work: () => Promise<T>) => work(),
   };
@@ -80,7 +58,7 @@ async function refuseMissingFile(settings: Env, path: string): Promise<void> {
   if (file === null || existsSync(file)) return;
   const { refuseStrayDatabase } = await import("./other-servers.ts");
   refuseStrayDatabase(settings, process.cwd());
-  if (!SET_UP_COMMANDS.has(path)) throw noDatabase(`${file} does not exist`);
+  if (!isSetUp(path)) throw noDatabase(`${file} does not exist`);
 }
 
 /** `fact` says where none was found. */

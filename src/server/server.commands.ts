@@ -3,46 +3,44 @@ import { availableParallelism } from "node:os";
 import { type Command, Option } from "commander";
 import { createAddressBuckets } from "../auth/address-limit.ts";
 import { type App, createApp } from "./app.ts";
-import type { CommandContext } from "../platform/cli/command.ts";
 import { createSupervisor, WorkerStartError } from "../platform/cluster/supervisor.ts";
 import { createWorkerChannel } from "../platform/cluster/worker-channel.ts";
 import { type AdminApi, type SpawnWorker, STOP_MS } from "../platform/cluster/worker-process.ts";
-import { type Env, fileDatabaseUrl, findMisspelledVariables } from "../platform/settings/env.ts";
+import type { RoomContext } from "../platform/room-shape.ts";
+import { type Env, findMisspelledVariables } from "../platform/settings/env.ts";
 import { systemClock } from "../lib/clock.ts";
-import { dataPath } from "../lib/data-folder.ts";
 import { appError } from "../lib/errors.ts";
 import { createLogger, type Logger } from "../lib/logger.ts";
 import { ownCommand } from "../lib/own-command.ts";
 import { programName } from "../lib/program-name.ts";
 import { VERSION } from "../lib/version.ts";
 import { DRAIN_MS, type ServedApp, startServer } from "./server.ts";
-import { successorFolder, prepareFolder } from "../extras/successor/data.ts";
 
-type ServeOptions = { port?: string; from?: string; key?: string; workerPort?: string };
+type ServeOptions = { port?: string; workerPort?: string };
 
-export function addServeCommand(program: Command, context: CommandContext): void {
-  program
+/** Another source of what a server serves, which a room adds with options of its own. */
+type Source = { envOf(env: Env, options: object): Env; prepare(options: object): Promise<string | null> };
+
+export async function addServeCommand(program: Command, context: RoomContext): Promise<void> {
+  const serve = program
     .command("serve")
-    .option("--port <number>", "port to listen on, instead of server.port; 0 picks a free one")
-    .option(
-      "--from <bundle>",
-      "answer from a successor bundle, without API and panel; its folder BUNDLE.data keeps the clicks",
-    )
-    .option("--key <key>", "with --from: the key that must have signed the bundle")
+    .option("--port <number>", "port to listen on, instead of server.port; 0 picks a free one");
+  const sources = await context.extend<Source>("serve", serve);
+  serve
     .addOption(new Option("--worker-port <port>", "run as worker of a parent process").hideHelp())
-    .action(async ({ port, from, key, workerPort }: ServeOptions) => {
-      const settings = from === undefined ? context.env() : successorEnv(context.env(), from);
-      const env = withPort(settings, port);
+    .action(async (options: ServeOptions) => {
+      const settings = sources.reduce((env, source) => source.envOf(env, options), context.env());
+      const env = withPort(settings, options.port);
       const logger = await createLogger(env.logging);
-      if (workerPort !== undefined) {
+      if (options.workerPort !== undefined) {
         // The channel to the parent would keep the process alive, even after a failed start.
-        return serveAsWorker(env, logger, Number(workerPort)).finally(() => process.disconnect?.());
+        return serveAsWorker(env, logger, Number(options.workerPort)).finally(() => process.disconnect?.());
       }
       for (const sentence of findMisspelledVariables()) logger.warn(sentence);
-      if (from !== undefined) {
-        const { made_at, publicKey } = await prepareFolder(from, key);
-        logger.info(`Answers from the bundle of ${made_at}, signed by the key ${publicKey}.`);
-      } else if (key !== undefined) throw appError("BadRequest", "--key belongs to --from.");
+      for (const source of sources) {
+        const sentence = await source.prepare(options);
+        if (sentence !== null) logger.info(sentence);
+      }
       const count = env.server.workers === "auto" ? availableParallelism() : env.server.workers;
       if (count === 1) return serveAlone(env, logger);
       if (env.server.unixSocket !== null) {
@@ -182,20 +180,6 @@ const createSpawn =
         onExit(signalCode === null ? `exit code ${exitCode}` : `signal ${signalCode}`, exitCode),
     });
   };
-
-/** On the folder of the bundle, and on nothing else that the installation uses. */
-function successorEnv(env: Env, bundle: string): Env {
-  const dir = successorFolder(bundle);
-  return {
-    ...env,
-    data: { dir },
-    database: { ...env.database, url: fileDatabaseUrl(dataPath(dir, "database")), replicaUrl: null },
-    cache: { ...env.cache, type: "memory" },
-    mail: { ...env.mail, host: "" },
-    clickhouse: { url: null },
-    isSuccessor: true,
-  };
-}
 
 /** @throws BadRequest */
 function withPort(env: Env, text: string | undefined): Env {

@@ -15,7 +15,7 @@ type VisitorSettings = {
   "api.cookie_secure": boolean;
 };
 
-type Deps = {
+export type DoorDeps = {
   config: { get<K extends keyof VisitorSettings>(key: K): VisitorSettings[K] };
   guards: Pick<UnlockGuards, "takeTry" | "clientAddress"> & {
     checkVisitorPassword(attempt: {
@@ -35,7 +35,7 @@ type Deps = {
 
 export type VisitorDoor = ReturnType<typeof createVisitorDoor>;
 
-export function createVisitorDoor({ config, guards, renewHash, identity, bodies, clock, logger }: Deps) {
+export function createVisitorDoor({ config, guards, renewHash, identity, bodies, clock, logger }: DoorDeps) {
   const { takeTry, clientAddress, checkVisitorPassword: check } = guards;
   const pages = createVisitorPages(identity);
   const cookies = createUnlockCookies({
@@ -43,7 +43,7 @@ export function createVisitorDoor({ config, guards, renewHash, identity, bodies,
     isSecure: () => config.get("api.cookie_secure"),
   });
   /** The next right password tries again. */
-  const renewed: Deps["renewHash"] = (attempt) =>
+  const renewed: DoorDeps["renewHash"] = (attempt) =>
     renewHash(attempt).catch((err: unknown) => {
       logger.warn({ err, link: attempt.linkId }, "the hash of a password was not replaced");
       return attempt.passwordHash;

@@ -18,7 +18,7 @@ export type VisitorConnection = {
   timeout?(request: Request, seconds: number): void;
 };
 
-type AddressGuards = {
+export type AddressGuards = {
   /** Counts a password attempt of the address before reading its form. @throws RateLimitExceeded */
   takeTry(address: string): void | Promise<void>;
   /** The client's address behind trusted proxies. */

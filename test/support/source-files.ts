@@ -11,6 +11,8 @@ export type Import = {
   /** A path from the root, or the name of a package. */
   to: string;
   line: number;
+  /** Whether the file needs it when it loads: not for types, nor on demand. */
+  isValue: boolean;
 };
 
 export const files: readonly SourceFile[] = FOLDERS.flatMap((folder) =>
@@ -41,6 +43,7 @@ export const importsOf = (file: SourceFile): Import[] =>
     from: file.path,
     to: match[1]!.startsWith(".") ? normalize(join(dirname(file.path), match[1]!)) : match[1]!,
     line: file.text.slice(0, match.index).split("\n").length,
+    isValue: /^import (?!type\b)/.test(match[0]),
   }));
 
 /** The panel's own files. */

@@ -27,6 +27,13 @@ export type AuthMail = {
   queue(tx: ChangeTransaction, to: To, mail: AuthMailContent, options?: Options): Promise<unknown>;
 };
 
+/** Sends nothing. */
+export const NO_MAIL: AuthMail = {
+  isOffered: () => false,
+  panelUrl: (path) => path,
+  queue: async () => null,
+};
+
 /** Whom a link is for, and what its proof is bound to. */
 export type LinkHolder = ProofState & { id: number; username: string; language: Language };
 

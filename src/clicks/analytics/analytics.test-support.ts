@@ -3,7 +3,7 @@ import { createLeases } from "../../platform/cluster/leases.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { deletionIn } from "../../links/links.test-support.ts";
 import { deleteLinks } from "../../links/write/rows.repository.ts";
-import { createAgents, parseAgent } from "../details/agents.ts";
+import { createAgents, parseAgent } from "../../lib/agents.ts";
 import type { DateRange } from "./range.ts";
 import { createAnalytics } from "./service.ts";
 import { createClickValues } from "../rollups/values.repository.ts";

@@ -7,7 +7,7 @@ import { type ChosenQuery, createChoice } from "../../links/list/chosen.ts";
 import { createOwners } from "../../links/link/owners.repository.ts";
 import { createLinkSets } from "../../links/list/link-set.repository.ts";
 import { codeOf, domainOf, keyOf } from "../../links/link/key.ts";
-import { parseAgent } from "../details/agents.ts";
+import { parseAgent } from "../../lib/agents.ts";
 import { COLUMN_DIMENSIONS, type ColumnDimension } from "../rollups/dimensions.ts";
 import { BUCKETS, DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
 import {

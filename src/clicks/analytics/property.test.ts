@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { forEachDialect, WITHOUT_MYSQL } from "../../platform/db/for-each-dialect.test-support.ts";
-import { parseAgent } from "../details/agents.ts";
+import { parseAgent } from "../../lib/agents.ts";
 import type { Visitors } from "../../lib/visitors.ts";
 import type { DateRange } from "./range.ts";
 import {

@@ -2,7 +2,7 @@
 import { isIPv4 } from "node:net";
 import { formatIp, parseIp } from "../../lib/ip-address.ts";
 import { remembered } from "../../lib/remembered.ts";
-import { AGENT_LENGTH, createAgents } from "./agents.ts";
+import { AGENT_LENGTH, createAgents } from "../../lib/agents.ts";
 import {
   agentValue,
   byDimension,

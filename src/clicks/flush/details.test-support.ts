@@ -1,6 +1,6 @@
 /** Test support: what is stored about clicks with details, and the same sums made from the clicks. */
 import type { Database } from "../../platform/db/database.ts";
-import { parseAgent } from "../details/agents.ts";
+import { parseAgent } from "../../lib/agents.ts";
 import { campaignOf, languageOf, originOf } from "../details/origin.ts";
 import { channelOf } from "../details/channels.ts";
 import { agentValue, DIMENSIONS, labelOfSource, placeValue } from "../rollups/dimensions.ts";

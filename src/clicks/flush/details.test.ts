@@ -17,7 +17,7 @@ import {
   temporaryFolder,
   NO_DETAILS,
 } from "../clicks.test-support.ts";
-import { parseAgent } from "../details/agents.ts";
+import { parseAgent } from "../../lib/agents.ts";
 import type { AddressMode } from "../../lib/kept-address.ts";
 import { createDetailsParser } from "../details/details.ts";
 import { createRebuild } from "../rollups/rebuild.ts";

@@ -14,7 +14,7 @@ import {
 } from "../analytics/analytics.test-support.ts";
 import { createClickValues } from "./values.repository.ts";
 import { agentValue } from "./dimensions.ts";
-import { parseAgent } from "../details/agents.ts";
+import { parseAgent } from "../../lib/agents.ts";
 import { createRebuild } from "./rebuild.ts";
 import { BUCKETS, DAY_MS, HOUR_MS } from "./time-buckets.ts";
 

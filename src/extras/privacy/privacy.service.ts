@@ -26,7 +26,7 @@ export type FoundOfPerson = { found: FoundPlace[]; missing: number; uncovered: s
 
 type PrivacyTransaction = { readonly db: Db; changed(topic: "links", keys: readonly string[]): void };
 
-type Deps = {
+export type PrivacyDeps = {
   database: Pick<Database, "read" | "write" | "dialect">;
   changes: { write<T>(run: (tx: PrivacyTransaction) => Promise<T>): Promise<T> };
   record: RecordEvents<Db>;
@@ -41,7 +41,7 @@ type Deps = {
 
 export type Privacy = ReturnType<typeof createPrivacy>;
 
-export function createPrivacy(deps: Deps) {
+export function createPrivacy(deps: PrivacyDeps) {
   const { database, changes, record, settle, removeAccount, stream, clock } = deps;
   const repository = createPrivacyRepository(database);
 

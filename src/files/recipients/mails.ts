@@ -40,6 +40,14 @@ export type ShareMail = {
   hasMore(db: Db, begin: string, since: number, most: number): Promise<boolean>;
 };
 
+/** Sends nothing. */
+export const NO_SHARE_MAIL: Omit<ShareMail, "languageOf"> = {
+  isOffered: () => false,
+  shareUrl: (code) => `/${code}`,
+  queue: async () => null,
+  hasMore: async () => false,
+};
+
 type InvitedShare = Recipients & {
   id: number;
   code: string;

@@ -45,7 +45,7 @@ const RANKING_REST_FACTOR = 9;
 const IDS_AT_ONCE = 50_000;
 const RANKED_AT_ONCE = 1_000;
 
-type Growth = { linkId: number; before: number; after: number };
+export type Growth = { linkId: number; before: number; after: number };
 
 /**
  * Orders links by clicks. An index on the counter would make a flush several times as expensive, so the job copies

@@ -7,9 +7,11 @@ import type { Command, Option } from "commander";
 /** And what it is. */
 export type CompletionWord = readonly [word: string, about: string];
 /** For the unfinished word, after the arguments that the command has. */
-export type ValuesOf = (last: string, args: readonly string[]) => readonly CompletionWord[];
+export type ValuesOf = (last: string, args: readonly string[]) => readonly (CompletionWord | string)[];
 /** By option and by name of argument. */
-type CommandValues = Readonly<Record<string, readonly CompletionWord[] | ValuesOf>>;
+export type CompletionValues = Readonly<
+  Record<string, readonly (CompletionWord | string | number)[] | ValuesOf>
+>;
 
 type Place = {
   command: Command;
@@ -48,14 +50,15 @@ function placeOf(program: Command, words: readonly string[]): Place {
 export async function completionsOf(
   program: Command,
   words: readonly string[],
-  valuesOf: (command: string) => Promise<CommandValues> = async () => ({}),
+  valuesOf: (command: string) => Promise<CompletionValues> = async () => ({}),
 ): Promise<string[]> {
   const last = words.at(-1) ?? "";
   const { command, path, option, args } = placeOf(program, words.slice(0, -1));
   const values = await valuesOf(path.join(" "));
   const of = (name: string, choices: readonly string[] | undefined, begin: string) => {
-    const known = values[name] ?? (choices ?? []).map((one): CompletionWord => [one, ""]);
-    return typeof known === "function" ? known(begin, args) : known;
+    const known = values[name] ?? choices ?? [];
+    const allowed = typeof known === "function" ? known(begin, args) : known;
+    return allowed.map((one) => (typeof one === "object" ? one : ([String(one), ""] as const)));
   };
   const help = command.createHelp();
 

@@ -29,6 +29,8 @@ const HEARD_MS = 3_000;
 const LOOK_MS = 20;
 const NUMBER = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
+export type ProcessLeases = Awaited<ReturnType<typeof openProcessLeases>>;
+
 export async function openProcessLeases({ logger, dataDir, isServer, ...where }: Deps) {
   const rows = createLeaseRepository(where);
   const folder = dataPath(dataDir, "processes");

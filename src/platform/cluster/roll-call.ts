@@ -17,6 +17,8 @@ const BOUND_MS = 10_000;
 const LOOK_MS = 50;
 const [ASKED, DONE] = ["asked ", "done "];
 
+export type RollCall = ReturnType<typeof createRollCall>;
+
 export function createRollCall({ changes, processes, logger, boundMs = BOUND_MS }: Deps) {
   /** Numbers of the processes that have answered, by call. */
   const answers = new Map<string, Set<string>>();

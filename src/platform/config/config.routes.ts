@@ -75,20 +75,20 @@ const historyQuery = z.object({
     .transform((text) => Math.min(Math.max(Number(text), 1), HISTORY_LIMIT)),
 });
 
-type Deps = {
+export type ConfigDeps = {
   config: Config;
   /** Settings decide who signs in and how. @throws Forbidden for a session that has not shown its account's second factor */
   requireFactor(c: HttpContext): Promise<void>;
 };
 
-export function configEndpoints(deps: Deps): Endpoint[] {
+export function configEndpoints(deps: ConfigDeps): Endpoint[] {
   return [...commonEndpoints(deps), ...itemEndpoints(deps), ...actionEndpoints(deps)];
 }
 
 const shared = { access: "admin", scope: "admin", tag: "config" } as const;
 const params = { key: z.enum(CONFIG_KEYS) };
 
-const commonEndpoints = ({ config, requireFactor: admit }: Deps): Endpoint[] => [
+const commonEndpoints = ({ config, requireFactor: admit }: ConfigDeps): Endpoint[] => [
   endpoint("GET /config", {
     ...shared,
     summary: "List the run-time settings",
@@ -127,7 +127,7 @@ const commonEndpoints = ({ config, requireFactor: admit }: Deps): Endpoint[] => 
   }),
 ];
 
-const itemEndpoints = ({ config, requireFactor: admit }: Deps): Endpoint[] => [
+const itemEndpoints = ({ config, requireFactor: admit }: ConfigDeps): Endpoint[] => [
   endpoint("GET /config/:key", {
     ...shared,
     params,
@@ -163,7 +163,7 @@ const itemEndpoints = ({ config, requireFactor: admit }: Deps): Endpoint[] => [
   }),
 ];
 
-const actionEndpoints = ({ config, requireFactor: admit }: Deps): Endpoint[] => [
+const actionEndpoints = ({ config, requireFactor: admit }: ConfigDeps): Endpoint[] => [
   endpoint("POST /config/:key/action", {
     ...shared,
     params,

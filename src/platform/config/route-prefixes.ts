@@ -9,6 +9,12 @@ export const ROUTE_PREFIX_KEYS = [
   "routes.frontend_prefix",
 ] as const;
 
+/** Reads the prefixes as they are now. */
+export const routePrefixesIn =
+  ({ get }: { get(key: RoutePrefixKey): string }) =>
+  (): string[] =>
+    ROUTE_PREFIX_KEYS.map((key) => get(key));
+
 type RoutePrefixKey = (typeof ROUTE_PREFIX_KEYS)[number];
 
 const TAKEN = ["/files", "/folders"];

@@ -1,7 +1,7 @@
 /** Parses User-Agent headers with bowser, and names browsers and systems that it lacks. Remembers results per string. */
 import { type Parser, parse } from "bowser";
-import { isAutomatedAgent } from "../../lib/automated-visitors.ts";
-import { remembered } from "../../lib/remembered.ts";
+import { isAutomatedAgent } from "./automated-visitors.ts";
+import { remembered } from "./remembered.ts";
 
 type DeviceName = "desktop" | "mobile" | "tablet" | "bot" | "other";
 

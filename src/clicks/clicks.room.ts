@@ -1,0 +1,106 @@
+/** Clicks: their count, their details, and the reports on them. */
+import type { LinkService } from "../links/links.service.ts";
+import type { AddressMode } from "../lib/kept-address.ts";
+import type { Core } from "../platform/core.ts";
+import type { Platform, Room } from "../platform/room-shape.ts";
+import type { Clicks } from "./clicks.ts";
+import type { WorkerLiveStats } from "./live-clicks.ts";
+import type { LogCopy } from "./reports.ts";
+
+/** Reports on clicks, and how long their details are kept. */
+export const analyticsRoom = {
+  name: "analytics",
+  commands: { analytics: "read and maintain the click statistics" },
+  loadCommands: async () => (await import("./clicks.commands.ts")).addClickCommands,
+  extensions: { links: async () => (await import("./analytics/commands.ts")).addLinkStatsCommand },
+  async loadValues() {
+    const { VISITORS } = await import("../lib/visitors.ts");
+    return { "analytics report": { "--visitors": VISITORS }, "links stats": { "--visitors": VISITORS } };
+  },
+  async start(core: Core, { links, stream }: { links: LinkService; stream?: LogCopy | null }) {
+    const { createReports } = await import("./reports.ts");
+    const { endpoints, jobs } = createReports({ ...core, links, copy: stream ?? null });
+    return { offers: {}, endpoints: { api: endpoints }, jobs };
+  },
+} satisfies Room;
+
+/** The journal of clicks and its flushes to the database. */
+export const clicksRoom = {
+  name: "clicks",
+  isServerOnly: true,
+  // The code of the thread loads while the database opens.
+  begin: async () => (await import("./flush.thread.ts")).loadFlushWorker(),
+  async start(
+    { config, clock, logger }: Core,
+    { env, instance, registry, rollCall }: Platform,
+    flushWorker: Worker,
+  ) {
+    const { createClicks } = await import("./clicks.ts");
+    const { registerClickMetrics } = await import("./click-metrics.ts");
+    const { PRIVACY_KEYS } = await import("./details/privacy.ts");
+    const clicks = await createClicks({
+      settings: env.database,
+      instance,
+      dataDir: env.data.dir,
+      config: {
+        enabled: () => config.get("click.enable_tracking"),
+        flushInterval: () => config.get("click.flush_interval"),
+        maxClicksBeforeFlush: () => config.get("click.max_clicks_before_flush"),
+        details: {
+          sampleRate: () => config.get("analytics.sample_rate"),
+          locates: () => config.get("analytics.enable_geo_lookup") && config.get("privacy.keep_places"),
+          // What was recorded while addresses were logged keeps them.
+          addresses: () => config.get("privacy.addresses") as AddressMode,
+          mostLogRows: () =>
+            config.get("analytics.max_rows_action") === "stop" ? config.get("analytics.max_log_rows") : 0,
+        },
+      },
+      geo: env.analytics,
+      logger,
+      clock,
+      flushWorker,
+    });
+    for (const key of [
+      "click.enable_tracking",
+      "click.flush_interval",
+      "click.max_clicks_before_flush",
+      "analytics.enable_geo_lookup",
+      "analytics.max_log_rows",
+      "analytics.max_rows_action",
+      ...PRIVACY_KEYS,
+    ] as const) {
+      config.onChange(key, clicks.refresh);
+    }
+    rollCall.answerBy(clicks.settle);
+    registerClickMetrics(registry, clicks, env.data.dir);
+    return { offers: { clicks }, close: clicks.close };
+  },
+} satisfies Room;
+
+type LiveNeeds = Platform & { clicks: Clicks; links: LinkService };
+
+/** Clicks and drops as they happen. */
+export const liveRoom = {
+  name: "live",
+  isServerOnly: true,
+  async start({ database, changes, clock, logger }: Core, { clicks, links, worker }: LiveNeeds) {
+    const { createLive } = await import("./live.ts");
+    const { createWorkerLiveStats } = await import("./live-clicks.ts");
+    const { createLiveRepository } = await import("./live.repository.ts");
+    const { dropLiveEndpoint, liveEndpoints } = await import("./live.routes.ts");
+    const own = createWorkerLiveStats(clicks);
+    worker?.on({ live: own });
+    const live = createLive({
+      collect: async (sinceMs) =>
+        worker === undefined ? [own(sinceMs)] : ((await worker.collectLive(sinceMs)) as WorkerLiveStats[]),
+      repository: createLiveRepository(database),
+      nameOf: links.domains.nameOf,
+      clock,
+    });
+    for (const topic of ["users", "sessions", "tokens"] as const) changes.subscribe(topic, live.recheck);
+    return {
+      offers: { live },
+      endpoints: { api: liveEndpoints({ live, links, logger }), root: [dropLiveEndpoint({ live, logger })] },
+    };
+  },
+} satisfies Room;

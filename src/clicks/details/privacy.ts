@@ -1,0 +1,30 @@
+/** What the click log keeps of a visitor: settings of the category `privacy`. */
+import type { AddressMode } from "../../lib/kept-address.ts";
+import type { Config } from "../../platform/config/config.service.ts";
+import type { ClickPrivacy } from "./gate.ts";
+
+export const PRIVACY_KEYS = [
+  "analytics.enable_ip_logging",
+  "privacy.addresses",
+  "privacy.keep_referrers",
+  "privacy.keep_agents",
+  "privacy.keep_places",
+  "privacy.keep_campaigns",
+  "privacy.respect_signals",
+] as const;
+
+export const clickPrivacy = ({ get }: Pick<Config, "get">): ClickPrivacy => ({
+  addresses: get("analytics.enable_ip_logging") ? (get("privacy.addresses") as AddressMode) : "none",
+  referrers: get("privacy.keep_referrers"),
+  agents: get("privacy.keep_agents"),
+  places: get("privacy.keep_places"),
+  campaigns: get("privacy.keep_campaigns"),
+  signals: get("privacy.respect_signals"),
+});
+
+/** Reads the settings once per change, not per click. */
+export function followPrivacy(config: Config): () => ClickPrivacy {
+  let current = clickPrivacy(config);
+  for (const key of PRIVACY_KEYS) config.onChange(key, () => void (current = clickPrivacy(config)));
+  return () => current;
+}

@@ -1,0 +1,63 @@
+/** Mails: an outbox that one process sends by SMTP, and notices of what happened. */
+import type { Auth } from "../../auth/auth.ts";
+import type { LinkService } from "../../links/links.service.ts";
+import type { Core } from "../../platform/core.ts";
+import type { Platform, Room } from "../../platform/room-shape.ts";
+import type { Mail } from "./mail.service.ts";
+
+export const mailRoom = {
+  name: "mail",
+  commands: { mail: "mails that were sent, wait or have failed" },
+  loadCommands: async () => (await import("./mail.commands.ts")).addMailCommands,
+  async loadValues() {
+    const { MAIL_STATES } = await import("./mail.ts");
+    return { "mail list": { "--state": MAIL_STATES } };
+  },
+  async start(core: Core, { env, instance, registry }: Platform) {
+    const { createMail } = await import("./mail.service.ts");
+    const { createMailCounter } = await import("./mail-metrics.ts");
+    const { mailEndpoints } = await import("./mail.routes.ts");
+    const { listeningOrigin } = await import("../../platform/http/origins.ts");
+    const { createIdentity } = await import("../../visitors/identity.ts");
+    const { config } = core;
+    const mail = createMail({
+      ...core,
+      instance,
+      settings: env.mail,
+      identity: createIdentity(config),
+      origin: () => config.get("features.public_url") || listeningOrigin(env.server),
+      panelPath: () =>
+        config.get("features.enable_admin_panel") ? config.get("routes.frontend_prefix") : null,
+      count: createMailCounter(registry),
+    });
+    return {
+      offers: { mail },
+      endpoints: { api: mailEndpoints(mail) },
+      jobs: mail.job === null ? [] : [{ ...mail.job, soonAfter: "mails" as const }],
+    };
+  },
+} satisfies Room;
+
+/** Mails about events, to the accounts whom they concern. */
+export const noticesRoom = {
+  name: "notices",
+  async start(
+    { record }: Core,
+    { mail, auth, links, events }: Platform & { mail: Mail; auth: Auth; links: LinkService },
+  ) {
+    const { codeOf, domainOf } = await import("../../links/link/key.ts");
+    const hostOf = (key: string) => links.domains.hostOf(domainOf(key));
+    const notices = mail.notices({
+      record,
+      codeOf,
+      recipientOf: auth.contacts.recipientOf,
+      administrators: auth.contacts.administrators,
+      nameOf: (key) => `${hostOf(key) ?? URL.parse(mail.origin())?.host}/${codeOf(key)}`,
+      pageOf: (key) =>
+        codeOf(key).split("/").map(encodeURIComponent).join("/") +
+        (hostOf(key) === null ? "" : `?domain=${hostOf(key)}`),
+    });
+    events.tell(notices.heard);
+    return { offers: { notices }, jobs: mail.job === null ? [] : [notices.endingJob] };
+  },
+} satisfies Room;

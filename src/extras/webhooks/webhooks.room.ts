@@ -1,0 +1,46 @@
+/** Webhooks: signed requests that tell programs of others what happened. */
+import type { CompletionWord } from "../../platform/cli/completion.ts";
+import type { Core } from "../../platform/core.ts";
+import type { Platform, Room } from "../../platform/room-shape.ts";
+
+export const webhooksRoom = {
+  name: "webhooks",
+  commands: { webhooks: "requests that tell programs what happened" },
+  setUpCommands: ["webhooks add"],
+  loadCommands: async () => (await import("./webhooks.commands.ts")).addWebhookCommands,
+  async loadValues() {
+    const { DELIVERY_STATES } = await import("./webhook.ts");
+    const { WEBHOOK_EVENT_NAMES, WEBHOOK_EVENTS } = await import("./webhook-events.ts");
+    const events = WEBHOOK_EVENT_NAMES.map((name): CompletionWord => [name, WEBHOOK_EVENTS[name].meaning]);
+    return {
+      "webhooks deliveries": { "--state": DELIVERY_STATES, "--event": events },
+      "webhooks add": { "--event": events },
+      "webhooks update": { "--event": events },
+    };
+  },
+  async start(core: Core, { env, box, instance, registry, events, step }: Platform) {
+    const { codeOf } = await import("../../links/link/key.ts");
+    const { eventView } = await import("../../platform/events/event.ts");
+    const { webhookBodies } = await import("./webhook-events.ts");
+    const { createWebhookCounter } = await import("./webhook-metrics.ts");
+    const { webhookEndpoints } = await import("./webhooks.routes.ts");
+    const { createWebhooks } = await import("./webhooks.service.ts");
+    const webhooks = createWebhooks({
+      ...core,
+      box,
+      instance,
+      allowPrivate: env.webhooks.allowPrivate,
+      codeOf,
+      count: createWebhookCounter(registry),
+    });
+    events.markUntold(webhooks.isAwaited);
+    await step(webhooks.load);
+    return {
+      offers: { webhooks },
+      endpoints: { api: webhookEndpoints({ webhooks, now: core.clock.now }) },
+      requests: webhookBodies(eventView),
+      jobs: [{ ...webhooks.job, soonAfter: "webhooks" as const }],
+      close: webhooks.close,
+    };
+  },
+} satisfies Room;

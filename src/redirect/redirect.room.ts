@@ -1,0 +1,111 @@
+/** The redirect, and what explains where it leads. */
+import type { AddressGuards } from "../visitors/unlock.ts";
+import type { Clicks } from "../clicks/clicks.ts";
+import type { LinkCache } from "../links/cache/cache.ts";
+import type { LinkService } from "../links/links.service.ts";
+import type { Core } from "../platform/core.ts";
+import type { Platform, Room } from "../platform/room-shape.ts";
+import type { VisitorDoor } from "../visitors/door.ts";
+import type { RedirectDeps } from "./redirect.ts";
+
+type Needs = Platform & {
+  auth: Pick<AddressGuards, "clientAddress">;
+  takeReport: AddressGuards["takeTry"];
+  cache: LinkCache;
+  clicks: Clicks;
+  links: LinkService;
+  door: VisitorDoor;
+  sharing: { answers: NonNullable<RedirectDeps["shares"]>; drops: NonNullable<RedirectDeps["drops"]> };
+};
+
+export const redirectRoom = {
+  name: "redirect",
+  isServerOnly: true,
+  async start(core: Core, needs: Needs) {
+    const { createCountries } = await import("../clicks/details/geo.ts");
+    const { followPrivacy } = await import("../clicks/details/privacy.ts");
+    const { createAutomatedVisitors } = await import("../lib/automated-visitors.ts");
+    const { viewOfLink } = await import("../links/link/link.ts");
+    const { createExplain } = await import("./explain.routes.ts");
+    const { explainEndpoint } = await import("./explain.routes.ts");
+    const { createFallbacks } = await import("./fallbacks.ts");
+    const { sharedLink } = await import("./follow.ts");
+    const { createLocks } = await import("./locks.ts");
+    const { createRedirect } = await import("./redirect.ts");
+    const { registerRedirectMetrics } = await import("./redirect.ts");
+    const { createSpecials } = await import("./special.ts");
+    const { createAddressOf, createVisits } = await import("./visit.ts");
+    const { createVisitorFacts, sentIn } = await import("./visitor-facts.ts");
+    const { env, instance, auth, takeReport, cache, clicks, links, door, sharing, registry } = needs;
+    const { config, clock, logger } = core;
+    const automated = createAutomatedVisitors();
+    const addressOf = createAddressOf(() => config.get("api.trusted_proxies").length > 0, auth.clientAddress);
+    const visitors = createVisitorFacts({
+      key: instance,
+      places: createCountries(env.analytics.maxminddbPath, { clock, logger }),
+    });
+    const locks = createLocks({ find: links.lockOf, form: door.links, pages: door.pages });
+    const fallbacks = createFallbacks({
+      find: cache.find,
+      domains: links.domains,
+      publicUrl: () => config.get("features.public_url"),
+    });
+    const passUtm = () => config.get("utm.enable_passthrough");
+    const redirect = createRedirect({
+      cache,
+      clicks,
+      automated,
+      ...(config.get("analytics.enable_detailed_logging") && {
+        visits: createVisits({ clicks, privacy: followPrivacy(config), addressOf }),
+      }),
+      specials: createSpecials({
+        uses: links.uses,
+        automated,
+        locks,
+        pages: door.pages,
+        fallbacks,
+        visitors: {
+          facts: (linkId, visit) => visitors.of(sentIn(linkId, visit, addressOf)),
+          loading: visitors.loading,
+        },
+        passUtm,
+      }),
+      locks,
+      shares: sharing.answers,
+      drops: sharing.drops,
+      domains: links.domains,
+      pages: door.lostPages,
+      files: door.siteFiles,
+      visitorPages: door.pages,
+      targets: {
+        find: links.findByAnyCode,
+        report: links.safety.report,
+        takesReports: () => config.get("features.report_links"),
+        guards: { ...door.guards, takeTry: takeReport },
+        readForm: door.readForm,
+      },
+      defaultUrl: () => config.get("features.default_url"),
+      passUtm,
+      clock,
+      logger,
+    });
+    registerRedirectMetrics(registry, redirect);
+    const explain = createExplain({
+      visitors,
+      fallbacks,
+      automated,
+      uses: links.uses,
+      serves: async (code, now) => (await sharedLink(cache, code, now)) !== null,
+      enforcesPasswords: () => config.get("features.enforce_link_passwords"),
+      passUtm,
+    });
+    const endpoint = explainEndpoint({
+      explain,
+      get: (actor, key) => links.by(actor).get(key),
+      keyOf: links.domains.key,
+      view: (link, origin) => viewOfLink(link, origin, links.domains.hostOf),
+      now: clock.now,
+    });
+    return { offers: { redirect }, endpoints: { api: [endpoint] } };
+  },
+} satisfies Room;

@@ -1,0 +1,196 @@
+/** What answers a request: the redirect, the API of all rooms, the panel. */
+import { ACCESS_COOKIE, CSRF_COOKIE, readCookies } from "../auth/sessions/cookies.ts";
+import { CSRF_HEADER } from "../auth/sessions/cookies.ts";
+import { joinSlashes } from "../lib/request-target.ts";
+import { VERSION } from "../lib/version.ts";
+import type { Repeats } from "../platform/http/idempotency.ts";
+import { routePrefixesIn } from "../platform/config/route-prefixes.ts";
+import { withAccessLog } from "../platform/health/access-log.ts";
+import { openProbes } from "../platform/health/health.routes.ts";
+import { createHttpMetrics } from "../platform/health/http-metrics.ts";
+import { createHttpApp, type EndpointTable, type HttpAppOptions } from "../platform/http/app.ts";
+import { docsEndpoints } from "../platform/http/docs/routes.ts";
+import type { HttpConnection } from "../platform/http/endpoint.ts";
+import { type Described, openApiEndpoint } from "../platform/http/openapi.ts";
+import { createPanel } from "../platform/panel/panel.ts";
+import type { MountPlace } from "../platform/room-shape.ts";
+import type { Arrival } from "../platform/wire/arrival.ts";
+import type { WireServer } from "../platform/wire/wire-server.ts";
+import { createRouteTest } from "../redirect/path-code.ts";
+import { offlinePage } from "../visitors/messages.ts";
+import { createLastingResponses } from "./lasting-responses.ts";
+import { API_ORDER, type House, sortedBy, type Services, type StartedRoom } from "./rooms.ts";
+
+const SLASH = 47;
+
+/** Codes can't begin with them. */
+const FILE_PREFIXES = ["/files", "/folders"];
+/** The API has them, but links may have codes that begin with them. */
+const OPEN_PREFIXES = ["/shares", "/trash"];
+
+export type Responder = (arrival: Arrival, server: WireServer) => Response | Promise<Response>;
+
+type NewApi = Omit<Described, "gates"> & Pick<HttpAppOptions, "tables" | "gates">;
+
+type HttpParts = { house: House; rooms: readonly StartedRoom[]; repeats: Repeats };
+
+export function createResponder(parts: HttpParts): Responder {
+  const { env, logger } = parts.house;
+  return withAccessLog(createRoutes(parts), { sample: env.logging.accessSample, logger });
+}
+
+function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
+  const { config, auth, door, redirect, proxies, origins } = house;
+  const protocols = rooms.flatMap((room) => room.protocols ?? []);
+  const described = createApi(house, rooms);
+  const http = createHttpApp({
+    ...described,
+    others: protocols,
+    cors: () => ({
+      enabled: config.get("cors.enabled"),
+      allowedOrigins: config.get("cors.allowed_origins"),
+      allowedMethods: config.get("cors.allowed_methods"),
+      allowedHeaders: config.get("cors.allowed_headers"),
+      maxAge: config.get("cors.max_age"),
+      allowCredentials: config.get("cors.allow_credentials"),
+    }),
+    newRequestId: () => crypto.randomUUID(),
+    bodies: house.bodies,
+    repeats,
+    logger: house.logger,
+  });
+  Object.assign(house.api, { described: () => described, ask: http.fetch.bind(http) });
+  const metrics = createHttpMetrics(house.registry);
+  const redirects = metrics.timer("redirect");
+  const frontend = config.get("routes.frontend_prefix");
+  const panel = createPanel({
+    prefix: frontend,
+    admin: config.get("routes.admin_prefix"),
+    isEnabled: () => config.get("features.enable_admin_panel"),
+    isSetUp: auth.isAdminEnabled,
+    identity: door.identity,
+    isSignedIn: (request) => hasCookie(request, CSRF_COOKIE),
+    mayCall: (request) => hasCookie(request, ACCESS_COOKIE),
+    language: (request) => door.pages.look(request).language,
+    offline: (request) => offlinePage(door.pages.look(request)),
+    waysToSignIn: auth.waysToSignIn,
+    asksPasswords: () => config.get("features.enforce_link_passwords"),
+    sendsMails: auth.sendsMails,
+  });
+  const api = http.fetch.bind(http);
+  const routes = [
+    {
+      isIn: createRouteTest([config.get("routes.health_prefix")]),
+      timer: metrics.timer("health"),
+      ask: api,
+    },
+    { isIn: createRouteTest([`${frontend}/v1`]), timer: metrics.timer("frontend"), ask: api },
+    { isIn: createRouteTest([frontend]), timer: metrics.timer("frontend"), ask: panel.answer },
+    { isIn: () => true, timer: metrics.timer("admin"), ask: api },
+  ];
+  const isRouted = createRouteTest([...routePrefixesIn(config)(), ...FILE_PREFIXES, ...OPEN_PREFIXES]);
+  const isOpen = createRouteTest(OPEN_PREFIXES);
+  const lasting = createLastingResponses();
+  const isProtocol = createRouteTest(protocols.map(({ prefix }) => prefix));
+  const follow: Responder = (arrival, server) => {
+    const begun = redirects.begin();
+    return redirects.end(begun, arrival.method, redirect.handle(arrival, server));
+  };
+  return (arrival, server) => {
+    const { path } = arrival;
+    if (!isRouted(path)) {
+      // Clients of WebDAV join addresses with two slashes.
+      if (path.charCodeAt(1) === SLASH && isProtocol(joinSlashes(path))) return askApi(arrival, server);
+      return follow(arrival, server);
+    }
+    if (isOpen(path) && !isMeantForApi(arrival)) {
+      // A failed lookup goes to the redirect, which reports it.
+      const leads = redirect.leads(arrival).catch(() => true);
+      return leads.then((isLink) => (isLink ? follow : askApi)(arrival, server));
+    }
+    return askApi(arrival, server);
+  };
+
+  function askApi(arrival: Arrival, server: WireServer): Response | Promise<Response> {
+    metrics.watch(server);
+    const request = arrival.request();
+    const peerAddress = () => server.requestIP(request)?.address ?? "unix";
+    proxies.look(request.headers, peerAddress);
+    const connection: HttpConnection = {
+      peerAddress,
+      origin: () => origins.ofRequest(request, peerAddress),
+      prefix: () => origins.prefixOf(request, peerAddress),
+      liftIdleTimeout: () => server.timeout(request, 0),
+      cut: () => server.timeout(request, 1),
+    };
+    const { timer, ask } = routes.find(({ isIn }) => isIn(request.url))!;
+    const begun = timer.begin();
+    const answered = timer.end(begun, request.method, ask(request, connection));
+    return answered instanceof Promise ? answered.then(watched) : answered;
+
+    function watched(response: Response): Response {
+      const { isStillAllowed } = connection;
+      // Live streams end by themselves.
+      if (isStillAllowed !== undefined && response.body !== null && !isEventStream(response)) {
+        const isUnderWay = () => server.isAnswering(request);
+        lasting.add({ isStillAllowed, isUnderWay, cut: () => server.cutResponse(request) });
+      }
+      return response;
+    }
+  }
+}
+
+const isEventStream = ({ headers }: Response): boolean =>
+  headers.get("content-type")?.startsWith("text/event-stream") === true;
+
+/** Decides at a path that both the API and links have. A browser that opens the address follows the link. */
+function isMeantForApi({ method, headers }: Arrival): boolean {
+  if (headers.get("sec-fetch-dest") === "document") return false;
+  const isRead = method === "GET" || method === "HEAD";
+  const cookies = readCookies(headers.get("cookie") ?? undefined, ACCESS_COOKIE);
+  return !isRead || headers.get("authorization") !== null || cookies.length > 0;
+}
+
+/** Puts the endpoints of all rooms and what describes them together, with the prefixes of the start. */
+export function createApi(house: Services, rooms: readonly StartedRoom[]): NewApi {
+  const { env, config, auth } = house;
+  const prefixes: Record<MountPlace, string> = {
+    api: `${config.get("routes.admin_prefix")}/v1`,
+    admin: config.get("routes.admin_prefix"),
+    root: "",
+    panel: `${config.get("routes.frontend_prefix")}/v1`,
+    health: config.get("routes.health_prefix"),
+  };
+  const probes = openProbes(env.health.openProbes).map((probe) => prefixes.health + probe);
+  const ordered = sortedBy(rooms, API_ORDER, ({ name }) => name);
+  const tables = Object.entries(prefixes).map(
+    ([place, prefix]): EndpointTable => ({
+      prefix,
+      guard: place === "health" ? auth.healthGuard : auth.guard,
+      endpoints: [
+        ...(place === "api" ? [openApiEndpoint(() => api), ...docsEndpoints(CSRF)] : []),
+        ...ordered.flatMap(({ endpoints }) => endpoints?.[place as MountPlace] ?? []),
+      ],
+    }),
+  );
+  const api: NewApi = {
+    tables,
+    // Until a password is set, and while the panel is off, there is nothing below these.
+    gates: [
+      { prefix: prefixes.admin, isOpen: auth.isAdminEnabled },
+      { prefix: prefixes.health, isOpen: (path) => auth.isHealthEnabled() || probes.includes(path) },
+      { prefix: prefixes.panel, isOpen: () => config.get("features.enable_admin_panel") },
+    ],
+    sessionCookie: ACCESS_COOKIE,
+    csrfCookie: CSRF_COOKIE,
+    csrfHeader: CSRF_HEADER,
+    version: VERSION,
+    webhooks: Object.assign({}, ...rooms.map(({ requests }) => requests)),
+  };
+  return api;
+}
+
+const CSRF = { cookie: CSRF_COOKIE, header: CSRF_HEADER };
+
+const hasCookie = ({ headers }: Request, name: string): boolean =>
+  readCookies(headers.get("cookie") ?? undefined, name).length > 0;
