@@ -6,20 +6,21 @@ import type { Platform, Room } from "../../platform/room-shape.ts";
 import { ROWS_COMMAND } from "./readers/rows-request.ts";
 
 const DAY_MS = 86_400_000;
-const PRODUCT_NAMES = ["yourls", "kutt", "shlink", "sink", "dub", "bitly", "pingvin", "csv"];
 
 type Needs = Platform & { links: LinkService; drive: Drive; hashPassword(plain: string): Promise<string> };
 
 export const importsRoom = {
   name: "imports",
   commands: { import: "bring links, visits and files from another product" },
-  setUpCommands: PRODUCT_NAMES.map((name) => `import ${name}`),
+  setUpCommands: ["yourls", "kutt", "shlink", "sink", "dub", "bitly", "pingvin", "csv"].map(
+    (name) => `import ${name}`,
+  ),
   loadCommands: async () => (await import("./imports.commands.ts")).addImportCommands,
   async loadValues() {
     const { ON_CONFLICT } = await import("./move/state.ts");
-    return Object.fromEntries(
-      PRODUCT_NAMES.map((name) => [`import ${name}`, { "--on-conflict": ON_CONFLICT }]),
-    );
+    const { PRODUCTS } = await import("./readers/products.ts");
+    const values = { "--on-conflict": ON_CONFLICT };
+    return Object.fromEntries(Object.keys(PRODUCTS).map((name) => [`import ${name}`, values]));
   },
   processes: { [ROWS_COMMAND]: async () => (await import("./readers/rows-process.ts")).sendRows() },
   async start(
