@@ -254,7 +254,7 @@ const editingWithoutShares = ({ by }: LinkService): LinkEditing => ({
   revertLink: (_, key, { eventId, state }, { actor }) => by(actor).revert(key, eventId, state),
 });
 
-/** For the history of a link, which another room keeps. */
+/** What another room needs for the history of a link. */
 export const historyLinks = (links: LinkService) => ({
   async idOf(caller: Caller, code: string, domain: string | undefined): Promise<number> {
     if (!isCodeText(code)) throw linkNotFound(code);

@@ -50,7 +50,7 @@ export type LinkServiceDeps = {
   hashPassword(plain: string): Promise<string>;
   /** How long deleted links can be put back. */
   restoreDays(): number;
-  /** In the history of links. */
+  /** Events in the history of links. */
   events: LinkEvents & BulkEvents;
   /** See fallback/loops.ts. @param asked the origin of a request, where no public one is set */
   ownCode(url: string, asked?: string): string | null;
@@ -153,7 +153,7 @@ export function createLinkService(deps: LinkServiceDeps) {
       await repository.replaceHash(linkId, passwordHash, hash);
       return hash;
     },
-    /** By keys, until the transaction ends. */
+    /** Locks links by their keys until the transaction ends. */
     lock: repository.lock,
     findByAnyCode: repository.findByAnyCode,
     /** Checks targets where `isEnabled`. */
@@ -167,7 +167,7 @@ export function createLinkService(deps: LinkServiceDeps) {
       }),
     safety: createLinkSafety({ ...shared, links: repository, writer }),
     stats: () => repository.stats(deps.clock.now()),
-    /** Of all links. */
+    /** The number of all links. */
     total: () => readTotal(database.read),
     close() {
       for (const stop of stops) stop();

@@ -19,7 +19,7 @@ import { createLinkService, type LinkServiceDeps } from "./links.service.ts";
 export const NOW = Date.parse("2026-11-20T13:00:00Z");
 export const DAY = 86_400_000;
 export const NO_LISTS: TargetLists = { allow: [], deny: [], bound: [], waiting: [] };
-/** In answers, of a link that sets none. */
+/** The fields of a link that sets none, as responses show them. */
 export const EMPTY_FIELDS = Object.fromEntries(
   FIELDS.map(({ name, show, empty }) => [name, show(empty)]),
 ) as ReturnType<typeof viewOfFields>;
@@ -30,7 +30,7 @@ export type LinksRoom = Awaited<ReturnType<typeof openLinks>>;
 
 const { hashPassword } = createPasswords(undefined, { memoryCost: 64, timeCost: 1 });
 
-/** Of the room, on a server without a public URL. */
+/** The endpoints of the room, on a server without a public URL. */
 export const QUIET_SETTINGS = {
   routePrefixes: () => ["/admin"],
   randomCodeLength: () => 6,

@@ -20,7 +20,7 @@ type Deps = {
 const MOST_LINKS = 16;
 
 export function createFallbacks({ find, domains, publicUrl }: Deps): Fallbacks {
-  /** Null for another server. @param asked the address that this server was asked under */
+  /** The key of a URL of this server, or null. @param asked the address of the request */
   const ownKey = (url: string, asked: string): string | null =>
     domains.keyBelow(url) ?? codeBelow(publicUrl(), url) ?? codeBelow(asked, url);
 

@@ -19,9 +19,9 @@ type Deps = {
   /** Replaces `clicks` with detailed logging. */
   visits?: Visits;
   specials: Specials;
-  /** For codes of shares. */
+  /** Serves codes of shares. */
   shares?: Served;
-  /** For codes of drop boxes. */
+  /** Serves codes of drop boxes. */
   drops?: Served;
   passUtm(): boolean;
   responses: Responses;
@@ -100,7 +100,7 @@ export function createFollow({
   return {
     /** Redirects without a click, with the request's UTM pairs. */
     send,
-    /** Null: there is no such link. */
+    /** Responds to a visit. `link` is null if the code has none. */
     follow(link: CachedLink | null, visit: Visit): Response | Promise<Response> {
       if (link === null) return lost.unknown(visit.request);
       if (isInternal(link.location)) return followInternal(link, visit);
@@ -110,7 +110,7 @@ export function createFollow({
   };
 }
 
-/** Null unless the code is that of a share or drop box now. */
+/** The link of a share or drop box with this code, or null. */
 export async function sharedLink(
   cache: Pick<LinkCache, "findIn">,
   code: string,

@@ -14,7 +14,7 @@ import type { PeerSource } from "./visit.ts";
 export type Locks = ReturnType<typeof createLocks>;
 
 type Deps = {
-  /** Null without such a link or without its password. */
+  /** The locked link; null if it is gone or has no password. */
   find(linkId: number): Promise<(LockedLink & { passwordHash: string }) | null>;
   form: Unlock;
   pages: VisitorPages;
@@ -22,7 +22,7 @@ type Deps = {
 
 export function createLocks({ find, form, pages }: Deps) {
   return {
-    /** Null if the visitor may pass, else the form. Rejects if the database fails. */
+    /** The password form, or null if the visitor may pass. Rejects if the database fails. */
     async refusal(linkId: number, request: Arrival): Promise<Response | null> {
       const link = await find(linkId);
       return link === null ? null : form.lock(link, request);

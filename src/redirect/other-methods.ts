@@ -19,7 +19,7 @@ export type Found = { key: string; link: CachedLink | null };
 type Deps = {
   cache: Pick<LinkCache, "findIn">;
   specials: Pick<Specials, "shareAt">;
-  /** Null when the path can't be a code. */
+  /** The key and link of a path; null if it can't be a code. */
   linkOf(request: Arrival): Promise<Found | null>;
   locks: Pick<Locks, "unlock">;
   shares?: Served;
@@ -41,7 +41,7 @@ export function createOtherMethods(deps: Deps) {
     return (code === null ? null : await sharedLink(cache, code, now)) ?? link;
   }
 
-  /** Of a share, or of a link with a password. */
+  /** Takes the form of a share, or of a link with a password. */
   function takeForm(
     { key, link }: { key: string; link: CachedLink },
     visitor: Arrival,

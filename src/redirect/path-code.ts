@@ -13,7 +13,7 @@ export function endOfPath(path: string): number {
   return at < 0 ? path.length : at;
 }
 
-/** Null when the path can't be a code. */
+/** The code in a path; null if it can't be one. */
 export function codeWithin(path: string, end: number): string | null {
   const code = end - CODE_START > LONGEST_ESCAPED ? "" : decodeEscapes(path.slice(CODE_START, end));
   return code !== "" && scanCode(code, 0) === code.length ? code : null;

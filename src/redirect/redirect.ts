@@ -46,7 +46,7 @@ export type RedirectDeps = Omit<Parameters<typeof createFollow>[0], "responses" 
     Parameters<typeof createTargetPage>[0],
     "find" | "report" | "takesReports" | "guards" | "readForm"
   >;
-  /** For the default domain: an http(s) URL, or empty. */
+  /** Where the root of the default domain leads: an http(s) URL, or empty. */
   defaultUrl(): string;
   clock: Clock;
   logger: Logger;
@@ -62,7 +62,7 @@ export function createRedirect(deps: RedirectDeps) {
   const targetPage = createTargetPage({ ...deps.targets, pages: deps.visitorPages, domains, lost, clock });
   const handleOther = createOtherMethods({ ...deps, linkOf, responses, lost });
 
-  /** Null unless the path asks where a link leads. No closures in what calls it: they would cost every redirect. */
+  /** The page of a path that ends in `+`, or null. Its callers have no closures, which would cost every redirect. */
   function targetShown(request: Arrival, peers: PeerSource | undefined): Promise<Response> | null {
     const key = targetPage.keyIn(request);
     return key === null ? null : targetPage.answer(key, request, peers).catch(responses.failedFor(request));

@@ -19,7 +19,7 @@ const facts = createVisitorFacts({
   places: { loading: () => null, countryOf: (address) => (address === "192.0.2.7" ? "DE" : null) },
 });
 
-/** For rules. All are at 192.0.2.7, which is in Germany. */
+/** What rules ask about visitors. All are at 192.0.2.7, which is in Germany. */
 export const testVisitors = {
   facts: (linkId: number, one: Visit) => facts.of(sentIn(linkId, one, () => "192.0.2.7")),
   loading: () => null,

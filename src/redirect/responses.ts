@@ -79,7 +79,7 @@ type Deps = {
   found(location: string, request: Arrival): Response;
 };
 
-/** Of a link that was taken down. */
+/** A link that was taken down is gone. */
 const statusOf = (reason: LostReason): 404 | 410 => (reason === "takenDown" ? 410 : 404);
 /** Header lines with CR LF. */
 const PLAIN = "Content-Type: text/html; charset=utf-8\r\nCache-Control: public, max-age=60\r\n";
@@ -121,7 +121,7 @@ export function createLost({ cache, domains, pages, files, found }: Deps) {
     missing,
     onDomain,
 
-    /** For a code without a link, or whose link has expired. */
+    /** Responds to a code without a link, or whose link has expired. */
     unknown(request: Arrival): Response {
       const { path } = request;
       const domain = domains.of(request.host);
@@ -138,11 +138,11 @@ export function createLost({ cache, domains, pages, files, found }: Deps) {
         : text(request, "unknown");
     },
 
-    /** For the form of a browser whose share or drop box has ended; null for other requests. */
+    /** Responds to the form of a browser whose share or drop box has ended; null for other requests. */
     form: (request: Arrival, key: string): Response | null =>
       isNavigation(request) ? missing(request, key !== "" && cache.knows(key) ? "expired" : "unknown") : null,
 
-    /** For an existing link that the visitor may not pass. */
+    /** Responds for an existing link that the visitor may not pass. */
     closed: (request: Arrival, reason: LostReason): Response =>
       onDomain(request, domains.of(request.host), reason),
 

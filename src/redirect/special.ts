@@ -27,7 +27,7 @@ export type SpecialOutcome =
   /** Leads to the fallback. */
   | { kind: "elsewhere"; location: string }
   | { kind: "missing"; reason: LostReason }
-  /** For an automated visitor of a link with a limit, and a preview of one with a card. */
+  /** A page for automated visitors of a link with a limit, and for previews of one with a card. */
   | { kind: "page"; response: Response }
   /** No visit. */
   | { kind: "form"; response: Response };
@@ -49,10 +49,10 @@ type Deps = {
   locks: Pick<Locks, "refusal">;
   pages: VisitorPages;
   fallbacks: Fallbacks;
-  /** For rules. */
+  /** What rules ask about visitors. */
   visitors: {
     facts(linkId: number, visit: Visit): Facts;
-    /** Null unless the countries are loading. */
+    /** Resolves when the countries are loaded; null if they are not loading. */
     loading(): Promise<void> | null;
   };
   passUtm(): boolean;
@@ -140,7 +140,7 @@ export function createSpecials(deps: Deps) {
       });
     },
 
-    /** Null for a link that serves something else. Throws or rejects if the database fails. */
+    /** The outcome of a visit; null for a link that serves something else. Throws or rejects if the database fails. */
     follow({ id, location }: CachedLink, visit: Visit): SpecialOutcome | Promise<SpecialOutcome> | null {
       const link = readSpecial(location);
       if (link === null) return null;
@@ -174,7 +174,7 @@ export function locate(
   return withPairs?.(target, path, pathEnd) ?? target;
 }
 
-/** Null between its dates. Before them the link looks unknown. */
+/** How a link looks outside its dates, or null. Before them it looks unknown. */
 export function closedAs({ startsAt, expiresAt }: SpecialLink, now: number): "expired" | "unknown" | null {
   if (expiresAt !== null && expiresAt <= now) return "expired";
   return startsAt === null || startsAt <= now ? null : "unknown";

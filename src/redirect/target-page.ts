@@ -24,7 +24,7 @@ import type { PeerSource } from "./visit.ts";
 type Asked = Pick<Link, "id" | "code" | "target" | "options" | "expiresAt" | "passwordHash">;
 
 type Deps = {
-  /** By a key, also of an alias. Rejects if the database fails. */
+  /** Finds a link by its key or an alias. Rejects if the database fails. */
   find(key: string): Promise<Asked | null>;
   /** False if there are enough of this link. */
   report(link: Asked, report: { reason: ReportReason; details: string | null }): Promise<boolean>;

@@ -30,7 +30,7 @@ type Deps = {
   addressOf: AddressOf;
 };
 
-/** Of the client; `unix` for an untrusted unix socket. */
+/** The address of the client; `unix` for an untrusted unix socket. */
 export type AddressOf = (request: Arrival, peers: PeerSource | undefined) => string;
 
 const VISITS_PER_LOOK = 64;

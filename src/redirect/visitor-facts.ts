@@ -17,19 +17,19 @@ export type Sent = {
   query: string;
   /** Read when a rule asks for it. A text that is no address: unknown. */
   address(): string;
-  /** In place of that of the address. */
+  /** Replaces the country of the address. */
   country?: string;
 };
 
 export type Places = {
-  /** Null while the file can be asked. */
+  /** Resolves when the file of places is loaded; null if it is. */
   loading(): Promise<void> | null;
   /** Never throws; null where it is not known. */
   countryOf(address: string): string | null;
 };
 
 type Deps = {
-  /** For the condition `percent`: the same in all processes of the installation. */
+  /** The key for the condition `percent`, the same in all processes of the installation. */
   key: string;
   places: Places;
 };
@@ -66,7 +66,7 @@ export function createVisitorFacts({ key, places }: Deps) {
   };
 }
 
-/** Of a request. */
+/** What a request sends. */
 export function sentIn(
   linkId: number,
   { request, peers, pathEnd, now }: Visit,

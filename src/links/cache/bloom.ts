@@ -36,7 +36,7 @@ export function createBloom(capacity: number) {
       }
       return true;
     },
-    /** In codes. */
+    /** The number of codes. */
     capacity,
     bytes: words.byteLength,
   };

@@ -94,7 +94,7 @@ const NO_COUNTS: Readonly<LinkCacheCounts> = {
 /** An entry that could not be read again serves this long before the next try. */
 const GRACE_SECONDS = 2;
 
-/** In 32 bits, as in the table. Differences stay right beyond 2038. */
+/** Seconds in 32 bits, as in the table. Differences stay right beyond 2038. */
 const seconds = (ms: number): number => Math.floor(ms / 1000) | 0;
 
 const isOver = (expiresAt: number | null, now: number): boolean => expiresAt !== null && expiresAt <= now;
@@ -185,7 +185,7 @@ export function createLinkCache(options: LinkCacheOptions) {
   }
 
   return {
-    /** Null: no such link, or expired. Throws or rejects if the database fails. */
+    /** The link of a code; null without one, or if it has expired. Throws or rejects if the database fails. */
     find: (code: string, now: number): CachedLink | null | Promise<CachedLink | null> =>
       findIn(code, 0, code.length, now),
     /** The code is `text` from `start` to `end` (excluded). */

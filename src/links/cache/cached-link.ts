@@ -52,7 +52,7 @@ export type SharedLinks = {
  */
 export type SpecialLink = Omit<LinkOptions, "rules" | "clickThreshold"> & {
   rules: Rules | null;
-  /** Of each rule, like `target`. */
+  /** The target of each rule, like `target`. */
   ruleTargets(): readonly string[];
   /** As a Location header, like `fallbackUrl`. */
   target: string;
@@ -108,7 +108,7 @@ const joined = (texts: readonly string[], targets: string): string =>
 
 export const isSpecial = (location: string): boolean => location.startsWith(PREFIX);
 
-/** Of a target as `cacheable` gives it, for the table of this process: conditions that links share are kept once. */
+/** The location for the table of this process of a target that `cacheable` gave: shared conditions are kept once. */
 export function locationOf(location: string): string {
   if (!isInternal(location)) return toLocation(location);
   if (!isSpecial(location)) return location;

@@ -104,7 +104,7 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger
   return {
     /** Certainly no link has a code with this hash. */
     excludes: (hash: number): boolean => filter !== null && !filter.mayHave(hash),
-    /** Of a code that may be new. Reloads when there is no room for more. */
+    /** Adds a code that may be new. Reloads when there is no room for more. */
     add(code: string): void {
       const hash = hashOf(code);
       loading?.added.add(hash);
@@ -144,7 +144,7 @@ type Loading = {
 
 type IntList = ReturnType<typeof createIntList>;
 
-/** Of 32 bits. Grows without copies; its memory is freed at once. */
+/** A list of 32-bit integers that grows without copies. Its memory is freed at once. */
 function createIntList() {
   const SHIFT = 16;
   const blocks: Int32Array<ArrayBuffer>[] = [];

@@ -130,7 +130,7 @@ type RefillDeps = {
   /** At most CODES_AT_ONCE. Unknown ones are missing. */
   load(codes: readonly string[]): Promise<readonly StoredLink[]>;
   put(link: StoredLink): void;
-  /** In links. */
+  /** The number of links that still fit. */
   room(): number;
   logger: Logger;
 };

@@ -20,7 +20,7 @@ type Question = {
 };
 
 export function createLinkLookup(find: FindLink, { maxActive, maxWaiting, deadlineMs }: LookupLimits) {
-  /** By code. */
+  /** Open questions by code. */
   const open = new Map<string, Question>();
   const waiting: Question[] = [];
   let active = 0;
@@ -146,7 +146,7 @@ export function createRetries(isAwaited: (code: string) => boolean) {
     /** Codes between being forgotten and being loaded, or awaited. */
     changing,
     isFor,
-    /** For a failure. Rejects with it, or with the last one. */
+    /** Repeats a lookup that failed. Rejects with the last failure. */
     of:
       <T>(code: string, ask: Ask<T>) =>
       async (error: unknown): Promise<T> => {

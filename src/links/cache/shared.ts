@@ -58,7 +58,7 @@ export function createSharedLinks({ redis, ttlSeconds }: Deps): SharedLinks {
   const evaluate = (script: string, code: string, args: readonly string[]) =>
     redis.send("EVAL", [script, "2", keyOf(code), redis.generationKey, ...args]);
 
-  /** Null if Redis is away. */
+  /** The value or lease; null if Redis is away. */
   async function look(code: string): Promise<string | null> {
     try {
       return String(await evaluate(FIND, code, [newCacheGeneration(), String(LEASE_MS)]));
@@ -95,7 +95,7 @@ export function createSharedLinks({ redis, ttlSeconds }: Deps): SharedLinks {
 const writeValue = ({ id, expires_at, target }: FoundLink): string =>
   `${id} ${expiryOrZero(expires_at)} ${target}`;
 
-/** Null for a lease or an unreadable value. */
+/** The link; null for a lease or an unreadable value. */
 function readValue(text: string): FoundLink | null {
   if (text[GENERATION_LENGTH] !== "=") return null;
   const parts = /^(\d+) (\d+) ([^]+)$/.exec(text.slice(GENERATION_LENGTH + 1));

@@ -26,7 +26,7 @@ export type CsvLink = {
   target: string;
   createdAt: number | undefined;
   expiresAt: number | null;
-  /** Null: none. */
+  /** The password or its hash; null without one. */
   password: { plain: string } | { hash: string } | null;
   clickCount: number | undefined;
   /** Its name; empty: none. */
@@ -135,7 +135,7 @@ export type FailedRow = {
 };
 
 export type CsvChunk = {
-  /** In the order of the file, 1 to 1,000. */
+  /** 1 to 1,000 rows in the order of the file. */
   rows: readonly (CsvLink | FailedRow)[];
   /** Bytes read so far. */
   done: number;

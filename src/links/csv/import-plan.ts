@@ -20,7 +20,7 @@ import {
   type UnreadCell,
 } from "./csv-file.ts";
 
-/** Of an export, besides the specified ones. */
+/** The columns of an export besides the specified ones. */
 export const EXPORT_COLUMNS = ["all"] as const;
 export const IMPORT_MODES = ["skip", "overwrite", "error"] as const;
 export type ImportMode = (typeof IMPORT_MODES)[number];
@@ -29,7 +29,7 @@ export type ImportMode = (typeof IMPORT_MODES)[number];
 export const importModeOf = (text: string | undefined): ImportMode =>
   IMPORT_MODES.find((mode) => mode === text?.trim().toLowerCase()) ?? "skip";
 
-/** For clients that ask for no more. */
+/** The result for clients that request no more. */
 export const specifiedResult = (result: ImportResult) => {
   const { overwritten_count: _, ...specified } = result;
   return specified;
@@ -39,7 +39,7 @@ export type SpecifiedResult = ReturnType<typeof specifiedResult>;
 type UnreadItem = UnreadCell & { row: number; code: string };
 
 export type ImportProgress = {
-  /** In all. A second run after a lost race begins at 0. */
+  /** Bytes of the file so far. A second run after a lost race begins at 0. */
   done: number;
   total: number;
   stage: "passwords" | "links";
@@ -118,7 +118,7 @@ export function fail(result: ImportResult, item: FailedRow): void {
 export type Taken = {
   links: ReadonlyMap<string, { isInternal: boolean }>;
   others: { has(code: string): boolean };
-  /** By earlier rows; the judgement adds its own. */
+  /** Keys that earlier rows take. Planning adds those of its rows. */
   rows: Set<string>;
   /** Why rows may not lead where they would. */
   refusals: ReadonlyMap<CsvLink, AppError>;

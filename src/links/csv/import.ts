@@ -59,7 +59,7 @@ export type LinkImportDeps = {
   rule: CodeRule;
   hasOneWriter: boolean;
   domains: {
-    /** For filters. */
+    /** The domain of a filter. */
     filterOf: DomainFilter;
     hostOf(domain: number): string | null;
     key: CsvRules["keyOf"];
@@ -73,7 +73,7 @@ const RETRY_MS = 1_000;
 /** Shares of the work. A server has other requests, and a command may keep other writers waiting. */
 const SERVER_REST = 0.5;
 const COMMAND_REST = 0.4;
-/** Of a portion where others wait while it is written. */
+/** Rows of a portion, where other writers wait for it. */
 const ROWS_OF_ONE_WRITER = 500;
 const NO_ROWS: CsvChunk = { rows: [], done: 0 };
 /** An error is one text, made in one step of the event loop. */
@@ -315,7 +315,7 @@ export function createImportPace(share: number): () => Promise<void> {
   };
 }
 
-/** By row. */
+/** Hashes by row. */
 export type RowHashes = ReadonlyMap<number, string>;
 
 type HashingOptions = {

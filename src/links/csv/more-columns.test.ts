@@ -16,7 +16,7 @@ import { createLinkCsv, type LinkCsv } from "./service.ts";
 const HEADER =
   "code,target,created_at,expires_at,password,click_count,domain,title,tags,note,starts_at,max_clicks,fallback_url,redirect_status,forward_query,rules,card,click_threshold,";
 
-/** For each field a value that it takes, other than the empty one. */
+/** A value for each field, other than the empty one. */
 const SAMPLES: Record<string, unknown> = {};
 const RULES = [
   { if: { query: { ref: "ü b" }, percent: 50 }, target: "https://rule.example/a,b" },

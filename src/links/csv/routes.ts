@@ -28,7 +28,7 @@ import { namedObject } from "../../lib/named-object.ts";
 import { chunked } from "../../lib/chunked.ts";
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
-/** For a client to send its 10 MB. */
+/** The time in which a client has to send its 10 MB. */
 const SEND_MS = 600_000;
 const IMPORT_ID = /^[\w-]{1,64}$/;
 /** Each holds its file in memory. */

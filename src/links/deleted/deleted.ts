@@ -92,7 +92,7 @@ export function createDeletedLinks(deps: Deps) {
       return written((tx) => restoreOne(deps, tx, { actor, id, code, since: since() }));
     },
 
-    /** In the caller's transaction, which repeats after a unique violation. */
+    /** Restores links in the caller's transaction, which repeats after a unique violation. */
     restoreManyIn: (tx: LinkTransaction, wanted: WantedBack): Promise<Map<number, AppError>> =>
       restoreMany(deps, tx, { ...wanted, since: since() }),
 

@@ -53,7 +53,7 @@ export function createDeletedRepository({ read, write, dialect }: Queries) {
       return row?.link_id ?? null;
     },
 
-    /** Null if it can't be restored. Locked until the transaction ends. */
+    /** Locks a link until the transaction ends; null if it can't be restored. */
     async lock(tx: Db, id: number, since: number): Promise<DeletedLink | null> {
       const row = await tx
         .selectFrom("deleted_links")
@@ -65,7 +65,7 @@ export function createDeletedRepository({ read, write, dialect }: Queries) {
       return isKept ? toDeletedLink(row) : null;
     },
 
-    /** By id. Locked until the transaction ends. */
+    /** Locks links by id until the transaction ends. */
     async lockMany(tx: Db, { since, owners, at, by, ids }: Deletions): Promise<DeletedLink[]> {
       const rows = await tx
         .selectFrom("deleted_links")

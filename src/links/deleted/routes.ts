@@ -41,7 +41,7 @@ export function viewOfDeleted(link: DeletedLink, hostOf: HostOf) {
 
 type Deps = {
   deleted: DeletedLinks;
-  /** Null: of all. */
+  /** The owners that a query names; null: all. */
   ownersIn(query: {
     owner?: string | undefined;
     team?: string | undefined;

@@ -5,7 +5,7 @@ import { appError } from "../../lib/errors.ts";
 import { checkHttpUrl, HTTP_URL_MAX_BYTES } from "../../lib/http-url.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
-/** Null: none. */
+/** Where a domain leads besides its links; each may be null. */
 export type DomainUrls = {
   /** Where the root leads. */
   defaultUrl: string | null;

@@ -10,7 +10,7 @@ import { asciiLower } from "../../lib/ascii-lower.ts";
 /** A request has the host in this field. */
 const DOMAIN = { field: "domain" };
 
-/** In a filter: links of every domain. */
+/** Stands for every domain in a filter. */
 const ANY_DOMAIN = "*";
 const RETRY_MS = 1000;
 /** Spellings of hosts. A client may invent more. */
@@ -35,7 +35,7 @@ export type LinkName = {
 export function createDomainRegistry({ list }: { list(db?: Db): Promise<Domain[]> }) {
   let byId: ReadonlyMap<number, Domain> = new Map();
   let byHost: ReadonlyMap<string, RoutedDomain> = new Map();
-  /** By Host as requests spell it, with any port; null: the default domain. */
+  /** The domain of a Host as requests spell it, with any port; null: the default domain. */
   const rememberSpellings = () =>
     remembered((host) => byHost.get(asciiLower(host.replace(PORT, ""))) ?? null, SPELLINGS);
   let bySpelling = rememberSpellings();
@@ -142,7 +142,7 @@ export function createDomainRegistry({ list }: { list(db?: Db): Promise<Domain[]
       return `features.public_url: ${host} is the host of a domain; remove that domain, or take another host.`;
     },
 
-    /** For filters; null: of every domain. @throws BadRequest for an unknown host */
+    /** The id for a filter; null: every domain. @throws BadRequest for an unknown host */
     filterOf(host: string | undefined): number | null {
       if (host === ANY_DOMAIN || (!host && byId.size === 0)) return null;
       return idOf(host);

@@ -23,7 +23,7 @@ export function createDomainRepository({ read, dialect }: Pick<Database, "read" 
   }
 
   return {
-    /** By host. */
+    /** Lists domains by host. */
     async list(db: Db = read): Promise<OwnedDomain[]> {
       const query = db.selectFrom("domains").selectAll().orderBy("host").limit(MOST_DOMAINS);
       return named(db, await query.execute());

@@ -81,7 +81,7 @@ export function createDomainService(deps: Deps) {
   }
 
   return {
-    /** By host: those on which the actor may make links, or sees some. */
+    /** Lists, by host, the domains on which the actor may make links or sees some. */
     async list(actor: Actor): Promise<OwnedDomain[]> {
       return (await repository.list()).filter((domain) => maySee(actor, domain));
     },

@@ -65,7 +65,7 @@ export function createFallbackLoops({ find, ownCode }: Deps) {
   }
 
   return {
-    /** Null if these may be stored. `code` is null for a random one, to which nothing leads. */
+    /** Returns null if these may be stored. `code` is null for a random one, to which nothing leads. */
     async refusal(code: string | null, urls: LeadingUrls): Promise<AppError | null> {
       if (code === null) return null;
       for (const [field, step] of [

@@ -58,7 +58,7 @@ export type EventState = "before" | "after";
 
 export type LinkEvents = {
   find(id: number): Promise<LinkEvent | null>;
-  /** Of the subject, after the event, oldest first. */
+  /** The events of the subject after an event, oldest first. */
   newer(subjectId: number, id: number, limit: number): Promise<LinkEvent[]>;
 };
 

@@ -15,13 +15,13 @@ const SEGMENT = String.raw`(?:\.?[a-zA-Z0-9_\-][a-zA-Z0-9_.\-]*|\.\.[a-zA-Z0-9_.
 const SEGMENTS = `${SEGMENT}(?:/${SEGMENT})*`;
 const IS_SEGMENTS = new RegExp(`^${SEGMENTS}$`);
 
-/** Of the file endpoints. */
+/** Paths of the file endpoints. */
 const ALWAYS_RESERVED = ["files", "folders"];
 
 /** Paths of the admin API below `links/`. */
 const API_PATHS = ["available", "batch", "deleted", "export"];
 
-/** For the OpenAPI document: a code that a link can have, and that of a new link, where an empty one is absent. */
+/** Codes in the OpenAPI document: what a link can have, and what a new link takes, where an empty one is absent. */
 export const CODE_FORM = { pattern: CODE.source };
 export const NEW_CODE_FORM = { pattern: `^(?:${SEGMENTS})?$`, maxLength: CODE_MAX_LENGTH };
 
@@ -125,7 +125,7 @@ const SITE_PATH = new RegExp(
   "i",
 );
 
-/** Of a code or key, in any case of its letters. */
+/** Whether a code or key speaks for the whole site, in any case of its letters. */
 export const isSiteCode = (key: string): boolean => SITE_PATH.test(codeOf(key));
 
 /** Why an actor may not make, change or restore a link with one of these codes or keys. */

@@ -15,7 +15,7 @@ import { type LinkContent, PASSWORD_MASK } from "./link.ts";
 
 export type RecordLinkEvents = RecordEvents<Db>;
 
-/** Null: not set. */
+/** Fields of what a code serves; null: not set. */
 export type ServedFields = Record<string, string | number | boolean | readonly (string | number)[] | null>;
 
 /** `code` is the key. `serves`: more about what it serves. */

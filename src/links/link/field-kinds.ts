@@ -44,7 +44,7 @@ export const cardShown = z.object({
 });
 export type Card = z.output<typeof cardShown>;
 
-/** Null if it shows nothing. @throws LinkInvalidUrl */
+/** Returns null for a card that shows nothing. @throws LinkInvalidUrl */
 export function parseCard(given: CardInput, { name }: { name: string }): Card | null {
   const image = given.image?.trim() || null;
   const checked = image === null ? null : checkHttpUrl(image);
@@ -80,13 +80,13 @@ export function parseExpiry(text: string, now: number): number | null {
 
 /** What people read about a field. */
 type Row = {
-  /** In the OpenAPI document. */
+  /** Description in the OpenAPI document. */
   is?: string;
-  /** For commander, with its description. Without one the command has its own. */
+  /** The option of commands. Without one the command has its own. */
   option?: readonly [flags: string, description: string];
   /** What the opposite of a flag does. */
   off?: string;
-  /** In `links get`, unless the field is empty; a flag shows the word. */
+  /** Heading in `links get`, unless the field is empty; a flag shows the word. */
   heading?: string;
   word?: string;
   /** The option may name a file that has its value, or `-`. */
@@ -94,16 +94,16 @@ type Row = {
 };
 
 export type LinkField<Given = unknown, Stored = unknown, Shown = unknown> = Row & {
-  /** In requests: absent keeps the value, null or an empty text empties it. */
+  /** The schema in requests: absent keeps the value, null or an empty text empties it. */
   input: z.ZodOptional<z.ZodNullable<z.ZodType<Given, Given>>>;
-  /** In answers and events. Events have null for an empty one. */
+  /** The schema in responses and events. Events have null for an empty field. */
   shown: z.ZodType<Shown>;
   empty: Stored;
   /** @throws AppError */
   parse(given: Given, at: { name: string; now: number }): Stored;
   show(value: Stored): Shown;
   restore(shown: Shown): Stored;
-  /** For CSV. */
+  /** The cell in CSV. */
   cell(value: Stored): string;
   /** What `input` takes, from a cell or an option. */
   fromText(given: string): unknown;
@@ -111,11 +111,11 @@ export type LinkField<Given = unknown, Stored = unknown, Shown = unknown> = Row 
 export type Fields = Readonly<Record<string, LinkField>>;
 
 type Camel<S extends string> = S extends `${infer A}_${infer B}` ? `${A}${Capitalize<Camel<B>>}` : S;
-/** Of `starts_at` it is `startsAt`. */
+/** `starts_at` becomes `startsAt`. */
 export const fieldKey = <S extends string>(name: S): Camel<S> =>
   name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as Camel<S>;
 
-/** By their keys. */
+/** Values of fields by their keys. */
 export type Values<F extends Fields> = { [N in keyof F & string as Camel<N>]: F[N]["empty"] };
 
 export const emptyValues = <F extends Fields>(fields: F) =>
@@ -148,7 +148,7 @@ const numberIn = (cell: string) => (/^\s*\d{1,16}\s*$/.test(cell) ? Number(cell)
 
 const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
-/** Of at most `most` code points, as in JSON Schema. With `lines`, blanks around it stay; without, it is a name. */
+/** A text of at most `most` code points, as in JSON Schema. With `lines`, blanks around it stay. */
 export function textField({ most, lines = false, ...row }: Row & { most: number; lines?: boolean }) {
   const schema = z
     .string()

@@ -16,9 +16,9 @@ export const schemasOf = <F extends Fields, P extends "input" | "shown">(fields:
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field[part]])) as {
     [N in keyof F]: F[N][P];
   };
-/** Of requests. */
+/** Schemas of the fields in requests. */
 export const linkFields = schemasOf(CONTENT, "input");
-/** Of answers. */
+/** Schemas of the fields in responses. */
 export const linkFieldsView = schemasOf(LINK_FIELDS, "shown");
 type View = { [N in FieldName]: z.output<(typeof linkFieldsView)[N]> };
 
@@ -57,7 +57,7 @@ export const restoredFields = (state: Readonly<Record<string, unknown>>): LinkFi
     return state[name] === undefined ? empty : restore(state[name]);
   });
 
-/** By their keys. */
+/** Values of all fields by their keys. */
 export const fieldValues = (link: Stored): Readonly<Record<string, unknown>> => ({
   ...link,
   ...readOptions(link.options),
@@ -70,7 +70,7 @@ export function viewOfFields(link: Stored & { createdBy: string | null }): View 
 
 const TOLD = FIELDS.filter(({ name }) => name in COLUMNS || name in OPTIONS);
 
-/** For events; null for empty ones. Tags have rules of their own. */
+/** The fields in events; null for empty ones. Tags have rules of their own. */
 export function toldFields(link: Stored) {
   const values = fieldValues(link);
   const told = TOLD.map(({ name, key, empty, show }) => {
@@ -83,7 +83,7 @@ export function toldFields(link: Stored) {
 type Column = keyof typeof COLUMNS;
 export const FIELD_COLUMNS = Object.keys(COLUMNS) as Column[];
 
-/** For the row of the link. */
+/** The columns of the fields in the row of a link. */
 export const columnsOf = (link: Values<typeof COLUMNS>) =>
   Object.fromEntries(FIELD_COLUMNS.map((name) => [name, link[fieldKey(name)]])) as {
     [N in Column]: (typeof COLUMNS)[N]["empty"];
@@ -95,7 +95,7 @@ export type RedirectStatus = LinkOptions["redirectStatus"];
 
 export const NO_OPTIONS: LinkOptions = emptyValues(OPTIONS);
 
-/** For the column; null without options. */
+/** Writes the column; null without options. */
 export function writeOptions(options: LinkOptions): string | null {
   const set = Object.entries(options).filter(
     ([name, value]) => value !== NO_OPTIONS[name as keyof LinkOptions],

@@ -35,7 +35,7 @@ export const COLUMNS = {
   }),
 };
 
-/** In tables of their own. */
+/** Tags have tables of their own. */
 export const TAGS = { tags: tagsField() };
 
 /** Set when the link is made, and by an import. */
@@ -46,7 +46,7 @@ const REVIEWED = {
   held: heldField({ is: "why the link leads nowhere until an administrator decides", heading: "HELD" }),
 };
 
-/** For links that redirect. */
+/** Fields of links that redirect. */
 export const CHOSEN = {
   /** Before it the code leads nowhere. */
   starts_at: timeField({
@@ -59,7 +59,7 @@ export const CHOSEN = {
     option: ["--max-clicks <number>", "people who may pass"],
     heading: "MAX",
   }),
-  /** For expired, used-up and not yet started links. */
+  /** Where expired, used-up and not yet started links lead. */
   fallback_url: urlField({
     is: "where the link leads while it has not started, has expired or is used up",
     option: ["--fallback <url>", "where it leads before its start, after its expiry or when used up"],
@@ -97,7 +97,7 @@ export const CHOSEN = {
   }),
 };
 
-/** In `links.options`, which is null for a link that only redirects. */
+/** Fields in `links.options`, which is null for a link that only redirects. */
 export const OPTIONS = { ...CHOSEN, ...REVIEWED };
 
 /** What requests set. */

@@ -14,7 +14,7 @@ import type { CreateInput, PatchInput, UpdateInput, UpdatePayload } from "./link
 import { checkTags } from "../tags/tag.ts";
 
 export type LinkInput = {
-  /** Null: choose a random one. */
+  /** The code; null for a random one. */
   code: string | null;
   target: string;
   expiresAt: number | null;
@@ -26,7 +26,7 @@ export type LinkInput = {
 
 /** Undefined keeps the value, null clears it. */
 export type LinkPatchInput = {
-  /** Null: no new one. */
+  /** The new code; null if it stays. */
   code: string | null;
   keepOld: boolean;
   target: string | undefined;

@@ -9,20 +9,20 @@ type InternalKind = "file" | "folder" | "drop" | "items";
 /** `waymark:file/12`; of a drop box the folder that takes the files, of several items 0. */
 export const internalTarget = (kind: InternalKind, id: number): string => `${INTERNAL_SCHEME}${kind}/${id}`;
 
-/** Null for a URL. */
+/** Parses an internal target; null for a URL. */
 export function readInternalTarget(target: string): { kind: InternalKind; id: number } | null {
   const [, kind, id] = /^waymark:(file|folder|drop|items)\/(\d{1,15})$/.exec(target) ?? [];
   return kind === undefined ? null : { kind: kind as InternalKind, id: Number(id) };
 }
 
-/** For stored targets and their locations. */
+/** Takes stored targets and their locations. */
 export const isInternal = (target: string): boolean => target.charCodeAt(0) === FIRST;
 
-/** For internal targets. */
+/** Takes internal targets. */
 export const isDrop = (target: string): boolean => target.startsWith(DROP);
 
-/** For internal targets. */
+/** Takes internal targets. */
 export const isFolder = (target: string): boolean => target.startsWith(FOLDER);
 
-/** For texts from outside. */
+/** Takes texts from outside. */
 export const namesInternal = (text: string): boolean => text.trim().startsWith(INTERNAL_SCHEME);

@@ -31,7 +31,7 @@ export type Link = LinkContent & {
   updatedAt: number;
   /** An account or team (lib/owner.ts); null for commands and imports. */
   ownerId: number | null;
-  /** Null: none, or it is gone. */
+  /** The name of the owner; null without one, or if it is gone. */
   ownerName: string | null;
   createdBy: string | null;
   clickCount: number;
@@ -41,7 +41,7 @@ export type Link = LinkContent & {
 /** A change of content; undefined keeps the value. */
 export type LinkPatch = { [K in keyof LinkContent]?: LinkContent[K] | undefined };
 
-/** For links from commands and imports. */
+/** The owner of links from commands and imports. */
 export const UNOWNED = { ownerId: null, createdBy: null };
 
 /** Content of a link that only redirects. */
@@ -115,7 +115,7 @@ export type UpdatePayload = z.output<typeof updatePayload>;
 export const namedSchema = z.object({ code: z.string().meta(CODE_FORM), domain: domainName });
 export const updateItemSchema = namedSchema.extend({ payload: updatePayload });
 
-/** For a drop box. */
+/** Most files of a drop box. */
 const MOST_FILES = 1_000_000_000;
 /** Bytes, or files. */
 const limit = z.int().min(1);
@@ -198,7 +198,7 @@ export type LinkView = z.output<typeof linkViewSchema>;
 /** The host of a domain; null for the default one. */
 export type HostOf = (domain: number) => string | null;
 
-/** For the API and the command line. @param origin as in `shortUrl` */
+/** The link as the API and the command line show it. @param origin as in `shortUrl` */
 export const viewOfLink = (link: ShownLink, origin: string, hostOf: HostOf): LinkView => ({
   id: link.id,
   code: codeOf(link.code),
@@ -235,6 +235,6 @@ export type DeletedLink = DeletedContent & {
   automatedClicks: number;
   deletedAt: number;
   deletedBy: string | null;
-  /** In pages. Null: none, or it is gone. */
+  /** The name of the owner, in pages; null without one, or if it is gone. */
   ownerName?: string | null;
 };

@@ -7,7 +7,7 @@ import { ADMIN_NAME, NOBODY, ownerOfTeam, TEAM_MARK } from "../../lib/owner.ts";
 
 const ID = /^\d{1,15}$/;
 
-/** Of accounts and teams that exist. */
+/** The names of accounts and teams that exist. */
 export async function ownerNames(db: Db, ids: readonly (number | null)[]): Promise<Map<number, string>> {
   const wanted = [...new Set(ids)].filter((id) => id !== null);
   const [accounts, teams] = [wanted.filter((id) => id > 0), wanted.filter((id) => id < 0).map(ownerOfTeam)];
@@ -36,10 +36,10 @@ export function createOwners({ read }: Pick<Database, "read">) {
   }
 
   return {
-    /** By name; unknown ones are absent. At most 1,000. */
+    /** Ids by name, at most 1,000. Unknown names are absent. */
     idsOf: (names: readonly string[]) => ownerIds(read, names),
 
-    /** For those who may know all names. @throws BadRequest for an unknown one */
+    /** The id of a name, for actors who may know all names. @throws BadRequest for an unknown one */
     idOf,
 
     /**

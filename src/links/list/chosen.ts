@@ -14,7 +14,7 @@ import type { LinkSet, LinkSets } from "./link-set.repository.ts";
 export const DEFAULT_DOMAIN_NAME = "(default)";
 
 const MOST_CODES = 100;
-/** Of a code. */
+/** The longest code that a query takes. */
 const MOST_CHARACTERS = 1_000;
 const MOST_KEYS = 10_000;
 
@@ -57,7 +57,7 @@ type Deps = {
 /** `among`: of these ids only. */
 export type ChooseLinks = (query: ChosenQuery, among?: readonly number[]) => Promise<LinkSet | null>;
 
-/** Null: all links, even such that left nothing but clicks. @throws LinkNotFound, BadRequest */
+/** Returns null for all links, even those of which only clicks are left. @throws LinkNotFound, BadRequest */
 export const createChoice =
   ({ sets, owners, domains }: Deps, actor: Actor): ChooseLinks =>
   async ({ code = [], tag = [], domain: host, owner, team, search }, among) => {

@@ -24,7 +24,7 @@ export type LinkFilter = {
   /** At `asOf`; null: both. */
   state: "active" | "expired" | null;
   asOf: number;
-  /** Null: all. */
+  /** Links in this state of review; null: all. */
   held: HeldState | null;
   /** Only links whose target is dead. */
   dead: boolean;
@@ -64,7 +64,7 @@ export const EVERYTHING: LinkFilter = {
 export const isEverything = (filter: LinkFilter): boolean =>
   isDeepStrictEqual({ ...filter, asOf: EVERYTHING.asOf }, EVERYTHING);
 
-/** In any case: Python clients write True. */
+/** A flag, case-insensitive: Python clients write True. */
 export const flag = (meaning: string) =>
   z
     .string()

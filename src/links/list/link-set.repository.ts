@@ -35,7 +35,7 @@ export type LinkSets = ReturnType<typeof createLinkSets>;
 export function createLinkSets({ read, dialect }: Pick<Database, "read" | "dialect">) {
   const startsOf = createStarts({ read, dialect }, {});
 
-  /** Null: there are none. */
+  /** Links that exist, or null if there are none. */
   async function living({ ids, filter }: LinkChoice) {
     const { starts, filter: ranked } = await startsOf(filter);
     const least = smallest(starts);

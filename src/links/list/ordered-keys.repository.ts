@@ -131,7 +131,7 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
     return foundCodes(rows);
   }
 
-  /** In order; limit ≤ 10,000. */
+  /** Finds keys in order; limit ≤ 10,000. */
   return async function pageKeys(filter: LinkFilter, slice: Slice, plan: ListPlan): Promise<Found> {
     if (slice.order.sort === "expires_at") return idsByExpiry(filter, slice, plan);
     if (slice.order.sort === "click_count") return idsByClicks(filter, slice, plan);
@@ -199,7 +199,7 @@ type Condition<E> = (eb: E) => Expression<SqlBool>;
 /** Stands for no expiry and sorts after all others. */
 export const NEVER = Number.MAX_SAFE_INTEGER;
 
-/** In an order by code or creation. */
+/** What follows a place in an order by code or creation. */
 export const following =
   ({ sort, descending }: LinkOrder, { value, tie }: ListPlace): Condition<LinkColumns> =>
   (eb) => {

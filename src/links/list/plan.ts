@@ -36,10 +36,10 @@ export const COUNTED = 100_000;
 export const TAGGED = 2.5;
 /** So few are sorted whatever a walk might cost: matches are seldom spread evenly. */
 export const SORTED = 20_000;
-/** Of a link that is read and sorted, in links passed along an index; of one passed along that of clicks. */
+/** Cost of a link that is read and sorted, and of one passed along the index of clicks, in links passed along others. */
 const SORT_COST = 4;
 const RANK_COST = 3;
-/** Of one passed whose row must be read, from anywhere in the table. */
+/** Cost of a passed link whose row must be read, from anywhere in the table. */
 const ROW_COST = 12;
 /** Deeper pages of a search without an index read the table, which costs less than a walk. */
 const SCANNED_FROM = 1_000;
@@ -82,7 +82,7 @@ export type Sizes = {
   rankedFrom: number;
 };
 
-/** Null: a count reads all links. */
+/** The start of a count; null if it reads all links. */
 export function startOfCount(starts: readonly SizedStart[]): Start | null {
   const least = smallest(starts);
   const isScan = least?.start === "scan" || (least?.start === "search" && least.links > COUNTED);

@@ -34,7 +34,7 @@ const shape = z.tuple([z.enum(SORT_KEYS), z.boolean(), z.int().nullable(), z.str
 export const linkCursor = ({ sort, descending }: LinkOrder, { value, tie }: ListPlace): string =>
   cursorText([sort, descending, value, tie]);
 
-/** Null for the first page. @throws BadRequest */
+/** Parses a cursor; null for the first page. @throws BadRequest */
 export function readLinkCursor({ sort, descending }: LinkOrder, text: string): ListPlace | null {
   const found = placeOf(shape, text);
   if (found === null) return null;
@@ -61,7 +61,7 @@ export type LinkQuery = {
 export type PlacedQuery = {
   filter: LinkFilter;
   order: LinkOrder;
-  /** Null: from the start. */
+  /** The place after which the page begins; null: at the start. */
   after: ListPlace | null;
   limit: number;
 };
@@ -88,7 +88,7 @@ export const linkQueryOf = (query: ListQuery, now: number, domainOf = everyDomai
   ...pageOf(query),
 });
 
-/** Null without a cursor. @throws BadRequest, InvalidDateFormat like filterOf */
+/** The query of a page after a place; null without a cursor. @throws BadRequest, InvalidDateFormat like filterOf */
 export function placedQueryOf(query: ListQuery, now: number, domainOf = everyDomain): PlacedQuery | null {
   if (query.cursor === undefined) return null;
   if (query.page) throw appError("BadRequest", "cursor and page exclude each other; give one of them.");
@@ -106,5 +106,5 @@ function orderOf({ sort: by, order }: ListQuery): LinkOrder {
 /** A list by cursor has no total unless asked. */
 export const asksForTotal = ({ count }: ListQuery): boolean => isSet(count);
 
-/** By default. */
+/** Whether a page has the total, as by default. */
 export const isCounted = ({ total }: ListQuery): boolean => !/^(?:false|0)$/i.test(total ?? "");

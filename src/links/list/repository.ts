@@ -55,7 +55,7 @@ export function createLinkListRepository(
     keysAmong: (filter: LinkFilter, ids: readonly number[]): Promise<FoundKey[]> =>
       matches(filter, { ids }).select(KEYS).orderBy("links.id").execute(),
 
-    /** Of at most 1,000 codes, in any order. */
+    /** The ids of at most 1,000 codes, in any order. */
     async idsOfCodes(codes: readonly string[]): Promise<number[]> {
       const rows = await read
         .selectFrom("links")
@@ -65,7 +65,7 @@ export function createLinkListRepository(
       return rows.map(({ id }) => id);
     },
 
-    /** Of at most 1,000 codes. */
+    /** Which of at most 1,000 codes still match. */
     async stillMatching(filter: LinkFilter, codes: readonly string[], db: Db): Promise<Set<string>> {
       const rows = await db
         .selectFrom("links")
@@ -78,7 +78,7 @@ export function createLinkListRepository(
 
     pageKeys,
 
-    /** Of at most 1,000 keys, in order. */
+    /** The links of at most 1,000 keys, in order. */
     async load(keys: LinkKeys, order: LinkOrder): Promise<Link[]> {
       const [column, values] = "ids" in keys ? (["id", keys.ids] as const) : (["code", keys.codes] as const);
       if (values.length === 0) return [];
@@ -98,7 +98,7 @@ export function createLinkListRepository(
       return tagged(await sorted.execute());
     },
 
-    /** By code, after `after` (null: from the start); limit ≤ 1,000. Reads all links up to the last match. */
+    /** Matches by code after `after` (null: from the start); limit ≤ 1,000. Reads all links up to the last match. */
     async after(filter: LinkFilter, after: string | null, limit: number): Promise<Link[]> {
       const links = linksIn(read).where(matching(dialect, filter, ["domain"]));
       return tagged(

@@ -144,7 +144,7 @@ export function createStarts(
     return new Set(ends.flat().map(({ id }) => id));
   }
 
-  /** Null if one condition is all, or finds so few links that they are sorted anyway. */
+  /** About how many links match; null if the filter has one condition, or so few links that they are sorted anyway. */
   async function tried(filter: LinkFilter, { start, links }: SizedStart): Promise<number | null> {
     const isSmall = links <= sortedUpTo || links === Number.POSITIVE_INFINITY;
     if (isSmall || typeof start === "object" || start === "scan" || countConditions(filter) < 2) return null;
@@ -182,7 +182,7 @@ export function createCounts({ read, dialect }: Reading, { countedUpTo = COUNTED
 
   const bounded = (links: Links) => upTo(read, links, countedUpTo);
 
-  /** By the total of all links, if the domain or the others have few. */
+  /** Counts by the total of all links if the domain or the others have few. */
   async function countDomain(domain: number): Promise<number> {
     const keys = keysOf(domain);
     const inside = read.selectFrom("links").where("code", ">=", keys.from).where("code", "<", keys.to);
@@ -202,7 +202,7 @@ export function createCounts({ read, dialect }: Reading, { countedUpTo = COUNTED
 
   const extent = () => extentOf(read.selectFrom("links").select("id as value"));
 
-  /** In two queries at once, for the two readers of a file database. */
+  /** Counts in two queries at once, for the two readers of a file database. */
   async function countAll(filter: LinkFilter): Promise<number> {
     const all = dialect.sharesScans ? null : await extent();
     if (all === null) return countRows(matches(filter));
@@ -213,7 +213,7 @@ export function createCounts({ read, dialect }: Reading, { countedUpTo = COUNTED
   }
 
   return {
-    /** Null without links. */
+    /** The range of ids, or null without links. */
     extent,
 
     /** From the start, or from all links. */

@@ -92,7 +92,7 @@ export function createRankingRepository({
       return JSON.stringify(journals.map(({ id, position }) => [id, position]));
     },
 
-    /** Null without links. */
+    /** The range of ids, or null without links. */
     extent: () => extentOf(read.selectFrom("link_clicks").select("link_id as value")),
 
     /** Links whose rank differs from their clicks, by id; limit ≤ 1,000. */

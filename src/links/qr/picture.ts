@@ -84,9 +84,9 @@ export function qrLookOf(input: QrInput): QrLook {
 const WHITE = 255 * 10_000;
 const brightnessOf = ([red, green, blue]: Colour): number => 2126 * red + 7152 * green + 722 * blue;
 
-/** In % of light. Readers take the mean of both for the border, and find no code beyond this. */
+/** The brightest dark, in % of light. Readers take the mean as the border, and find no code beyond this. */
 const MOST_OF_LIGHT = 50;
-/** In % of white. Below it camera noise hides the difference. */
+/** The darkest light, in % of white. Below it camera noise hides the difference. */
 const LEAST_LIGHT = 40;
 
 /** @param text matches HEX_COLOUR */

@@ -62,7 +62,7 @@ export const bulkCursor = z.string().max(MOST_CHARACTERS);
 
 export const bulkCursorText = (at: BulkPlace): string => cursorText(at);
 
-/** Null for the first call. @throws BadRequest */
+/** Parses a cursor; null for the first call. @throws BadRequest */
 export const bulkPlaceOf = (cursor: string | undefined): BulkPlace | null =>
   placeOf(placeShape, cursor, "cursor: send next of the previous answer unchanged.");
 
@@ -303,7 +303,7 @@ export type FoundRepository = Pick<LinkListRepository, "keysWithin" | "keysAmong
 type Portion = { keys: FoundKey[]; from: number };
 
 export type FoundKeys = {
-  /** Null without links. */
+  /** The range of ids, or null without links. */
   extent(): Promise<Extent | null>;
   /** At most `most` ≤ 1,000. */
   portion(range: Extent, most: number): Promise<Portion>;

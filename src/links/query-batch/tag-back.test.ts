@@ -28,7 +28,7 @@ forEachDialect(({ openDb }) => {
     }));
     expect((await room.links.batch.create(links)).failed).toEqual([]);
   };
-  /** Of the list, which holds sets of tags. */
+  /** Tags as the list shows them. */
   const totalOf = async (tag: string) =>
     (await room.links.list(linkQueryOf({ tag: [tag], search: "l" }, NOW))).total;
 

@@ -56,7 +56,7 @@ type Deps = {
     tx: LinkTransaction,
     wanted: { actor: Actor; at: number; ids: readonly number[] },
   ): Promise<ReadonlyMap<number, AppError>>;
-  /** Of a change of a tag. */
+  /** Reverts a part of a change of a tag. */
   takePartBack(tx: LinkTransaction, part: TagPart): Promise<PartTakenBack>;
   gifts: Pick<Gifts, "owned">;
   domains: { key(code: string, host: string | null | undefined): string };
@@ -75,7 +75,7 @@ export function createBulkUndo(deps: Deps) {
   const { events, repository, writer, domains, loops, gifts, clock, actor } = deps;
   const written = writeLinks(deps.changes);
 
-  /** By id of the link. */
+  /** Finds loops that reverting would make, by the id of the link. */
   async function loopsOf(found: readonly OfLink[]): Promise<Refusals> {
     const leading = found.flatMap((event) => {
       const urls = urlsBefore(event);
@@ -251,7 +251,7 @@ const read = (json: string | null) => shape.parse(JSON.parse(json ?? "{}"));
 /** @throws BadRequest for a host that is no domain any more */
 type KeyOf = (code: string, host: string | null | undefined) => string;
 
-/** In events of a change, but not part of it. */
+/** Fields that events of a change contain but that it did not change. */
 const TOLD = ["code", "domain", "domain_id", "tags"];
 
 /**
@@ -296,7 +296,7 @@ export function wayBack(
       };
 }
 
-/** Null for a link that stayed under its key. */
+/** The keys between which a change moved a link, or null if it stayed. */
 function moveOf(was: State, is: State, keyOf: KeyOf): { from: string; to: string } | AppError | null {
   if (was.code === undefined || is.code === undefined) return null;
   try {
@@ -318,7 +318,7 @@ export function keyBefore({ before, after }: ChangeEvent, keyOf: KeyOf): string 
 export const isGift = ({ before, after }: ChangeEvent): boolean =>
   "owner" in read(before) && read(before)["owner"] !== read(after)["owner"];
 
-/** Null if the change did not affect URLs. */
+/** The URLs before a change, or null if it did not affect any. */
 export function urlsBefore({ before }: ChangeEvent): LeadingUrls | null {
   const { target, fallback_url: fallback, rules } = read(before);
   const urls = {

@@ -313,7 +313,7 @@ export function explainRules(rules: Rules, facts: Facts): RuleStep[] {
 export type Drawing = { linkId: number; address: string; agent: string };
 
 const RANGE = 2 ** 32;
-/** Of the last hash: a typed array for each one would cost more than hashing. */
+/** The last hash. A typed array for each one would cost more than hashing. */
 const digest = new Uint8Array(32);
 const number = new DataView(digest.buffer);
 

@@ -6,7 +6,7 @@ import { parseIpRange } from "../../lib/ip-address.ts";
 import { formatRfc3339, parseRfc3339 } from "../../lib/rfc3339.ts";
 
 export const MOST_RULES = 32;
-/** Of the rules as JSON: the caches take links of 65,535 characters, with target and fallback. */
+/** Most characters of the rules as JSON. The caches take links of 65,535, with target and fallback. */
 const MOST_CHARACTERS = 15_000;
 /** Escaped, one takes up to nine. */
 const ESCAPED = /[^\x21-\x7e]/g;
@@ -137,7 +137,7 @@ const rule = z.strictObject({
 
 rule.register(z.globalRegistry, { id: "LinkRule" });
 
-/** For answers about rules. */
+/** The name of a condition in responses. */
 export const conditionName = z.enum(Object.keys(conditions) as (keyof typeof conditions)[]);
 
 export type Rule = z.output<typeof rule>;
@@ -152,7 +152,7 @@ export const rulesSchema: z.ZodType<Rule[], Rule[]> = z
 /** Conditions about what requests inside a share lack. */
 const LOST_INSIDE = ["query", "referrer"] as const;
 
-/** Null for none. @throws BadRequest, LinkInvalidUrl */
+/** Returns null for an empty list. @throws BadRequest, LinkInvalidUrl */
 export function parseRules(given: readonly Rule[], name = "rules"): Rule[] | null {
   if (given.length === 0) return null;
   const rules = given.map(({ if: wanted, target }, at) => ({
@@ -174,7 +174,7 @@ export function parseRules(given: readonly Rule[], name = "rules"): Rule[] | nul
 const UPPER = ["country"] as const;
 const LOWER = ["language", "referrer"] as const;
 
-/** In the order of the table, so that equal conditions are equal texts. */
+/** Sorts conditions in the order of the table, so that equal ones are equal texts. */
 function canonical(given: Conditions): Conditions {
   const set = Object.keys(conditions).flatMap((name) => {
     const value = given[name as keyof Conditions];

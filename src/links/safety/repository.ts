@@ -109,7 +109,7 @@ export function createChecksRepository({
         { id: 1, started_at: startedAt, link_id: linkId ?? OVER },
       ]),
 
-    /** In the order of their ids, after one. */
+    /** Links with ids above `after`, in the order of their ids. */
     portion: (after: number, limit: number) =>
       read
         .selectFrom("links")

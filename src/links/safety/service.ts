@@ -17,7 +17,7 @@ import { createSafetyRepository } from "./repository.ts";
 export type LinkReview = {
   action: ReviewVerb;
   reason: string | null;
-  /** Of the link that was looked at; null: whatever it is now. */
+  /** `updated_at` of the link that was reviewed; null accepts any. */
   updatedAt: string | null;
 };
 
@@ -42,7 +42,7 @@ const WAYS: Record<ReviewVerb, { from: readonly (HeldState | null)[]; to: HeldSt
 
 const MOST_OF_LINK = 50;
 const MOST_OPEN = 10_000;
-/** By reports at the same time; the next one makes up for it. */
+/** Concurrent reports may exceed the bound by so many; the next report makes up for it. */
 const MOST_BEYOND = 50;
 
 export function createLinkSafety({ database, links, writer, record, clock }: Deps) {

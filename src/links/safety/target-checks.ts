@@ -23,7 +23,7 @@ type Deps = {
   record: RecordLinkEvents;
   outbound: Outbound;
   isEnabled(): boolean;
-  /** Of a URL that leads to a link of ours: asking it would count a click. */
+  /** Whether a URL leads to a link of ours: a request to it would count a click. */
   isOwn(url: string): boolean;
   clock: Clock;
   /** Between requests to one host. */
@@ -48,7 +48,7 @@ const ASKED = {
 export function createTargetChecks(deps: Deps) {
   const { repository, changes, record, outbound, isEnabled, isOwn, clock, restMs = REST_MS } = deps;
 
-  /** Null: it answers. Undefined: it must not be asked. */
+  /** The problem of a target; null if it responds, undefined if no request may be sent to it. */
   async function problemOf(url: string): Promise<string | null | undefined> {
     try {
       const head = await outbound({ ...ASKED, url, method: "HEAD" }).catch((error: unknown) => {

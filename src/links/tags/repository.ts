@@ -8,7 +8,7 @@ export type TagCount = { tag: string; links: number };
 
 export type TagRepository = ReturnType<typeof createTagRepository>;
 
-/** Of the links; null: all. */
+/** Owners of the links; null: all. */
 type Owners = readonly number[] | null;
 
 const RENAMED_AT_ONCE = 10_000;
@@ -199,7 +199,7 @@ type Moved = { moved: number[]; had: number[]; last: number | null };
 
 type Move = {
   from: string;
-  /** Null: none. */
+  /** The tag that replaces it, or null. */
   to: string | null;
   owners: Owners;
   after: number;

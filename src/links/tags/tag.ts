@@ -49,7 +49,7 @@ type TagsChange = {
   removeTags?: readonly string[];
 };
 
-/** For a link that has some. */
+/** The tags of a link after a change. */
 export function tagsAfter(before: readonly string[], change: TagsChange): readonly string[] {
   const { tags = before, addTags = [], removeTags = [] } = change;
   return sortedTags([...tags.filter((tag) => !removeTags.includes(tag)), ...addTags]);

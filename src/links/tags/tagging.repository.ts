@@ -15,7 +15,7 @@ export type Retagging = {
 
 type TaggingDialect = Pick<Dialect, "forUpdate" | "insertMany" | "insertIgnore" | "addToCounters" | "upsert">;
 
-/** By owner and tag. */
+/** Changes of counts by owner and tag. */
 export type OwnerDeltas = ReturnType<typeof createOwnerDeltas>;
 
 const CHUNK = 1000;
@@ -45,7 +45,7 @@ export function createTagging(dialect: TaggingDialect) {
     return ids;
   }
 
-  /** Of locked tags. */
+  /** The tags must be locked. */
   async function countOwned(tx: Db, deltas: OwnerDeltas): Promise<void> {
     const rows = deltas.rows();
     const upsert = { table: "owner_tags", keys: ["owner_id", "tag_id"], add: ["links"] } as const;
@@ -122,7 +122,7 @@ export function createTagging(dialect: TaggingDialect) {
   };
 }
 
-/** Of links that get another owner. */
+/** Moves the counts of links that get another owner. */
 export async function recount(
   { lockTags, countOwned }: Pick<ReturnType<typeof createTagging>, "lockTags" | "countOwned">,
   tx: Db,
@@ -206,7 +206,7 @@ export function createOwnerDeltas() {
   };
 }
 
-/** Of locked tags. */
+/** The tags must be locked. */
 export async function removeEmpty(tx: Db, tagIds: readonly number[]): Promise<void> {
   for (const chunk of chunked(tagIds, CHUNK)) {
     await tx.deleteFrom("tags").where("id", "in", chunk).where("links", "<=", 0).execute();

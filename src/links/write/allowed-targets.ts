@@ -31,7 +31,7 @@ export type ValidateTargets = (before: Leading | null, after: Leading, by: By) =
 
 type Deps = {
   targetLists(): TargetLists;
-  /** Of a URL that leads to a link of ours. */
+  /** Whether a URL leads to a link of ours. */
   isOwn(url: string): boolean;
 };
 

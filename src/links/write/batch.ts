@@ -17,7 +17,7 @@ const ITEMS_A_TURN = 100;
 /** Concurrent password hashes. */
 const HASHES_AT_ONCE = 2;
 
-/** In the order of the request. `code`: empty if absent. */
+/** Outcomes in the order of the request. `code` is empty if the item has none. */
 export type BatchResult = {
   success: string[];
   failed: { code: string; error: string; error_code: number }[];

@@ -94,7 +94,7 @@ export function planCreate(
     links: Stored;
     aliases: ReadonlyMap<string, unknown>;
     domains: KeptDomains;
-    /** By place in `entries`. */
+    /** Why entries are refused, by their index. */
     refusals: readonly (AppError | null)[];
   },
   by: Planning,

@@ -51,7 +51,7 @@ type New = {
   ownerId?: number | null | undefined;
 };
 
-/** By place in `entries`. A link that is overwritten keeps its account. */
+/** Refusals by the index in `entries`. An overwritten link keeps its account. */
 export const newRuleRefusals = (
   shares: Shares,
   entries: readonly New[],
@@ -149,7 +149,7 @@ export async function refusedOwners(
 
 type NewCode = { code: string | null; ownerId?: number | undefined };
 
-/** By place in `entries`. A link that is overwritten keeps its owner. */
+/** Refusals by the index in `entries`. An overwritten link keeps its owner. */
 export async function newSiteCodeRefusals(
   repository: Repository,
   entries: readonly NewCode[],
@@ -171,7 +171,7 @@ export async function newSiteCodeRefusals(
 
 type Change = { code: string; to?: string | undefined; ownerId?: Owner };
 
-/** By the present codes. The owner of a link counts when the link gets such a code, or another owner. */
+/** Refusals by the present codes. The owner counts when the link gets such a code, or another owner. */
 export async function changedSiteCodeRefusals(
   repository: Repository,
   changes: readonly Change[],

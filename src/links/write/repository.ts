@@ -82,7 +82,7 @@ export function createLinkRepository(
       return link ?? null;
     },
 
-    /** By the codes of shares and drop boxes, also by aliases. Other codes are absent. */
+    /** Owners of shares and drop boxes by code or alias. Other codes are absent. */
     async shareOwners(codes: readonly string[], db: Db = read): Promise<Map<string, number | null>> {
       const renamed = await aliases.among(codes, db);
       const owners = new Map<string | number, number | null>();
@@ -124,19 +124,19 @@ export function createLinkRepository(
     taken: async (codes: readonly string[], db: Db = read): Promise<Set<string>> =>
       new Set([...(await idsOf(db, codes)).keys(), ...(await aliases.among(codes, db)).keys()]),
 
-    /** By code, locked until the transaction ends. */
+    /** Locks links until the transaction ends. Returns them by code. */
     async lock(tx: Db, codes: readonly string[]): Promise<Map<string, ExistingLink>> {
       const found = await lockBy(tx, "code", codes);
       return new Map(found.map((link) => [link.code, link]));
     },
 
-    /** By id, locked until the transaction ends. */
+    /** Locks links until the transaction ends. Returns them by id. */
     async lockIds(tx: Db, ids: readonly number[]): Promise<Map<number, ExistingLink>> {
       const found = await lockBy(tx, "id", ids);
       return new Map(found.map((link) => [link.id, link]));
     },
 
-    /** By id. */
+    /** Codes by id. */
     async codesOf(ids: readonly number[]): Promise<Map<number, string>> {
       const found = await read.selectFrom("links").select(["id", "code"]).where("id", "in", ids).execute();
       return new Map(found.map(({ id, code }) => [id, code]));

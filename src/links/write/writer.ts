@@ -119,7 +119,7 @@ export function createLinkWriter(deps: Deps) {
   }
 
   return {
-    /** In the caller's transaction, which repeats after a unique violation. */
+    /** Creates links in the caller's transaction, which repeats after a unique violation. */
     createIn,
 
     /** Per entry: the link, LinkAlreadyExists, or Conflict for one that serves a share. */
@@ -211,7 +211,7 @@ async function announce(
 
 type Judging = Pick<Writing, "actor"> & { db: Db };
 
-/** By place in `entries`. */
+/** Refusals by the index in `entries`. */
 async function refusalsOfNew(
   repository: LinkRepository,
   entries: readonly CheckedCreate[],
@@ -223,7 +223,7 @@ async function refusalsOfNew(
   return ofCodes.map((refusal, at) => refusal ?? ofRules[at]!);
 }
 
-/** By the present codes. */
+/** Refusals by the present codes. */
 async function refusalsOfChanges(
   repository: LinkRepository,
   changes: readonly CheckedUpdate[],
