@@ -7,7 +7,6 @@ import { AppError } from "../lib/errors.ts";
 import { createLinkBatch } from "./write/batch.ts";
 import { alreadyExists, type CodeRule, isKeyText, linkNotFound, siteCodeRefusal } from "./link/code.ts";
 import type { FallbackLoops } from "./fallback/loops.ts";
-import { createGifts, type Gifts } from "./write/gifts.ts";
 import { codeOf, domainOf, keyOf } from "./link/key.ts";
 import {
   type EventState,
@@ -73,10 +72,9 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     return link;
   }
 
-  const bulk = { ...parts, gifts: createGifts({ owners, actor }), actor };
-  const { newOwner } = bulk.gifts;
+  const bulk = { ...parts, actor };
 
-  const prepare = (link: Link, input: PatchInput) => prepareChange(parts, newOwner, link, input);
+  const prepare = (link: Link, input: PatchInput) => prepareChange(bulk, link, input);
 
   async function write({ link, change, renamed, now }: PlannedChange): Promise<ShownLink> {
     return repository.shown(await writer.patch(change, renamed, { actor, now }), link);
@@ -99,7 +97,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     async create(input: CreateInput): Promise<ShownLink> {
       const now = clock.now();
       const { password, ...checked } = domains.place(parseLinkInput(input, rule, now), input.domain);
-      const ownerId = await newOwner(input.owner);
+      const ownerId = await owners.newOwner(actor, input.owner);
       // Saves a hash. The transaction decides.
       if (checked.code !== null && !checked.force && (await find(checked.code)) !== null) {
         throw alreadyExists(checked.code);
@@ -117,7 +115,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
       const link = await get(code);
       domains.refuseMove(code, input.domain);
       refuse(await loops.refusal(code, { ...patch, ...patch.options }));
-      const ownerId = await newOwner(input.owner);
+      const ownerId = await owners.newOwner(actor, input.owner);
       const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
       return write({ link, change: { code, ...patch, ownerId, passwordHash }, renamed: null, now });
     },
@@ -206,8 +204,7 @@ async function codeAvailability(
 
 /** Hashes the password. */
 async function prepareChange(
-  { clock, rule, domains, loops, hashPassword }: Parts,
-  newOwner: Gifts["newOwner"],
+  { clock, rule, domains, loops, owners, hashPassword, actor }: Parts & { actor: Actor },
   link: Link,
   input: PatchInput,
 ): Promise<PlannedChange> {
@@ -222,7 +219,7 @@ async function prepareChange(
   for (const own of new Set([wanted, code])) refuse(await loops.refusal(own, urls));
   const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
   const renamed = wanted === code ? null : { code: wanted, keepOld };
-  const ownerId = await newOwner(input.owner);
+  const ownerId = await owners.newOwner(actor, input.owner);
   return { link, change: { code, ...patch, ownerId, passwordHash }, renamed, now };
 }
 

@@ -2,6 +2,7 @@
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { ownerIds } from "../../platform/db/owner-ids.ts";
+import { type Actor, mayChange } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import { ADMIN_NAME, NOBODY, ownerOfTeam, TEAM_MARK } from "../../lib/owner.ts";
 
@@ -35,6 +36,21 @@ export function createOwners({ read }: Pick<Database, "read">) {
     throw appError("BadRequest", `owner: there is no account or team '${name}'.`, { field: "owner" });
   }
 
+  /**
+   * The id of an owner that the actor reaches. Who does not reach every account gets the same refusal for others and for
+   * names that do not exist, and so learns of none. @throws Forbidden, BadRequest for an unknown one
+   */
+  async function reachedBy(
+    actor: { ownOnly: boolean },
+    name: string,
+    { reaches, refusal }: { reaches(id: number): boolean; refusal: string },
+  ): Promise<number> {
+    const id = actor.ownOnly ? ((await find(name)) ?? NOBODY) : await idOf(name);
+    if (id !== NOBODY && reaches(id)) return id;
+    const message = actor.ownOnly ? `${refusal} Or there is no such account or team.` : refusal;
+    throw appError("Forbidden", message, { field: "owner" });
+  }
+
   return {
     /** Ids by name, at most 1,000. Unknown names are absent. */
     idsOf: (names: readonly string[]) => ownerIds(read, names),
@@ -42,19 +58,13 @@ export function createOwners({ read }: Pick<Database, "read">) {
     /** The id of a name, for actors who may know all names. @throws BadRequest for an unknown one */
     idOf,
 
-    /**
-     * One that the actor reaches. Who does not reach every account gets the same refusal for others and for names that
-     * do not exist, and so learns of none. @throws Forbidden, BadRequest for an unknown one
-     */
-    async reachedBy(
-      actor: { ownOnly: boolean },
-      name: string,
-      { reaches, refusal }: { reaches(id: number): boolean; refusal: string },
-    ): Promise<number> {
-      const id = actor.ownOnly ? ((await find(name)) ?? NOBODY) : await idOf(name);
-      if (id !== NOBODY && reaches(id)) return id;
-      const message = actor.ownOnly ? `${refusal} Or there is no such account or team.` : refusal;
-      throw appError("Forbidden", message, { field: "owner" });
+    reachedBy,
+
+    /** The id of a new owner of links; undefined without a name. @throws Forbidden, BadRequest for an unknown one */
+    async newOwner(actor: Actor, name: string | null | undefined): Promise<number | undefined> {
+      if (!name) return undefined;
+      const refusal = `You may not make '${name}' the owner of links.`;
+      return reachedBy(actor, name, { reaches: (id) => mayChange(actor, id), refusal });
     },
 
     /** A filter with ids in place of names. The id of an account may stand for its name. */

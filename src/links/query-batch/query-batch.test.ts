@@ -219,10 +219,10 @@ forEachDialect((dialect) => {
         owners: {
           idOf: async () => 0,
           reachedBy: async () => 0,
+          newOwner: async () => undefined,
           idsOf: async () => new Map(),
           resolved: async (query) => query,
         },
-        gifts: { newOwner: async () => undefined },
         loops: { refusal: async () => null },
         events: room.events,
         hashPassword: async (plain) => plain,

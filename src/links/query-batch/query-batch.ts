@@ -19,7 +19,6 @@ import { namedSchema, patchSchema, updateItemSchema } from "../link/link.ts";
 import { codeOf } from "../link/key.ts";
 import type { Owners } from "../link/owners.repository.ts";
 import { readOptions } from "../link/field-values.ts";
-import type { Gifts } from "../write/gifts.ts";
 import type { LinkRepository } from "../write/repository.ts";
 import {
   type DomainFilter,
@@ -139,7 +138,6 @@ type Deps = {
   writer: Pick<LinkWriter, "update" | "remove">;
   loops: FallbackLoops;
   owners: Owners;
-  gifts: Pick<Gifts, "newOwner">;
   domains: { filterOf: DomainFilter; key(code: string, host: string | null | undefined): string };
   /** Changes of an account. */
   events: {
@@ -161,7 +159,7 @@ export function createQueryBatch(deps: Deps) {
       throw appError("BadRequest", "set is required for an update: name what changes.");
     }
     const { domain, owner, ...fields } = set;
-    const ownerId = await deps.gifts.newOwner(owner);
+    const ownerId = await owners.newOwner(actor, owner);
     const checked = parseLinkUpdate({ ...fields, target: fields.target ?? PLACEHOLDER }, now);
     const { password, target, ...rest } = {
       ...checked,

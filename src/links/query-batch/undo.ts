@@ -15,7 +15,8 @@ import { NOBODY } from "../../lib/owner.ts";
 import { type LinkChanges, type LinkTransaction, writeLinks } from "../write/changes.ts";
 import { linkNotFound, linkServesShare } from "../link/code.ts";
 import { ownerNames } from "../link/owners.repository.ts";
-import type { Gifts } from "../write/gifts.ts";
+import type { Owners } from "../link/owners.repository.ts";
+import { orRefusal } from "../write/batch.ts";
 import type { FallbackLoops, LeadingUrls } from "../fallback/loops.ts";
 import type { ExistingLink, LinkRepository } from "../write/repository.ts";
 import { MOST_TAGS, readTagPart, sortedTags, type TagPart, tooManyTags } from "../tags/tag.ts";
@@ -58,7 +59,7 @@ type Deps = {
   ): Promise<ReadonlyMap<number, AppError>>;
   /** Reverts a part of a change of a tag. */
   takePartBack(tx: LinkTransaction, part: TagPart): Promise<PartTakenBack>;
-  gifts: Pick<Gifts, "owned">;
+  owners: Pick<Owners, "newOwner">;
   domains: { key(code: string, host: string | null | undefined): string };
   loops: FallbackLoops;
   changes: LinkChanges;
@@ -72,7 +73,7 @@ type Refusals = ReadonlyMap<number, AppError>;
 type OfLink = BulkLinkEvent & { subjectId: number };
 
 export function createBulkUndo(deps: Deps) {
-  const { events, repository, writer, domains, loops, gifts, clock, actor } = deps;
+  const { events, repository, writer, domains, loops, owners, clock, actor } = deps;
   const written = writeLinks(deps.changes);
 
   /** Finds loops that reverting would make, by the id of the link. */
@@ -108,14 +109,10 @@ export function createBulkUndo(deps: Deps) {
       else if (way !== null) changes.push({ id, ...way });
     }
     const updates = new Map<number, CheckedUpdate>();
-    const owned = await gifts.owned(changes);
-    for (const [at, { id, owner }] of changes.entries()) {
-      const item = owned[at]!;
-      if (item instanceof AppError) refusals.set(id, item);
-      else {
-        const { id: _, ownerId, ...change } = item;
-        updates.set(id, { ...change, ownerId: owner === null ? null : ownerId });
-      }
+    for (const { id, owner, ...change } of changes) {
+      const ownerId = owner === null ? null : await orRefusal(() => owners.newOwner(actor, owner));
+      if (ownerId instanceof AppError) refusals.set(id, ownerId);
+      else updates.set(id, { ...change, ownerId });
     }
     const outcomes = await writer.updateIn(tx, [...updates.values()], { actor, now: clock.now() });
     [...updates.keys()].forEach((id, at) => {

@@ -9,7 +9,7 @@ import { type LinkOptions, readOptions } from "../link/field-values.ts";
 import { parseLinkInput, parseLinkUpdate, parseTagChange } from "../link/input.ts";
 import { codeOf } from "../link/key.ts";
 import { createSchema, namedSchema, updateItemSchema } from "../link/link.ts";
-import type { Gifts } from "./gifts.ts";
+import type { Owners } from "../link/owners.repository.ts";
 import type { LinkWriter, WriteOutcome, WrittenLink } from "./writer.ts";
 
 export const MOST_ITEMS = 5000;
@@ -42,68 +42,86 @@ type Deps = {
       urls: Partial<LinkOptions> & { target?: string | undefined },
     ): Promise<AppError | null>;
   };
-  gifts: Pick<Gifts, "owned">;
+  owners: Owners;
   actor: Actor;
 };
 
-type Checked<T> = T | AppError;
-type Secret = { password: string | null | undefined };
-
 export type LinkBatch = ReturnType<typeof createLinkBatch>;
 
-export function createLinkBatch({ writer, rule, domains, hashPassword, clock, loops, gifts, actor }: Deps) {
+export function createLinkBatch({ writer, rule, domains, hashPassword, clock, loops, owners, actor }: Deps) {
+  async function refuseLoop(...of: Parameters<Deps["loops"]["refusal"]>): Promise<void> {
+    const refusal = await loops.refusal(...of);
+    if (refusal !== null) throw refusal;
+  }
+
+  const hashOf = async <P extends string | null | undefined>(password: P) =>
+    typeof password === "string" ? hashPassword(password) : (password as Exclude<P, string>);
+
+  /** Looks up each name once. */
+  const ownersOfBatch = () => {
+    const known = new Map<string, Promise<number | undefined>>();
+    return async (name: string | null | undefined): Promise<number | undefined> => {
+      if (name && !known.has(name)) known.set(name, owners.newOwner(actor, name));
+      return name ? known.get(name) : undefined;
+    };
+  };
+
   return {
     /** Items like the body of a create. @throws BatchSizeTooLarge */
     async create(items: readonly unknown[]): Promise<BatchResult> {
       const now = clock.now();
-      const inputs = await checked(items, (item) => {
+      const ownerOf = ownersOfBatch();
+      const entries = await checked(items, async (item) => {
         const input = validated(createSchema, item, "The item");
-        return { ...domains.place(parseLinkInput(input, rule, now), input.domain), owner: input.owner };
+        const { password, ...entry } = domains.place(parseLinkInput(input, rule, now), input.domain);
+        await refuseLoop(entry.code, { ...entry, ...readOptions(entry.options) });
+        const ownerId = await ownerOf(input.owner);
+        return { ...entry, ownerId, passwordHash: await hashOf(password) };
       });
-      await refuseLoops(inputs, (input) =>
-        loops.refusal(input.code, { ...input, ...readOptions(input.options) }),
-      );
-      const entries = await hashed(await gifts.owned(inputs), hashPassword);
-      const outcomes = await written(entries, (valid) => writer.create(valid, { actor, now }));
-      return resultOf(outcomes, items);
+      return written(items, entries, (valid) => writer.create(valid, { actor, now }));
     },
 
     /** Items `{code, domain?, payload}`. @throws BatchSizeTooLarge */
     async update(items: readonly unknown[]): Promise<BatchResult> {
       const now = clock.now();
-      const patches = await checked(items, (item) => {
+      const ownerOf = ownersOfBatch();
+      const updates = await checked(items, async (item) => {
         const { code, domain, payload } = validated(updateItemSchema, item, "The item");
-        if (!isCodeText(code)) throw linkNotFound(code);
-        const key = domains.key(code, domain);
+        const key = keyOf(code, domain);
         domains.refuseMove(key, payload.domain);
-        return {
-          code: key,
-          ...parseLinkUpdate(payload, now),
-          ...parseTagChange(payload),
-          owner: payload.owner,
-        };
+        const { password, ...change } = { ...parseLinkUpdate(payload, now), ...parseTagChange(payload) };
+        await refuseLoop(key, { ...change, ...change.options });
+        const ownerId = await ownerOf(payload.owner);
+        return { ...change, code: key, ownerId, passwordHash: await hashOf(password) };
       });
-      await refuseLoops(patches, (patch) => loops.refusal(patch.code, { ...patch, ...patch.options }));
-      const updates = await hashed(await gifts.owned(patches), hashPassword);
-      const outcomes = await written(updates, (valid) => writer.update(valid, { actor, now }));
-      return resultOf(outcomes, items);
+      return written(items, updates, (valid) => writer.update(valid, { actor, now }));
     },
 
     /** Items are codes or `{code, domain?}`. @throws BatchSizeTooLarge */
     async remove(items: readonly unknown[]): Promise<BatchResult> {
-      const codes = await checked(items, (item) => {
+      const keys = await checked(items, async (item) => {
         const named = typeof item === "string" ? { code: item } : item;
         const { code, domain } = validated(namedSchema, named, "The item");
-        if (!isCodeText(code)) throw linkNotFound(code);
-        return domains.key(code, domain);
+        return keyOf(code, domain);
       });
-      const outcomes = await written(codes, (valid) => writer.remove(valid, { actor, now: clock.now() }));
-      return resultOf(outcomes, items);
+      return written(items, keys, (valid) => writer.remove(valid, { actor, now: clock.now() }));
     },
   };
+
+  /** @throws LinkNotFound, BadRequest for an unknown host */
+  function keyOf(code: string, host: string | null | undefined): string {
+    if (!isCodeText(code)) throw linkNotFound(code);
+    return domains.key(code, host);
+  }
 }
 
-async function checked<T>(items: readonly unknown[], check: (item: unknown) => T): Promise<Checked<T>[]> {
+type Checked<T> = T | AppError;
+
+/** What `check` returns for each item, or why it is refused; it has room for the hashes of two passwords at once. */
+async function checked<T>(
+  items: readonly unknown[],
+  check: (item: unknown) => Promise<T>,
+): Promise<Checked<T>[]> {
   if (items.length > MOST_ITEMS) {
     throw appError(
       "BatchSizeTooLarge",
@@ -111,71 +129,37 @@ async function checked<T>(items: readonly unknown[], check: (item: unknown) => T
     );
   }
   const results: Checked<T>[] = [];
-  for (const [index, item] of items.entries()) {
+  await inParallel(items.entries(), HASHES_AT_ONCE, async ([index, item]) => {
     if (index > 0 && index % ITEMS_A_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
-    results.push(item instanceof AppError ? item : refusalOr(() => check(item)));
-  }
+    results[index] = item instanceof AppError ? item : await orRefusal(() => check(item));
+  });
   return results;
 }
 
-function refusalOr<T>(run: () => T): Checked<T> {
+/** The result, or the AppError with which `run` fails. */
+export async function orRefusal<T>(run: () => Promise<T>): Promise<Checked<T>> {
   try {
-    return run();
+    return await run();
   } catch (error) {
     if (error instanceof AppError) return error;
     throw error;
   }
 }
 
-async function refuseLoops<T>(
-  items: Checked<T>[],
-  refusalOf: (item: T) => Promise<AppError | null>,
-): Promise<void> {
-  for (const [index, item] of items.entries()) {
-    const refusal = item instanceof AppError ? null : await refusalOf(item);
-    if (refusal !== null) items[index] = refusal;
-  }
-}
-
-/** Hashes instead of passwords. An item without room in the hash queue fails. */
-async function hashed<T extends Secret>(
-  items: readonly Checked<T>[],
-  hashPassword: Deps["hashPassword"],
-): Promise<Checked<Omit<T, "password"> & { passwordHash: T["password"] }>[]> {
-  const results = items.map((item): Checked<Omit<T, "password"> & { passwordHash: T["password"] }> => {
-    if (item instanceof AppError) return item;
-    const { password, ...rest } = item;
-    return { ...rest, passwordHash: password };
-  });
-  await inParallel(results.entries(), HASHES_AT_ONCE, async ([index, item]) => {
-    if (item instanceof AppError || typeof item.passwordHash !== "string") return;
-    try {
-      item.passwordHash = await hashPassword(item.passwordHash);
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      results[index] = error;
-    }
-  });
-  return results;
-}
-
-/** Merges the outcomes with the refusals. */
-async function written<T, W>(
-  items: readonly Checked<T>[],
-  write: (valid: readonly T[]) => Promise<WriteOutcome<W>[]>,
-): Promise<WriteOutcome<W>[]> {
-  const valid = items.filter((item): item is Exclude<typeof item, AppError> => !(item instanceof AppError));
-  const outcomes = valid.length === 0 ? [] : await write(valid);
-  let next = 0;
-  return items.map((item) => (item instanceof AppError ? item : outcomes[next++]!));
-}
-
-function resultOf(
-  outcomes: readonly WriteOutcome<WrittenLink | string>[],
+/** Writes the valid entries. */
+async function written<T>(
   items: readonly unknown[],
-): BatchResult {
+  entries: readonly Checked<T>[],
+  write: (valid: readonly T[]) => Promise<WriteOutcome<WrittenLink | string>[]>,
+): Promise<BatchResult> {
+  const valid = entries.filter(
+    (entry): entry is Exclude<typeof entry, AppError> => !(entry instanceof AppError),
+  );
+  const outcomes = valid.length === 0 ? [] : await write(valid);
   const result: BatchResult = { success: [], failed: [] };
-  for (const [index, outcome] of outcomes.entries()) {
+  let next = 0;
+  for (const [index, entry] of entries.entries()) {
+    const outcome = entry instanceof AppError ? entry : outcomes[next++]!;
     if (outcome instanceof AppError) {
       result.failed.push({ code: codeIn(items[index]), error: outcome.message, error_code: outcome.code });
     } else result.success.push(codeOf(typeof outcome === "string" ? outcome : outcome.code));
@@ -183,7 +167,7 @@ function resultOf(
   return result;
 }
 
-/** Empty if there is none. */
+/** The code of an item; empty if there is none. */
 function codeIn(item: unknown): string {
   const code = typeof item === "object" && item !== null && "code" in item ? item.code : item;
   return typeof code === "string" ? code : "";
