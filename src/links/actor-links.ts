@@ -5,7 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import { given } from "../lib/given.ts";
 import { AppError } from "../lib/errors.ts";
 import { createLinkBatch } from "./write/batch.ts";
-import { alreadyExists, type CodeRule, isKeyText, linkNotFound, siteCodeRefusal } from "./link/code.ts";
+import { linkAlreadyExists, type CodeRule, isKeyText, linkNotFound, siteCodeRefusal } from "./link/code.ts";
 import type { FallbackLoops } from "./fallback/loops.ts";
 import { codeOf, domainOf, keyOf } from "./link/key.ts";
 import {
@@ -28,7 +28,7 @@ import type { Domains } from "./domains/registry.ts";
 import type { LinkQuery, PlacedQuery } from "./list/query.ts";
 import type { LinkListRepository } from "./list/repository.ts";
 import { createQueryBatch } from "./query-batch/query-batch.ts";
-import { type BulkEvents, createBulkUndo, takePartBack } from "./query-batch/undo.ts";
+import { type BulkEvents, createBulkUndo, revertTagPart } from "./query-batch/undo.ts";
 import type { DeletedLinks } from "./deleted/deleted.ts";
 import type { CodeAvailability, CreateInput, Link, PatchInput, ShownLink, UpdateInput } from "./link/link.ts";
 import type { LinkRepository } from "./write/repository.ts";
@@ -100,7 +100,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
       const ownerId = await owners.newOwner(actor, input.owner);
       // Saves a hash. The transaction decides.
       if (checked.code !== null && !checked.force && (await find(checked.code)) !== null) {
-        throw alreadyExists(checked.code);
+        throw linkAlreadyExists(checked.code);
       }
       refuse(await loops.refusal(checked.code, { ...checked, ...readOptions(checked.options) }));
       const passwordHash = password === null ? null : await hashPassword(password);
@@ -169,7 +169,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     undoBatch: createBulkUndo({
       ...bulk,
       restoreManyIn: parts.deleted.restoreManyIn,
-      takePartBack: takePartBack(bulk),
+      revertTagPart: revertTagPart(bulk),
     }),
 
     batch: createLinkBatch(bulk),

@@ -110,7 +110,7 @@ test("batch/query takes a filter, and stays the code of a link", async () => {
   expect((await call("DELETE", "/links/batch/query")).status).toBe(200);
 });
 
-test("batch/undo takes back what the account changed by a filter, and stays the code of a link", async () => {
+test("batch/undo reverts what the account changed by a filter, and stays the code of a link", async () => {
   await create({ code: "batch/undo", title: "x" });
   await create({ code: "other" });
   const edit = { filter: {}, action: "update", set: { title: "y", note: "n" }, confirm: "all" };

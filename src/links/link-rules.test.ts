@@ -43,7 +43,7 @@ forEachDialect((dialect) => {
     await room.database.write.updateTable("links").set(set).where("code", "=", code).execute();
   }
 
-  test("an event tells of rules that changed, and of no others; a change can be taken back", async () => {
+  test("an event tells of rules that changed, and of no others; a change can be reverted", async () => {
     const both = [MOBILE, { if: { language: ["DE", "de-CH"] }, target: "https://de.example/" }];
     await create("a", both);
     expect(await rulesOf("a")).toEqual([

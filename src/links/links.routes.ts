@@ -121,9 +121,9 @@ const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] 
     async handle({ c, query, account }) {
       const view = (link: ShownLink) => viewIn(links, c, link);
       const own = links.by(actorOf(account));
-      const asked = await links.owners.resolved(query);
-      const placed = placedQueryOf(asked, now(), links.domains.filterOf);
-      const at = linkQueryOf(asked, now(), links.domains.filterOf);
+      const resolved = await links.owners.resolved(query);
+      const placed = placedQueryOf(resolved, now(), links.domains.filterOf);
+      const at = linkQueryOf(resolved, now(), links.domains.filterOf);
       if (placed !== null || !isCounted(query)) {
         const [{ links: found, next }, total] = await Promise.all([
           placed === null ? own.rows(at) : own.after(placed),
@@ -277,8 +277,8 @@ export const OFFERED = {
 type OfferedLinks = {
   /** `get` throws LinkNotFound. */
   by(actor: Actor): { get(key: string): Promise<ShownLink> };
-  /** @param asked the origin of the request */
-  ownCode(url: string, asked: string): string | null;
+  /** @param requestOrigin the origin of the request */
+  ownCode(url: string, requestOrigin: string): string | null;
   domains: { hostOf: HostOf };
 };
 
@@ -310,7 +310,7 @@ export type LinkEditing = {
 };
 
 /** Documented as the schema, accepted as anything: a batch checks its items itself. */
-const judgedLater = (schema: z.ZodType) => {
+const validatedLater = (schema: z.ZodType) => {
   const { $schema: _, $defs = {}, ...json } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   const item = JSON.parse(JSON.stringify(json), (_name, part) =>
     part?.$ref === undefined ? part : $defs[part.$ref.slice("#/$defs/".length)],
@@ -330,7 +330,7 @@ export function batchEndpoints(batchOf: (actor: Actor) => LinkBatch): Endpoint[]
     endpoint("POST /links/batch", {
       ...ofMany,
       summary: "Create up to 5000 links",
-      body: z.object({ links: judgedLater(createSchema) }),
+      body: z.object({ links: validatedLater(createSchema) }),
       list: { field: "links", most: MOST_ITEMS },
       handle({ c, body, account }) {
         // Hashing passwords takes minutes for 5,000.
@@ -341,7 +341,7 @@ export function batchEndpoints(batchOf: (actor: Actor) => LinkBatch): Endpoint[]
     endpoint("PUT /links/batch", {
       ...ofMany,
       summary: "Change up to 5000 links",
-      body: z.object({ updates: judgedLater(updateItemSchema) }),
+      body: z.object({ updates: validatedLater(updateItemSchema) }),
       list: { field: "updates", most: MOST_ITEMS },
       handle({ c, body, account }) {
         c.env.liftIdleTimeout();
@@ -351,7 +351,7 @@ export function batchEndpoints(batchOf: (actor: Actor) => LinkBatch): Endpoint[]
     endpoint("DELETE /links/batch", {
       ...ofMany,
       summary: "Delete up to 5000 links",
-      body: z.object({ codes: judgedLater(z.union([z.string(), namedSchema])) }),
+      body: z.object({ codes: validatedLater(z.union([z.string(), namedSchema])) }),
       list: { field: "codes", most: MOST_ITEMS },
       handle: ({ body, account }) => batchOf(actorOf(account)).remove(body.codes),
     }),

@@ -52,8 +52,8 @@ export type LinkServiceDeps = {
   restoreDays(): number;
   /** Events in the history of links. */
   events: LinkEvents & BulkEvents;
-  /** See fallback/loops.ts. @param asked the origin of a request, where no public one is set */
-  ownCode(url: string, asked?: string): string | null;
+  /** See fallback/loops.ts. @param requestOrigin the origin of a request, where no public one is set */
+  ownCode(url: string, requestOrigin?: string): string | null;
   /** Where links may lead. */
   targetLists(): TargetLists;
   clock: Clock;
@@ -75,7 +75,8 @@ export function createLinkService(deps: LinkServiceDeps) {
   const rule = createCodeRule(deps.routePrefixes);
   const domainRepository = createDomainRepository(database);
   const domains = createDomainRegistry(domainRepository);
-  const ownCode = (url: string, asked?: string) => domains.keyBelow(url) ?? deps.ownCode(url, asked);
+  const ownCode = (url: string, requestOrigin?: string) =>
+    domains.keyBelow(url) ?? deps.ownCode(url, requestOrigin);
   const validateTargets = createTargetValidation({
     targetLists: deps.targetLists,
     isOwn: (url) => ownCode(url) !== null,

@@ -95,14 +95,14 @@ export function createExplain(deps: ExplainDeps) {
     return isLoop ? nowhere(reason) : { target: fallbackUrl, status: 307, reason, steps: [] };
   }
 
-  async function special(asked: Explained, link: SpecialLink, sent: Sent): Promise<Explanation> {
+  async function special(explained: Explained, link: SpecialLink, sent: Sent): Promise<Explanation> {
     const { now } = sent;
     const { held } = link;
     if (held !== null) {
       return { ...nowhere(held.state), ...(held.state === "taken_down" && { status: 410 }) };
     }
     const over = closedAs(link, now);
-    if (over !== null) return closed(asked, link, now, over === "expired" ? "expired" : "not_started");
+    if (over !== null) return closed(explained, link, now, over === "expired" ? "expired" : "not_started");
     const { rules } = link;
     if (rules?.asksCountry) await visitors.loading();
     const facts: Facts = visitors.of(sent);
@@ -113,19 +113,20 @@ export function createExplain(deps: ExplainDeps) {
     const isCard = link.card !== null && isLinkPreview(sent.userAgent);
     const answer = isCard
       ? ({ target: null, status: 200, reason: "card" } as const)
-      : await afterPassword(asked, { ...link, target }, reason, sent);
+      : await afterPassword(explained, { ...link, target }, reason, sent);
     return { ...answer, ...(link.isLocked && { status: 401, reason: "password" }), steps };
   }
 
   async function afterPassword(
-    asked: Explained,
+    explained: Explained,
     link: SpecialLink,
     reason: Explanation["reason"],
     sent: Sent,
   ): Promise<Omit<Explanation, "steps">> {
     if (link.maxClicks !== null) {
       if (automated.includes(requestOf(sent))) return { target: null, status: 200, reason: "person" };
-      if ((await uses.of(asked.id)) >= link.maxClicks) return closed(asked, link, sent.now, "used_up");
+      if ((await uses.of(explained.id)) >= link.maxClicks)
+        return closed(explained, link, sent.now, "used_up");
     }
     const code = sharedCode(link.target);
     if (code !== null)
@@ -133,14 +134,14 @@ export function createExplain(deps: ExplainDeps) {
     return { target: locate(link, `?${sent.query}`, 0, passUtm()), status: link.redirectStatus, reason };
   }
 
-  return async (asked: Explained, sent: Sent): Promise<Explanation> => {
-    const { target, expires_at: expiresAt } = cacheable(asked, deps.enforcesPasswords());
+  return async (explained: Explained, sent: Sent): Promise<Explanation> => {
+    const { target, expires_at: expiresAt } = cacheable(explained, deps.enforcesPasswords());
     const location = toLocation(target);
     if (expiresAt !== null && expiresAt <= sent.now) return nowhere("expired");
     const link = readSpecial(location);
-    if (link !== null) return special(asked, link, sent);
+    if (link !== null) return special(explained, link, sent);
     if (isInternal(location)) {
-      return { target: `share:${asked.code}`, status: 200, reason: "share", steps: [] };
+      return { target: `share:${explained.code}`, status: 200, reason: "share", steps: [] };
     }
     const found = passUtm() ? withUtm(location, `?${sent.query}`, 0) : location;
     return { target: found, status: 307, reason: "target", steps: [] };
@@ -196,11 +197,11 @@ export const explainEndpoint = ({ explain, get, keyOf, view, now }: Deps): Endpo
     summary: "Where a link would lead a visitor, and why; write a code that ends in /explain with %2F",
     query,
     response: explanation,
-    async handle({ c, query: asked, account }) {
+    async handle({ c, query: explained, account }) {
       const code = c.req.param("code") ?? "";
       if (!isCodeText(code)) throw linkNotFound(code);
-      const link = await get(actorOf(account), keyOf(code, asked.domain));
-      const at = asked.at === undefined ? now() : parseRfc3339(asked.at);
+      const link = await get(actorOf(account), keyOf(code, explained.domain));
+      const at = explained.at === undefined ? now() : parseRfc3339(explained.at);
       if (at === null) {
         throw appError("InvalidDateFormat", "at must be an instant such as 2026-11-20T13:00:00Z.", {
           field: "at",
@@ -220,12 +221,12 @@ export const explainEndpoint = ({ explain, get, keyOf, view, now }: Deps): Endpo
         {
           linkId: id,
           now: at,
-          userAgent: asked.user_agent ?? null,
-          acceptLanguage: asked.language ?? null,
-          referrer: referrerOf(asked.referrer),
-          query: queryOf(asked.query ?? ""),
-          address: () => asked.address ?? "",
-          ...(asked.country !== undefined && { country: asked.country.toUpperCase() }),
+          userAgent: explained.user_agent ?? null,
+          acceptLanguage: explained.language ?? null,
+          referrer: referrerOf(explained.referrer),
+          query: queryOf(explained.query ?? ""),
+          address: () => explained.address ?? "",
+          ...(explained.country !== undefined && { country: explained.country.toUpperCase() }),
         },
       );
     },

@@ -20,11 +20,11 @@ type Deps = {
 const MOST_LINKS = 16;
 
 export function createFallbacks({ find, domains, publicUrl }: Deps): Fallbacks {
-  /** The key of a URL of this server, or null. @param asked the address of the request */
-  const ownKey = (url: string, asked: string): string | null =>
-    domains.keyBelow(url) ?? codeBelow(publicUrl(), url) ?? codeBelow(asked, url);
+  /** The key of a URL of this server, or null. @param requestUrl the address of the request */
+  const ownKey = (url: string, requestUrl: string): string | null =>
+    domains.keyBelow(url) ?? codeBelow(publicUrl(), url) ?? codeBelow(requestUrl, url);
 
-  async function walk(linkId: number, first: string, asked: string, now: number): Promise<boolean> {
+  async function walk(linkId: number, first: string, requestUrl: string, now: number): Promise<boolean> {
     const seen = new Set<string>();
     const open = [first];
     for (let key = open.pop(); key !== undefined; key = open.pop()) {
@@ -33,7 +33,7 @@ export function createFallbacks({ find, domains, publicUrl }: Deps): Fallbacks {
       seen.add(key);
       const link = await find(key, now);
       if (link?.id === linkId) return true;
-      const next = link === null ? [] : waysFrom(link, now).map((url) => ownKey(url, asked));
+      const next = link === null ? [] : waysFrom(link, now).map((url) => ownKey(url, requestUrl));
       open.push(...next.filter((one) => one !== null));
     }
     return false;

@@ -26,14 +26,14 @@ const LONGEST_REST_MS = 20;
 
 export function createLoadPace(deps: PaceDeps) {
   const { counts, now = () => performance.now(), sleep = Bun.sleep } = deps;
-  const asked = (): number => counts.tableHits + counts.tableMisses;
+  const requested = (): number => counts.tableHits + counts.tableMisses;
   let restedAt = now();
-  let seen = asked();
+  let seen = requested();
   /** Read before the rest, in which most requests come. */
-  let before = { asked: seen, lookups: counts.lookups };
+  let before = { requested: seen, lookups: counts.lookups };
 
   function restPerWork(): number {
-    const [requests, lookups] = [asked() - before.asked, counts.lookups - before.lookups];
+    const [requests, lookups] = [requested() - before.requested, counts.lookups - before.lookups];
     return lookups * MANY_LOOKUPS > requests ? REST_BESIDE_LOOKUPS : REST_PER_WORK;
   }
 
@@ -42,11 +42,11 @@ export function createLoadPace(deps: PaceDeps) {
     async rest(): Promise<void> {
       const worked = now() - restedAt;
       const factor = restPerWork();
-      before = { asked: asked(), lookups: counts.lookups };
-      if (before.asked === seen) await new Promise(setImmediate);
+      before = { requested: requested(), lookups: counts.lookups };
+      if (before.requested === seen) await new Promise(setImmediate);
       else await sleep(Math.min(LONGEST_REST_MS, worked * factor));
       restedAt = now();
-      seen = asked();
+      seen = requested();
     },
   };
 }
@@ -144,7 +144,7 @@ const RETRY_MS = 500;
  * read one statement at a time. A link that changes during the read is skipped: the change requests it again.
  */
 export function createLinkRefill({ load, put, room, logger }: RefillDeps) {
-  const wanted = new Set<string>();
+  const pending = new Set<string>();
   /** Codes of the running statement, unchanged since it began. */
   let reading = new Set<string>();
   let running = false;
@@ -154,9 +154,9 @@ export function createLinkRefill({ load, put, room, logger }: RefillDeps) {
   async function run(): Promise<void> {
     running = true;
     try {
-      while (wanted.size > 0 && !closed) await loadSome();
+      while (pending.size > 0 && !closed) await loadSome();
     } catch (error) {
-      for (const code of reading) wanted.add(code);
+      for (const code of reading) pending.add(code);
       if (!isUnavailable(error)) logger.warn({ err: error }, "changed links could not be read; retrying");
       retry = setTimeout(start, RETRY_MS);
       retry.unref();
@@ -165,8 +165,8 @@ export function createLinkRefill({ load, put, room, logger }: RefillDeps) {
   }
 
   async function loadSome(): Promise<void> {
-    reading = new Set(wanted.values().take(CODES_AT_ONCE));
-    for (const code of reading) wanted.delete(code);
+    reading = new Set(pending.values().take(CODES_AT_ONCE));
+    for (const code of reading) pending.delete(code);
     for (const link of await load([...reading])) if (reading.has(link.code)) put(link);
     reading = new Set();
   }
@@ -180,17 +180,17 @@ export function createLinkRefill({ load, put, room, logger }: RefillDeps) {
     /** Does nothing without room. Call it after the table has forgotten them. */
     want(codes: Iterable<string>): void {
       for (const code of codes) {
-        if (wanted.size + reading.size >= room()) break;
-        wanted.add(code);
+        if (pending.size + reading.size >= room()) break;
+        pending.add(code);
       }
       start();
     },
-    awaits: (code: string): boolean => wanted.has(code) || reading.has(code),
+    awaits: (code: string): boolean => pending.has(code) || reading.has(code),
     /** A running read of this link may be old. */
     changed: (code: string): void => void reading.delete(code),
     /** Any link may have changed: cancels all requests. */
     clear(): void {
-      wanted.clear();
+      pending.clear();
       reading.clear();
     },
     close(): void {

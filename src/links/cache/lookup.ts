@@ -1,6 +1,6 @@
 /**
  * Queries links. Requests for one code share a query; at most `maxActive` run at once. Beyond `maxWaiting`, or after
- * `deadlineMs`, requests get ServiceUnavailable. Synchronous answers skip all of this.
+ * `deadlineMs`, requests get ServiceUnavailable. Synchronous results skip all of this.
  */
 import { appError } from "../../lib/errors.ts";
 import type { FoundLink } from "./cached-link.ts";
@@ -8,12 +8,12 @@ import { isUnavailable } from "../../platform/db/failures.ts";
 
 export type LookupLimits = { maxActive: number; maxWaiting: number; deadlineMs: number };
 
-type Answer = FoundLink | null | undefined;
-export type FindLink = (code: string) => Answer | Promise<Answer>;
+type Found = FoundLink | null | undefined;
+export type FindLink = (code: string) => Found | Promise<Found>;
 
-type Question = {
+type Lookup = {
   readonly code: string;
-  readonly answer: PromiseWithResolvers<FoundLink | null>;
+  readonly result: PromiseWithResolvers<FoundLink | null>;
   readonly onFound: (link: FoundLink | null) => void;
   isForgotten: boolean;
   isTooLate: boolean;
@@ -21,33 +21,33 @@ type Question = {
 
 export function createLinkLookup(find: FindLink, { maxActive, maxWaiting, deadlineMs }: LookupLimits) {
   /** Open questions by code. */
-  const open = new Map<string, Question>();
-  const waiting: Question[] = [];
+  const open = new Map<string, Lookup>();
+  const waiting: Lookup[] = [];
   let active = 0;
 
-  function begin(question: Question, found: Promise<Answer>): void {
+  function begin(lookup: Lookup, found: Promise<Found>): void {
     active++;
     found
       .then(
         (link = null) => {
-          close(question);
-          if (!question.isForgotten) question.onFound(link);
-          question.answer.resolve(link);
+          close(lookup);
+          if (!lookup.isForgotten) lookup.onFound(link);
+          lookup.result.resolve(link);
         },
         (error: unknown) => {
-          close(question);
-          question.answer.reject(error);
+          close(lookup);
+          lookup.result.reject(error);
         },
       )
-      .catch(question.answer.reject)
+      .catch(lookup.result.reject)
       .finally(() => {
         active--;
         beginNext();
       });
   }
 
-  function close(question: Question): void {
-    if (open.get(question.code) === question) open.delete(question.code);
+  function close(lookup: Lookup): void {
+    if (open.get(lookup.code) === lookup) open.delete(lookup.code);
   }
 
   function beginNext(): void {
@@ -62,31 +62,31 @@ export function createLinkLookup(find: FindLink, { maxActive, maxWaiting, deadli
   }
 
   /** The query keeps its place until the database's timeout. */
-  function limitTime(question: Question): void {
+  function limitTime(lookup: Lookup): void {
     const timer = setTimeout(() => {
-      question.isTooLate = true;
+      lookup.isTooLate = true;
       // Later changes can't reach it.
-      question.isForgotten = true;
-      close(question);
-      question.answer.reject(unavailable("The database takes too long to find a link."));
+      lookup.isForgotten = true;
+      close(lookup);
+      lookup.result.reject(unavailable("The database takes too long to find a link."));
     }, deadlineMs);
     const stop = () => clearTimeout(timer);
-    question.answer.promise.then(stop, stop);
+    lookup.result.promise.then(stop, stop);
   }
 
-  function join(code: string, onFound: Question["onFound"], found: Promise<Answer> | null) {
-    const question = {
+  function join(code: string, onFound: Lookup["onFound"], found: Promise<Found> | null) {
+    const lookup = {
       code,
       onFound,
-      answer: Promise.withResolvers<FoundLink | null>(),
+      result: Promise.withResolvers<FoundLink | null>(),
       isForgotten: false,
       isTooLate: false,
     };
-    open.set(code, question);
-    limitTime(question);
-    if (found === null) waiting.push(question);
-    else begin(question, found);
-    return question.answer.promise;
+    open.set(code, lookup);
+    limitTime(lookup);
+    if (found === null) waiting.push(lookup);
+    else begin(lookup, found);
+    return lookup.result.promise;
   }
 
   return {
@@ -97,8 +97,8 @@ export function createLinkLookup(find: FindLink, { maxActive, maxWaiting, deadli
       code: string,
       onFound: (link: FoundLink | null) => void,
     ): FoundLink | null | Promise<FoundLink | null> {
-      const asked = open.get(code);
-      if (asked !== undefined) return asked.answer.promise;
+      const running = open.get(code);
+      if (running !== undefined) return running.result.promise;
       if (active >= maxActive) {
         if (waiting.length >= maxWaiting) throw unavailable("Too many links are being looked up at once.");
         return join(code, onFound, null);
@@ -110,13 +110,13 @@ export function createLinkLookup(find: FindLink, { maxActive, maxWaiting, deadli
     },
     /** Later requests join no running query. */
     forget(code: string): void {
-      const question = open.get(code);
-      if (question === undefined) return;
-      question.isForgotten = true;
+      const lookup = open.get(code);
+      if (lookup === undefined) return;
+      lookup.isForgotten = true;
       open.delete(code);
     },
     forgetAll(): void {
-      for (const question of open.values()) question.isForgotten = true;
+      for (const lookup of open.values()) lookup.isForgotten = true;
       open.clear();
     },
     pending: (): number => active + waiting.length,

@@ -2,7 +2,7 @@
 import type { Actor } from "../../lib/actor.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import type { Db } from "../../platform/db/dialect.ts";
-import { isAlias, linkServesShare } from "../link/code.ts";
+import { codeTakenByAlias, linkServesShare } from "../link/code.ts";
 import { isInternal } from "../link/internal-target.ts";
 import { readOptions, writeOptions } from "../link/field-values.ts";
 import type { Owners } from "../link/owners.repository.ts";
@@ -125,13 +125,13 @@ export type Taken = {
 };
 
 /** Counts each row in `result`. Returns those to write by key; of a repeated one the last. */
-export function judge(
+export function planRows(
   { rows }: CsvChunk,
   mode: ImportMode,
   taken: Taken,
   result: ImportResult,
 ): Map<string, CsvLink> {
-  const wanted = new Map<string, CsvLink>();
+  const planned = new Map<string, CsvLink>();
   for (const row of rows) {
     result.total_rows++;
     if (isFailed(row)) {
@@ -144,7 +144,7 @@ export function judge(
       mode === "overwrite"
         ? refusalToOverwrite(code, taken)
         : isKnown || taken.others.has(code)
-          ? exists(codeOf(code))
+          ? codeExists(codeOf(code))
           : null;
     const fault = refusal ?? taken.refusals.get(row);
     if (isInternal(row.target) || (refusal !== null && mode === "skip")) result.skipped_count++;
@@ -152,37 +152,37 @@ export function judge(
     else {
       if (isKnown) result.overwritten_count++;
       taken.rows.add(code);
-      wanted.set(code, row);
+      planned.set(code, row);
       succeed(result, row);
     }
   }
-  return wanted;
+  return planned;
 }
 
-type Judging = {
+type ImportChecks = {
   validateTargets?: ValidateTargets | undefined;
   actor: Pick<Actor, "name" | "ownOnly">;
   now: number;
 };
 
 /** The options to store, or why the row may not lead there. */
-export const judgedOptions = (
+export const allowedOptions = (
   { target, more }: CsvLink,
   before: Existing | undefined,
-  { validateTargets = ANY_TARGET, ...by }: Judging,
+  { validateTargets = ANY_TARGET, ...by }: ImportChecks,
 ): string | null | AppError => {
   const options = writeOptions({ ...readOptions(before?.options ?? null), ...more.options });
   return validateTargets(before ?? null, { target, options }, by);
 };
 
 /** Why rows may not lead where they would. Links that an import makes belong to no account. */
-export async function refusalsIn(
+export async function refusalsOfRows(
   {
     repository,
     owners,
   }: Owning & { repository: Pick<LinkRepository, "shareOwners" | "administratorsAmong" | "aliases"> },
   { rows }: CsvChunk,
-  { links, ...judging }: Judging & { links: ReadonlyMap<string, Existing> },
+  { links, ...checks }: ImportChecks & { links: ReadonlyMap<string, Existing> },
   db?: Db,
 ): Promise<ReadonlyMap<CsvLink, AppError>> {
   const ruled = rows.flatMap((row) => {
@@ -204,13 +204,13 @@ export async function refusalsIn(
   const ofOwners = await refusedOwners(repository, fresh, db);
   for (const [at, { row }] of fresh.entries()) if (ofOwners[at]) found.set(row, ofOwners[at]);
   // Aliases count too.
-  const ofChanges = await changedSiteCodeRefusals(repository, changes, links, { actor: judging.actor, db });
+  const ofChanges = await changedSiteCodeRefusals(repository, changes, links, { actor: checks.actor, db });
   for (const { row, code } of changes) if (ofChanges.has(code)) found.set(row, ofChanges.get(code)!);
   for (const row of rows) {
     if (isFailed(row) || isInternal(row.target)) continue;
     const before = links.get(row.code);
-    const judged = (before && takenDownRefusal(before)) ?? judgedOptions(row, before, judging);
-    if (judged instanceof AppError) found.set(row, judged);
+    const options = (before && takenDownRefusal(before)) ?? allowedOptions(row, before, checks);
+    if (options instanceof AppError) found.set(row, options);
   }
   return found;
 }
@@ -231,8 +231,8 @@ export async function ownersOf({ owners }: Owning, rows: readonly CsvLink[]): Pr
 
 function refusalToOverwrite(code: string, { links, others }: Taken) {
   if (links.get(code)?.isInternal) return linkServesShare(code);
-  return others.has(code) ? isAlias(code) : null;
+  return others.has(code) ? codeTakenByAlias(code) : null;
 }
 
-const exists = (code: string) =>
+const codeExists = (code: string) =>
   appError("LinkAlreadyExists", `A link with the code '${code}' exists already.`);

@@ -31,11 +31,11 @@ import {
   countsOf,
   type ImportOptions,
   type ImportResult,
-  judge,
-  judgedOptions,
+  planRows,
+  allowedOptions,
   noRows,
   ownersOf,
-  refusalsIn,
+  refusalsOfRows,
   specifiedResult,
 } from "./import-plan.ts";
 import type { ValidateTargets } from "../write/allowed-targets.ts";
@@ -219,17 +219,17 @@ async function preview(
     onProgress?.({ stage: "links", done: chunk.done, total: file.bytes });
     const codes = codesOf(chunk);
     const [links, others] = [await bulk.existing(codes), await repository.aliases.among(codes)];
-    const judging = { validateTargets, actor, now: clock.now(), links };
-    const refusals = await refusalsIn({ repository, owners }, chunk, judging);
-    judge(chunk, mode, { links, others, rows, refusals }, result);
+    const checks = { validateTargets, actor, now: clock.now(), links };
+    const refusals = await refusalsOfRows({ repository, owners }, chunk, checks);
+    planRows(chunk, mode, { links, others, rows, refusals }, result);
   }
   return result;
 }
 
 async function addChunk(tx: LinkTransaction, run: Run, chunk: CsvChunk, result: ImportResult): Promise<void> {
   const others = await run.repository.taken(codesOf(chunk), tx.db);
-  const refusals = await refusalsIn(run, chunk, { ...run, links: new Map() }, tx.db);
-  const added = judge(chunk, run.mode, { links: new Map(), others, rows: new Set(), refusals }, result);
+  const refusals = await refusalsOfRows(run, chunk, { ...run, links: new Map() }, tx.db);
+  const added = planRows(chunk, run.mode, { links: new Map(), others, rows: new Set(), refusals }, result);
   const inserts: NewLink[] = [];
   const owners = await ownersOf(run, [...added.values()]);
   for (const row of added.values()) {
@@ -248,14 +248,14 @@ async function overwriteChunk(
   const codes = codesOf(chunk);
   const stored = await run.repository.lock(tx.db, codes);
   const others = await run.repository.aliases.among(codes, tx.db);
-  const refusals = await refusalsIn(run, chunk, { ...run, links: stored }, tx.db);
-  const wanted = judge(chunk, run.mode, { links: stored, others, rows: new Set(), refusals }, result);
-  const owners = await ownersOf(run, [...wanted.values()]);
+  const refusals = await refusalsOfRows(run, chunk, { ...run, links: stored }, tx.db);
+  const planned = planRows(chunk, run.mode, { links: stored, others, rows: new Set(), refusals }, result);
+  const owners = await ownersOf(run, [...planned.values()]);
   const inserts: NewLink[] = [];
   const replacements: (NewLink & { id: number })[] = [];
   const events: EventRecord[] = [];
   const retagged: Parameters<LinkRepository["retag"]>[1][number][] = [];
-  for (const row of wanted.values()) {
+  for (const row of planned.values()) {
     const before = stored.get(row.code);
     const link = newLink(row, await hashFor(row, run), run, before);
     const ownerId = owners.get(row) ?? before?.ownerId ?? null;
@@ -275,14 +275,14 @@ async function overwriteChunk(
   await run.events.add(tx.db, events);
   const replaced = replacements.map(({ id }) => id);
   const aliases = await run.repository.aliases.ofLinks(replaced, tx.db);
-  tx.changed("links", [...wanted.keys(), ...aliases]);
+  tx.changed("links", [...planned.keys(), ...aliases]);
 }
 
 const codesOf = (chunk: CsvChunk): string[] => [
   ...new Set(chunk.rows.flatMap((row) => (isFailed(row) ? [] : row.code))),
 ];
 
-/** @param row passed `refusalsIn` */
+/** @param row passed `refusalsOfRows` */
 const newLink = (row: CsvLink, passwordHash: string | null, run: Run, before?: ExistingLink): NewLink => ({
   ...PLAIN,
   ...UNOWNED,
@@ -294,7 +294,7 @@ const newLink = (row: CsvLink, passwordHash: string | null, run: Run, before?: E
   updatedAt: run.now,
   expiresAt: row.expiresAt,
   passwordHash,
-  options: judgedOptions(row, before, run) as string | null,
+  options: allowedOptions(row, before, run) as string | null,
   deadSince: row.target === before?.target ? (before.deadSince ?? null) : null,
   clickCount: row.clickCount ?? 0,
   automatedClicks: 0,

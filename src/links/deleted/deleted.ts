@@ -6,7 +6,7 @@ import { type Actor, mayChange, mayRead, ownersReadBy } from "../../lib/actor.ts
 import { rest } from "../../lib/rest.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import { type LinkChanges, type LinkTransaction, writeLinks } from "../write/changes.ts";
-import { type CodeRule, siteCodeRefusal, viewersOnly } from "../link/code.ts";
+import { type CodeRule, siteCodeRefusal, editorsOnly } from "../link/code.ts";
 import { codeOf, domainOf, keyOf } from "../link/key.ts";
 import type { DeletedLink } from "../link/link.ts";
 import { common } from "../list/filter.ts";
@@ -22,7 +22,7 @@ import type { LinkRepository } from "../write/repository.ts";
 export type DeletedPage = { links: DeletedLink[]; next: DeletedPlace | null };
 
 /** `owners`: null: of all. */
-type Asked = { search?: string | undefined; owners?: readonly number[] | null };
+type DeletedQuery = { search?: string | undefined; owners?: readonly number[] | null };
 
 type Deps = RestoreDeps & { changes: LinkChanges; rule: CodeRule; restoreDays(): number };
 
@@ -67,7 +67,7 @@ export function createDeletedLinks(deps: Deps) {
       actor: Actor,
       after: DeletedPlace | null,
       limit: number,
-      { search = "", owners = null }: Asked = {},
+      { search = "", owners = null }: DeletedQuery = {},
     ): Promise<DeletedPage> {
       const filter = { since: since(), owners: common(owners, ownersReadBy(actor)) };
       const wanted = search.trim().toLowerCase();
@@ -137,10 +137,10 @@ export async function restoreOne(deps: RestoreDeps, tx: LinkTransaction, wanted:
   const { actor, id } = wanted;
   const deleted = await repository.lock(tx.db, id, wanted.since);
   if (deleted === null || !mayRead(actor, deleted.ownerId)) {
-    if ((await repository.present(tx.db, [id], ownersReadBy(actor))).has(id)) throw isBack();
+    if ((await repository.present(tx.db, [id], ownersReadBy(actor))).has(id)) throw alreadyRestored();
     throw unknownDeleted();
   }
-  if (!mayChange(actor, deleted.ownerId)) throw viewersOnly(codeOf(deleted.code));
+  if (!mayChange(actor, deleted.ownerId)) throw editorsOnly(codeOf(deleted.code));
   const key = wanted.code === null ? deleted.code : keyOf(domainOf(deleted.code), wanted.code);
   if (key !== deleted.code) {
     const [ofOwner] = await refusedOwners(deps.links, [{ key, ownerId: deleted.ownerId }], tx.db);
@@ -199,7 +199,7 @@ async function restore(
     if (refusals.has(id)) continue;
     if (!present.has(domainOf(code))) refusals.set(id, domainGone());
     else if (ofRules[at]) refusals.set(id, ofRules[at]);
-    else if (taken.has(code)) refusals.set(id, codeTaken(codeOf(code)));
+    else if (taken.has(code)) refusals.set(id, codeTakenMeanwhile(codeOf(code)));
     else taken.add(code);
   }
   const back = wanted
@@ -220,7 +220,7 @@ async function restore(
   return refusals;
 }
 
-const isBack = () => appError("Conflict", "This link was put back already.");
+const alreadyRestored = () => appError("Conflict", "This link was put back already.");
 
 const unknownDeleted = () =>
   appError("LinkNotFound", "There is no deleted link with this id that can be put back.");
@@ -228,5 +228,5 @@ const unknownDeleted = () =>
 const domainGone = () =>
   appError("Conflict", "The domain of this link was deleted; make a new link with its target.");
 
-const codeTaken = (code: string) =>
+const codeTakenMeanwhile = (code: string) =>
   appError("LinkAlreadyExists", `The code "${code}" has been taken meanwhile; give another one in 'code'.`);

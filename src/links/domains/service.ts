@@ -60,7 +60,7 @@ export function createDomainService(deps: Deps) {
     return { ownerId, owner: asciiLower(owner) };
   }
 
-  async function tell(
+  async function recordChange(
     tx: DomainTransaction,
     actor: Actor,
     verb: "create" | "update" | "delete",
@@ -115,7 +115,7 @@ export function createDomainService(deps: Deps) {
         }
         const id = await repository.insert(tx.db, content);
         const domain = { id, ...content };
-        await tell(tx, actor, "create", { before: null, after: domain });
+        await recordChange(tx, actor, "create", { before: null, after: domain });
         return domain;
       });
     },
@@ -132,7 +132,7 @@ export function createDomainService(deps: Deps) {
         refuseLoops(domain);
         refuseDefault(domain, origin);
         await repository.update(tx.db, domain);
-        await tell(tx, actor, "update", { before, after: domain });
+        await recordChange(tx, actor, "update", { before, after: domain });
         return domain;
       });
     },
@@ -148,7 +148,7 @@ export function createDomainService(deps: Deps) {
           );
         }
         await repository.remove(tx.db, id);
-        await tell(tx, actor, "delete", { before, after: null });
+        await recordChange(tx, actor, "delete", { before, after: null });
       });
     },
   };

@@ -76,7 +76,7 @@ export function createFallbackLoops({ find, ownCode }: Deps) {
         ["fallback_url", stepsBy({ fallbackUrl: urls.fallbackUrl })[0]],
       ] as const) {
         const reason = step === undefined ? null : await fault(code, step);
-        if (reason !== null) return refused(field, reason);
+        if (reason !== null) return loopRefused(field, reason);
       }
       return null;
     },
@@ -85,7 +85,7 @@ export function createFallbackLoops({ find, ownCode }: Deps) {
 
 const TOO_MANY = "leads through too many short links of this server";
 
-const refused = (field: string, reason: string): AppError =>
+const loopRefused = (field: string, reason: string): AppError =>
   appError(
     "LinkInvalidUrl",
     field === "fallback_url"
@@ -97,9 +97,9 @@ const refused = (field: string, reason: string): AppError =>
 /** The code of a URL below our public origin; null with an empty origin. */
 export function codeBelow(origin: string, url: string): string | null {
   const own = origin === "" ? null : URL.parse(origin);
-  const asked = URL.parse(url);
-  if (own === null || asked === null || asked.host !== own.host) return null;
-  const path = asked.pathname
+  const given = URL.parse(url);
+  if (own === null || given === null || given.host !== own.host) return null;
+  const path = given.pathname
     .slice(1)
     .replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
   return isCodeText(path) ? path : null;

@@ -71,7 +71,7 @@ const state = z.record(z.string(), z.unknown());
 const read = (json: string): State => state.parse(JSON.parse(json));
 
 /** Events of earlier versions have whole states. */
-const isWhole = (told: State): boolean => "code" in told;
+const isWhole = (recorded: State): boolean => "code" in recorded;
 
 /**
  * The whole state of a link before or after an event, or null if there is none. An event has only the changed fields
@@ -88,10 +88,10 @@ export async function pastState(
   const event = await events.find(eventId);
   const json = event?.subjectId === link.id ? event[side] : null;
   if (json === null) return null;
-  const told = read(json);
-  if (isWhole(told)) return told;
+  const recorded = read(json);
+  if (isWhole(recorded)) return recorded;
   // An event without tags means that there were none.
-  const past: State = { tags: [], ...told };
+  const past: State = { tags: [], ...recorded };
   for (let after = eventId, portions = 0; portions < MOST_PORTIONS; portions++) {
     const newer = await events.newer(link.id, after, PORTION);
     for (const { before } of newer) {

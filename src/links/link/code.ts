@@ -75,19 +75,19 @@ export function createCodeRule(prefixes: () => readonly string[]) {
   };
 }
 
-export const alreadyExists = (code: string): AppError =>
+export const linkAlreadyExists = (code: string): AppError =>
   appError(
     "LinkAlreadyExists",
     `The code "${codeOf(code)}" is taken; choose another, or overwrite it with force.`,
   );
 
-export const isTaken = (code: string): AppError =>
+export const codeTaken = (code: string): AppError =>
   appError("LinkAlreadyExists", `The code "${codeOf(code)}" is taken by another link; choose another.`);
 
-export const isAlias = (code: string): AppError =>
+export const codeTakenByAlias = (code: string): AppError =>
   appError("LinkAlreadyExists", `The code "${codeOf(code)}" is an alias of another link; choose another.`);
 
-export const viewersOnly = (code: string): AppError =>
+export const editorsOnly = (code: string): AppError =>
   appError("Forbidden", `You may only view "${code}"; editors of its team may change it.`);
 
 export const ownersOnly = (): AppError =>
@@ -99,7 +99,7 @@ export const linkServesShare = (code: string): AppError =>
     `The link "${codeOf(code)}" serves a shared file or folder; PATCH changes what it serves.`,
   );
 
-export const mentionedBefore = (code: string): AppError =>
+export const codeRepeated = (code: string): AppError =>
   appError(
     "LinkAlreadyExists",
     `The code "${codeOf(code)}" appears more than once in this request; the first one is used.`,

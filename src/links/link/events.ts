@@ -10,7 +10,7 @@ import type { EventRecord, RecordEvents } from "../../lib/event.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { isInternal } from "./internal-target.ts";
 import { codeOf, DEFAULT_DOMAIN, domainOf } from "./key.ts";
-import { toldFields } from "./field-values.ts";
+import { recordedFields } from "./field-values.ts";
 import { type LinkContent, PASSWORD_MASK } from "./link.ts";
 
 export type RecordLinkEvents = RecordEvents<Db>;
@@ -58,7 +58,7 @@ export function linkEvent({ actor, now, verb, bulk }: Doing, { id, before, after
 }
 
 function changedStates(before: Described, after: Described): { before: object; after: object } {
-  const states = { before: alwaysTold(before), after: alwaysTold(after) };
+  const states = { before: alwaysRecorded(before), after: alwaysRecorded(after) };
   for (const [name, was, is] of differences(before, after))
     [states.before[name], states.after[name]] = [was, is];
   return states;
@@ -85,12 +85,12 @@ const isUnchanged = (before: Described, after: Described): boolean =>
 
 export const wholeState = (link: Described): object => ({
   code: codeOf(link.code),
-  ...alwaysTold(link),
+  ...alwaysRecorded(link),
   ...Object.fromEntries(Object.entries(fieldsOf(link)).filter(([, value]) => value !== null)),
 });
 
 /** The event service replaces the domain by its host (events.service.ts). */
-const alwaysTold = ({ code, tags }: Described): Record<string, unknown> => ({
+const alwaysRecorded = ({ code, tags }: Described): Record<string, unknown> => ({
   ...(domainOf(code) !== DEFAULT_DOMAIN && { domain_id: domainOf(code) }),
   ...(tags.length > 0 && { tags }),
 });
@@ -99,7 +99,7 @@ const fieldsOf = (link: Described): Record<string, unknown> => ({
   target: link.target,
   expires_at: link.expiresAt === null ? null : formatRfc3339(link.expiresAt),
   password: link.passwordHash === null ? null : PASSWORD_MASK,
-  ...toldFields(link),
+  ...recordedFields(link),
   ...(link.owner !== undefined && { owner: link.owner }),
   ...link.serves,
 });

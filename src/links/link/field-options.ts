@@ -9,7 +9,7 @@ import type { LinkView } from "./link.ts";
 /** As commander names them. */
 export type FieldOptions = Readonly<Record<string, unknown>>;
 
-/** @param clears for a change: an empty text clears a field, and a flag can be taken back */
+/** @param clears for a change: an empty text clears a field, and a flag can be reset */
 export function addFieldOptions(command: Command, { clears = false } = {}): Command {
   command.option("--owner <owner>", "account, or team:<name>");
   for (const { option, off } of FIELDS) {

@@ -68,16 +68,16 @@ export function viewOfFields(link: Stored & { createdBy: string | null }): View 
   return Object.fromEntries(FIELDS.map(({ name, key, show }) => [name, show(values[key])])) as View;
 }
 
-const TOLD = FIELDS.filter(({ name }) => name in COLUMNS || name in OPTIONS);
+const RECORDED = FIELDS.filter(({ name }) => name in COLUMNS || name in OPTIONS);
 
 /** The fields in events; null for empty ones. Tags have rules of their own. */
-export function toldFields(link: Stored) {
+export function recordedFields(link: Stored) {
   const values = fieldValues(link);
-  const told = TOLD.map(({ name, key, empty, show }) => {
+  const fields = RECORDED.map(({ name, key, empty, show }) => {
     const value = values[key];
     return [name, value === empty ? null : show(value)];
   });
-  return Object.fromEntries(told) as Record<string, unknown>;
+  return Object.fromEntries(fields) as Record<string, unknown>;
 }
 
 type Column = keyof typeof COLUMNS;

@@ -10,8 +10,8 @@ const ID = /^\d{1,15}$/;
 
 /** The names of accounts and teams that exist. */
 export async function ownerNames(db: Db, ids: readonly (number | null)[]): Promise<Map<number, string>> {
-  const wanted = [...new Set(ids)].filter((id) => id !== null);
-  const [accounts, teams] = [wanted.filter((id) => id > 0), wanted.filter((id) => id < 0).map(ownerOfTeam)];
+  const known = [...new Set(ids)].filter((id) => id !== null);
+  const [accounts, teams] = [known.filter((id) => id > 0), known.filter((id) => id < 0).map(ownerOfTeam)];
   const users = db.selectFrom("users").select(["id", "username as name"]).where("id", "in", accounts);
   const named = db.selectFrom("teams").select(["id", "name"]).where("id", "in", teams);
   const found = accounts.length === 0 ? [] : await users.execute();

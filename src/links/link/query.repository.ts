@@ -38,7 +38,7 @@ const OWNER_NAME = sql<string | null>`case
   when links.owner_id > 0 then (select users.username from users where users.id = links.owner_id)
   else (select concat(${sql.lit(TEAM_MARK)}, teams.name) from teams where teams.id = -1 - links.owner_id) end`;
 
-/** `imported`: clicks that moves from other products brought and did not take back, with those of links that are gone. */
+/** `imported`: clicks from moves of other products that stand, with those of links that are gone. */
 export type LinkTotals = { links: number; clicks: number; automated: number; imported?: number };
 
 /**

@@ -72,9 +72,9 @@ export function createLinkList(repository: LinkListRepository, { rankedFrom = RA
     return { links: await repository.load(keys, order), next: fromEnd > 0 ? last : null };
   }
 
-  async function page({ filter: asked, order, page: at, pageSize }: LinkQuery): Promise<LinkPage> {
+  async function page({ filter: requested, order, page: at, pageSize }: LinkQuery): Promise<LinkPage> {
     const slice: Slice = { order, offset: (at - 1) * pageSize, limit: pageSize };
-    const found = await startsOf(asked);
+    const found = await startsOf(requested);
     const { filter } = found;
     if (isEmpty(found)) return { links: [], total: 0 };
     const plan = await planOf(order, slice.offset + pageSize, found);
@@ -91,8 +91,8 @@ export function createLinkList(repository: LinkListRepository, { rankedFrom = RA
     return { links, total };
   }
 
-  async function placed(asked: LinkFilter, slice: Slice): Promise<PlacedPage> {
-    const found = await startsOf(asked);
+  async function placed(requested: LinkFilter, slice: Slice): Promise<PlacedPage> {
+    const found = await startsOf(requested);
     if (isEmpty(found)) return { links: [], next: null };
     const plan = await planOf(slice.order, slice.offset + slice.limit, found);
     const total = slice.after ? null : (cache.get(found.filter).total ?? null);

@@ -102,8 +102,8 @@ export function planFor(
     const scans = depth > SCANNED_FROM && starts.some(({ start }) => start === "scan");
     return scans ? { by: "sort", from: null } : WALK;
   }
-  const wanted = matches ?? least.links;
-  const passed = wanted > depth ? (depth / wanted) * links : links;
+  const matching = matches ?? least.links;
+  const passed = matching > depth ? (depth / matching) * links : links;
   const walkCost = passed * costOfWalk(sort, filter);
   const isShort = least.links <= SORTED || least.links * SORT_COST <= walkCost;
   return isShort ? { by: "sort", from: least.start } : WALK;

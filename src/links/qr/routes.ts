@@ -55,8 +55,8 @@ export const qrEndpoint = ({ get, keyOf, view }: Deps): Endpoint =>
         "Content-Security-Policy": POLICY,
         "Content-Disposition": contentDisposition("inline", fileNameOf(key, look.format)),
       };
-      const asked = (name: string) => (name === "If-None-Match" ? c.req.header(name) : undefined);
-      if (isNotModified(asked, { etag, modifiedAt: 0 })) return c.body(null, 304, answer);
+      const headerOf = (name: string) => (name === "If-None-Match" ? c.req.header(name) : undefined);
+      if (isNotModified(headerOf, { etag, modifiedAt: 0 })) return c.body(null, 304, answer);
       return c.body(qrPicture(url, look), 200, { ...answer, "Content-Type": TYPES[look.format] });
     },
   });

@@ -166,12 +166,12 @@ export function createQueryBatch(deps: Deps) {
       ...parseTagChange(fields),
     } satisfies LinkUpdateInput & TagChange;
     /** The link's new key. @throws BadRequest for an unknown host */
-    const wanted = (code: string): string =>
+    const newKeyOf = (code: string): string =>
       domain === undefined ? code : domains.key(codeOf(code), domain);
-    wanted(PLACEHOLDER);
+    newKeyOf(PLACEHOLDER);
     /** Whatever leads to the new key leads to this link. */
     async function loopOf(code: string): Promise<AppError | null> {
-      const to = wanted(code);
+      const to = newKeyOf(code);
       const stored = to === code ? null : await links.find(code);
       const kept = stored && { target: stored.target, ...readOptions(stored.options) };
       const urls = { ...kept, ...given({ target: change.target, ...change.options }) };
@@ -191,7 +191,7 @@ export function createQueryBatch(deps: Deps) {
       }
       const fine = codes.filter((code) => !outcomes.has(code));
       const written = await writer.update(
-        fine.map((code) => ({ ...change, code, ...(domain !== undefined && { to: wanted(code) }) })),
+        fine.map((code) => ({ ...change, code, ...(domain !== undefined && { to: newKeyOf(code) }) })),
         by,
       );
       fine.forEach((code, at) => outcomes.set(code, written[at]!));
@@ -214,8 +214,8 @@ export function createQueryBatch(deps: Deps) {
     const goesOn = joined !== null && (await isOwn(joined));
     const { at: now, bulk } = goesOn ? joined : { at: clock.now(), bulk: newBulk() };
     const { codes, domain } = input.filter;
-    const asked = filterOf(await owners.resolved(queryOf(input.filter)), now, domains.filterOf);
-    const filter = filterFor(actor, asked, true);
+    const requested = filterOf(await owners.resolved(queryOf(input.filter)), now, domains.filterOf);
+    const filter = filterFor(actor, requested, true);
     if (input.action === "delete" && input.set !== undefined) {
       throw appError("BadRequest", "set is for updates only; leave it out to delete.");
     }
@@ -228,7 +228,7 @@ export function createQueryBatch(deps: Deps) {
       };
     }
     const isOfSome = codes !== undefined || !["", "*", undefined].includes(domain);
-    if (isEverything({ ...asked, domain: null }) && !isOfSome && input.confirm !== "all") {
+    if (isEverything({ ...requested, domain: null }) && !isOfSome && input.confirm !== "all") {
       throw appError("BadRequest", 'An empty filter matches every link; confirm it with "confirm": "all".');
     }
     const result: QueryBatchResult = { matched: 0, changed: 0 };

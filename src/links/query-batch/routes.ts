@@ -10,7 +10,7 @@ import {
   queryBatchResult,
   queryBatchSchema,
 } from "./query-batch.ts";
-import type { TakenBack } from "./undo.ts";
+import type { RevertedPortion } from "./undo.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
 const undoBody = namedObject("LinkBatchUndo", {
@@ -30,7 +30,7 @@ const undoResponse = namedObject("LinkBatchUndone", {
 
 type ByFilter = {
   queryBatch(input: QueryBatchInput, signal?: AbortSignal): Promise<QueryBatchResult>;
-  undoBatch(change: BulkId, after: number): Promise<TakenBack>;
+  undoBatch(change: BulkId, after: number): Promise<RevertedPortion>;
 };
 
 /** Relative to {admin}/v1. Only POST: other methods reach links with the codes `batch/query` and `batch/undo`. */

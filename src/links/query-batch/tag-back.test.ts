@@ -1,11 +1,11 @@
-/** Changes of tags, taken back. */
+/** Changes of tags that are reverted. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { linkQueryOf } from "../list/query.ts";
 import { type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
 import { bulkOf } from "./query-batch.ts";
-import type { TakenBack } from "./undo.ts";
+import type { RevertedPortion } from "./undo.ts";
 
 const COUNT = 1_100;
 const EDITOR: Actor = { name: "ed", via: "panel", accountId: 5, ownOnly: true };
@@ -33,7 +33,7 @@ forEachDialect(({ openDb }) => {
     (await room.links.list(linkQueryOf({ tag: [tag], search: "l" }, NOW))).total;
 
   async function undo(change: string | undefined, actor = COMMAND) {
-    const answers: TakenBack[] = [];
+    const answers: RevertedPortion[] = [];
     for (let after: number | null = 0; after !== null; after = answers.at(-1)!.next) {
       answers.push(await room.links.by(actor).undoBatch(bulkOf(change!), after));
     }
@@ -192,7 +192,7 @@ forEachDialect(({ openDb }) => {
     });
   });
 
-  test("an account takes back own changes only, of links that it reaches", async () => {
+  test("an account reverts own changes only, of links that it reaches", async () => {
     const own = room.links.by(EDITOR);
     await own.create({ code: "mine", target: TARGET, tags: ["x"] });
     await own.create({ code: "given", target: TARGET, tags: ["x"] });

@@ -4,7 +4,7 @@ import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { DAY, type LinksRoom, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
 import { keyOf } from "../link/key.ts";
 import { bulkOf, type QueryBatchInput } from "./query-batch.ts";
-import type { TakenBack } from "./undo.ts";
+import type { RevertedPortion } from "./undo.ts";
 
 const COUNT = 1_100;
 /** These move one by one. */
@@ -33,7 +33,7 @@ forEachDialect(({ openDb }) => {
     room.links.by(actor).queryBatch({ filter: {}, action: "delete", confirm: "all" });
 
   async function undo(change: string | undefined, actor = COMMAND, from = 0) {
-    const answers: TakenBack[] = [];
+    const answers: RevertedPortion[] = [];
     for (let after: number | null = from; after !== null; after = answers.at(-1)!.next) {
       answers.push(await room.links.by(actor).undoBatch(bulkOf(change!), after));
     }
@@ -45,7 +45,7 @@ forEachDialect(({ openDb }) => {
   }
 
   describe("a change by filter", () => {
-    test("is taken back in portions, whatever it changed, and leaves no trace but events", async () => {
+    test("is reverted in portions, whatever it changed, and leaves no trace but events", async () => {
       await fill(COUNT, (at) => (at % 2 === 0 ? ["even"] : ["odd", "old"]));
       await room.links.patch("l8", {
         title: "own",
@@ -167,7 +167,7 @@ forEachDialect(({ openDb }) => {
       expect(await room.links.get("l4")).toMatchObject({ title: null, target: `${TARGET}new`, tags: [] });
     });
 
-    test("and the one after it are taken back one after the other", async () => {
+    test("and the one after it are reverted one after the other", async () => {
       await fill(3, () => ["a"]);
       const before = await room.links.get("l1");
       const first = await edit({ title: "one", add_tags: ["x"] });
@@ -307,7 +307,7 @@ forEachDialect(({ openDb }) => {
     });
   });
 
-  test("an editor takes back own changes of own links only", async () => {
+  test("an editor reverts own changes of own links only", async () => {
     const own = room.links.by(EDITOR);
     await own.create({ code: "mine", target: TARGET });
     await room.links.create({ code: "other", target: TARGET });

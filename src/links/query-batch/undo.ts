@@ -43,7 +43,7 @@ export type BulkEvents = {
 
 type BulkLinkEvent = ChangeEvent & { id: number; action: string; subjectId: number | null };
 
-export type TakenBack = PartTakenBack & {
+export type RevertedPortion = RevertedPart & {
   /** The event after which to continue; null at the end. */
   next: number | null;
 };
@@ -58,7 +58,7 @@ type Deps = {
     wanted: { actor: Actor; at: number; ids: readonly number[] },
   ): Promise<ReadonlyMap<number, AppError>>;
   /** Reverts a part of a change of a tag. */
-  takePartBack(tx: LinkTransaction, part: TagPart): Promise<PartTakenBack>;
+  revertTagPart(tx: LinkTransaction, part: TagPart): Promise<RevertedPart>;
   owners: Pick<Owners, "newOwner">;
   domains: { key(code: string, host: string | null | undefined): string };
   loops: FallbackLoops;
@@ -92,27 +92,29 @@ export function createBulkUndo(deps: Deps) {
     return refusals;
   }
 
-  async function changeBack(tx: LinkTransaction, found: readonly OfLink[], looping: Refusals) {
+  async function withOwner({ owner, ...change }: RevertingChange): Promise<CheckedUpdate | AppError> {
+    const ownerId = owner === null ? null : await orRefusal(() => owners.newOwner(actor, owner));
+    return ownerId instanceof AppError ? ownerId : { ...change, ownerId };
+  }
+
+  async function revertChanges(tx: LinkTransaction, found: readonly OfLink[], looping: Refusals) {
     const refusals = new Map<number, AppError>();
     const ids = found.map(({ subjectId }) => subjectId);
     const links = await repository.lockIds(tx.db, ids);
-    const given = found.filter(isGift).flatMap(({ subjectId }) => links.get(subjectId)?.ownerId ?? []);
+    const given = found.filter(changesOwner).flatMap(({ subjectId }) => links.get(subjectId)?.ownerId ?? []);
     const names = await ownerNames(tx.db, given);
-    const changes: (CheckedUpdate & { id: number; owner?: string | null })[] = [];
+    const updates = new Map<number, CheckedUpdate>();
     for (const event of found) {
       const { subjectId: id } = event;
       const link = links.get(id);
-      const way = reaches(actor, link)
-        ? (looping.get(id) ?? wayBack({ ...link, owner: nameOf(link, event, names) }, event, domains.key))
+      const reverting = reaches(actor, link)
+        ? (looping.get(id) ??
+          revertingChange({ ...link, owner: nameOf(link, event, names) }, event, domains.key))
         : linkNotFound(event.subject);
-      if (way instanceof AppError) refusals.set(id, way);
-      else if (way !== null) changes.push({ id, ...way });
-    }
-    const updates = new Map<number, CheckedUpdate>();
-    for (const { id, owner, ...change } of changes) {
-      const ownerId = owner === null ? null : await orRefusal(() => owners.newOwner(actor, owner));
-      if (ownerId instanceof AppError) refusals.set(id, ownerId);
-      else updates.set(id, { ...change, ownerId });
+      const change =
+        reverting instanceof AppError || reverting === null ? reverting : await withOwner(reverting);
+      if (change instanceof AppError) refusals.set(id, change);
+      else if (change !== null) updates.set(id, change);
     }
     const outcomes = await writer.updateIn(tx, [...updates.values()], { actor, now: clock.now() });
     [...updates.keys()].forEach((id, at) => {
@@ -123,21 +125,21 @@ export function createBulkUndo(deps: Deps) {
   }
 
   /** One try is enough: links that stay do so for good. */
-  async function partBack(bulk: number, { id, before }: BulkLinkEvent): Promise<PartTakenBack> {
+  async function revertPart(bulk: number, { id, before }: BulkLinkEvent): Promise<RevertedPart> {
     const part = readTagPart(before);
     return written(async (tx) => {
       if (!(await events.lockBulk(tx.db, bulk, [id])).has(id)) return { restored: 0, failed: [] };
       await events.leaveBulk(tx.db, [id]);
-      return deps.takePartBack(tx, part);
+      return deps.revertTagPart(tx, part);
     });
   }
 
   /** Undoes a portion of what the actor changed, after an event. */
-  return async function takeBack({ at, bulk }: BulkId, after: number): Promise<TakenBack> {
+  return async function revertPortion({ at, bulk }: BulkId, after: number): Promise<RevertedPortion> {
     const run = { actor: actor.name, at, bulk };
     const [first, second] = await events.ofBulk(run, after, 2);
     if (first?.action === PART_OF_BULK) {
-      return { ...(await partBack(bulk, first)), next: second === undefined ? null : first.id };
+      return { ...(await revertPart(bulk, first)), next: second === undefined ? null : first.id };
     }
     const found = first === undefined ? [] : await events.ofBulk(run, after, PORTION);
     const ofLinks = found.filter((event): event is OfLink => event.subjectId !== null);
@@ -151,7 +153,7 @@ export function createBulkUndo(deps: Deps) {
       const changed = open.filter((event) => !isDeletion(event));
       const deleted = open.filter(isDeletion).map(({ subjectId }) => subjectId);
       const refusals = new Map([
-        ...(changed.length === 0 ? [] : await changeBack(tx, changed, looping)),
+        ...(changed.length === 0 ? [] : await revertChanges(tx, changed, looping)),
         ...(deleted.length === 0 ? [] : await deps.restoreManyIn(tx, { actor, at, ids: deleted })),
       ]);
       const back = open.filter(({ subjectId }) => !refusals.has(subjectId));
@@ -169,14 +171,14 @@ export function createBulkUndo(deps: Deps) {
   };
 }
 
-/** Where the event tells owners. */
+/** The name of the owner, if the event has owners. */
 const nameOf = (
   { ownerId }: { ownerId: number | null },
   event: OfLink,
   names: ReadonlyMap<number, string>,
-) => (isGift(event) ? (names.get(ownerId ?? NOBODY) ?? null) : undefined);
+) => (changesOwner(event) ? (names.get(ownerId ?? NOBODY) ?? null) : undefined);
 
-type PartDeps = {
+type TagPartDeps = {
   repository: Pick<LinkRepository, "lockIds" | "retag">;
   tags: Pick<TagRepository, "keysOf">;
   record: RecordLinkEvents;
@@ -184,19 +186,19 @@ type PartDeps = {
   actor: Actor;
 };
 
-export type PartTakenBack = { restored: number; failed: { code: string; error: AppError }[] };
+export type RevertedPart = { restored: number; failed: { code: string; error: AppError }[] };
 
 /**
  * Undoes a part of a change of a tag: each link gets the tag again and loses the one that replaced it. A link that has
  * since got the tag or lost its replacement stays as it is.
  */
-export const takePartBack =
-  ({ repository, tags, record, clock, actor }: PartDeps) =>
-  async (tx: LinkTransaction, part: TagPart): Promise<PartTakenBack> => {
+export const revertTagPart =
+  ({ repository, tags, record, clock, actor }: TagPartDeps) =>
+  async (tx: LinkTransaction, part: TagPart): Promise<RevertedPart> => {
     const links = await repository.lockIds(tx.db, part.moved);
     const had = new Set(part.had);
     const back: Retagging[] = [];
-    const failed: PartTakenBack["failed"] = [];
+    const failed: RevertedPart["failed"] = [];
     const gone: number[] = [];
     for (const id of part.moved) {
       const link = links.get(id);
@@ -204,13 +206,13 @@ export const takePartBack =
         gone.push(id);
         continue;
       }
-      const after = tagsBefore(link, part, had.has(id));
+      const after = revertedTags(link, part, had.has(id));
       if (after instanceof AppError) failed.push({ code: codeOf(link.code), error: after });
       else back.push({ id, ownerId: link.ownerId, before: link.tags, after });
     }
     await repository.retag(tx.db, back);
     tx.changed("tags", [part.from, ...(part.to === null ? [] : [part.to])]);
-    if (back.length > 0) await tell(tx.db, part, back.length);
+    if (back.length > 0) await recordRestoration(tx.db, part, back.length);
     const keys = gone.length === 0 ? new Map<number, string>() : await tags.keysOf(tx.db, gone);
     for (const id of gone) {
       const key = keys.get(id) ?? "";
@@ -218,13 +220,13 @@ export const takePartBack =
     }
     return { restored: back.length, failed };
 
-    async function tell(db: Db, { from, to }: TagPart, count: number): Promise<void> {
+    async function recordRestoration(db: Db, { from, to }: TagPart, count: number): Promise<void> {
       const states = { before: to === null ? null : { tag: to }, after: { tag: from, links: count } };
       await record(db, [{ at: clock.now(), actor, action: "tag.restore", subject: from, ...states }]);
     }
   };
 
-function tagsBefore({ code, tags }: ExistingLink, { from, to }: TagPart, hadBoth: boolean) {
+function revertedTags({ code, tags }: ExistingLink, { from, to }: TagPart, hadBoth: boolean) {
   const loses = to !== null && !hadBoth;
   if (tags.includes(from) || (loses && !tags.includes(to))) return tagsChangedSince(code);
   const before = sortedTags([...tags.filter((tag) => !(loses && tag === to)), from]);
@@ -248,17 +250,20 @@ const read = (json: string | null) => shape.parse(JSON.parse(json ?? "{}"));
 /** @throws BadRequest for a host that is no domain any more */
 type KeyOf = (code: string, host: string | null | undefined) => string;
 
+/** `owner`: its name; null: none. */
+type RevertingChange = CheckedUpdate & { owner?: string | null };
+
 /** Fields that events of a change contain but that it did not change. */
-const TOLD = ["code", "domain", "domain_id", "tags"];
+const NEVER_REVERTED = ["code", "domain", "domain_id", "tags"];
 
 /**
  * The change that restores the former state, its owner by name; null if nothing differs. Passwords stay, because events don't have them.
  */
-export function wayBack(
+export function revertingChange(
   link: ExistingLink & { owner?: string | null | undefined },
   event: ChangeEvent,
   keyOf: KeyOf,
-): (CheckedUpdate & { owner?: string | null }) | AppError | null {
+): RevertingChange | AppError | null {
   if (link.isInternal) return linkServesShare(link.code);
   const [was, is] = [read(event.before), read(event.after)];
   const now: Record<string, unknown> = { ...wholeState(link) };
@@ -267,7 +272,7 @@ export function wayBack(
   if (move !== null && link.code !== move.to) return changedSince(event.subject);
   const changed = Object.keys({ ...was, ...is }).filter(
     // The states of a moved link are whole.
-    (name) => !TOLD.includes(name) && (move === null || !isDeepStrictEqual(was[name], is[name])),
+    (name) => !NEVER_REVERTED.includes(name) && (move === null || !isDeepStrictEqual(was[name], is[name])),
   );
   const fields = changed.filter((name) => name !== "password");
   const added = is.tags.filter((tag) => !was.tags.includes(tag));
@@ -312,7 +317,7 @@ export function keyBefore({ before, after }: ChangeEvent, keyOf: KeyOf): string 
 }
 
 /** Whether the change gave the link to another owner. */
-export const isGift = ({ before, after }: ChangeEvent): boolean =>
+export const changesOwner = ({ before, after }: ChangeEvent): boolean =>
   "owner" in read(before) && read(before)["owner"] !== read(after)["owner"];
 
 /** The URLs before a change, or null if it did not affect any. */

@@ -128,8 +128,8 @@ export type RuleStep = { rule: number; holds: boolean; because: Reason[] };
 
 const listOf = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
 
-const oneOf = (wanted: string | string[], found: (facts: Facts) => string | null): Condition => {
-  const words = new Set(listOf(wanted).map((word) => word.toLowerCase()));
+const oneOf = (expected: string | string[], found: (facts: Facts) => string | null): Condition => {
+  const words = new Set(listOf(expected).map((word) => word.toLowerCase()));
   return {
     holds(facts) {
       const word = found(facts);
@@ -140,14 +140,14 @@ const oneOf = (wanted: string | string[], found: (facts: Facts) => string | null
 };
 
 /** @param ordinal among the conditions `percent` of the link */
-type Compile<T> = (wanted: T, ordinal: number) => Condition;
+type Compile<T> = (expected: T, ordinal: number) => Condition;
 
 const COMPILERS: { [N in ConditionName]-?: Compile<NonNullable<Conditions[N]>> } = {
-  device: (wanted) => oneOf(wanted, (facts) => facts.agent().device),
-  os: (wanted) => oneOf(wanted, (facts) => facts.agent().os),
-  browser: (wanted) => oneOf(wanted, (facts) => facts.agent().browser),
-  language(wanted) {
-    const ranges = listOf(wanted).map((range) => range.toLowerCase());
+  device: (expected) => oneOf(expected, (facts) => facts.agent().device),
+  os: (expected) => oneOf(expected, (facts) => facts.agent().os),
+  browser: (expected) => oneOf(expected, (facts) => facts.agent().browser),
+  language(expected) {
+    const ranges = listOf(expected).map((range) => range.toLowerCase());
     const found = (facts: Facts) => preferredLanguage(facts.language());
     return {
       holds(facts) {
@@ -157,9 +157,9 @@ const COMPILERS: { [N in ConditionName]-?: Compile<NonNullable<Conditions[N]>> }
       found,
     };
   },
-  country: (wanted) => oneOf(wanted, (facts) => facts.country()),
-  referrer(wanted) {
-    const hosts = listOf(wanted);
+  country: (expected) => oneOf(expected, (facts) => facts.country()),
+  referrer(expected) {
+    const hosts = listOf(expected);
     return {
       holds(facts) {
         const from = facts.referrer();
@@ -168,8 +168,8 @@ const COMPILERS: { [N in ConditionName]-?: Compile<NonNullable<Conditions[N]>> }
       found: (facts) => facts.referrer(),
     };
   },
-  query(wanted) {
-    const pairs = Object.entries(wanted);
+  query(expected) {
+    const pairs = Object.entries(expected);
     return {
       holds(facts) {
         const query = facts.query();
@@ -182,20 +182,20 @@ const COMPILERS: { [N in ConditionName]-?: Compile<NonNullable<Conditions[N]>> }
       },
     };
   },
-  before(wanted) {
-    const instant = parseRfc3339(wanted)!;
+  before(expected) {
+    const instant = parseRfc3339(expected)!;
     return { holds: ({ now }) => now < instant, found: ({ now }) => formatRfc3339(now) };
   },
-  after(wanted) {
-    const instant = parseRfc3339(wanted)!;
+  after(expected) {
+    const instant = parseRfc3339(expected)!;
     return { holds: ({ now }) => now >= instant, found: ({ now }) => formatRfc3339(now) };
   },
-  hours(wanted) {
-    const hours = compileHours(wanted);
+  hours(expected) {
+    const hours = compileHours(expected);
     return { holds: ({ now }) => hours.includes(now), found: ({ now }) => hours.shown(now) };
   },
-  address(wanted) {
-    const ranges = listOf(wanted).map((range) => parseIpRange(range)!);
+  address(expected) {
+    const ranges = listOf(expected).map((range) => parseIpRange(range)!);
     return {
       holds(facts) {
         const address = facts.address();
@@ -207,8 +207,8 @@ const COMPILERS: { [N in ConditionName]-?: Compile<NonNullable<Conditions[N]>> }
       },
     };
   },
-  percent: (wanted, ordinal) => ({
-    holds: (facts) => facts.draw(ordinal) < wanted,
+  percent: (expected, ordinal) => ({
+    holds: (facts) => facts.draw(ordinal) < expected,
     found: (facts) => facts.draw(ordinal).toFixed(2),
   }),
 };
@@ -226,9 +226,9 @@ const OUTSIDE_JSON = /[^\x21-\x7d]/g;
 /** The conditions of the rules as one text of visible ASCII. */
 export function writeConditions(rules: readonly Rule[]): string {
   let percents = 0;
-  const texts = rules.map(({ if: wanted }) =>
+  const texts = rules.map(({ if: expected }) =>
     visible(
-      Object.entries(wanted).map(([name, value]) => [name, value, name === "percent" ? percents++ : 0]),
+      Object.entries(expected).map(([name, value]) => [name, value, name === "percent" ? percents++ : 0]),
     ),
   );
   return texts.join(SEPARATOR);

@@ -155,13 +155,15 @@ const LOST_INSIDE = ["query", "referrer"] as const;
 /** Returns null for an empty list. @throws BadRequest, LinkInvalidUrl */
 export function parseRules(given: readonly Rule[], name = "rules"): Rule[] | null {
   if (given.length === 0) return null;
-  const rules = given.map(({ if: wanted, target }, at) => ({
-    if: canonical(wanted),
+  const rules = given.map(({ if: conditionsOfRule, target }, at) => ({
+    if: canonical(conditionsOfRule),
     target: targetOf(target, `${name}.${at}.target`),
   }));
-  for (const [at, { if: wanted, target }] of rules.entries()) {
+  for (const [at, { if: conditionsOfRule, target }] of rules.entries()) {
     const lost =
-      sharedCode(target) === null ? undefined : LOST_INSIDE.find((one) => wanted[one] !== undefined);
+      sharedCode(target) === null
+        ? undefined
+        : LOST_INSIDE.find((one) => conditionsOfRule[one] !== undefined);
     if (lost === undefined) continue;
     const why = "can't lead to share:CODE, because visits inside the share do not have it any more";
     throw refused("BadRequest", `${name}.${at}.if.${lost}`, `${why}; give the short URL of the share`);

@@ -38,7 +38,7 @@ const REST_MS = 1_000;
 const DEAD_AFTER = { failures: 3, ms: 2 * DAY_MS };
 /** Others, such as 401 and 429, are answers of a page that is there. */
 const MISSING = [404, 410];
-const ASKED = {
+const REQUEST = {
   timeoutMs: 10_000,
   mostBytes: 1_024,
   redirects: 5,
@@ -51,13 +51,13 @@ export function createTargetChecks(deps: Deps) {
   /** The problem of a target; null if it responds, undefined if no request may be sent to it. */
   async function problemOf(url: string): Promise<string | null | undefined> {
     try {
-      const head = await outbound({ ...ASKED, url, method: "HEAD" }).catch((error: unknown) => {
+      const head = await outbound({ ...REQUEST, url, method: "HEAD" }).catch((error: unknown) => {
         if (error instanceof OutboundFailure && error.reason === "failed") return null;
         throw error;
       });
       if (head !== null && head.status < 400) return null;
       // Some servers answer HEAD wrongly.
-      const { status } = await outbound({ ...ASKED, url, method: "GET" });
+      const { status } = await outbound({ ...REQUEST, url, method: "GET" });
       return MISSING.includes(status) || status >= 500 ? `the answer is ${status}` : null;
     } catch (error) {
       if (!(error instanceof OutboundFailure)) throw error;
@@ -65,7 +65,7 @@ export function createTargetChecks(deps: Deps) {
     }
   }
 
-  const tell = (link: CheckedLink, deadSince: number | null, problem: string | null): Promise<void> =>
+  const mark = (link: CheckedLink, deadSince: number | null, problem: string | null): Promise<void> =>
     changes.write(async (tx) => {
       if (!(await repository.mark(tx.db, link, deadSince))) return;
       tx.changed("links", [link.code]);
@@ -80,7 +80,7 @@ export function createTargetChecks(deps: Deps) {
     if (problem === undefined) return;
     if (problem === null) {
       if (link.failures !== null) await repository.forget(link.id);
-      if (link.deadSince !== null) await tell(link, null, null);
+      if (link.deadSince !== null) await mark(link, null, null);
       return;
     }
     const now = clock.now();
@@ -90,17 +90,17 @@ export function createTargetChecks(deps: Deps) {
     const failedSince = isOld ? now : link.failedSince!;
     await repository.fail(link.id, { failures, failedSince, checkedAt: now, problem }).catch(unlessGone);
     const isDead = failures >= DEAD_AFTER.failures && now - failedSince >= DEAD_AFTER.ms;
-    if (isDead && link.deadSince === null) await tell(link, failedSince, problem);
+    if (isDead && link.deadSince === null) await mark(link, failedSince, problem);
   }
 
-  const isAsked = ({ target, options, expiresAt }: CheckedLink): boolean =>
+  const isChecked = ({ target, options, expiresAt }: CheckedLink): boolean =>
     !isInternal(target) &&
     (expiresAt === null || expiresAt > clock.now()) &&
     readOptions(options).held === null &&
     !isOwn(target);
 
   async function checkAll(links: readonly CheckedLink[], signal: AbortSignal): Promise<void> {
-    const hosts = Map.groupBy(links.filter(isAsked), ({ target }) => URL.parse(target)?.host ?? "");
+    const hosts = Map.groupBy(links.filter(isChecked), ({ target }) => URL.parse(target)?.host ?? "");
     await inParallel(hosts.values(), HOSTS_AT_ONCE, async (ofHost) => {
       for (const link of ofHost) {
         if (signal.aborted || !isEnabled()) return;

@@ -47,13 +47,13 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
     find: (tag: string, owners: Owners): Promise<TagCount | null> => find(read, tag, owners),
 
     /**
-     * Returns the number of its links; null if the new name is taken or the old one has no tag. `tell` receives the ids
+     * Returns the number of its links; null if the new name is taken or the old one has no tag. `renamed` receives the ids
      * of its links, in portions of up to 10,000.
      */
     async rename(
       tx: Db,
       { from, to }: { from: string; to: string },
-      tell: (ids: readonly number[]) => Promise<void>,
+      renamed: (ids: readonly number[]) => Promise<void>,
     ): Promise<number | null> {
       // While it is locked no link gets or loses it.
       const source = await tx
@@ -69,7 +69,7 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
       const tagged = (after: number, limit: number) =>
         linksAfter(tx, source.id, { owners: null, after, limit });
       for await (const ids of pagesAfter(0, RENAMED_AT_ONCE, tagged, (last) => last)) {
-        await tell(ids);
+        await renamed(ids);
         links += ids.length;
       }
       await tx.updateTable("tags").set({ tag: to }).where("id", "=", source.id).execute();

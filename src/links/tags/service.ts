@@ -42,7 +42,7 @@ export function createTagService({ repository, changes, record, clock }: Deps, a
   }
 
   /** `to`: null if it was removed. */
-  const tell = (db: Db, from: string, to: string | null, links: number): Promise<void> =>
+  const recordChange = (db: Db, from: string, to: string | null, links: number): Promise<void> =>
     record(db, [
       {
         at: clock.now(),
@@ -64,7 +64,7 @@ export function createTagService({ repository, changes, record, clock }: Deps, a
         tx.changed("tags", to === null ? [from] : [from, to]);
         const all = links + found.moved.length;
         await record(tx.db, partEvents(actor, id, { from, to, ...found }));
-        if (found.last === null && all > 0) await tell(tx.db, from, to, all);
+        if (found.last === null && all > 0) await recordChange(tx.db, from, to, all);
         return found;
       });
       links += portion.moved.length;
@@ -83,7 +83,7 @@ export function createTagService({ repository, changes, record, clock }: Deps, a
         );
         if (links === null) return null;
         tx.changed("tags", [from, to]);
-        await tell(tx.db, from, to, links);
+        await recordChange(tx.db, from, to, links);
         return links;
       });
     } catch (error) {

@@ -23,22 +23,22 @@ export function createUsesRepository({
     },
 
     /**
-     * Takes as many uses of each of at most 1,000 links as are wanted and left, by the limit stored now. Returns how
+     * Takes as many uses of each of at most 1,000 links as are requested and left, by the limit stored now. Returns how
      * many; a link without limit gives all, a deleted one none.
      */
-    take: (wanted: ReadonlyMap<number, number>): Promise<Map<number, number>> =>
+    take: (requested: ReadonlyMap<number, number>): Promise<Map<number, number>> =>
       // A link may be deleted meanwhile.
-      writeAgain(() => transaction((tx) => takeIn(tx, dialect, wanted)), isForeignKeyViolation),
+      writeAgain(() => transaction((tx) => takeIn(tx, dialect, requested)), isForeignKeyViolation),
   };
 }
 
 async function takeIn(
   tx: Db,
   dialect: Database["dialect"],
-  wanted: ReadonlyMap<number, number>,
+  requested: ReadonlyMap<number, number>,
 ): Promise<Map<number, number>> {
   // A common order of locks prevents deadlocks.
-  const ids = [...wanted.keys()].sort((a, b) => a - b);
+  const ids = [...requested.keys()].sort((a, b) => a - b);
   const links = await tx.selectFrom("links").select(["id", "options"]).where("id", "in", ids).execute();
   const limits = new Map(links.map(({ id, options }) => [id, readOptions(options).maxClicks]));
   const lock = () =>
@@ -59,7 +59,7 @@ async function takeIn(
   const given = new Map(
     rows.map(({ link_id: id, uses }) => {
       const limit = limits.get(id) ?? Number.MAX_SAFE_INTEGER;
-      return [id, Math.max(0, Math.min(wanted.get(id)!, limit - uses))];
+      return [id, Math.max(0, Math.min(requested.get(id)!, limit - uses))];
     }),
   );
   const takers = [...given].filter(([, count]) => count > 0);

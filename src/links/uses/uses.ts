@@ -21,9 +21,9 @@ export function createLinkUses({ repository, changes }: Deps) {
     most: MOST_TOGETHER,
     async run(ids) {
       const begun = version;
-      const wanted = new Map<number, number>();
-      for (const id of ids) wanted.set(id, (wanted.get(id) ?? 0) + 1);
-      const given = await repository.take(wanted);
+      const requested = new Map<number, number>();
+      for (const id of ids) requested.set(id, (requested.get(id) ?? 0) + 1);
+      const given = await repository.take(requested);
       return ids.map((id) => {
         const left = given.get(id) ?? 0;
         given.set(id, left - 1);

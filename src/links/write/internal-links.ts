@@ -2,7 +2,7 @@
 import { isUniqueViolation } from "../../platform/db/failures.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { type CodeRule, isTaken } from "../link/code.ts";
+import { type CodeRule, codeTaken } from "../link/code.ts";
 import { isInternal } from "../link/internal-target.ts";
 import type { ServedFields } from "../link/events.ts";
 import { parseLinkInput } from "../link/input.ts";
@@ -111,7 +111,7 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
     /** Calls `write` again if another writer took the code meanwhile. */
     inTurn: <T>(code: string | null, write: () => Promise<T>): Promise<T> =>
       writeAgain(write).catch((error: unknown) => {
-        throw code !== null && isUniqueViolation(error) ? isTaken(code) : error;
+        throw code !== null && isUniqueViolation(error) ? codeTaken(code) : error;
       }),
   };
 }

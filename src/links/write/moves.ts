@@ -3,7 +3,7 @@ import { DatabaseError } from "../../platform/db/failures.ts";
 import { type Actor, mayChange } from "../../lib/actor.ts";
 import { type AppError, appError } from "../../lib/errors.ts";
 import type { LinkTransaction } from "./changes.ts";
-import { isAlias, isTaken } from "../link/code.ts";
+import { codeTakenByAlias, codeTaken } from "../link/code.ts";
 import { DEFAULT_DOMAIN, domainOf } from "../link/key.ts";
 import type { ExistingLink, LinkRepository } from "./repository.ts";
 
@@ -24,7 +24,7 @@ const isMove = <M extends Moving>(change: M): change is M & { to: string } =>
 
 /** Why an actor may not put a link on a domain. */
 export function domainRefusal(actor: Actor, domains: KeptDomains, id: number): AppError | null {
-  if (!domains.has(id)) return isDomainGone();
+  if (!domains.has(id)) return domainDeleted();
   const owner = domains.get(id)!;
   if (owner === null || mayChange(actor, owner)) return null;
   return appError("Forbidden", "The domain has an owner; only who may change its links makes links on it.", {
@@ -32,7 +32,7 @@ export function domainRefusal(actor: Actor, domains: KeptDomains, id: number): A
   });
 }
 
-const isDomainGone = (): AppError => appError("BadRequest", "The domain was deleted meanwhile.");
+const domainDeleted = (): AppError => appError("BadRequest", "The domain was deleted meanwhile.");
 
 /** The new keys by the old ones. */
 type Moves = ReadonlyMap<string, string>;
@@ -60,8 +60,8 @@ export async function moveRefusals(
     const owner = aliases.get(to);
     const closed = domainOf(to) === domainOf(code) ? null : domainRefusal(actor, domains, domainOf(to));
     if (closed !== null) refusals.set(code, closed);
-    else if (locked.has(to) || claimed.has(to)) refusals.set(code, isTaken(to));
-    else if (owner !== undefined && owner !== locked.get(code)?.id) refusals.set(code, isAlias(to));
+    else if (locked.has(to) || claimed.has(to)) refusals.set(code, codeTaken(to));
+    else if (owner !== undefined && owner !== locked.get(code)?.id) refusals.set(code, codeTakenByAlias(to));
     else claimed.add(to);
   }
   return refusals;
@@ -97,9 +97,9 @@ export async function keepDomains(
   tx: LinkTransaction,
   ids: readonly number[],
 ): Promise<KeptDomains> {
-  const wanted = new Set(ids);
-  const kept = await keptOf(domains, tx, wanted);
-  if (kept.size < wanted.size) throw isDomainGone();
+  const domainIds = new Set(ids);
+  const kept = await keptOf(domains, tx, domainIds);
+  if (kept.size < domainIds.size) throw domainDeleted();
   return kept;
 }
 
@@ -119,11 +119,11 @@ export async function keepDomainOf(
 export async function keptOf(
   domains: DomainKeeper,
   tx: LinkTransaction,
-  wanted: ReadonlySet<number>,
+  domainIds: ReadonlySet<number>,
 ): Promise<KeptDomains> {
   const kept = await domains.keep(
     tx.db,
-    [...wanted].filter((id) => id !== DEFAULT_DOMAIN),
+    [...domainIds].filter((id) => id !== DEFAULT_DOMAIN),
   );
-  return wanted.has(DEFAULT_DOMAIN) ? new Map([...kept, [DEFAULT_DOMAIN, null]]) : kept;
+  return domainIds.has(DEFAULT_DOMAIN) ? new Map([...kept, [DEFAULT_DOMAIN, null]]) : kept;
 }

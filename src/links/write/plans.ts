@@ -3,14 +3,14 @@ import type { Db } from "../../platform/db/dialect.ts";
 import { type Actor, mayChange, mayManage, mayRead } from "../../lib/actor.ts";
 import { AppError } from "../../lib/errors.ts";
 import {
-  alreadyExists,
-  isAlias,
-  isTaken,
+  linkAlreadyExists,
+  codeTakenByAlias,
+  codeTaken,
   linkNotFound,
   linkServesShare,
-  mentionedBefore,
+  codeRepeated,
   ownersOnly,
-  viewersOnly,
+  editorsOnly,
 } from "../link/code.ts";
 import type { Link, LinkContent, LinkPatch } from "../link/link.ts";
 import type { TagChange } from "../link/input.ts";
@@ -106,10 +106,10 @@ export function planCreate(
   const outcomes = entries.map((entry, at): WriteOutcome<WrittenLink> => {
     const code = entry.code ?? chosen.get(entry)!;
     const stored = existing.links.get(code);
-    if (claimed.has(code)) return mentionedBefore(code);
-    if (existing.aliases.has(code)) return isAlias(code);
+    if (claimed.has(code)) return codeRepeated(code);
+    if (existing.aliases.has(code)) return codeTakenByAlias(code);
     if (stored !== undefined && !(entry.force && mayChange(actor, stored.ownerId)))
-      return entry.force || isInternal(entry.target) ? isTaken(code) : alreadyExists(code);
+      return entry.force || isInternal(entry.target) ? codeTaken(code) : linkAlreadyExists(code);
     if (stored?.isInternal) return linkServesShare(code);
     const closed =
       stored === undefined ? domainRefusal(actor, existing.domains, entry.domain) : takenDownRefusal(stored);
@@ -141,13 +141,13 @@ export function planUpdate(
     const { code } = change;
     const stored = existing.get(code);
     if (!reaches(actor, stored)) return linkNotFound(code);
-    if (!mayChange(actor, stored.ownerId)) return viewersOnly(code);
+    if (!mayChange(actor, stored.ownerId)) return editorsOnly(code);
     if (stored.isInternal && serves === undefined && !review) return linkServesShare(code);
     if (change.ownerId !== undefined && change.ownerId !== stored.ownerId) {
       if (!mayManage(actor, stored.ownerId)) return ownersOnly();
       if (stored.isInternal && serves === undefined) return linkServesShare(code);
     }
-    if (claimed.has(code)) return mentionedBefore(code);
+    if (claimed.has(code)) return codeRepeated(code);
     const refusal = refusals.get(code) ?? (review?.refusal ?? takenDownRefusal)(stored);
     if (refusal) return refusal;
     const tags = tagsAfter(stored.tags, change);
@@ -194,8 +194,8 @@ export function planRemoval(
   return codes.map((code) => {
     const stored = existing.get(code);
     if (!reaches(actor, stored)) return linkNotFound(code);
-    if (!mayChange(actor, stored.ownerId)) return viewersOnly(code);
-    if (claimed.has(code)) return mentionedBefore(code);
+    if (!mayChange(actor, stored.ownerId)) return editorsOnly(code);
+    if (claimed.has(code)) return codeRepeated(code);
     const takenDown = takenDownRefusal(stored);
     // Administrators delete what they took down.
     const refusal = actor.ownOnly || takenDown === null ? (takenDown ?? servedBy(stored)) : null;

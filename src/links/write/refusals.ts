@@ -184,10 +184,10 @@ export async function changedSiteCodeRefusals(
   });
   const isGiven = ({ ownerId, link }: (typeof known)[number]) =>
     ownerId !== undefined && ownerId !== link.ownerId;
-  const asked = actor.ownOnly ? known : known.filter(isGiven);
+  const checked = actor.ownOnly ? known : known.filter(isGiven);
   const aliases = await aliasesFor(
     repository,
-    asked.map(({ link }) => link.id),
+    checked.map(({ link }) => link.id),
     { actor: { ...actor, ownOnly: true }, db },
   );
   const keysOf = ({ code, to = code, link }: (typeof known)[number]) => [

@@ -36,9 +36,9 @@ export function createLinkRows({ read, dialect }: Pick<Database, "read" | "diale
   async function idsOf(db: Db, codes: readonly string[]): Promise<Map<string, number>> {
     if (codes.length === 0) return new Map();
     const rows = codes.map((code) => ({ code }));
-    const asked = dialect.valuesTable("links", ["code"], rows);
+    const requested = dialect.valuesTable("links", ["code"], rows);
     const found = await db
-      .selectFrom(asked)
+      .selectFrom(requested)
       .innerJoin("links", "links.code", "v.code")
       .select(["links.id", "links.code"])
       .execute();

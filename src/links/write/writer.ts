@@ -6,7 +6,7 @@
 import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { AppError } from "../../lib/errors.ts";
-import { type CodeRule, isAlias, isSiteCode, isTaken } from "../link/code.ts";
+import { type CodeRule, codeTakenByAlias, isSiteCode, codeTaken } from "../link/code.ts";
 import {
   type DomainKeeper,
   keepDomainOf,
@@ -70,14 +70,14 @@ export function createLinkWriter(deps: Deps) {
   async function createIn(tx: LinkTransaction, entries: readonly CheckedCreate[], by: Writing) {
     const placed = entries.map(({ domain }) => domain);
     const kept = await keepDomains(domains, tx, placed);
-    const wanted = new Set(entries.flatMap((entry) => entry.code ?? []));
-    const existing = await repository.lock(tx.db, [...wanted]);
-    const aliases = await repository.aliases.among([...wanted], tx.db);
+    const given = new Set(entries.flatMap((entry) => entry.code ?? []));
+    const existing = await repository.lock(tx.db, [...given]);
+    const aliases = await repository.aliases.among([...given], tx.db);
     const open = entries.filter((entry) => entry.code === null);
     const chosen = await chooseCodes(open, {
       ...deps,
       keyFor: ({ domain }, code) => keyOf(domain, code),
-      mayTake: (key) => !wanted.has(key) && !isSiteCode(key) && deps.rule.refusal(codeOf(key)) === null,
+      mayTake: (key) => !given.has(key) && !isSiteCode(key) && deps.rule.refusal(codeOf(key)) === null,
       taken: (keys) => repository.taken(keys, tx.db),
     });
     const refusals = await refusalsOfNew(repository, entries, existing, { ...by, db: tx.db });
@@ -187,8 +187,9 @@ function createLinkPatch(deps: Deps) {
     await repository.overwriteMany(tx.db, overwrites, existing);
     const link = existing.get(change.code)!;
     await announce(repository, tx, existing, [change.code]);
-    if (isRenamed && existing.has(renamed.code)) throw isTaken(renamed.code);
-    if (isRenamed && !(await repository.rename(tx.db, link, renamed, by.now))) throw isAlias(renamed.code);
+    if (isRenamed && existing.has(renamed.code)) throw codeTaken(renamed.code);
+    if (isRenamed && !(await repository.rename(tx.db, link, renamed, by.now)))
+      throw codeTakenByAlias(renamed.code);
     if (isRenamed) tx.changed("links", [renamed.code]);
     const after = isRenamed ? { ...outcome, code: renamed.code } : outcome;
     await record(tx.db, patchEvents(link, after, by, await namesOfOwners(tx.db, overwrites, existing)));

@@ -7,7 +7,7 @@ import { appError } from "../../../lib/errors.ts";
 import { formatRfc3339 } from "../../../lib/rfc3339.ts";
 import { inParallel } from "../../../lib/in-parallel.ts";
 import { chooseCodes } from "../../../lib/random-code.ts";
-import { judgedOptions, ownersOf, refusalsIn } from "../../../links/csv/import-plan.ts";
+import { allowedOptions, ownersOf, refusalsOfRows } from "../../../links/csv/import-plan.ts";
 import type { CsvLink } from "../../../links/csv/csv-file.ts";
 import { HASHED_AT_ONCE, hashPatiently, type LinkImportDeps } from "../../../links/csv/import.ts";
 import { codeOf, domainOf, keyOf } from "../../../links/link/key.ts";
@@ -118,7 +118,7 @@ export async function decideLinks(
       ? await otherCodes(deps, [...new Set(conflicts)], db)
       : new Map<string, string[]>();
   const judging = { validateTargets: deps.validateTargets, actor, now, links: new Map() };
-  const refusals = await refusalsIn(
+  const refusals = await refusalsOfRows(
     deps,
     { rows: links.filter(({ share }) => share === null).map(({ link }) => link), done: 0 },
     judging,
@@ -218,7 +218,7 @@ const newLink = (link: CsvLink, run: Run, validateTargets: ValidateTargets | und
   updatedAt: run.now,
   expiresAt: link.expiresAt,
   passwordHash: link.password !== null && "hash" in link.password ? link.password.hash : null,
-  options: judgedOptions(link, undefined, { ...run, validateTargets }) as string | null,
+  options: allowedOptions(link, undefined, { ...run, validateTargets }) as string | null,
   deadSince: null,
   clickCount: link.clickCount ?? 0,
   automatedClicks: 0,
