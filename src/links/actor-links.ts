@@ -76,8 +76,8 @@ export function createActorLinks(parts: Parts, actor: Actor) {
 
   const prepare = (link: Link, input: PatchInput) => prepareChange(bulk, link, input);
 
-  async function write({ link, change, renamed, now }: PlannedChange): Promise<ShownLink> {
-    return repository.shown(await writer.patch(change, renamed, { actor, now }), link);
+  async function write({ link, change, now }: PlannedChange): Promise<ShownLink> {
+    return repository.shown(only(await writer.update([change], { actor, now })), link);
   }
 
   // Links are named by their keys.
@@ -117,7 +117,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
       refuse(await loops.refusal(code, { ...patch, ...patch.options }));
       const ownerId = await owners.newOwner(actor, input.owner);
       const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
-      return write({ link, change: { code, ...patch, ownerId, passwordHash }, renamed: null, now });
+      return write({ link, change: { code, ...patch, ownerId, passwordHash }, now });
     },
 
     /**
@@ -143,7 +143,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     async revert(key: string, eventId: number, state: EventState): Promise<ShownLink> {
       const link = await get(key);
       const { change } = await pastChange(parts, link, { eventId, state });
-      return write({ link, change: requireRedirect(change), renamed: null, now: clock.now() });
+      return write({ link, change: requireRedirect(change), now: clock.now() });
     },
 
     /** @throws LinkNotFound */
@@ -212,15 +212,15 @@ async function prepareChange(
   const { code } = link;
   const { code: named, keepOld, password, ...patch } = parseLinkPatch(codeOf(code), input, rule, now);
   const domain = input.domain === undefined ? domainOf(code) : domains.idOf(input.domain);
-  const wanted = keyOf(domain, named ?? codeOf(code));
+  const key = keyOf(domain, named ?? codeOf(code));
   // Whatever leads to the new code leads to this link.
-  const kept = wanted === code ? {} : { ...link, ...readOptions(link.options) };
+  const kept = key === code ? {} : { ...link, ...readOptions(link.options) };
   const urls = { ...kept, ...given({ target: patch.target, ...patch.options }) };
-  for (const own of new Set([wanted, code])) refuse(await loops.refusal(own, urls));
+  for (const own of new Set([key, code])) refuse(await loops.refusal(own, urls));
   const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
-  const renamed = wanted === code ? null : { code: wanted, keepOld };
+  const move = key === code ? {} : { to: key, keepOld };
   const ownerId = await owners.newOwner(actor, input.owner);
-  return { link, change: { code, ...patch, ownerId, passwordHash }, renamed, now };
+  return { link, change: { code, ...patch, ...move, ownerId, passwordHash }, now };
 }
 
 function refuse(refusal: AppError | null): void {

@@ -137,7 +137,7 @@ export function createShareChanges(deps: ChangesDeps) {
       const link = await links.get(key);
       const serves = await repository.serving(link.id);
       const past = await links.past({ ...link, serves: serves && servedFields(serves) }, which);
-      const planned = { link, change: past.change, renamed: null, now: clock.now() };
+      const planned = { link, change: past.change, now: clock.now() };
       const use = pastUse(past.change.target, past.state);
       if (use === null && serves === null) return links.write(planned);
       refuseOthers(actor, key, serves?.accountId);
@@ -177,9 +177,9 @@ function createCarryOut({ tree, items, repository, links, policy, invitations, c
   /** @throws LinkNotFound, FileNotFound, FolderNotFound, Conflict, and what a change of a link throws */
   return (planned: PlannedChange, plan: Plan): Promise<ShareRecord> => {
     const { actor, accountId, isOwner, invites } = plan;
-    return links.inTurn(planned.renamed?.code ?? null, () =>
+    return links.inTurn(planned.change.to ?? null, () =>
       tree.change(accountId, async (tx) => {
-        const locked = await links.lock(tx, planned, actor);
+        const locked = await links.lock(tx, planned);
         if (locked === null) throw shareNotFound();
         const { id, target, ownerId } = locked.stored;
         const serves = await repository.lockServing(tx.db, id);

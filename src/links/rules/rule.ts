@@ -166,11 +166,11 @@ export function parseRules(given: readonly Rule[], name = "rules"): Rule[] | nul
         : LOST_INSIDE.find((one) => conditionsOfRule[one] !== undefined);
     if (lost === undefined) continue;
     const why = "can't lead to share:CODE, because visits inside the share do not have it any more";
-    throw refused("BadRequest", `${name}.${at}.if.${lost}`, `${why}; give the short URL of the share`);
+    throw invalidRule("BadRequest", `${name}.${at}.if.${lost}`, `${why}; give the short URL of the share`);
   }
   const { length } = JSON.stringify(rules).replaceAll(ESCAPED, "%xx%xx%xx");
   if (length <= MOST_CHARACTERS) return rules;
-  throw refused("BadRequest", name, `must take at most ${MOST_CHARACTERS} characters together`);
+  throw invalidRule("BadRequest", name, `must take at most ${MOST_CHARACTERS} characters together`);
 }
 
 const UPPER = ["country"] as const;
@@ -197,12 +197,15 @@ function targetOf(given: string, field: string): string {
   const target = given.trim();
   if (target.startsWith(SHARE)) {
     if (SHARED_CODE.test(target)) return target;
-    throw refused("LinkInvalidUrl", field, "must name the code of a share, such as share:photos");
+    throw invalidRule("LinkInvalidUrl", field, "must name the code of a share, such as share:photos");
   }
   const checked = checkHttpUrl(target);
   if (typeof checked === "string") return checked;
   throw appError("LinkInvalidUrl", `${field}: ${checked.error}`, { field });
 }
 
-export const refused = (name: "BadRequest" | "LinkInvalidUrl", field: string, message: string): AppError =>
-  appError(name, `${field} ${message}.`, { field });
+export const invalidRule = (
+  name: "BadRequest" | "LinkInvalidUrl",
+  field: string,
+  message: string,
+): AppError => appError(name, `${field} ${message}.`, { field });

@@ -11,7 +11,7 @@ import { codeOf, DEFAULT_DOMAIN, domainOf } from "../link/key.ts";
 import { NO_OPTIONS } from "../link/field-values.ts";
 import { type LinkTransaction, writeAgain } from "./changes.ts";
 import type { ExistingLink, LinkRepository } from "./repository.ts";
-import type { CheckedCreate, CheckedUpdate, LinkWriter, Renaming } from "./writer.ts";
+import type { CheckedCreate, CheckedUpdate, LinkWriter, LockedLinks } from "./writer.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 
 export type InternalInput = Pick<CreateInput, "code" | "expires_at" | "password" | "title">;
@@ -28,13 +28,10 @@ export type Use = {
 };
 
 /** Prepared before the transaction. `link`: as it was read for this. */
-export type PlannedChange = { link: Link; change: CheckedUpdate; renamed: Renaming | null; now: number };
+export type PlannedChange = { link: Link; change: CheckedUpdate; now: number };
 
 /** Locked until the transaction ends. */
-export type LinkInChange = {
-  stored: ExistingLink;
-  existing: ReadonlyMap<string, ExistingLink>;
-};
+export type LinkInChange = { stored: ExistingLink; locked: LockedLinks };
 
 type Deps = {
   writer: LinkWriter;
@@ -79,28 +76,28 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
       return (await repository.find(written!.code, tx.db))!;
     },
 
-    /** Locks the link that `change` writes. Null if it is gone. @throws BadRequest, Forbidden (the new domain) */
-    async lock(tx: LinkTransaction, planned: PlannedChange, actor: Actor): Promise<LinkInChange | null> {
-      const { change, renamed } = planned;
-      const existing = await writer.lockForPatch(tx, change.code, renamed, actor);
-      const stored = existing.get(change.code);
-      return stored === undefined ? null : { stored, existing };
+    /** Locks the link that `change` writes. Null if it is gone. */
+    async lock(tx: LinkTransaction, { change }: PlannedChange): Promise<LinkInChange | null> {
+      const locked = await writer.lock(tx, [change]);
+      const stored = locked.links.get(change.code);
+      return stored === undefined ? null : { stored, locked };
     },
 
     /**
      * Changes a locked link that serves something, or will. Its options go when it does. @throws LinkNotFound,
-     * LinkAlreadyExists, LinkReservedCode, BadRequest (another domain)
+     * LinkAlreadyExists, LinkReservedCode, BadRequest (another domain), Forbidden (a domain of others)
      */
     async change(
       tx: LinkTransaction,
-      { existing }: LinkInChange,
-      { link, change, renamed, now }: PlannedChange,
+      { locked }: LinkInChange,
+      { link, change, now }: PlannedChange,
       { target, ...serves }: Use,
       actor: Actor,
     ): Promise<Link> {
       const options = isInternal(target) ? NO_OPTIONS : change.options;
       const planned = { ...change, target, ...(options && { options }) };
-      const written = await writer.patchIn(tx, existing, planned, renamed, { actor, now, serves });
+      const [written] = await writer.updateIn(tx, [planned], { actor, now, serves }, locked);
+      if (written === undefined || written instanceof AppError) throw written;
       if (isInternal(target)) {
         for (const key of [written.code, ...(await repository.aliases.ofLinks([written.id], tx.db))])
           refuseKey(key, rule);

@@ -15,8 +15,8 @@ export type DomainKeeper = {
   keep(tx: LinkTransaction["db"], ids: readonly number[]): Promise<KeptDomains>;
 };
 
-/** A change with the key that its link gets; absent: it stays. */
-type Moving = { code: string; to?: string | undefined };
+/** A change that may move its link. */
+type Moving = { code: string; to?: string | undefined; keepOld?: boolean };
 type Stored = ReadonlyMap<string, ExistingLink>;
 
 const isMove = <M extends Moving>(change: M): change is M & { to: string } =>
@@ -34,10 +34,10 @@ export function domainRefusal(actor: Actor, domains: KeptDomains, id: number): A
 
 const domainDeleted = (): AppError => appError("BadRequest", "The domain was deleted meanwhile.");
 
-/** The new keys by the old ones. */
-type Moves = ReadonlyMap<string, string>;
+/** Moves by the present keys of the links. */
+export type Moves = ReadonlyMap<string, Moving & { to: string }>;
 export const movesOf = (changes: readonly Moving[]): Moves =>
-  new Map(changes.filter(isMove).map(({ code, to }) => [code, to]));
+  new Map(changes.filter(isMove).map((change) => [change.code, change]));
 
 /**
  * Why links stay, by their codes.
@@ -47,16 +47,15 @@ export const movesOf = (changes: readonly Moving[]): Moves =>
 export async function moveRefusals(
   repository: Pick<LinkRepository, "aliases">,
   { db }: LinkTransaction,
-  changes: readonly Moving[],
+  moves: Moves,
   { locked, domains, actor }: { locked: Stored; domains: KeptDomains; actor: Actor },
 ): Promise<Map<string, AppError>> {
-  const moves = changes.filter(isMove);
   const refusals = new Map<string, AppError>();
-  if (moves.length === 0) return refusals;
-  const codes = moves.map(({ to }) => to);
+  if (moves.size === 0) return refusals;
+  const codes = [...moves.values()].map(({ to }) => to);
   const aliases = await repository.aliases.among(codes, db);
   const claimed = new Set<string>();
-  for (const { code, to } of moves) {
+  for (const { code, to } of moves.values()) {
     const owner = aliases.get(to);
     const closed = domainOf(to) === domainOf(code) ? null : domainRefusal(actor, domains, domainOf(to));
     if (closed !== null) refusals.set(code, closed);
@@ -71,22 +70,23 @@ export async function moveRefusals(
 export async function moveAll(
   repository: Pick<LinkRepository, "aliases" | "moveMany">,
   tx: LinkTransaction,
-  { links, moves, existing }: { links: readonly { code: string }[]; moves: Moves; existing: Stored },
+  links: readonly { id: number; code: string }[],
+  { moves, now }: { moves: Moves; now: number },
 ): Promise<void> {
-  const moved = links.flatMap(({ code }) => {
-    const to = moves.get(code);
-    return to === undefined ? [] : { id: existing.get(code)!.id, to };
+  const moved = links.flatMap(({ id, code }) => {
+    const move = moves.get(code);
+    return move === undefined ? [] : [{ ...move, id }];
   });
   if (moved.length === 0) return;
   await repository.moveMany(tx.db, moved);
   // After it, like in insertMany.
   const keys = moved.map(({ to }) => to);
   const aliases = await repository.aliases.among(keys, tx.db);
-  for (const { id, to } of moved) {
+  for (const { id, code, to, keepOld } of moved) {
     const owner = aliases.get(to);
-    if (owner === undefined) continue;
-    if (owner !== id) throw new DatabaseError("unique", null);
-    await repository.aliases.remove(tx.db, to);
+    if (owner !== undefined && owner !== id) throw new DatabaseError("unique", null);
+    if (owner !== undefined) await repository.aliases.remove(tx.db, to);
+    if (keepOld) await repository.aliases.add(tx.db, code, id, now);
   }
   tx.changed("links", keys);
 }
@@ -101,18 +101,6 @@ export async function keepDomains(
   const kept = await keptOf(domains, tx, domainIds);
   if (kept.size < domainIds.size) throw domainDeleted();
   return kept;
-}
-
-/** @throws BadRequest for one that was deleted meanwhile, Forbidden for one to which the actor may not move links */
-export async function keepDomainOf(
-  domains: DomainKeeper,
-  tx: LinkTransaction,
-  actor: Actor,
-  { code, to }: { code: string; to: string },
-): Promise<void> {
-  const kept = await keepDomains(domains, tx, [domainOf(to)]);
-  const refusal = domainOf(to) === domainOf(code) ? null : domainRefusal(actor, kept, domainOf(to));
-  if (refusal !== null) throw refusal;
 }
 
 /** Those of the domains that exist, until the transaction ends. */

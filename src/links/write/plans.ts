@@ -1,4 +1,4 @@
-/** What is written of what is wanted, by the locked links and the rights of the actor. */
+/** Plans each write from the locked rows and the actor's permissions. */
 import type { Db } from "../../platform/db/dialect.ts";
 import { type Actor, mayChange, mayManage, mayRead } from "../../lib/actor.ts";
 import { AppError } from "../../lib/errors.ts";
@@ -14,7 +14,7 @@ import {
 } from "../link/code.ts";
 import type { Link, LinkContent, LinkPatch } from "../link/link.ts";
 import type { TagChange } from "../link/input.ts";
-import { domainRefusal, type KeptDomains } from "./moves.ts";
+import { domainRefusal, type KeptDomains, type Moves } from "./moves.ts";
 import { MOST_TAGS, tagsAfter, tooManyTags } from "../tags/tag.ts";
 import { isInternal } from "../link/internal-target.ts";
 import { type LinkOptions, readOptions, writeOptions } from "../link/field-values.ts";
@@ -38,18 +38,17 @@ export type CheckedCreate = LinkContent & {
 export type CheckedUpdate = Omit<LinkPatch, "options"> &
   Partial<TagChange> & {
     code: string;
-    /** The new key; the old one becomes free. */
+    /** The new key; absent: it stays. The old code becomes free, or an alias with `keepOld`. */
     to?: string | undefined;
+    keepOld?: boolean;
     /** Only what changes. */
     options?: Partial<LinkOptions>;
     /** The new owner; null: none. */
     ownerId?: number | null | undefined;
   };
 
-/** `keepOld`: the old code becomes an alias. */
-export type Renaming = { code: string; keepOld: boolean };
-
 export type WrittenLink = Omit<NewLink, "clickCount" | "automatedClicks">;
+export type ChangedLink = WrittenLink & { id: number };
 
 /** Or why nothing was written. */
 export type WriteOutcome<T> = T | AppError;
@@ -136,8 +135,8 @@ export function planUpdate(
   refusals: ReadonlyMap<string, AppError>,
 ) {
   const { actor, now, serves, review, validateTargets } = by;
-  const claimed = new Map<string, WrittenLink>();
-  const outcomes = changes.map((change): WriteOutcome<WrittenLink> => {
+  const claimed = new Map<string, ChangedLink>();
+  const outcomes = changes.map((change): WriteOutcome<ChangedLink> => {
     const { code } = change;
     const stored = existing.get(code);
     if (!reaches(actor, stored)) return linkNotFound(code);
@@ -152,7 +151,7 @@ export function planUpdate(
     if (refusal) return refusal;
     const tags = tagsAfter(stored.tags, change);
     if (tags.length > MOST_TAGS) return tooManyTags(code);
-    const { id: _, isInternal: __, ...before } = stored;
+    const { isInternal: _, ...before } = stored;
     const changed = { ...before, ...changesOf(change, before) };
     const options = review ? changed.options : validateTargets(before, changed, by);
     if (options instanceof AppError) return options;
@@ -168,7 +167,7 @@ function changesOf(
   change: CheckedUpdate,
   before: LinkContent,
 ): Partial<LinkContent & { ownerId: number | null }> {
-  const { options, addTags: _, removeTags: __, to: ___, ...rest } = change;
+  const { options, addTags: _, removeTags: __, to: ___, keepOld: ____, ...rest } = change;
   const defined = Object.entries(rest).filter(([, value]) => value !== undefined);
   return {
     ...Object.fromEntries(defined),
@@ -212,16 +211,21 @@ export async function among(db: Db, existing: Stored, { still }: Pick<Writing, "
   return new Map([...existing].filter(([code]) => kept.has(code)));
 }
 
-/** @param moves new keys by the old ones  @param named the names of owners, where they change */
+/** @param moves by the old keys  @param named the names of owners, where they change */
 export const overwriteEvents = (
   overwrites: readonly WrittenLink[],
   existing: Stored,
   by: Writing,
-  { moves, named }: { moves?: ReadonlyMap<string, string>; named?: NameOwner } = {},
+  { moves, named }: { moves?: Moves; named?: NameOwner } = {},
 ): EventRecord[] =>
   overwrites.flatMap((written) => {
     const stored = existing.get(written.code)!;
-    const before = { ...stored, owner: named?.(stored) };
-    const after = { ...written, owner: named?.(written), code: moves?.get(written.code) ?? written.code };
+    const before = { ...stored, owner: named?.(stored), serves: by.serves?.before };
+    const after = {
+      ...written,
+      owner: named?.(written),
+      serves: by.serves?.after,
+      code: moves?.get(written.code)?.to ?? written.code,
+    };
     return changeEvents({ ...by, verb: by.review?.verb ?? "update" }, { id: before.id, before, after });
   });

@@ -4,9 +4,11 @@ import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { AppError } from "../../lib/errors.ts";
 import { DEFAULT_DOMAIN, domainOf } from "../link/key.ts";
-import { type LinkOptions, readOptions } from "../link/field-values.ts";
-import { refused, type Rule, sharedCode } from "../rules/rule.ts";
+import { readOptions } from "../link/field-values.ts";
+import { invalidRule, type Rule, sharedCode } from "../rules/rule.ts";
 import { isSiteCode, siteCodeOwnerRefusal, siteCodeRefusal } from "../link/code.ts";
+import type { CheckedCreate, CheckedUpdate, Stored } from "./plans.ts";
+import type { LinkRepository } from "./repository.ts";
 
 /**
  * A link as it will be. Its rules may name a share with `share:CODE` if the share belongs to the account that owns the
@@ -20,20 +22,11 @@ export type RuledLink = {
   mayLack?: boolean;
 };
 
-/** `to`: its new key, if it moves. */
-type Changed = {
-  code: string;
-  to?: string | undefined;
-  options?: Partial<LinkOptions>;
-  ownerId?: number | null | undefined;
-};
-
-/** Accounts by the codes of shares, also by aliases. Other codes are absent. */
-type Shares = { shareOwners(codes: readonly string[], db?: Db): Promise<ReadonlyMap<string, number | null>> };
+type Repository = Pick<LinkRepository, "shareOwners" | "administratorsAmong" | "aliases">;
 
 /** Why each link may not have its rules, or null. Queries nothing if no rule names a share. Null: nothing to check. */
 export async function shareRefusals(
-  shares: Shares,
+  shares: Pick<Repository, "shareOwners">,
   links: readonly (RuledLink | null)[],
   db?: Db,
 ): Promise<(AppError | null)[]> {
@@ -43,57 +36,6 @@ export async function shareRefusals(
   return links.map((link) => link && refusalOf(link, owners));
 }
 
-type Stored = ReadonlyMap<string, { ownerId: number | null; options: string | null }>;
-type New = {
-  code: string | null;
-  domain: number;
-  options: string | null;
-  ownerId?: number | null | undefined;
-};
-
-/** Refusals by the index in `entries`. An overwritten link keeps its account. */
-export const newRuleRefusals = (
-  shares: Shares,
-  entries: readonly New[],
-  { stored, by }: { stored: Stored; by: Pick<Actor, "accountId"> },
-  db: Db,
-) =>
-  shareRefusals(
-    shares,
-    entries.map(({ code, domain, options, ownerId: given = by.accountId }) => {
-      const overwritten = code === null ? undefined : stored.get(code);
-      const ownerId = overwritten === undefined ? given : overwritten.ownerId;
-      return { domain, ownerId, rules: readOptions(options).rules ?? [] };
-    }),
-    db,
-  );
-
-/** Refusals of rules that change and of links that move to another domain, by their codes. */
-export async function changedRuleRefusals(
-  shares: Shares,
-  changes: readonly Changed[],
-  stored: Stored,
-  db: Db,
-): Promise<Map<string, AppError>> {
-  const found = await shareRefusals(
-    shares,
-    changes.map(({ code, to, options, ownerId }) => {
-      const link = stored.get(code);
-      const given = options?.rules;
-      const domain = domainOf(to ?? code);
-      const isGiven = ownerId !== undefined && ownerId !== link?.ownerId;
-      const isMoved = isGiven || domain !== domainOf(code);
-      if (link === undefined || (given === undefined && !isMoved)) return null;
-      const before = readOptions(link.options).rules;
-      const rules = given === undefined ? before : given;
-      if (rules === null || (!isMoved && isDeepStrictEqual(rules, before))) return null;
-      return { domain, ownerId: ownerId === undefined ? link.ownerId : ownerId, rules };
-    }),
-    db,
-  );
-  return new Map(changes.flatMap(({ code }, at) => (found[at] ? [[code, found[at]]] : [])));
-}
-
 function refusalOf(
   { domain, ownerId, rules, mayLack = false }: RuledLink,
   owners: ReadonlyMap<string, number | null>,
@@ -101,7 +43,7 @@ function refusalOf(
   for (const [at, { target }] of rules.entries()) {
     const code = sharedCode(target);
     const fault = code === null ? null : faultOf(code);
-    if (fault !== null) return refused("LinkInvalidUrl", `rules.${at}.target`, fault);
+    if (fault !== null) return invalidRule("LinkInvalidUrl", `rules.${at}.target`, fault);
   }
   return null;
 
@@ -119,22 +61,17 @@ function refusalOf(
   }
 }
 
-type Repository = {
-  administratorsAmong(ids: readonly number[], db?: Db): Promise<ReadonlySet<number>>;
-  aliases: { byLink(ids: readonly number[], db?: Db): Promise<ReadonlyMap<number, string[]>> };
-};
-type Owner = number | null | undefined;
 type OwnedLinks = ReadonlyMap<string, { id: number; ownerId: number | null }>;
 type By = { actor: Pick<Actor, "ownOnly">; db?: Db | undefined };
 
 /**
  * Codes that speak for the whole site belong to administrators, and so does what their links lead to. An earlier owner
  * may still delete such a link. Returns why each owner may not have its key. An owner null is an administrator; without
- * an owner nothing is refused.
+ * an owner nothing is invalidRule.
  */
 export async function refusedOwners(
   repository: Pick<Repository, "administratorsAmong">,
-  owners: readonly { key: string; ownerId: Owner }[],
+  owners: readonly { key: string; ownerId: number | null | undefined }[],
   db?: Db,
 ): Promise<(AppError | null)[]> {
   const ids = owners.flatMap(({ key, ownerId }) => (isSiteCode(key) ? (ownerId ?? []) : []));
@@ -147,29 +84,7 @@ export async function refusedOwners(
   );
 }
 
-type NewCode = { code: string | null; ownerId?: number | undefined };
-
-/** Refusals by the index in `entries`. An overwritten link keeps its owner. */
-export async function newSiteCodeRefusals(
-  repository: Repository,
-  entries: readonly NewCode[],
-  stored: OwnedLinks,
-  { actor, db }: By & { actor: Pick<Actor, "accountId"> },
-): Promise<(AppError | null)[]> {
-  const overwritten = entries.flatMap(({ code }) => (code === null ? [] : (stored.get(code)?.id ?? [])));
-  const aliases = await aliasesFor(repository, overwritten, { actor, db });
-  const owners = entries.map(({ code, ownerId = actor.accountId }) => {
-    return { key: code ?? "", ownerId: stored.has(code ?? "") ? undefined : ownerId };
-  });
-  const ofOwners = await refusedOwners(repository, owners, db);
-  return entries.map(({ code }, at) =>
-    code === null
-      ? null
-      : (siteCodeRefusal(actor, [code, ...(aliases.get(stored.get(code)?.id ?? -1) ?? [])]) ?? ofOwners[at]!),
-  );
-}
-
-type Change = { code: string; to?: string | undefined; ownerId?: Owner };
+type Change = Pick<CheckedUpdate, "code" | "to" | "ownerId">;
 
 /** Refusals by the present codes. The owner counts when the link gets such a code, or another owner. */
 export async function changedSiteCodeRefusals(
@@ -217,3 +132,66 @@ const aliasesFor = (
   { actor, db }: By,
 ): Promise<ReadonlyMap<number, string[]>> | ReadonlyMap<number, string[]> =>
   actor.ownOnly && ids.length > 0 ? aliases.byLink(ids, db) : new Map();
+
+type Checking = { actor: Actor; db: Db };
+
+/** Refusals by the index in `entries`. An overwritten link keeps its owner. */
+export async function refusalsOfNew(
+  repository: Repository,
+  entries: readonly CheckedCreate[],
+  stored: Stored,
+  { actor, db }: Checking,
+): Promise<(AppError | null)[]> {
+  const links = entries.map(({ code, domain, options, ownerId = actor.accountId }) => {
+    const overwritten = code === null ? undefined : stored.get(code);
+    return { key: code ?? "", domain, options, ownerId, overwritten };
+  });
+  const ofRules = await shareRefusals(
+    repository,
+    links.map(({ domain, options, ownerId: given, overwritten }) => {
+      const ownerId = overwritten === undefined ? given : overwritten.ownerId;
+      return { domain, ownerId, rules: readOptions(options).rules ?? [] };
+    }),
+    db,
+  );
+  const ids = links.flatMap(({ overwritten }) => overwritten?.id ?? []);
+  const aliases = await aliasesFor(repository, ids, { actor, db });
+  const added = links.map(({ key, ownerId, overwritten }) => ({
+    key,
+    ownerId: overwritten ? undefined : ownerId,
+  }));
+  const ofOwners = await refusedOwners(repository, added, db);
+  return links.map(({ key, overwritten }, at) => {
+    const keys = [key, ...(aliases.get(overwritten?.id ?? Number.NaN) ?? [])];
+    return siteCodeRefusal(actor, keys) ?? ofOwners[at] ?? ofRules[at] ?? null;
+  });
+}
+
+/** Refusals by the present codes: of rules that change, of links that move or get another owner. */
+export async function refusalsOfChanges(
+  repository: Repository,
+  changes: readonly CheckedUpdate[],
+  stored: Stored,
+  { actor, db }: Checking,
+): Promise<Map<string, AppError>> {
+  const ofRules = await shareRefusals(
+    repository,
+    changes.map(({ code, to, options, ownerId }) => {
+      const link = stored.get(code);
+      const given = options?.rules;
+      const domain = domainOf(to ?? code);
+      const isGiven = ownerId !== undefined && ownerId !== link?.ownerId;
+      const isMoved = isGiven || domain !== domainOf(code);
+      if (link === undefined || (given === undefined && !isMoved)) return null;
+      const before = readOptions(link.options).rules;
+      const rules = given === undefined ? before : given;
+      if (rules === null || (!isMoved && isDeepStrictEqual(rules, before))) return null;
+      return { domain, ownerId: ownerId === undefined ? link.ownerId : ownerId, rules };
+    }),
+    db,
+  );
+  return new Map([
+    ...changes.flatMap(({ code }, at) => (ofRules[at] ? [[code, ofRules[at]] as const] : [])),
+    ...(await changedSiteCodeRefusals(repository, changes, stored, { actor, db })),
+  ]);
+}

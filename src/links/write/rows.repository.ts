@@ -113,22 +113,6 @@ export function createLinkRows({ read, dialect }: Pick<Database, "read" | "diale
       await tagging.retag(tx, tagged);
     },
 
-    /** False for another link's alias, then roll back. @throws Conflict for a code that another link has */
-    async rename(
-      tx: Db,
-      link: Pick<Link, "id" | "code">,
-      { code, keepOld }: { code: string; keepOld: boolean },
-      now: number,
-    ): Promise<boolean> {
-      await tx.updateTable("links").set({ code }).where("id", "=", link.id).execute();
-      // After it, like in insertMany.
-      const owner = (await aliases.among([code], tx)).get(code);
-      if (owner !== undefined && owner !== link.id) return false;
-      if (owner !== undefined) await aliases.remove(tx, code);
-      if (keepOld) await aliases.add(tx, link.code, link.id, now);
-      return true;
-    },
-
     /** @throws Conflict for a key that another link has */
     moveMany: (tx: Db, moved: readonly { id: number; to: string }[]): Promise<void> =>
       dialect.updateMany(
