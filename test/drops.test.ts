@@ -90,9 +90,15 @@ test("two strangers send files; each sees only their own, and the owner sees who
   };
   const more = await received(drop, `?limit=2&cursor=${next_cursor}`);
   expect([...data, ...more.data]).toMatchObject([
-    { name: "notes.txt", sent_as: "notes.txt", sender_name: null },
-    { name: "photo (3).jpg", sent_as: "photo.jpg", size: 5, sender_name: null },
-    { name: "photo (2).jpg", sent_as: "photo.jpg", size: 6, mime_type: "image/jpeg", sender_name: "Anna" },
+    { name: "notes.txt", original_name: "notes.txt", sender_name: null },
+    { name: "photo (3).jpg", original_name: "photo.jpg", size: 5, sender_name: null },
+    {
+      name: "photo (2).jpg",
+      original_name: "photo.jpg",
+      size: 6,
+      mime_type: "image/jpeg",
+      sender_name: "Anna",
+    },
   ]);
   const [senderOfBen, senderOfAnna] = [data[0]!.sender, more.data[0].sender];
   expect([data[1]!.sender === senderOfBen, senderOfAnna === senderOfBen]).toEqual([true, false]);

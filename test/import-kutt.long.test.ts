@@ -113,14 +113,14 @@ function moves(name: string, postgres?: string): void {
         await story("import_clicks", {
           counts: {
             links_read: LINKS,
-            links_brought: LINKS - refused,
+            links_imported: LINKS - refused,
             links_refused: refused,
             links_disabled: disabled.length,
             visits_read: VISITS,
-            visits_brought: dated,
+            visits_imported: dated,
             visits_refused: VISITS - dated,
-            clicks_brought: dated + UNDATED * (LINKS - refused),
-            clicks_undated: UNDATED * (LINKS - refused),
+            clicks_imported: dated + UNDATED * (LINKS - refused),
+            clicks_without_date: UNDATED * (LINKS - refused),
           },
           clicks,
           asks: LINKS - refused - ofDomain,

@@ -83,7 +83,7 @@ const stored = () =>
     const moved = JSON.parse(await installation.run(["import", "show", "1"]));
     expect([moved.state, moved.counts]).toMatchObject([
       "done",
-      { links_read: SHARES + 1, links_brought: SHARES * 0.8 + 1, files_brought: files, files_removed: 0 },
+      { links_read: SHARES + 1, links_imported: SHARES * 0.8 + 1, files_imported: files, files_removed: 0 },
     ]);
     const there = pingvin.database
       .query<{ id: string; sizes: number; n: number }, []>(

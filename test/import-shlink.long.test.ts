@@ -102,11 +102,11 @@ if (MISSING !== null) {
       await story("import_clicks", {
         counts: {
           links_read: LINKS,
-          links_brought: LINKS - refused,
+          links_imported: LINKS - refused,
           links_refused: refused,
-          links_partly: 1,
+          links_partial: 1,
           visits_read: VISITS,
-          visits_brought: VISITS,
+          visits_imported: VISITS,
         },
         clicks,
         asks: LINKS - refused - 1,

@@ -44,10 +44,10 @@ if (MISSING !== null) {
       story("import_links", {
         counts: {
           links_read: LINKS,
-          links_brought: LINKS - REFUSED.length,
+          links_imported: LINKS - REFUSED.length,
           links_refused: REFUSED.length,
-          links_partly: TARGETS.length,
-          clicks_brought: 0,
+          links_partial: TARGETS.length,
+          clicks_imported: 0,
         },
         clicks: [],
         asks: LINKS - REFUSED.length,

@@ -88,10 +88,10 @@ const counts = () => TABLES.map((table) => [table, countOf(table)]);
       "done",
       {
         links_read: LINKS,
-        links_brought: LINKS - REFUSED,
+        links_imported: LINKS - REFUSED,
         links_refused: REFUSED,
         visits_read: VISITS,
-        visits_brought: dated,
+        visits_imported: dated,
         visits_refused: VISITS - dated,
       },
     ]);
@@ -102,7 +102,7 @@ const counts = () => TABLES.map((table) => [table, countOf(table)]);
     expect(counts()).toEqual(before);
 
     await installation.cli(["import", "yourls", yourls.source]);
-    const asked = ["--against", yourls.origin, "--here", server.url, "--rate", "1000", "--json"];
+    const asked = ["--against", yourls.origin, "--own-url", server.url, "--rate", "1000", "--json"];
     const compared = JSON.parse(await installation.run(["import", "compare", ...asked]));
     expect(compared).toEqual({ compared: LINKS - REFUSED, differences: [] });
   },

@@ -129,10 +129,10 @@ test("owners hear of downloads and of the last one, administrators of failed bac
   };
   await share("one");
   await until(async () => (await kinds()).length === 3);
-  expect(await kinds()).toEqual(["share_ends", "download", "invitation"]);
+  expect(await kinds()).toEqual(["share_ending", "download", "invitation"]);
   expect((await installation.cli(["backup", "/proc/nowhere"])).exitCode).not.toBe(0);
   expect((await kinds())[0]).toBe("backup");
-  await choose({ download: "off", share_ends: "off", backup: "off" });
+  await choose({ download: "off", share_ending: "off", backup: "off" });
   await share("two");
   expect((await installation.cli(["backup", "/proc/nowhere"])).exitCode).not.toBe(0);
   expect(await kinds()).toHaveLength(4);

@@ -189,7 +189,7 @@ for (const name of HALF) {
       expect(filesWith(journal, [ADDRESS])).toHaveLength(2);
       const places = async (query: string) =>
         (await admin.call("GET", `/privacy/find?${query}`)).body.data.map(
-          (one: { place: string }) => one.place,
+          (one: { location: string }) => one.location,
         );
       expect(await places(`address=${ADDRESS}`)).toEqual(
         expect.arrayContaining(["sessions.address", "click_log.ip_address"]),
@@ -218,7 +218,7 @@ for (const name of HALF) {
         exported
           .trim()
           .split("\n")
-          .map((line) => JSON.parse(line).place),
+          .map((line) => JSON.parse(line).location),
       ).toContain("click_log.ip_address");
       expect(exported).toContain(ADDRESS);
       // What finds nothing later finds all of it now.
@@ -277,14 +277,14 @@ for (const name of HALF) {
       await put("privacy.addresses", "truncated");
       await visit("modes", "203.0.113.91", { "User-Agent": agentOf("named") });
       await clicked("modes", 2);
-      for (const key of ["agents", "referrers", "campaigns", "places"])
+      for (const key of ["user_agents", "referrers", "campaigns", "locations"])
         await put(`privacy.keep_${key}`, "false");
       await visit("modes?utm_source=zq8source", "192.0.2.9", {
         "User-Agent": agentOf("zq8agent"),
         Referer: path,
       });
       await put("privacy.respect_signals", "true");
-      await put("privacy.keep_agents", "true");
+      await put("privacy.keep_user_agents", "true");
       await visit("modes", "198.51.100.82", { "User-Agent": agentOf("zq7agent"), "Sec-GPC": "1" });
       await visit("modes", "198.51.100.83", { "User-Agent": agentOf("zq6agent"), DNT: "1" });
       await clicked("modes", 5);

@@ -58,7 +58,7 @@ test("visitors see what is in the folder and add to it; nothing is replaced, and
   const received = (await me.call("GET", `/folders/${share.folder}/drop/${share.code}/files`)).body.data;
   expect(received).toMatchObject([
     { name: "notes.txt", sender_name: "Anna" },
-    { name: "plan (2).txt", sent_as: "plan.txt" },
+    { name: "plan (2).txt", original_name: "plan.txt" },
   ]);
   const { data: events } = (await client.call("GET", "/events?action=drop.received")).body;
   expect(events.filter(({ subject }: { subject: string }) => subject === share.code)).toHaveLength(2);

@@ -279,13 +279,13 @@ export interface paths {
         };
         /**
          * Whether an authenticator app is set up, and how many recovery codes are left
-         * @description Tells nothing that helps to make codes. For every account; API tokens are refused.
+         * @description Contains nothing that helps to make codes. For every account; API tokens are refused.
          */
         get: operations["getAccountTotp"];
         put?: never;
         /**
          * Begin to set up an authenticator app; sign-ins ask for its codes once one is confirmed
-         * @description Answers the secret, in base32 and as an address for a QR code. Nothing changes until a code confirms it. For every account; API tokens are refused.
+         * @description Returns the secret, in base32 and as an address for a QR code. Nothing changes until a code confirms it. For every account; API tokens are refused.
          */
         post: operations["createAccountTotp"];
         /**
@@ -308,8 +308,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Confirm the authenticator app by its first code; answers the recovery codes
-         * @description The ten recovery codes are shown only in this answer. Each of them replaces a code once. For every account; API tokens are refused.
+         * Confirm the authenticator app by its first code; returns the recovery codes
+         * @description Only this response contains the ten recovery codes. Each of them replaces a code once. For every account; API tokens are refused.
          */
         post: operations["postAccountTotpConfirm"];
         delete?: never;
@@ -329,7 +329,7 @@ export interface paths {
         put?: never;
         /**
          * Make new recovery codes; the old ones end
-         * @description Needs the password, or a code if the account has none. The new codes are shown only in this answer. For every account; API tokens are refused.
+         * @description Needs the password, or a code if the account has none. Only this response contains the new codes. For every account; API tokens are refused.
          */
         post: operations["postAccountTotpRecoveryCodes"];
         delete?: never;
@@ -549,7 +549,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in; sets the three cookies of a session
-         * @description A right password of an account with a second factor is answered with 401 and a fault of the field `totp`: send `totp` or `recovery_code` beside it. Without `username` it is the built-in administrator. Wrong passwords delay further ones (429). Needs no sign-in.
+         * @description A right password of an account with a second factor gets 401 with an error of the field `totp`: send `totp` or `recovery_code` beside it. Without `username` it is the built-in administrator. Wrong passwords delay further ones (429). Needs no sign-in.
          */
         post: operations["postAuthLogin"];
         delete?: never;
@@ -569,7 +569,7 @@ export interface paths {
         put?: never;
         /**
          * End the session, or all of its account, and clear its cookies; does nothing without a session
-         * @description With `sessions=all` every session of the account ends. API tokens stay. `continue_at` of the answer is where a provider of OpenID Connect ends its own session. Needs no sign-in.
+         * @description With `sessions=all` every session of the account ends. API tokens stay. `provider_logout_url` of the response is where a provider of OpenID Connect ends its own session. Needs no sign-in.
          */
         post: operations["postAuthLogout"];
         delete?: never;
@@ -721,7 +721,7 @@ export interface paths {
         put: operations["putAuthPasswordReset"];
         /**
          * Mail a link for a new password, if there is such an account with a verified address
-         * @description The answer is the same for every name, so it tells nobody who has an account. Needs no sign-in.
+         * @description The response is the same for every name, so it does not reveal who has an account. Needs no sign-in.
          */
         post: operations["postAuthPasswordReset"];
         delete?: never;
@@ -759,7 +759,7 @@ export interface paths {
         };
         /**
          * Check the access token; sets a cookie that marks the browser as known to the account
-         * @description Answers 401 if the session has ended, and how long the access token is valid otherwise. A browser that is known to the account is not slowed down by wrong passwords of others. For every account; API tokens are refused.
+         * @description Returns 401 if the session has ended, and how long the access token is valid otherwise. A browser that is known to the account is not slowed down by wrong passwords of others. For every account; API tokens are refused.
          */
         get: operations["getAuthVerify"];
         put?: never;
@@ -808,7 +808,7 @@ export interface paths {
         get: operations["getConfigKey"];
         /**
          * Set a setting
-         * @description The value is a text, as the definition of the setting says. Most settings hold at once, in every worker; the answer says if one waits for a restart. For administrators; an API token needs the scope `admin`.
+         * @description The value is a text, as the definition of the setting says. Most settings hold at once, in every worker; the response says if one waits for a restart. For administrators; an API token needs the scope `admin`.
          */
         put: operations["putConfigKey"];
         post?: never;
@@ -833,7 +833,7 @@ export interface paths {
         put?: never;
         /**
          * Generate a value without storing it
-         * @description For settings that have such an action, such as a random secret. The value is in this answer only. For administrators; an API token needs the scope `admin`.
+         * @description For settings that have such an action, such as a random secret. Only this response contains the value. For administrators; an API token needs the scope `admin`.
          */
         post: operations["postConfigKeyAction"];
         delete?: never;
@@ -1019,7 +1019,7 @@ export interface paths {
         };
         /**
          * Who did what, newest first
-         * @description Sign-ins, changes of links, files, accounts and settings, with who, how and when. No event tells a secret or a single click. For administrators; an API token needs the scope `admin`.
+         * @description Sign-ins, changes of links, files, accounts and settings, with who, how and when. No event contains a secret or a single click. For administrators; an API token needs the scope `admin`.
          */
         get: operations["listEvents"];
         put?: never;
@@ -1038,14 +1038,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Moves from other products, newest first
+         * Imports from other products, newest first
          * @description With the options, state and counts of each. For administrators; an API token needs the scope `admin`.
          */
         get: operations["listImports"];
         put?: never;
         /**
-         * Prepare a move from another product: the answer is its preview in the making
-         * @description A form with the export of a product, or with its address and key. Nothing comes in yet: read the preview with its id, and start it then. A file may have 4 GiB. For administrators; an API token needs the scope `admin`.
+         * Prepare an import from another product, and begin its preview
+         * @description A form with the export of a product, or with its address and key. Nothing is imported yet: read the preview by its id, then start the import. A file may have 4 GiB. For administrators; an API token needs the scope `admin`.
          */
         post: operations["createImport"];
         delete?: never;
@@ -1062,21 +1062,21 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One move: its preview, progress or report
-         * @description While it is read or runs, `progress` tells how far. Ask again; the answer itself waits for nothing. For administrators; an API token needs the scope `admin`.
+         * One import: its preview, progress or report
+         * @description While it is read or runs, `progress` says how far. Ask again; the response itself waits for nothing. For administrators; an API token needs the scope `admin`.
          */
         get: operations["getImport"];
         put?: never;
         post?: never;
         /**
-         * Forget a move that brought nothing, or that is undone or confirmed; links stay as they are
+         * Forget an import that imported nothing, or that is undone or confirmed; links stay as they are
          * @description Its notes and its file go with it. For administrators; an API token needs the scope `admin`.
          */
         delete: operations["deleteImport"];
         options?: never;
         head?: never;
         /**
-         * Change the options of a move before it starts, and preview it again
+         * Change the options of an import before it starts, and preview it again
          * @description Only before the start. The preview is made anew by the new options. For administrators; an API token needs the scope `admin`.
          */
         patch: operations["patchImport"];
@@ -1092,7 +1092,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Keep a move for good: it can't be undone any more
+         * Confirm an import: it can't be undone any more
          * @description What was kept for an undo is deleted. For administrators; an API token needs the scope `admin`.
          */
         post: operations["postImportConfirm"];
@@ -1110,8 +1110,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a move did not bring, or not as it was, with reasons
-         * @description Each with the code, its place in the source and the reason. For administrators; an API token needs the scope `admin`.
+         * What was not imported, or not as it was, with reasons
+         * @description Each with the code, its position in the source and the reason. For administrators; an API token needs the scope `admin`.
          */
         get: operations["listImportNotes"];
         put?: never;
@@ -1130,7 +1130,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The notes of a move as CSV
+         * The notes of an import as CSV
          * @description All of them, streamed. For administrators; an API token needs the scope `admin`.
          */
         get: operations["getImportReport"];
@@ -1152,7 +1152,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Bring the links; goes on with a stopped move
+         * Import the links; continues a stopped import
          * @description It runs in the background and goes on after a restart of the server. The whole move is one event. For administrators; an API token needs the scope `admin`.
          */
         post: operations["postImportStart"];
@@ -1172,7 +1172,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take back what a move brought, except for links that were changed since
+         * Undo an import, except for links that were changed since
          * @description It runs in the background. Possible until the move is confirmed. For administrators; an API token needs the scope `admin`.
          */
         post: operations["postImportUndo"];
@@ -1428,7 +1428,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Approve or refuse a link that waits, take a link or share down, or put it back
+         * Approve or refuse a link that waits, take a link or share down, or reinstate it
          * @description With `updated_at` of the link that you looked at it is refused (409) if the link has changed since. A link that is taken down answers visitors 410. For administrators; an API token needs the scope `links:write`.
          */
         post: operations["postLinkReview"];
@@ -1447,7 +1447,7 @@ export interface paths {
         };
         /**
          * Whether a new link may have a code
-         * @description The answer holds for this moment: only creating the link takes the code. For editors and administrators; an API token needs the scope `links:read`.
+         * @description The response holds for this moment: only creating the link takes the code. For editors and administrators; an API token needs the scope `links:read`.
          */
         get: operations["getLinksAvailable"];
         put?: never;
@@ -1497,7 +1497,7 @@ export interface paths {
         put?: never;
         /**
          * Delete or change all links that a filter finds, or count them
-         * @description Begin with `dry_run`, which only counts. While the answer has a `next`, send it as `cursor`: a long change takes several calls. A call that is repeated changes no link twice. For editors and administrators; an API token needs the scope `links:write`.
+         * @description Begin with `dry_run`, which only counts. While the response has a `next`, send it as `cursor`: a long change takes several calls. A call that is repeated changes no link twice. For editors and administrators; an API token needs the scope `links:write`.
          */
         post: operations["postLinksBatchQuery"];
         delete?: never;
@@ -1517,7 +1517,7 @@ export interface paths {
         put?: never;
         /**
          * Undo a bulk change or a change of a tag by the account, 500 links per call; passwords stay
-         * @description While the answer has a `next`, send it as `after`. Links that were changed since stay as they are. For editors and administrators; an API token needs the scope `links:write`.
+         * @description While the response has a `next`, send it as `after`. Links that were changed since stay as they are. For editors and administrators; an API token needs the scope `links:write`.
          */
         post: operations["postLinksBatchUndo"];
         delete?: never;
@@ -1615,7 +1615,7 @@ export interface paths {
         };
         /**
          * What was sent in the last 30 days, what waits and what failed, newest first
-         * @description What a mail said is not in it, and is removed once the mail is sent. For administrators; an API token needs the scope `admin`.
+         * @description The text of a mail is not in it, and is removed once the mail is sent. For administrators; an API token needs the scope `admin`.
          */
         get: operations["listMail"];
         put?: never;
@@ -1697,7 +1697,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test mail, which goes the way of every mail
-         * @description The answer comes before the mail is sent; read its state by its id. 409 without a server for mails. For administrators; an API token needs the scope `admin`.
+         * @description The response comes before the mail is sent; read its state by its id. 409 without a server for mails. For administrators; an API token needs the scope `admin`.
          */
         post: operations["createMailTest"];
         delete?: never;
@@ -1777,7 +1777,7 @@ export interface paths {
         put?: never;
         /**
          * Delete what identifies an address or account; the sums stay
-         * @description It can't be undone. `processes_missing` says how many processes have not told that they did it; repeat it then. Backups are not changed, nor is a copy in ClickHouse: `not_covered` says what to run there. For administrators; an API token needs the scope `admin`.
+         * @description It can't be undone. `processes_missing` says how many processes have not confirmed that they did it; repeat it then. Backups are not changed, nor is a copy in ClickHouse: `not_covered` says what to run there. For administrators; an API token needs the scope `admin`.
          */
         post: operations["postPrivacyDelete"];
         delete?: never;
@@ -1815,7 +1815,7 @@ export interface paths {
         };
         /**
          * Where something is stored of an address or account
-         * @description Counts rows by place. Give one of `address` (of a visitor or a mail), `account` and `sender`. For administrators; an API token needs the scope `admin`.
+         * @description Counts rows by location. Give one of `address` (of a visitor or a mail), `account` and `sender`. For administrators; an API token needs the scope `admin`.
          */
         get: operations["listPrivacyFind"];
         put?: never;
@@ -1938,14 +1938,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a tag from all links
-         * @description The links stay. The answer names the `change`, which can be undone. For editors and administrators; an API token needs the scope `links:write`.
+         * @description The links stay. The response names the `change`, which can be undone. For editors and administrators; an API token needs the scope `links:write`.
          */
         delete: operations["deleteTag"];
         options?: never;
         head?: never;
         /**
          * Rename a tag; onto another tag it merges them
-         * @description Changes all links of the caller that have it; its answer names the `change`, which can be undone. For editors and administrators; an API token needs the scope `links:write`.
+         * @description Changes all links of the caller that have it; its response names the `change`, which can be undone. For editors and administrators; an API token needs the scope `links:write`.
          */
         patch: operations["patchTag"];
         trace?: never;
@@ -2016,7 +2016,7 @@ export interface paths {
         get: operations["listTokens"];
         put?: never;
         /**
-         * Create an API token; only this answer shows its text
+         * Create an API token; only this response contains its text
          * @description A token can do what its scopes say and never more than its account. An account has at most 100. For every account; API tokens are refused.
          */
         post: operations["createToken"];
@@ -2176,7 +2176,7 @@ export interface paths {
         get: operations["listWebhooks"];
         put?: never;
         /**
-         * Add a webhook; the answer alone has its secret
+         * Add a webhook; only this response contains its secret
          * @description There are at most 20. Requests follow Standard Webhooks; the bodies are under `webhooks` of this document. For administrators; an API token needs the scope `admin`.
          */
         post: operations["createWebhook"];
@@ -2208,7 +2208,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the given fields; for a day the secret before signs beside a new one
+         * Change the given fields; for a day the previous secret signs beside a new one
          * @description With `enabled: true` what waits is sent, and a replay sends what happened meanwhile. For administrators; an API token needs the scope `admin`.
          */
         patch: operations["patchWebhook"];
@@ -2284,7 +2284,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send all events again that the webhook tells, from one on
+         * Send all events of the webhook again, from one on
          * @description As far back as events are kept (`events.retention_days`). Deliveries of those events that wait or are sent stay as they are. For administrators; an API token needs the scope `admin`.
          */
         post: operations["postWebhookReplay"];
@@ -2304,7 +2304,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a new secret, which the answer alone has; for a day the one before signs too
+         * Make a new secret, which only this response contains; for a day the previous one signs too
          * @description Requests have two signatures meanwhile. For administrators; an API token needs the scope `admin`.
          */
         post: operations["postWebhookRotate"];
@@ -2557,7 +2557,7 @@ export interface paths {
         put?: never;
         /**
          * Begin a resumable upload, with its first bytes or without
-         * @description Follows tus 1.0.0, so its clients work. The body may have the first bytes. `Location` of the answer is the address of the upload, which lasts for a day after its last byte. For every account; an API token needs the scope `files:write`.
+         * @description Follows tus 1.0.0, so its clients work. The body may have the first bytes. `Location` of the response is the address of the upload, which lasts for a day after its last byte. For every account; an API token needs the scope `files:write`.
          */
         post: operations["postFilesTus"];
         delete?: never;
@@ -2605,7 +2605,7 @@ export interface paths {
         head: operations["headFilesTusId"];
         /**
          * Continue a resumable upload
-         * @description Follows tus 1.0.0, so its clients work. 409 if `Upload-Offset` is not where the upload stands. The last byte makes the file, whose id is in a header of the answer. For every account; an API token needs the scope `files:write`.
+         * @description Follows tus 1.0.0, so its clients work. 409 if `Upload-Offset` is not where the upload stands. The last byte makes the file, whose id is in a header of the response. For every account; an API token needs the scope `files:write`.
          */
         patch: operations["patchFilesTusId"];
         trace?: never;
@@ -3317,7 +3317,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A link was changed, approved, refused, taken down or put back. */
+        /** A link was changed, approved, refused, taken down or reinstated. */
         post: operations["onLinkUpdated"];
         delete?: never;
         options?: never;
@@ -3479,7 +3479,7 @@ export interface components {
             email_verified: boolean;
             /** @description of mails */
             language: components["schemas"]["Language"];
-            mails: components["schemas"]["MailChoices"];
+            mails: components["schemas"]["MailPreferences"];
         };
         AccountMailResponse: {
             /** @constant */
@@ -3491,21 +3491,21 @@ export interface components {
             language?: components["schemas"]["Language"];
             mails?: {
                 /** @description a backup failed; for administrators */
-                backup?: components["schemas"]["MailChoice"];
+                backup?: components["schemas"]["MailPreference"];
                 /** @description a share was downloaded: one mail for each span */
-                download?: components["schemas"]["MailSpan"];
+                download?: components["schemas"]["MailFrequency"];
                 /** @description files arrived in a drop box: one mail for each span */
-                drop?: components["schemas"]["MailSpan"];
+                drop?: components["schemas"]["MailFrequency"];
                 /** @description a link has reached 100, 1,000, 10,000 … clicks, or its `click_threshold` */
-                link_reached?: components["schemas"]["MailChoice"];
+                link_threshold?: components["schemas"]["MailPreference"];
                 /** @description a share ends within a day, or has no downloads left */
-                share_ends?: components["schemas"]["MailChoice"];
+                share_ending?: components["schemas"]["MailPreference"];
                 /** @description a sign-in from a browser that was not seen before, and a new passkey */
-                sign_in?: components["schemas"]["MailChoice"];
+                sign_in?: components["schemas"]["MailPreference"];
                 /** @description the target of a link does not answer */
-                target_dead?: components["schemas"]["MailChoice"];
+                target_dead?: components["schemas"]["MailPreference"];
                 /** @description a webhook was disabled, because its receiver does not answer; for administrators */
-                webhook?: components["schemas"]["MailChoice"];
+                webhook?: components["schemas"]["MailPreference"];
             };
         };
         AccountResponse: {
@@ -3528,7 +3528,7 @@ export interface components {
             /** @description 1 to 64 characters of a-z 0-9 . _ @ -; stored in lower case */
             username?: string;
         };
-        AddressProof: {
+        AddressConfirmation: {
             token: string;
         };
         BatchResponse: {
@@ -3590,16 +3590,16 @@ export interface components {
         CreatedWebhook: {
             /** Format: date-time */
             created_at: string;
-            /** @description asked: by a request. gone: it answered 410. failing: every attempt of three days has failed. */
-            disabled_because: components["schemas"]["WebhookDisabledBecause"] | null;
+            /** @description requested: by a request. gone: it answered 410. failing: every attempt of three days has failed. */
+            disabled_reason: components["schemas"]["WebhookDisabledReason"] | null;
             enabled: boolean;
             events: components["schemas"]["WebhookEvent"][];
             /** @description no attempt has succeeded since then */
             failing_since: string | null;
             id: number;
-            /** @description Retry-After of its answer; nothing is sent before */
+            /** @description Retry-After of its response; nothing is sent before */
             paused_until: string | null;
-            /** @description until then the secret before signs too */
+            /** @description until then the previous secret signs too */
             previous_secret_until: string | null;
             /** @description next event that is queued again */
             replaying_from: number | null;
@@ -3641,16 +3641,31 @@ export interface components {
             product: components["schemas"]["ImportProduct"];
             /** @description instead of a file: the address of its server, for products that have an API */
             source?: string;
-            /** @description bring visits with their dates, where the source has them; default: false */
+            /** @description import visits with their dates, where the source has them; default: false */
             visits?: components["schemas"]["Flag"];
         };
         CreateLinkResponse: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Link"];
+            /** @description the target is a short URL of this server, of this link: use it instead of a second one */
+            existing_link?: components["schemas"]["Link"];
             message: string;
-            /** @description the link whose short URL the target is: hand out that one instead */
-            offered?: components["schemas"]["Link"];
+        };
+        DataLocation: {
+            /** @description table and column */
+            location: string;
+            rows: number;
+        };
+        DataLocationListResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["DataLocation"][];
+            message: string;
+            /** @description what else may have click details of an address, and the statement that removes them there */
+            not_covered?: string | null;
+            /** @description processes that did not count their latest clicks within ten seconds: repeat the request later */
+            processes_missing?: number;
         };
         DeletedLink: {
             /** @description what previews of messengers show; null: the preview of the target */
@@ -3661,7 +3676,7 @@ export interface components {
             } | null;
             /** @description of people and automated visitors */
             click_count: number;
-            /** @description clicks at which an event and a mail tell of it; null: 100, 1,000, 10,000 and so on */
+            /** @description number of clicks at which an event and a mail are sent; null: 100, 1,000, 10,000 and so on */
             click_threshold: number | null;
             code: string;
             /** Format: date-time */
@@ -3698,9 +3713,9 @@ export interface components {
             /** @description account, or team:{name}; null: of a command or import */
             owner: string | null;
             password: "[REDACTED]" | null;
-            /** @description of its answers to visitors */
+            /** @description of its responses to visitors */
             redirect_status: components["schemas"]["RedirectStatus"];
-            /** @description where the link leads some visitors instead; the first rule that fits counts */
+            /** @description where the link leads some visitors instead; the first rule that holds decides */
             rules: components["schemas"]["LinkRule"][] | null;
             /** @description before this time it does not exist for visitors */
             starts_at: string | null;
@@ -3770,7 +3785,7 @@ export interface components {
             details?: false;
             /**
              * Format: date-time
-             * @description present if the range begins before the details that the answer is made of: their first instant
+             * @description present if the range begins before the recorded details: their first instant
              */
             details_from?: string;
             message: string;
@@ -3832,7 +3847,7 @@ export interface components {
             } | null;
             /** @description of people and automated visitors */
             click_count: number;
-            /** @description clicks at which an event and a mail tell of it; null: 100, 1,000, 10,000 and so on */
+            /** @description number of clicks at which an event and a mail are sent; null: 100, 1,000, 10,000 and so on */
             click_threshold: number | null;
             code: string;
             /** Format: date-time */
@@ -3890,7 +3905,7 @@ export interface components {
             items: number | null;
             /** @description url: the code redirects now */
             kind: components["schemas"]["ShareKind"];
-            /** @description of all files that it takes in its life */
+            /** @description of all files the most that it ever takes */
             max_bytes: number;
             /** @description how many people may pass; null: any number */
             max_clicks: number | null;
@@ -3898,7 +3913,7 @@ export interface components {
             max_downloads: number | null;
             /** @description bytes of one file; 0 or null: no limit of its own */
             max_file_size: number | null;
-            /** @description that it takes in its life */
+            /** @description the most that it ever takes */
             max_files: number;
             /** @description shown to visitors */
             message: string | null;
@@ -3911,9 +3926,9 @@ export interface components {
             password: "[REDACTED]" | null;
             /** @description their mail addresses */
             recipients: string[];
-            /** @description of its answers to visitors */
+            /** @description of its responses to visitors */
             redirect_status: components["schemas"]["RedirectStatus"];
-            /** @description where the link leads some visitors instead; the first rule that fits counts */
+            /** @description where the link leads some visitors instead; the first rule that holds decides */
             rules: components["schemas"]["LinkRule"][] | null;
             /**
              * Format: uri
@@ -3935,7 +3950,7 @@ export interface components {
              * @description the same as short_url
              */
             url: string;
-            /** @description only recipients see it, once they have proved their address */
+            /** @description only recipients see it, once they have verified their address */
             verify: boolean;
         };
         DropBoxListResponse: {
@@ -4024,14 +4039,14 @@ export interface components {
         EventVia: "panel" | "api" | "token" | "cli" | "import" | "system";
         Explanation: {
             reason: components["schemas"]["ExplanationReason"];
-            /** @description of the answer to the visitor */
+            /** @description of the response to the visitor */
             status: number;
             /** @description the rules until the one that decides */
             steps: {
                 because: {
+                    /** @description the visitor's value; null: not known */
+                    actual: string | null;
                     condition: components["schemas"]["ExplanationCondition"];
-                    /** @description what the visitor has; null: not known */
-                    found: string | null;
                     holds: boolean;
                 }[];
                 holds: boolean;
@@ -4055,7 +4070,7 @@ export interface components {
             /** @description number of the error */
             code: components["schemas"]["FailureCode"];
             /** @description of an invalid request: a sentence for each field */
-            details?: components["schemas"]["FieldFault"][];
+            details?: components["schemas"]["FieldError"][];
             /** @description name of the error */
             error: components["schemas"]["FailureError"];
             /** @description what is wrong and what to do */
@@ -4065,7 +4080,7 @@ export interface components {
             /** @description number of the error */
             code: components["schemas"]["Failure400Code"];
             /** @description of an invalid request: a sentence for each field */
-            details?: components["schemas"]["FieldFault"][];
+            details?: components["schemas"]["FieldError"][];
             /** @description name of the error */
             error: components["schemas"]["Failure400Error"];
             /** @description what is wrong and what to do */
@@ -4221,7 +4236,7 @@ export interface components {
         FailureCode: 1000 | 1001 | 1003 | 1004 | 1005 | 1006 | 1009 | 1010 | 1011 | 1012 | 1013 | 1014 | 1015 | 1030 | 1031 | 2000 | 2002 | 2003 | 2004 | 3000 | 3001 | 3002 | 3003 | 3007 | 3008 | 4002 | 4004 | 4005 | 5000 | 5002 | 7000 | 7001 | 7002 | 7010 | 7011 | 7012 | 7020 | 7021 | 7030;
         /** @enum {string} */
         FailureError: "BadRequest" | "Unauthorized" | "Forbidden" | "NotFound" | "InternalServerError" | "MethodNotAllowed" | "Conflict" | "BatchSizeTooLarge" | "FileTooLarge" | "InvalidDateFormat" | "PayloadTooLarge" | "PreconditionFailed" | "IdempotencyKeyReused" | "ServiceUnavailable" | "InsufficientStorage" | "AuthFailed" | "TokenInvalid" | "CsrfInvalid" | "RateLimitExceeded" | "LinkNotFound" | "LinkAlreadyExists" | "LinkInvalidUrl" | "LinkInvalidExpireTime" | "LinkInvalidCode" | "LinkReservedCode" | "InvalidMultipartData" | "CsvFileMissing" | "CsvParseError" | "ConfigNotFound" | "ConfigReloadFailed" | "FileNotFound" | "FolderNotFound" | "PolicyNotFound" | "NameConflict" | "FolderCycle" | "PolicyInUse" | "InvalidName" | "FileTooLargeForPolicy" | "StorageUnavailable";
-        FieldFault: {
+        FieldError: {
             /** @description path of the field, such as payload.target; body for the whole body */
             field: string;
             message: string;
@@ -4317,21 +4332,6 @@ export interface components {
             parent_id?: number | null;
             /** @description null removes the override */
             policy_id?: number | null;
-        };
-        FoundPlace: {
-            /** @description table and column */
-            place: string;
-            rows: number;
-        };
-        FoundPlaceListResponse: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["FoundPlace"][];
-            message: string;
-            /** @description what else may have click details of an address, and the statement that removes them there */
-            not_covered?: string | null;
-            /** @description processes that did not count their latest clicks within ten seconds: repeat the request later */
-            processes_missing?: number;
         };
         GetAnalyticsLiveResponse: {
             data: string;
@@ -4437,6 +4437,12 @@ export interface components {
         HealthStatus: "healthy" | "degraded" | "unhealthy";
         /** @enum {string} */
         HeldState: "waiting" | "refused" | "taken_down";
+        IdentityProof: {
+            /** @description needed if the account has one */
+            password?: string | null;
+            /** @description for accounts without a password, if they have an authenticator app, else the sign-in must be fresh; beside the password for a session that has not shown the app's code yet */
+            totp?: string | null;
+        };
         ImportChange: {
             add_domains?: boolean;
             disabled?: boolean;
@@ -4450,11 +4456,11 @@ export interface components {
             code: string;
             kind: components["schemas"]["ImportNoteKind"];
             /** @description row or number in the source; 0: none */
-            place: number;
+            position: number;
             reason: string;
         };
         /** @enum {string} */
-        ImportNoteKind: "refused" | "skipped" | "renamed" | "disabled" | "partly" | "visit" | "file" | "kept";
+        ImportNoteKind: "refused" | "skipped" | "renamed" | "disabled" | "partial" | "visit" | "file" | "kept";
         ImportNotePageResponse: {
             /** @constant */
             code: 0;
@@ -4519,7 +4525,7 @@ export interface components {
             } | null;
             /** @description of people and automated visitors */
             click_count: number;
-            /** @description clicks at which an event and a mail tell of it; null: 100, 1,000, 10,000 and so on */
+            /** @description number of clicks at which an event and a mail are sent; null: 100, 1,000, 10,000 and so on */
             click_threshold: number | null;
             code: string;
             /** Format: date-time */
@@ -4554,9 +4560,9 @@ export interface components {
             /** @description account, or team:{name}; null: of a command or import */
             owner: string | null;
             password: "[REDACTED]" | null;
-            /** @description of its answers to visitors */
+            /** @description of its responses to visitors */
             redirect_status: components["schemas"]["RedirectStatus"];
-            /** @description where the link leads some visitors instead; the first rule that fits counts */
+            /** @description where the link leads some visitors instead; the first rule that holds decides */
             rules: components["schemas"]["LinkRule"][] | null;
             /**
              * Format: uri
@@ -4575,12 +4581,18 @@ export interface components {
             updated_at: string;
         };
         LinkBatchUndo: {
-            /** @description next of the previous answer */
+            /** @description `next` of the previous response */
             after?: number;
-            /** @description change of the answer to the change */
+            /** @description `change` of the response to the change */
             change: string;
         };
-        LinkBatchUndone: {
+        LinkBatchUndoResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["LinkBatchUndoResult"];
+            message: string;
+        };
+        LinkBatchUndoResult: {
             /** @description links that stay: changed or deleted since (after a change of a tag: deleted for good), or their code is taken */
             failed: {
                 code: string;
@@ -4592,12 +4604,12 @@ export interface components {
             /** @description links that were changed back */
             restored: number;
         };
-        LinkBatchUndoneResponse: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["LinkBatchUndone"];
-            message: string;
+        LinkHistoryRestore: {
+            /** @description the state before the event, or after it (default) */
+            state?: components["schemas"]["LinkHistoryRestoreState"] | null;
         };
+        /** @enum {string} */
+        LinkHistoryRestoreState: "before" | "after";
         LinkPageResponse: {
             /** @constant */
             code: 0;
@@ -4618,7 +4630,7 @@ export interface components {
                 image?: (string | "") | null;
                 title?: string | null;
             } | null;
-            /** @description the owner is told when the link has so many clicks; null: at 100, 1,000, 10,000 … */
+            /** @description the owner is notified at this number of clicks; null: at 100, 1,000, 10,000 … */
             click_threshold?: number | null;
             /** @description renames the link; counts and history go along */
             code?: string;
@@ -4702,7 +4714,7 @@ export interface components {
             details?: false;
             /**
              * Format: date-time
-             * @description present if the range begins before the details that the answer is made of: their first instant
+             * @description present if the range begins before the recorded details: their first instant
              */
             details_from?: string;
             message: string;
@@ -4717,14 +4729,8 @@ export interface components {
             /** @description another code; default: the old one */
             code?: string | null;
         };
-        LinkReversion: {
-            /** @description the state before the event, or after it (default) */
-            state?: components["schemas"]["LinkReversionState"] | null;
-        };
-        /** @enum {string} */
-        LinkReversionState: "before" | "after";
         LinkReview: {
-            /** @description approve or refuse a link that waits; take a link down, or put it back */
+            /** @description approve or refuse a link that waits; take a link down, or reinstate it */
             action: components["schemas"]["LinkReviewAction"];
             /** @description shown to the owner of the link, never to visitors */
             reason?: string | null;
@@ -4732,7 +4738,7 @@ export interface components {
             updated_at?: string | null;
         };
         /** @enum {string} */
-        LinkReviewAction: "approve" | "refuse" | "take_down" | "put_back";
+        LinkReviewAction: "approve" | "refuse" | "take_down" | "reinstate";
         LinkRule: {
             if: {
                 address?: string | string[];
@@ -4779,7 +4785,7 @@ export interface components {
                 image?: (string | "") | null;
                 title?: string | null;
             } | null;
-            /** @description the owner is told when the link has so many clicks; null: at 100, 1,000, 10,000 … */
+            /** @description the owner is notified at this number of clicks; null: at 100, 1,000, 10,000 … */
             click_threshold?: number | null;
             /** @description the domain of the link, which stays (PATCH moves a link); may be absent or null */
             domain?: string | null;
@@ -4843,7 +4849,7 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
         };
         /** @enum {string} */
-        ListImportNotesKind: "refused" | "skipped" | "renamed" | "disabled" | "partly" | "visit" | "file" | "kept" | "";
+        ListImportNotesKind: "refused" | "skipped" | "renamed" | "disabled" | "partial" | "visit" | "file" | "kept" | "";
         /** @enum {string} */
         ListLinksOrder: "asc" | "desc";
         /** @enum {string} */
@@ -4868,7 +4874,7 @@ export interface components {
             password: string;
             /** @description in the place of totp; valid once */
             recovery_code?: string | null;
-            /** @description of the authenticator app, when the answer without it names this field */
+            /** @description of the authenticator app, when the response without it names this field */
             totp?: string | null;
             /** @description default: the built-in administrator */
             username?: string | null;
@@ -4886,29 +4892,11 @@ export interface components {
             kind: string;
             recipient: string;
             sent_at: string | null;
-            /** @description waiting for its next attempt, being sent, taken by the mail server, or given up */
+            /** @description waiting: for its next attempt. sending: now. sent: the mail server accepted it. failed: no attempt follows. */
             state: components["schemas"]["MailState"];
         };
         /** @enum {string} */
-        MailChoice: "on" | "off";
-        MailChoices: {
-            /** @description a backup failed; for administrators */
-            backup: components["schemas"]["MailChoice"];
-            /** @description a share was downloaded: one mail for each span */
-            download: components["schemas"]["MailSpan"];
-            /** @description files arrived in a drop box: one mail for each span */
-            drop: components["schemas"]["MailSpan"];
-            /** @description a link has reached 100, 1,000, 10,000 … clicks, or its `click_threshold` */
-            link_reached: components["schemas"]["MailChoice"];
-            /** @description a share ends within a day, or has no downloads left */
-            share_ends: components["schemas"]["MailChoice"];
-            /** @description a sign-in from a browser that was not seen before, and a new passkey */
-            sign_in: components["schemas"]["MailChoice"];
-            /** @description the target of a link does not answer */
-            target_dead: components["schemas"]["MailChoice"];
-            /** @description a webhook was disabled, because its receiver does not answer; for administrators */
-            webhook: components["schemas"]["MailChoice"];
-        };
+        MailFrequency: "minute" | "hour" | "day" | "off";
         MailPageResponse: {
             /** @constant */
             code: 0;
@@ -4916,6 +4904,26 @@ export interface components {
             message: string;
             /** @description null: the last page */
             next_cursor: string | null;
+        };
+        /** @enum {string} */
+        MailPreference: "on" | "off";
+        MailPreferences: {
+            /** @description a backup failed; for administrators */
+            backup: components["schemas"]["MailPreference"];
+            /** @description a share was downloaded: one mail for each span */
+            download: components["schemas"]["MailFrequency"];
+            /** @description files arrived in a drop box: one mail for each span */
+            drop: components["schemas"]["MailFrequency"];
+            /** @description a link has reached 100, 1,000, 10,000 … clicks, or its `click_threshold` */
+            link_threshold: components["schemas"]["MailPreference"];
+            /** @description a share ends within a day, or has no downloads left */
+            share_ending: components["schemas"]["MailPreference"];
+            /** @description a sign-in from a browser that was not seen before, and a new passkey */
+            sign_in: components["schemas"]["MailPreference"];
+            /** @description the target of a link does not answer */
+            target_dead: components["schemas"]["MailPreference"];
+            /** @description a webhook was disabled, because its receiver does not answer; for administrators */
+            webhook: components["schemas"]["MailPreference"];
         };
         MailResponse: {
             /** @constant */
@@ -4937,8 +4945,6 @@ export interface components {
             data: components["schemas"]["MailServer"];
             message: string;
         };
-        /** @enum {string} */
-        MailSpan: "minute" | "hour" | "day" | "off";
         /** @enum {string} */
         MailState: "waiting" | "sending" | "sent" | "failed";
         Message: {
@@ -5026,7 +5032,7 @@ export interface components {
             details?: false;
             /**
              * Format: date-time
-             * @description present if the range begins before the details that the answer is made of: their first instant
+             * @description present if the range begins before the recorded details: their first instant
              */
             details_from?: string;
             message: string;
@@ -5096,7 +5102,7 @@ export interface components {
                 image?: (string | "") | null;
                 title?: string | null;
             } | null;
-            /** @description the owner is told when the link has so many clicks; null: at 100, 1,000, 10,000 … */
+            /** @description the owner is notified at this number of clicks; null: at 100, 1,000, 10,000 … */
             click_threshold?: number | null;
             /** @description 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty */
             code?: string | null;
@@ -5214,7 +5220,7 @@ export interface components {
             message: string;
         };
         NewWebhook: {
-            /** @description what it tells */
+            /** @description the events that are sent to it */
             events: components["schemas"]["WebhookEvent"][];
             /** @description whsec_ and the Base64 of 24 to 64 bytes; a random one when absent */
             secret?: string;
@@ -5241,7 +5247,7 @@ export interface components {
             /** @description limit in bytes for all files together; 0: unlimited */
             quota_bytes: number;
             role: components["schemas"]["Role"];
-            /** @description required: until there is one, only addresses below /auth and /account answer; unproved: until POST /account/second-factor */
+            /** @description required: until there is one, only addresses below /auth and /account answer; unconfirmed: until POST /account/second-factor */
             second_factor: components["schemas"]["OwnAccountSecondFactor"];
             /** @description of the last change; clicks and downloads change nothing */
             updated_at: string | null;
@@ -5254,13 +5260,7 @@ export interface components {
             message: string;
         };
         /** @enum {string} */
-        OwnAccountSecondFactor: "off" | "on" | "required" | "unproved";
-        OwnProof: {
-            /** @description needed if the account has one */
-            password?: string | null;
-            /** @description for accounts without a password, if they have an authenticator app, else the sign-in must be fresh; beside the password for a session that has not shown the app's code yet */
-            totp?: string | null;
-        };
+        OwnAccountSecondFactor: "off" | "on" | "required" | "unconfirmed";
         OwnSession: {
             /** @description of the client, at the sign-in or the last refresh */
             address: string | null;
@@ -5407,9 +5407,9 @@ export interface components {
             /** @constant */
             code: 0;
             data: components["schemas"]["Link"];
+            /** @description the target is a short URL of this server, of this link: use it instead of a second one */
+            existing_link?: components["schemas"]["Link"];
             message: string;
-            /** @description the link whose short URL the target is: hand out that one instead */
-            offered?: components["schemas"]["Link"];
         };
         PatchTagBody: {
             /** @description 1 to 64 characters, kept in lower case */
@@ -5438,7 +5438,7 @@ export interface components {
             details?: false;
             /**
              * Format: date-time
-             * @description present if the range begins before the details that the answer is made of: their first instant
+             * @description present if the range begins before the recorded details: their first instant
              */
             details_from?: string;
             message: string;
@@ -5503,6 +5503,8 @@ export interface components {
             accounts: number;
             /** @description of these objects */
             bytes: number;
+            /** @description why the policy can't be deleted; null: it can */
+            deletion_blocked_by: string | null;
             /** @description folders that name this policy, at most ten */
             folders: {
                 id: number;
@@ -5517,8 +5519,6 @@ export interface components {
             }[];
             /** @description stored contents; the same content counts once */
             objects: number;
-            /** @description what prevents the deletion of the policy; null: nothing */
-            obstacle: string | null;
             unfinished_uploads: number;
         };
         PolicyUsageResponse: {
@@ -5538,12 +5538,12 @@ export interface components {
             message: string;
         };
         PostAuthLogoutResult: {
+            message: string;
             /**
              * Format: uri
              * @description ends the session at the provider of OpenID Connect too
              */
-            continue_at?: string;
-            message: string;
+            provider_logout_url?: string;
         };
         PostConfigKeyActionBody: {
             /** @enum {string} */
@@ -5613,7 +5613,7 @@ export interface components {
                     image?: (string | "") | null;
                     title?: string | null;
                 } | null;
-                /** @description the owner is told when the link has so many clicks; null: at 100, 1,000, 10,000 … */
+                /** @description the owner is notified at this number of clicks; null: at 100, 1,000, 10,000 … */
                 click_threshold?: number | null;
                 /** @description 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty */
                 code?: string | null;
@@ -5652,11 +5652,11 @@ export interface components {
         };
         PostLinksBatchQueryBody: {
             action: components["schemas"]["PostLinksBatchQueryBodyAction"];
-            /** @description change of an answer of the last day, which this call continues; a cursor does so too */
+            /** @description `change` of a response of the last day, which this call continues; a cursor does so too */
             change?: string;
             /** @description "all" for an empty filter */
             confirm?: string;
-            /** @description next of the previous answer; the rest of the body must be the same */
+            /** @description `next` of the previous response; the rest of the body must be the same */
             cursor?: string;
             /** @description true: only count; with change: also what that change has changed so far */
             dry_run?: boolean;
@@ -5700,7 +5700,7 @@ export interface components {
                     image?: (string | "") | null;
                     title?: string | null;
                 } | null;
-                /** @description the owner is told when the link has so many clicks; null: at 100, 1,000, 10,000 … */
+                /** @description the owner is notified at this number of clicks; null: at 100, 1,000, 10,000 … */
                 click_threshold?: number | null;
                 /** @description moves the link to a domain, like a new code; empty or null: the default one; absent: it stays */
                 domain?: string | null;
@@ -5749,23 +5749,23 @@ export interface components {
             change?: string;
             /** @description links deleted or changed, never shares of others; in a dry run 0, or with change what it has changed so far */
             changed: number;
+            /** @description why the first link that was not changed was left as it is */
+            first_error?: string;
             /** @description links that the filter found */
             matched: number;
             /** @description with a limit: cursor of the next call; absent when all links are handled */
             next?: string;
-            /** @description why the first link that was not changed stays as it is */
-            refusal?: string;
         };
         PostLinksImportBody: {
             /** @description true: check and count, but change nothing */
             dry_run?: components["schemas"]["Flag"];
             /** Format: binary */
             file: string;
-            /** @description recorded in the event links.import together with the rows; if the answer is lost, the event shows what was written */
+            /** @description recorded in the event links.import together with the rows; if the response is lost, the event shows what was written */
             import_id?: string;
             /** @description what to do with existing codes; default: skip. overwrite sets every column of the file, even click_count: leave it out to keep the clicks */
             mode?: components["schemas"]["PostLinksImportBodyMode"];
-            /** @description true: the answer begins at once and reports progress, one line each; a later failure has status 200 and the fields of an error */
+            /** @description true: the response begins at once and reports progress, one line each; a later failure has status 200 and the fields of an error */
             progress?: components["schemas"]["Flag"];
         };
         /** @enum {string} */
@@ -5869,24 +5869,24 @@ export interface components {
             }[];
             /** @description of the preview until the import starts; one visit may be a sum */
             counts: {
-                bytes_brought: number;
+                bytes_imported: number;
                 bytes_read: number;
-                clicks_brought: number;
-                clicks_undated: number;
-                files_brought: number;
+                clicks_imported: number;
+                clicks_without_date: number;
+                files_imported: number;
                 files_read: number;
                 files_refused: number;
                 files_removed: number;
-                links_brought: number;
                 links_disabled: number;
+                links_imported: number;
                 links_kept: number;
-                links_partly: number;
+                links_partial: number;
                 links_read: number;
                 links_refused: number;
                 links_removed: number;
                 links_renamed: number;
                 links_skipped: number;
-                visits_brought: number;
+                visits_imported: number;
                 visits_read: number;
                 visits_refused: number;
             };
@@ -5900,8 +5900,8 @@ export interface components {
                 links: number;
             }[];
             id: number;
-            /** @description what the product does not export, or Waymark has no place for */
-            loses: string[];
+            /** @description what the product does not export or Waymark does not store */
+            not_imported: string[];
             /** @description the first 1,000 of a preview; /notes has those of an import */
             notes: components["schemas"]["ImportNote"][];
             options: {
@@ -5926,7 +5926,7 @@ export interface components {
                 kind: components["schemas"]["ImportNoteKind"];
                 reason: string;
             }[];
-            /** @description the first ten links that come in */
+            /** @description the first ten links that will be imported */
             samples: {
                 click_count: number;
                 code: string;
@@ -5937,7 +5937,7 @@ export interface components {
             }[];
             /** @description name of the file, or address */
             source: string;
-            /** @description those that end in -ing are worked on; stopped: problem says why, start goes on and undo takes back */
+            /** @description those that end in -ing are worked on; stopped: `problem` says why, `start` continues and `undo` reverts */
             state: components["schemas"]["ProductImportState"];
             /**
              * Format: date-time
@@ -5977,9 +5977,9 @@ export interface components {
             /** @constant */
             code: 0;
             data: components["schemas"]["Link"];
+            /** @description the target is a short URL of this server, of this link: use it instead of a second one */
+            existing_link?: components["schemas"]["Link"];
             message: string;
-            /** @description the link whose short URL the target is: hand out that one instead */
-            offered?: components["schemas"]["Link"];
         };
         PutLinksBatchBody: {
             updates: {
@@ -5995,7 +5995,7 @@ export interface components {
                         image?: (string | "") | null;
                         title?: string | null;
                     } | null;
-                    /** @description the owner is told when the link has so many clicks; null: at 100, 1,000, 10,000 … */
+                    /** @description the owner is notified at this number of clicks; null: at 100, 1,000, 10,000 … */
                     click_threshold?: number | null;
                     /** @description the domain of the link, which stays (PATCH moves a link); may be absent or null */
                     domain?: string | null;
@@ -6076,12 +6076,12 @@ export interface components {
             mime_type: string;
             /** @description name of the file in the tree */
             name: string;
+            /** @description the name that the visitor sent; `name` differs if another file had it */
+            original_name: string;
             /** @description the same for everything that one visitor sends into this box */
             sender: string;
             /** @description as the visitor gave it */
             sender_name: string | null;
-            /** @description name as sent; name differs if another file had it */
-            sent_as: string;
             /** @description bytes */
             size: number;
         };
@@ -6126,7 +6126,7 @@ export interface components {
             details?: false;
             /**
              * Format: date-time
-             * @description present if the range begins before the details that the answer is made of: their first instant
+             * @description present if the range begins before the recorded details: their first instant
              */
             details_from?: string;
             message: string;
@@ -6142,7 +6142,7 @@ export interface components {
         ReportRow: {
             /** @description clicks of crawlers, previews and programs */
             automated: number;
-            /** @description of the visitors that are asked for */
+            /** @description of the visitors that the request selects */
             clicks: number;
             /** @description of a city: ISO 3166-1 alpha-2 */
             country?: string;
@@ -6164,7 +6164,7 @@ export interface components {
             details?: false;
             /**
              * Format: date-time
-             * @description present if the range begins before the details that the answer is made of: their first instant
+             * @description present if the range begins before the recorded details: their first instant
              */
             details_from?: string;
             message: string;
@@ -6178,7 +6178,7 @@ export interface components {
         /** @enum {string} */
         RuleDevice: "mobile" | "tablet" | "desktop";
         SecondFactorProof: {
-            /** @description answer to POST /auth/passkey/options */
+            /** @description from POST /auth/passkey/options */
             passkey?: components["schemas"]["PasskeyCredential"] | null;
             recovery_code?: string | null;
             totp?: string | null;
@@ -6202,9 +6202,9 @@ export interface components {
             payload: {
                 [key: string]: unknown;
             } | null;
+            /** @description at most 20, oldest first */
+            recent_attempts: components["schemas"]["WebhookAttempt"][];
             state: components["schemas"]["WebhookDeliveryState"];
-            /** @description the latest 20 attempts, oldest first */
-            tries: components["schemas"]["WebhookTry"][];
         };
         SentWebhookDeliveryResponse: {
             /** @constant */
@@ -6289,7 +6289,7 @@ export interface components {
         /** @enum {string} */
         SettingDefinitionUnit: "seconds" | "minutes" | "days" | "characters" | "clicks" | "records";
         /** @enum {string} */
-        SettingKey: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.trust_email" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
+        SettingKey: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_user_agents" | "privacy.keep_locations" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.trust_email" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
         SettingListResponse: {
             /** @constant */
             code: 0;
@@ -6326,7 +6326,7 @@ export interface components {
             } | null;
             /** @description of people and automated visitors */
             click_count: number;
-            /** @description clicks at which an event and a mail tell of it; null: 100, 1,000, 10,000 and so on */
+            /** @description number of clicks at which an event and a mail are sent; null: 100, 1,000, 10,000 and so on */
             click_threshold: number | null;
             code: string;
             /** Format: date-time */
@@ -6397,9 +6397,9 @@ export interface components {
             password: "[REDACTED]" | null;
             /** @description their mail addresses */
             recipients: string[];
-            /** @description of its answers to visitors */
+            /** @description of its responses to visitors */
             redirect_status: components["schemas"]["RedirectStatus"];
-            /** @description where the link leads some visitors instead; the first rule that fits counts */
+            /** @description where the link leads some visitors instead; the first rule that holds decides */
             rules: components["schemas"]["LinkRule"][] | null;
             /**
              * Format: uri
@@ -6421,7 +6421,7 @@ export interface components {
              * @description the same as short_url
              */
             url: string;
-            /** @description only recipients see it, once they have proved their address */
+            /** @description only recipients see it, once they have verified their address */
             verify: boolean;
         };
         SharedItem: {
@@ -6469,7 +6469,7 @@ export interface components {
             password: boolean;
             /** @description of recipients' addresses; empty: every domain */
             recipient_domains: string[];
-            /** @description every share is for recipients who prove their address; not drop boxes */
+            /** @description every share is for recipients who verify their address; not drop boxes */
             verify: boolean;
         };
         SharePolicyResponse: {
@@ -6535,7 +6535,7 @@ export interface components {
             action: components["schemas"]["ShareVisitAction"];
             /** Format: date-time */
             at: string;
-            /** @description proved address of the recipient */
+            /** @description verified address of the recipient */
             email: string;
             /** @description of the file or folder, then */
             name: string | null;
@@ -6550,24 +6550,25 @@ export interface components {
             /** @description null: the last page */
             next_cursor: string | null;
         };
-        StoredThing: {
-            /** @description null: see `until` */
-            days: number | null;
+        StoredData: {
+            about: components["schemas"]["StoredDataAbout"];
             /** @description what is stored; empty: nothing */
-            holds: string[];
+            fields: string[];
+            /** @description the end in words, if it is no number of days */
+            kept_until: string | null;
             name: string;
-            of: components["schemas"]["StoredThingOf"];
             purpose: string;
-            until: string | null;
-        };
-        StoredThingListResponse: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["StoredThing"][];
-            message: string;
+            /** @description null: see `kept_until` */
+            retention_days: number | null;
         };
         /** @enum {string} */
-        StoredThingOf: "visitors" | "accounts";
+        StoredDataAbout: "visitors" | "accounts";
+        StoredDataListResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["StoredData"][];
+            message: string;
+        };
         SystemReport: {
             cache: {
                 kind: string;
@@ -6591,7 +6592,7 @@ export interface components {
                 failed_at: string | null;
                 /** @description end of the last flush that succeeded */
                 flushed_at: string | null;
-                /** @description that moves from other products brought, at any time; null while the database is away */
+                /** @description imported from other products so far; null while the database is away */
                 imported: number | null;
                 journal_bytes: number;
                 /** @description degraded when the last flush failed */
@@ -6673,17 +6674,17 @@ export interface components {
             data: components["schemas"]["SystemReport"];
             message: string;
         };
-        TagChanged: {
+        TagChangeResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["TagChangeResult"];
+            message: string;
+        };
+        TagChangeResult: {
             /** @description for POST /links/batch/undo; absent if nothing changed */
             change?: string;
             links: number;
             tag: string;
-        };
-        TagChangedResponse: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["TagChanged"];
-            message: string;
         };
         TagCount: {
             links: number;
@@ -6807,7 +6808,7 @@ export interface components {
             details?: false;
             /**
              * Format: date-time
-             * @description present if the range begins before the details that the answer is made of: their first instant
+             * @description present if the range begins before the recorded details: their first instant
              */
             details_from?: string;
             message: string;
@@ -6818,7 +6819,7 @@ export interface components {
             automated_clicks: number;
             /** @description those without automated visitors */
             human_clicks: number;
-            /** @description that moves from other products brought and did not take back, with those of deleted links */
+            /** @description imported from other products and not reverted, including those of deleted links */
             imported_clicks: number;
             total_clicks: number;
             total_links: number;
@@ -6910,9 +6911,34 @@ export interface components {
             details?: false;
             /**
              * Format: date-time
-             * @description present if the range begins before the details that the answer is made of: their first instant
+             * @description present if the range begins before the recorded details: their first instant
              */
             details_from?: string;
+            message: string;
+        };
+        UpdatedSetting: {
+            /** @description true: waymark.toml or the environment sets it; writing it is refused */
+            is_fixed?: boolean;
+            /** @description the value is a secret, and masked */
+            is_sensitive: boolean;
+            key: string;
+            message: string | null;
+            /** @description stored, and waits for a restart; null: none does */
+            pending_value?: string;
+            /** @description a new value counts after a restart */
+            requires_restart: boolean;
+            /**
+             * Format: date-time
+             * @description of the last change; clicks and downloads change nothing
+             */
+            updated_at: string;
+            value: string;
+            value_type: components["schemas"]["SettingValueType"];
+        };
+        UpdatedSettingResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["UpdatedSetting"];
             message: string;
         };
         /** @enum {string} */
@@ -6959,16 +6985,16 @@ export interface components {
         Webhook: {
             /** Format: date-time */
             created_at: string;
-            /** @description asked: by a request. gone: it answered 410. failing: every attempt of three days has failed. */
-            disabled_because: components["schemas"]["WebhookDisabledBecause"] | null;
+            /** @description requested: by a request. gone: it answered 410. failing: every attempt of three days has failed. */
+            disabled_reason: components["schemas"]["WebhookDisabledReason"] | null;
             enabled: boolean;
             events: components["schemas"]["WebhookEvent"][];
             /** @description no attempt has succeeded since then */
             failing_since: string | null;
             id: number;
-            /** @description Retry-After of its answer; nothing is sent before */
+            /** @description Retry-After of its response; nothing is sent before */
             paused_until: string | null;
-            /** @description until then the secret before signs too */
+            /** @description until then the previous secret signs too */
             previous_secret_until: string | null;
             /** @description next event that is queued again */
             replaying_from: number | null;
@@ -6980,6 +7006,15 @@ export interface components {
              */
             updated_at: string;
             url: string;
+        };
+        WebhookAttempt: {
+            /** Format: date-time */
+            at: string;
+            duration_ms: number;
+            /** @description why it failed */
+            error: string | null;
+            /** @description of the response; null without one */
+            status: number | null;
         };
         WebhookDelivery: {
             /** @description since it was queued, or sent again by request */
@@ -6996,9 +7031,9 @@ export interface components {
             id: number;
             /** @description header webhook-id; the same in every attempt, resend and replay */
             message_id: string;
+            /** @description at most 20, oldest first */
+            recent_attempts: components["schemas"]["WebhookAttempt"][];
             state: components["schemas"]["WebhookDeliveryState"];
-            /** @description the latest 20 attempts, oldest first */
-            tries: components["schemas"]["WebhookTry"][];
         };
         WebhookDeliveryPageResponse: {
             /** @constant */
@@ -7017,7 +7052,7 @@ export interface components {
         /** @enum {string} */
         WebhookDeliveryState: "waiting" | "sending" | "delivered" | "failed";
         /** @enum {string} */
-        WebhookDisabledBecause: "asked" | "gone" | "failing";
+        WebhookDisabledReason: "requested" | "gone" | "failing";
         /** @enum {string} */
         WebhookEvent: "link.created" | "link.updated" | "link.deleted" | "link.restored" | "link.threshold" | "link.target_dead" | "share.created" | "share.downloaded" | "share.ended" | "drop.received" | "account.created" | "account.disabled" | "token.created" | "token.revoked" | "setting.changed";
         WebhookListResponse: {
@@ -7027,7 +7062,7 @@ export interface components {
             message: string;
         };
         WebhookReplay: {
-            /** @description id of the first event that is told again, as data.id of its payload */
+            /** @description id of the first event that is sent again, as data.id of its payload */
             from: number;
         };
         WebhookResponse: {
@@ -7036,20 +7071,10 @@ export interface components {
             data: components["schemas"]["Webhook"];
             message: string;
         };
-        WebhookTry: {
-            /** Format: date-time */
-            at: string;
-            /** @description why it failed */
-            error: string | null;
-            /** @description how long it took */
-            ms: number;
-            /** @description of the answer; null without one */
-            status: number | null;
-        };
         WebhookUpdate: {
             /** @description a disabled webhook gets no new deliveries */
             enabled?: boolean;
-            /** @description what it tells */
+            /** @description the events that are sent to it */
             events?: components["schemas"]["WebhookEvent"][];
             /** @description whsec_ and the Base64 of 24 to 64 bytes; a random one when absent */
             secret?: string;
@@ -7061,31 +7086,6 @@ export interface components {
         };
         /** @enum {string} */
         Weekday: "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun";
-        WrittenSetting: {
-            /** @description true: waymark.toml or the environment sets it; writing it is refused */
-            is_fixed?: boolean;
-            /** @description the value is a secret, and masked */
-            is_sensitive: boolean;
-            key: string;
-            message: string | null;
-            /** @description stored, and waits for a restart; null: none does */
-            pending_value?: string;
-            /** @description a new value counts after a restart */
-            requires_restart: boolean;
-            /**
-             * Format: date-time
-             * @description of the last change; clicks and downloads change nothing
-             */
-            updated_at: string;
-            value: string;
-            value_type: components["schemas"]["SettingValueType"];
-        };
-        WrittenSettingResponse: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["WrittenSetting"];
-            message: string;
-        };
     };
     responses: {
         /** @description BadRequest (1000), BatchSizeTooLarge (1010), FileTooLarge (1011), InvalidDateFormat (1012), LinkInvalidUrl (3002), LinkInvalidExpireTime (3003), LinkInvalidCode (3007), LinkReservedCode (3008), InvalidMultipartData (4002), CsvFileMissing (4004), CsvParseError (4005), InvalidName (7020) */
@@ -7430,7 +7430,7 @@ export type AccountMailResponse = components['schemas']['AccountMailResponse'];
 export type AccountMailUpdate = components['schemas']['AccountMailUpdate'];
 export type AccountResponse = components['schemas']['AccountResponse'];
 export type AccountUpdate = components['schemas']['AccountUpdate'];
-export type AddressProof = components['schemas']['AddressProof'];
+export type AddressConfirmation = components['schemas']['AddressConfirmation'];
 export type BatchResponse = components['schemas']['BatchResponse'];
 export type BatchResult = components['schemas']['BatchResult'];
 export type CodeAvailability = components['schemas']['CodeAvailability'];
@@ -7443,6 +7443,8 @@ export type CreatedWebhookResponse = components['schemas']['CreatedWebhookRespon
 export type CreateFilesUploadBody = components['schemas']['CreateFilesUploadBody'];
 export type CreateImportBody = components['schemas']['CreateImportBody'];
 export type CreateLinkResponse = components['schemas']['CreateLinkResponse'];
+export type DataLocation = components['schemas']['DataLocation'];
+export type DataLocationListResponse = components['schemas']['DataLocationListResponse'];
 export type DeletedLink = components['schemas']['DeletedLink'];
 export type DeletedLinkPageResponse = components['schemas']['DeletedLinkPageResponse'];
 export type DeleteLinksBatchBody = components['schemas']['DeleteLinksBatchBody'];
@@ -7499,7 +7501,7 @@ export type Failure503 = components['schemas']['Failure503'];
 export type Failure507 = components['schemas']['Failure507'];
 export type FailureCode = components['schemas']['FailureCode'];
 export type FailureError = components['schemas']['FailureError'];
-export type FieldFault = components['schemas']['FieldFault'];
+export type FieldError = components['schemas']['FieldError'];
 export type File = components['schemas']['File'];
 export type FileResponse = components['schemas']['FileResponse'];
 export type FileUpdate = components['schemas']['FileUpdate'];
@@ -7510,8 +7512,6 @@ export type FolderContents = components['schemas']['FolderContents'];
 export type FolderContentsResponse = components['schemas']['FolderContentsResponse'];
 export type FolderResponse = components['schemas']['FolderResponse'];
 export type FolderUpdate = components['schemas']['FolderUpdate'];
-export type FoundPlace = components['schemas']['FoundPlace'];
-export type FoundPlaceListResponse = components['schemas']['FoundPlaceListResponse'];
 export type GetAnalyticsLiveResponse = components['schemas']['GetAnalyticsLiveResponse'];
 export type GetAnalyticsLiveResponseEvent = components['schemas']['GetAnalyticsLiveResponseEvent'];
 export type GetFileDownloadDisposition = components['schemas']['GetFileDownloadDisposition'];
@@ -7525,6 +7525,7 @@ export type HealthReport = components['schemas']['HealthReport'];
 export type HealthReportResponse = components['schemas']['HealthReportResponse'];
 export type HealthStatus = components['schemas']['HealthStatus'];
 export type HeldState = components['schemas']['HeldState'];
+export type IdentityProof = components['schemas']['IdentityProof'];
 export type ImportChange = components['schemas']['ImportChange'];
 export type ImportNote = components['schemas']['ImportNote'];
 export type ImportNoteKind = components['schemas']['ImportNoteKind'];
@@ -7538,16 +7539,16 @@ export type ImportResultColumn = components['schemas']['ImportResultColumn'];
 export type Language = components['schemas']['Language'];
 export type Link = components['schemas']['Link'];
 export type LinkBatchUndo = components['schemas']['LinkBatchUndo'];
-export type LinkBatchUndone = components['schemas']['LinkBatchUndone'];
-export type LinkBatchUndoneResponse = components['schemas']['LinkBatchUndoneResponse'];
+export type LinkBatchUndoResponse = components['schemas']['LinkBatchUndoResponse'];
+export type LinkBatchUndoResult = components['schemas']['LinkBatchUndoResult'];
+export type LinkHistoryRestore = components['schemas']['LinkHistoryRestore'];
+export type LinkHistoryRestoreState = components['schemas']['LinkHistoryRestoreState'];
 export type LinkPageResponse = components['schemas']['LinkPageResponse'];
 export type LinkPatch = components['schemas']['LinkPatch'];
 export type LinkReport = components['schemas']['LinkReport'];
 export type LinkReportResponse = components['schemas']['LinkReportResponse'];
 export type LinkResponse = components['schemas']['LinkResponse'];
 export type LinkRestore = components['schemas']['LinkRestore'];
-export type LinkReversion = components['schemas']['LinkReversion'];
-export type LinkReversionState = components['schemas']['LinkReversionState'];
 export type LinkReview = components['schemas']['LinkReview'];
 export type LinkReviewAction = components['schemas']['LinkReviewAction'];
 export type LinkRule = components['schemas']['LinkRule'];
@@ -7568,13 +7569,13 @@ export type ListUsersRole = components['schemas']['ListUsersRole'];
 export type ListWebhookDeliveriesState = components['schemas']['ListWebhookDeliveriesState'];
 export type Login = components['schemas']['Login'];
 export type Mail = components['schemas']['Mail'];
-export type MailChoice = components['schemas']['MailChoice'];
-export type MailChoices = components['schemas']['MailChoices'];
+export type MailFrequency = components['schemas']['MailFrequency'];
 export type MailPageResponse = components['schemas']['MailPageResponse'];
+export type MailPreference = components['schemas']['MailPreference'];
+export type MailPreferences = components['schemas']['MailPreferences'];
 export type MailResponse = components['schemas']['MailResponse'];
 export type MailServer = components['schemas']['MailServer'];
 export type MailServerResponse = components['schemas']['MailServerResponse'];
-export type MailSpan = components['schemas']['MailSpan'];
 export type MailState = components['schemas']['MailState'];
 export type Message = components['schemas']['Message'];
 export type MessageResponse = components['schemas']['MessageResponse'];
@@ -7600,7 +7601,6 @@ export type OnConflict = components['schemas']['OnConflict'];
 export type OwnAccount = components['schemas']['OwnAccount'];
 export type OwnAccountResponse = components['schemas']['OwnAccountResponse'];
 export type OwnAccountSecondFactor = components['schemas']['OwnAccountSecondFactor'];
-export type OwnProof = components['schemas']['OwnProof'];
 export type OwnSession = components['schemas']['OwnSession'];
 export type OwnSessionPageResponse = components['schemas']['OwnSessionPageResponse'];
 export type OwnSessionSignedInBy = components['schemas']['OwnSessionSignedInBy'];
@@ -7710,13 +7710,13 @@ export type ShareUpdate = components['schemas']['ShareUpdate'];
 export type ShareVisit = components['schemas']['ShareVisit'];
 export type ShareVisitAction = components['schemas']['ShareVisitAction'];
 export type ShareVisitPageResponse = components['schemas']['ShareVisitPageResponse'];
-export type StoredThing = components['schemas']['StoredThing'];
-export type StoredThingListResponse = components['schemas']['StoredThingListResponse'];
-export type StoredThingOf = components['schemas']['StoredThingOf'];
+export type StoredData = components['schemas']['StoredData'];
+export type StoredDataAbout = components['schemas']['StoredDataAbout'];
+export type StoredDataListResponse = components['schemas']['StoredDataListResponse'];
 export type SystemReport = components['schemas']['SystemReport'];
 export type SystemReportResponse = components['schemas']['SystemReportResponse'];
-export type TagChanged = components['schemas']['TagChanged'];
-export type TagChangedResponse = components['schemas']['TagChangedResponse'];
+export type TagChangeResponse = components['schemas']['TagChangeResponse'];
+export type TagChangeResult = components['schemas']['TagChangeResult'];
 export type TagCount = components['schemas']['TagCount'];
 export type TagCountListResponse = components['schemas']['TagCountListResponse'];
 export type Team = components['schemas']['Team'];
@@ -7745,26 +7745,26 @@ export type TrashedEntryResponse = components['schemas']['TrashedEntryResponse']
 export type TrashRestore = components['schemas']['TrashRestore'];
 export type Trend = components['schemas']['Trend'];
 export type TrendResponse = components['schemas']['TrendResponse'];
+export type UpdatedSetting = components['schemas']['UpdatedSetting'];
+export type UpdatedSettingResponse = components['schemas']['UpdatedSettingResponse'];
 export type VisitorKind = components['schemas']['VisitorKind'];
 export type VisitorReport = components['schemas']['VisitorReport'];
 export type VisitorReportPageResponse = components['schemas']['VisitorReportPageResponse'];
 export type VisitorReportReason = components['schemas']['VisitorReportReason'];
 export type VisitorReportResponse = components['schemas']['VisitorReportResponse'];
 export type Webhook = components['schemas']['Webhook'];
+export type WebhookAttempt = components['schemas']['WebhookAttempt'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
 export type WebhookDeliveryPageResponse = components['schemas']['WebhookDeliveryPageResponse'];
 export type WebhookDeliveryResponse = components['schemas']['WebhookDeliveryResponse'];
 export type WebhookDeliveryState = components['schemas']['WebhookDeliveryState'];
-export type WebhookDisabledBecause = components['schemas']['WebhookDisabledBecause'];
+export type WebhookDisabledReason = components['schemas']['WebhookDisabledReason'];
 export type WebhookEvent = components['schemas']['WebhookEvent'];
 export type WebhookListResponse = components['schemas']['WebhookListResponse'];
 export type WebhookReplay = components['schemas']['WebhookReplay'];
 export type WebhookResponse = components['schemas']['WebhookResponse'];
-export type WebhookTry = components['schemas']['WebhookTry'];
 export type WebhookUpdate = components['schemas']['WebhookUpdate'];
 export type Weekday = components['schemas']['Weekday'];
-export type WrittenSetting = components['schemas']['WrittenSetting'];
-export type WrittenSettingResponse = components['schemas']['WrittenSettingResponse'];
 export type Response400 = components['responses']['400'];
 export type Response401 = components['responses']['401'];
 export type Response403 = components['responses']['403'];
@@ -7844,7 +7844,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7917,7 +7917,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -7975,7 +7975,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -8022,7 +8022,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -8091,12 +8091,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -8147,7 +8147,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -8186,7 +8186,7 @@ export interface operations {
                      *             "bytes": 1
                      *           }
                      *         ],
-                     *         "obstacle": null
+                     *         "deletion_blocked_by": null
                      *       }
                      *     }
                      */
@@ -8283,8 +8283,8 @@ export interface operations {
                      *           "sign_in": "on",
                      *           "drop": "minute",
                      *           "download": "minute",
-                     *           "share_ends": "on",
-                     *           "link_reached": "on",
+                     *           "share_ending": "on",
+                     *           "link_threshold": "on",
                      *           "target_dead": "on",
                      *           "backup": "on",
                      *           "webhook": "on"
@@ -8341,8 +8341,8 @@ export interface operations {
                      *           "sign_in": "on",
                      *           "drop": "minute",
                      *           "download": "minute",
-                     *           "share_ends": "on",
-                     *           "link_reached": "on",
+                     *           "share_ending": "on",
+                     *           "link_threshold": "on",
                      *           "target_dead": "on",
                      *           "backup": "on",
                      *           "webhook": "on"
@@ -8416,7 +8416,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8486,7 +8486,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -8496,7 +8496,7 @@ export interface operations {
         requestBody: {
             content: {
                 /** @example {} */
-                "application/json": components["schemas"]["OwnProof"];
+                "application/json": components["schemas"]["IdentityProof"];
             };
         };
         responses: {
@@ -8537,7 +8537,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -8594,7 +8594,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8603,7 +8603,7 @@ export interface operations {
         requestBody: {
             content: {
                 /** @example {} */
-                "application/json": components["schemas"]["OwnProof"];
+                "application/json": components["schemas"]["IdentityProof"];
             };
         };
         responses: {
@@ -8676,7 +8676,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8790,7 +8790,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example text
                  */
                 id: string;
@@ -8876,7 +8876,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8885,7 +8885,7 @@ export interface operations {
         requestBody: {
             content: {
                 /** @example {} */
-                "application/json": components["schemas"]["OwnProof"];
+                "application/json": components["schemas"]["IdentityProof"];
             };
         };
         responses: {
@@ -8977,7 +8977,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9034,7 +9034,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9043,7 +9043,7 @@ export interface operations {
         requestBody: {
             content: {
                 /** @example {} */
-                "application/json": components["schemas"]["OwnProof"];
+                "application/json": components["schemas"]["IdentityProof"];
             };
         };
         responses: {
@@ -9967,7 +9967,7 @@ export interface operations {
                  *       "token": "wmk_0000000000000000000000000000000000000000"
                  *     }
                  */
-                "application/json": components["schemas"]["AddressProof"];
+                "application/json": components["schemas"]["AddressConfirmation"];
             };
         };
         responses: {
@@ -10081,7 +10081,7 @@ export interface operations {
                      *       "message": "OK",
                      *       "data": {
                      *         "message": "OK",
-                     *         "continue_at": "https://example.com/"
+                     *         "provider_logout_url": "https://example.com/"
                      *       }
                      *     }
                      */
@@ -10825,7 +10825,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["WrittenSettingResponse"];
+                    "application/json": components["schemas"]["UpdatedSettingResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -10879,7 +10879,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["WrittenSettingResponse"];
+                    "application/json": components["schemas"]["UpdatedSettingResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -10898,7 +10898,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10959,7 +10959,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11028,7 +11028,7 @@ export interface operations {
     listConfigKeyHistory: {
         parameters: {
             query?: {
-                /** @description most entries of the answer */
+                /** @description most entries of the response */
                 limit?: number;
             };
             header?: never;
@@ -11085,7 +11085,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -11301,7 +11301,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -11365,7 +11365,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -11412,7 +11412,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -11585,23 +11585,23 @@ export interface operations {
                      *           },
                      *           "counts": {
                      *             "links_read": 1,
-                     *             "links_brought": 1,
+                     *             "links_imported": 1,
                      *             "links_renamed": 1,
                      *             "links_disabled": 1,
                      *             "links_skipped": 1,
                      *             "links_refused": 1,
-                     *             "links_partly": 1,
+                     *             "links_partial": 1,
                      *             "visits_read": 1,
-                     *             "visits_brought": 1,
+                     *             "visits_imported": 1,
                      *             "visits_refused": 1,
-                     *             "clicks_brought": 1,
-                     *             "clicks_undated": 1,
+                     *             "clicks_imported": 1,
+                     *             "clicks_without_date": 1,
                      *             "files_read": 1,
-                     *             "files_brought": 1,
+                     *             "files_imported": 1,
                      *             "files_refused": 1,
                      *             "files_removed": 1,
                      *             "bytes_read": 1,
-                     *             "bytes_brought": 1,
+                     *             "bytes_imported": 1,
                      *             "links_removed": 1,
                      *             "links_kept": 1
                      *           },
@@ -11639,13 +11639,13 @@ export interface operations {
                      *           ],
                      *           "notes": [
                      *             {
-                     *               "place": 1,
+                     *               "position": 1,
                      *               "kind": "refused",
                      *               "code": "docs/start",
                      *               "reason": "text"
                      *             }
                      *           ],
-                     *           "loses": [
+                     *           "not_imported": [
                      *             "text"
                      *           ],
                      *           "problem": null
@@ -11715,23 +11715,23 @@ export interface operations {
                      *         },
                      *         "counts": {
                      *           "links_read": 1,
-                     *           "links_brought": 1,
+                     *           "links_imported": 1,
                      *           "links_renamed": 1,
                      *           "links_disabled": 1,
                      *           "links_skipped": 1,
                      *           "links_refused": 1,
-                     *           "links_partly": 1,
+                     *           "links_partial": 1,
                      *           "visits_read": 1,
-                     *           "visits_brought": 1,
+                     *           "visits_imported": 1,
                      *           "visits_refused": 1,
-                     *           "clicks_brought": 1,
-                     *           "clicks_undated": 1,
+                     *           "clicks_imported": 1,
+                     *           "clicks_without_date": 1,
                      *           "files_read": 1,
-                     *           "files_brought": 1,
+                     *           "files_imported": 1,
                      *           "files_refused": 1,
                      *           "files_removed": 1,
                      *           "bytes_read": 1,
-                     *           "bytes_brought": 1,
+                     *           "bytes_imported": 1,
                      *           "links_removed": 1,
                      *           "links_kept": 1
                      *         },
@@ -11769,13 +11769,13 @@ export interface operations {
                      *         ],
                      *         "notes": [
                      *           {
-                     *             "place": 1,
+                     *             "position": 1,
                      *             "kind": "refused",
                      *             "code": "docs/start",
                      *             "reason": "text"
                      *           }
                      *         ],
-                     *         "loses": [
+                     *         "not_imported": [
                      *           "text"
                      *         ],
                      *         "problem": null
@@ -11803,7 +11803,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -11845,23 +11845,23 @@ export interface operations {
                      *         },
                      *         "counts": {
                      *           "links_read": 1,
-                     *           "links_brought": 1,
+                     *           "links_imported": 1,
                      *           "links_renamed": 1,
                      *           "links_disabled": 1,
                      *           "links_skipped": 1,
                      *           "links_refused": 1,
-                     *           "links_partly": 1,
+                     *           "links_partial": 1,
                      *           "visits_read": 1,
-                     *           "visits_brought": 1,
+                     *           "visits_imported": 1,
                      *           "visits_refused": 1,
-                     *           "clicks_brought": 1,
-                     *           "clicks_undated": 1,
+                     *           "clicks_imported": 1,
+                     *           "clicks_without_date": 1,
                      *           "files_read": 1,
-                     *           "files_brought": 1,
+                     *           "files_imported": 1,
                      *           "files_refused": 1,
                      *           "files_removed": 1,
                      *           "bytes_read": 1,
-                     *           "bytes_brought": 1,
+                     *           "bytes_imported": 1,
                      *           "links_removed": 1,
                      *           "links_kept": 1
                      *         },
@@ -11899,13 +11899,13 @@ export interface operations {
                      *         ],
                      *         "notes": [
                      *           {
-                     *             "place": 1,
+                     *             "position": 1,
                      *             "kind": "refused",
                      *             "code": "docs/start",
                      *             "reason": "text"
                      *           }
                      *         ],
-                     *         "loses": [
+                     *         "not_imported": [
                      *           "text"
                      *         ],
                      *         "problem": null
@@ -11933,7 +11933,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -11980,7 +11980,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -12027,23 +12027,23 @@ export interface operations {
                      *         },
                      *         "counts": {
                      *           "links_read": 1,
-                     *           "links_brought": 1,
+                     *           "links_imported": 1,
                      *           "links_renamed": 1,
                      *           "links_disabled": 1,
                      *           "links_skipped": 1,
                      *           "links_refused": 1,
-                     *           "links_partly": 1,
+                     *           "links_partial": 1,
                      *           "visits_read": 1,
-                     *           "visits_brought": 1,
+                     *           "visits_imported": 1,
                      *           "visits_refused": 1,
-                     *           "clicks_brought": 1,
-                     *           "clicks_undated": 1,
+                     *           "clicks_imported": 1,
+                     *           "clicks_without_date": 1,
                      *           "files_read": 1,
-                     *           "files_brought": 1,
+                     *           "files_imported": 1,
                      *           "files_refused": 1,
                      *           "files_removed": 1,
                      *           "bytes_read": 1,
-                     *           "bytes_brought": 1,
+                     *           "bytes_imported": 1,
                      *           "links_removed": 1,
                      *           "links_kept": 1
                      *         },
@@ -12081,13 +12081,13 @@ export interface operations {
                      *         ],
                      *         "notes": [
                      *           {
-                     *             "place": 1,
+                     *             "position": 1,
                      *             "kind": "refused",
                      *             "code": "docs/start",
                      *             "reason": "text"
                      *           }
                      *         ],
-                     *         "loses": [
+                     *         "not_imported": [
                      *           "text"
                      *         ],
                      *         "problem": null
@@ -12114,12 +12114,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -12162,23 +12162,23 @@ export interface operations {
                      *         },
                      *         "counts": {
                      *           "links_read": 1,
-                     *           "links_brought": 1,
+                     *           "links_imported": 1,
                      *           "links_renamed": 1,
                      *           "links_disabled": 1,
                      *           "links_skipped": 1,
                      *           "links_refused": 1,
-                     *           "links_partly": 1,
+                     *           "links_partial": 1,
                      *           "visits_read": 1,
-                     *           "visits_brought": 1,
+                     *           "visits_imported": 1,
                      *           "visits_refused": 1,
-                     *           "clicks_brought": 1,
-                     *           "clicks_undated": 1,
+                     *           "clicks_imported": 1,
+                     *           "clicks_without_date": 1,
                      *           "files_read": 1,
-                     *           "files_brought": 1,
+                     *           "files_imported": 1,
                      *           "files_refused": 1,
                      *           "files_removed": 1,
                      *           "bytes_read": 1,
-                     *           "bytes_brought": 1,
+                     *           "bytes_imported": 1,
                      *           "links_removed": 1,
                      *           "links_kept": 1
                      *         },
@@ -12216,13 +12216,13 @@ export interface operations {
                      *         ],
                      *         "notes": [
                      *           {
-                     *             "place": 1,
+                     *             "position": 1,
                      *             "kind": "refused",
                      *             "code": "docs/start",
                      *             "reason": "text"
                      *           }
                      *         ],
-                     *         "loses": [
+                     *         "not_imported": [
                      *           "text"
                      *         ],
                      *         "problem": null
@@ -12259,7 +12259,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -12281,7 +12281,7 @@ export interface operations {
                      *       "message": "OK",
                      *       "data": [
                      *         {
-                     *           "place": 1,
+                     *           "position": 1,
                      *           "kind": "refused",
                      *           "code": "docs/start",
                      *           "reason": "text"
@@ -12311,7 +12311,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -12347,12 +12347,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -12395,23 +12395,23 @@ export interface operations {
                      *         },
                      *         "counts": {
                      *           "links_read": 1,
-                     *           "links_brought": 1,
+                     *           "links_imported": 1,
                      *           "links_renamed": 1,
                      *           "links_disabled": 1,
                      *           "links_skipped": 1,
                      *           "links_refused": 1,
-                     *           "links_partly": 1,
+                     *           "links_partial": 1,
                      *           "visits_read": 1,
-                     *           "visits_brought": 1,
+                     *           "visits_imported": 1,
                      *           "visits_refused": 1,
-                     *           "clicks_brought": 1,
-                     *           "clicks_undated": 1,
+                     *           "clicks_imported": 1,
+                     *           "clicks_without_date": 1,
                      *           "files_read": 1,
-                     *           "files_brought": 1,
+                     *           "files_imported": 1,
                      *           "files_refused": 1,
                      *           "files_removed": 1,
                      *           "bytes_read": 1,
-                     *           "bytes_brought": 1,
+                     *           "bytes_imported": 1,
                      *           "links_removed": 1,
                      *           "links_kept": 1
                      *         },
@@ -12449,13 +12449,13 @@ export interface operations {
                      *         ],
                      *         "notes": [
                      *           {
-                     *             "place": 1,
+                     *             "position": 1,
                      *             "kind": "refused",
                      *             "code": "docs/start",
                      *             "reason": "text"
                      *           }
                      *         ],
-                     *         "loses": [
+                     *         "not_imported": [
                      *           "text"
                      *         ],
                      *         "problem": null
@@ -12483,12 +12483,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -12531,23 +12531,23 @@ export interface operations {
                      *         },
                      *         "counts": {
                      *           "links_read": 1,
-                     *           "links_brought": 1,
+                     *           "links_imported": 1,
                      *           "links_renamed": 1,
                      *           "links_disabled": 1,
                      *           "links_skipped": 1,
                      *           "links_refused": 1,
-                     *           "links_partly": 1,
+                     *           "links_partial": 1,
                      *           "visits_read": 1,
-                     *           "visits_brought": 1,
+                     *           "visits_imported": 1,
                      *           "visits_refused": 1,
-                     *           "clicks_brought": 1,
-                     *           "clicks_undated": 1,
+                     *           "clicks_imported": 1,
+                     *           "clicks_without_date": 1,
                      *           "files_read": 1,
-                     *           "files_brought": 1,
+                     *           "files_imported": 1,
                      *           "files_refused": 1,
                      *           "files_removed": 1,
                      *           "bytes_read": 1,
-                     *           "bytes_brought": 1,
+                     *           "bytes_imported": 1,
                      *           "links_removed": 1,
                      *           "links_kept": 1
                      *         },
@@ -12585,13 +12585,13 @@ export interface operations {
                      *         ],
                      *         "notes": [
                      *           {
-                     *             "place": 1,
+                     *             "position": 1,
                      *             "kind": "refused",
                      *             "code": "docs/start",
                      *             "reason": "text"
                      *           }
                      *         ],
-                     *         "loses": [
+                     *         "not_imported": [
                      *           "text"
                      *         ],
                      *         "problem": null
@@ -12733,7 +12733,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -12802,7 +12802,7 @@ export interface operations {
                      *         "click_threshold": null,
                      *         "held": null
                      *       },
-                     *       "offered": {
+                     *       "existing_link": {
                      *         "id": 1,
                      *         "code": "docs/start",
                      *         "target": "https://example.com/docs?x=1",
@@ -12858,7 +12858,7 @@ export interface operations {
                 domain?: string;
             };
             header?: {
-                /** @description ETag of the answer that the client has; 304 if it is current */
+                /** @description ETag of the response that the client has; 304 if it is current */
                 "If-None-Match"?: string;
             };
             path: {
@@ -12947,7 +12947,7 @@ export interface operations {
                 domain?: string;
             };
             header?: {
-                /** @description ETag of an answer; 412 if it was changed since */
+                /** @description ETag of a response; 412 if it was changed since */
                 "If-Match"?: string;
                 /** @description 412 if its ETag is this */
                 "If-None-Match"?: string;
@@ -13022,7 +13022,7 @@ export interface operations {
                      *         "click_threshold": null,
                      *         "held": null
                      *       },
-                     *       "offered": {
+                     *       "existing_link": {
                      *         "id": 1,
                      *         "code": "docs/start",
                      *         "target": "https://example.com/docs?x=1",
@@ -13078,7 +13078,7 @@ export interface operations {
                 domain?: string;
             };
             header?: {
-                /** @description ETag of an answer; 412 if it was changed since */
+                /** @description ETag of a response; 412 if it was changed since */
                 "If-Match"?: string;
                 /** @description 412 if its ETag is this */
                 "If-None-Match"?: string;
@@ -13133,7 +13133,7 @@ export interface operations {
                 domain?: string;
             };
             header?: {
-                /** @description ETag of an answer; 412 if it was changed since */
+                /** @description ETag of a response; 412 if it was changed since */
                 "If-Match"?: string;
                 /** @description 412 if its ETag is this */
                 "If-None-Match"?: string;
@@ -13209,7 +13209,7 @@ export interface operations {
                      *         "click_threshold": null,
                      *         "held": null
                      *       },
-                     *       "offered": {
+                     *       "existing_link": {
                      *         "id": 1,
                      *         "code": "docs/start",
                      *         "target": "https://example.com/docs?x=1",
@@ -13843,7 +13843,7 @@ export interface operations {
                      *               {
                      *                 "condition": "device",
                      *                 "holds": false,
-                     *                 "found": null
+                     *                 "actual": null
                      *               }
                      *             ]
                      *           }
@@ -13937,7 +13937,7 @@ export interface operations {
                 domain?: string;
             };
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13947,7 +13947,7 @@ export interface operations {
                  */
                 code: string;
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -13957,7 +13957,7 @@ export interface operations {
         requestBody?: {
             content: {
                 /** @example {} */
-                "application/json": components["schemas"]["LinkReversion"];
+                "application/json": components["schemas"]["LinkHistoryRestore"];
             };
         };
         responses: {
@@ -14099,7 +14099,7 @@ export interface operations {
                 domain?: string;
             };
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -14301,7 +14301,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -14426,7 +14426,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -14474,7 +14474,7 @@ export interface operations {
                      *       "data": {
                      *         "matched": 1,
                      *         "changed": 1,
-                     *         "refusal": "text",
+                     *         "first_error": "text",
                      *         "change": "text",
                      *         "next": "text"
                      *       }
@@ -14501,7 +14501,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -14537,7 +14537,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["LinkBatchUndoneResponse"];
+                    "application/json": components["schemas"]["LinkBatchUndoResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -14640,12 +14640,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -14913,7 +14913,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -14965,12 +14965,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -15067,7 +15067,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -15160,7 +15160,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["PostMcpResponse"];
                 };
             };
-            /** @description A notification was taken */
+            /** @description The notification was accepted */
             202: {
                 headers: {
                     "X-Request-Id": string;
@@ -15246,18 +15246,18 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "name": "spring",
-                     *           "of": "visitors",
-                     *           "holds": [
+                     *           "about": "visitors",
+                     *           "fields": [
                      *             "text"
                      *           ],
                      *           "purpose": "text",
-                     *           "days": null,
-                     *           "until": null
+                     *           "retention_days": null,
+                     *           "kept_until": null
                      *         }
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["StoredThingListResponse"];
+                    "application/json": components["schemas"]["StoredDataListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -15273,7 +15273,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -15300,7 +15300,7 @@ export interface operations {
                      *       "message": "OK",
                      *       "data": [
                      *         {
-                     *           "place": "text",
+                     *           "location": "text",
                      *           "rows": 1
                      *         }
                      *       ],
@@ -15308,7 +15308,7 @@ export interface operations {
                      *       "not_covered": null
                      *     }
                      */
-                    "application/json": components["schemas"]["FoundPlaceListResponse"];
+                    "application/json": components["schemas"]["DataLocationListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -15392,7 +15392,7 @@ export interface operations {
                      *       "message": "OK",
                      *       "data": [
                      *         {
-                     *           "place": "text",
+                     *           "location": "text",
                      *           "rows": 1
                      *         }
                      *       ],
@@ -15400,7 +15400,7 @@ export interface operations {
                      *       "not_covered": null
                      *     }
                      */
-                    "application/json": components["schemas"]["FoundPlaceListResponse"];
+                    "application/json": components["schemas"]["DataLocationListResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -15480,12 +15480,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -15776,7 +15776,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["TagChangedResponse"];
+                    "application/json": components["schemas"]["TagChangeResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -15833,7 +15833,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["TagChangedResponse"];
+                    "application/json": components["schemas"]["TagChangeResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -15917,7 +15917,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -15985,7 +15985,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -16044,7 +16044,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -16091,7 +16091,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -16221,7 +16221,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -16295,12 +16295,12 @@ export interface operations {
                 all?: components["schemas"]["FlagFilter"];
             };
             header?: {
-                /** @description ETag of the answer that the client has; 304 if it is current */
+                /** @description ETag of the response that the client has; 304 if it is current */
                 "If-None-Match"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -16367,14 +16367,14 @@ export interface operations {
                 all?: components["schemas"]["FlagFilter"];
             };
             header?: {
-                /** @description ETag of an answer; 412 if it was changed since */
+                /** @description ETag of a response; 412 if it was changed since */
                 "If-Match"?: string;
                 /** @description 412 if its ETag is this */
                 "If-None-Match"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -16489,7 +16489,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -16556,7 +16556,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -16614,7 +16614,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -16661,7 +16661,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -16727,7 +16727,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -16775,12 +16775,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -16838,7 +16838,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -16907,7 +16907,7 @@ export interface operations {
                      *           ],
                      *           "secret": "text",
                      *           "enabled": false,
-                     *           "disabled_because": null,
+                     *           "disabled_reason": null,
                      *           "failing_since": null,
                      *           "paused_until": null,
                      *           "previous_secret_until": null,
@@ -16937,7 +16937,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -16977,7 +16977,7 @@ export interface operations {
                      *         ],
                      *         "secret": "text",
                      *         "enabled": false,
-                     *         "disabled_because": null,
+                     *         "disabled_reason": null,
                      *         "failing_since": null,
                      *         "paused_until": null,
                      *         "previous_secret_until": null,
@@ -17010,7 +17010,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -17038,7 +17038,7 @@ export interface operations {
                      *         ],
                      *         "secret": "text",
                      *         "enabled": false,
-                     *         "disabled_because": null,
+                     *         "disabled_reason": null,
                      *         "failing_since": null,
                      *         "paused_until": null,
                      *         "previous_secret_until": null,
@@ -17069,7 +17069,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -17115,7 +17115,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -17152,7 +17152,7 @@ export interface operations {
                      *         ],
                      *         "secret": "text",
                      *         "enabled": false,
-                     *         "disabled_because": null,
+                     *         "disabled_reason": null,
                      *         "failing_since": null,
                      *         "paused_until": null,
                      *         "previous_secret_until": null,
@@ -17192,7 +17192,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -17220,10 +17220,10 @@ export interface operations {
                      *           "message_id": "text",
                      *           "state": "waiting",
                      *           "attempts": 1,
-                     *           "tries": [
+                     *           "recent_attempts": [
                      *             {
                      *               "at": "2026-11-20T12:00:00.000Z",
-                     *               "ms": 1,
+                     *               "duration_ms": 1,
                      *               "status": null,
                      *               "error": "target is not a URL."
                      *             }
@@ -17262,7 +17262,7 @@ export interface operations {
                  */
                 delivery: number;
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -17289,10 +17289,10 @@ export interface operations {
                      *         "message_id": "text",
                      *         "state": "waiting",
                      *         "attempts": 1,
-                     *         "tries": [
+                     *         "recent_attempts": [
                      *           {
                      *             "at": "2026-11-20T12:00:00.000Z",
-                     *             "ms": 1,
+                     *             "duration_ms": 1,
                      *             "status": null,
                      *             "error": "target is not a URL."
                      *           }
@@ -17323,7 +17323,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -17333,7 +17333,7 @@ export interface operations {
                  */
                 delivery: number;
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -17361,10 +17361,10 @@ export interface operations {
                      *         "message_id": "text",
                      *         "state": "waiting",
                      *         "attempts": 1,
-                     *         "tries": [
+                     *         "recent_attempts": [
                      *           {
                      *             "at": "2026-11-20T12:00:00.000Z",
-                     *             "ms": 1,
+                     *             "duration_ms": 1,
                      *             "status": null,
                      *             "error": "target is not a URL."
                      *           }
@@ -17396,12 +17396,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -17439,7 +17439,7 @@ export interface operations {
                      *         ],
                      *         "secret": "text",
                      *         "enabled": false,
-                     *         "disabled_because": null,
+                     *         "disabled_reason": null,
                      *         "failing_since": null,
                      *         "paused_until": null,
                      *         "previous_secret_until": null,
@@ -17470,12 +17470,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -17504,7 +17504,7 @@ export interface operations {
                      *         ],
                      *         "secret": "text",
                      *         "enabled": false,
-                     *         "disabled_because": null,
+                     *         "disabled_reason": null,
                      *         "failing_since": null,
                      *         "paused_until": null,
                      *         "previous_secret_until": null,
@@ -17535,12 +17535,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -17568,10 +17568,10 @@ export interface operations {
                      *         "message_id": "text",
                      *         "state": "waiting",
                      *         "attempts": 1,
-                     *         "tries": [
+                     *         "recent_attempts": [
                      *           {
                      *             "at": "2026-11-20T12:00:00.000Z",
-                     *             "ms": 1,
+                     *             "duration_ms": 1,
                      *             "status": null,
                      *             "error": "target is not a URL."
                      *           }
@@ -17603,12 +17603,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the answer that the client has; 304 if it is current */
+                /** @description ETag of the response that the client has; 304 if it is current */
                 "If-None-Match"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -17670,14 +17670,14 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of an answer; 412 if it was changed since */
+                /** @description ETag of a response; 412 if it was changed since */
                 "If-Match"?: string;
                 /** @description 412 if its ETag is this */
                 "If-None-Match"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -17722,14 +17722,14 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of an answer; 412 if it was changed since */
+                /** @description ETag of a response; 412 if it was changed since */
                 "If-Match"?: string;
                 /** @description 412 if its ETag is this */
                 "If-None-Match"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -17811,7 +17811,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -17896,7 +17896,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -17966,7 +17966,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -18059,12 +18059,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -18178,7 +18178,7 @@ export interface operations {
                  */
                 code: string;
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -18224,7 +18224,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -18280,12 +18280,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -18595,7 +18595,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 0b6f8f5e-6f0e-4b0e-9a0a-2f5c0c7f8a11
                  */
                 id: string;
@@ -18656,7 +18656,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 0b6f8f5e-6f0e-4b0e-9a0a-2f5c0c7f8a11
                  */
                 id: string;
@@ -18712,7 +18712,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 0b6f8f5e-6f0e-4b0e-9a0a-2f5c0c7f8a11
                  */
                 id: string;
@@ -18752,7 +18752,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example text
                  */
                 id: string;
@@ -18794,7 +18794,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 0b6f8f5e-6f0e-4b0e-9a0a-2f5c0c7f8a11
                  */
                 id: string;
@@ -18853,7 +18853,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 0b6f8f5e-6f0e-4b0e-9a0a-2f5c0c7f8a11
                  */
                 id: string;
@@ -19009,7 +19009,7 @@ export interface operations {
             query?: {
                 /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
-                /** @description answer one page of so many entries, clamped to 1 to 1000; default: everything */
+                /** @description return one page of so many entries, clamped to 1 to 1000; default: everything */
                 limit?: number;
                 /** @description you, or team:{name}; default: you */
                 owner?: string;
@@ -19017,7 +19017,7 @@ export interface operations {
                 team?: string;
             };
             header?: {
-                /** @description ETag of the answer that the client has; 304 if it is current */
+                /** @description ETag of the response that the client has; 304 if it is current */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -19109,7 +19109,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -19172,16 +19172,16 @@ export interface operations {
             query?: {
                 /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
-                /** @description answer one page of so many entries, clamped to 1 to 1000; default: everything */
+                /** @description return one page of so many entries, clamped to 1 to 1000; default: everything */
                 limit?: number;
             };
             header?: {
-                /** @description ETag of the answer that the client has; 304 if it is current */
+                /** @description ETag of the response that the client has; 304 if it is current */
                 "If-None-Match"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -19275,14 +19275,14 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of an answer; 412 if it was changed since */
+                /** @description ETag of a response; 412 if it was changed since */
                 "If-Match"?: string;
                 /** @description 412 if its ETag is this */
                 "If-None-Match"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -19327,14 +19327,14 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of an answer; 412 if it was changed since */
+                /** @description ETag of a response; 412 if it was changed since */
                 "If-Match"?: string;
                 /** @description 412 if its ETag is this */
                 "If-None-Match"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -19398,7 +19398,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -19441,7 +19441,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -19539,12 +19539,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -19665,7 +19665,7 @@ export interface operations {
                  */
                 code: string;
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -19721,7 +19721,7 @@ export interface operations {
                  */
                 code: string;
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -19745,7 +19745,7 @@ export interface operations {
                      *         {
                      *           "file_id": 1,
                      *           "name": "spring",
-                     *           "sent_as": "text",
+                     *           "original_name": "text",
                      *           "size": 48213,
                      *           "mime_type": "application/pdf",
                      *           "sender": "text",
@@ -19777,7 +19777,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -19870,12 +19870,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -19990,7 +19990,7 @@ export interface operations {
                  */
                 code: string;
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -20034,12 +20034,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -20651,7 +20651,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -20760,7 +20760,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the answer that the client has; 304 if it is current */
+                /** @description ETag of the response that the client has; 304 if it is current */
                 "If-None-Match"?: string;
             };
             path: {
@@ -20866,7 +20866,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of an answer; 412 if it was changed since */
+                /** @description ETag of a response; 412 if it was changed since */
                 "If-Match"?: string;
                 /** @description 412 if its ETag is this */
                 "If-None-Match"?: string;
@@ -20918,7 +20918,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of an answer; 412 if it was changed since */
+                /** @description ETag of a response; 412 if it was changed since */
                 "If-Match"?: string;
                 /** @description 412 if its ETag is this */
                 "If-None-Match"?: string;
@@ -21082,7 +21082,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -21311,7 +21311,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;
@@ -21355,12 +21355,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description number of the entry, as answers give it
+                 * @description number of the entry, as responses give it
                  * @example 1
                  */
                 id: number;

@@ -31,7 +31,7 @@ const loginBody = namedObject("Login", {
   password: z.string(),
   totp: codeSchema
     .nullish()
-    .describe("of the authenticator app, when the answer without it names this field"),
+    .describe("of the authenticator app, when the response without it names this field"),
   recovery_code: z.string().max(64).nullish().describe("in the place of totp; valid once"),
 });
 
@@ -40,7 +40,7 @@ const logoutQuery = z.object({
 });
 
 const signedOutResponse = messageResponse.extend({
-  continue_at: z.url().optional().describe("ends the session at the provider of OpenID Connect too"),
+  provider_logout_url: z.url().optional().describe("ends the session at the provider of OpenID Connect too"),
 });
 
 const passwordBody = z.object({
@@ -55,7 +55,7 @@ const ownAccountView = userView.extend({
   second_factor: z
     .enum(SECOND_FACTOR_STATES)
     .describe(
-      "required: until there is one, only addresses below /auth and /account answer; unproved: until POST /account/second-factor",
+      "required: until there is one, only addresses below /auth and /account answer; unconfirmed: until POST /account/second-factor",
     ),
   has_password: z.boolean().describe("false: OpenID Connect has made the account"),
 });
@@ -140,7 +140,7 @@ function sessionEndpoints({
           ended,
           `${c.env.origin()}${config.get("routes.frontend_prefix")}/sign-in`,
         );
-        return { message: "Signed out", ...(next !== null && { continue_at: next }) };
+        return { message: "Signed out", ...(next !== null && { provider_logout_url: next }) };
       },
     }),
   ];
@@ -195,7 +195,7 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, ...
       body: namedObject("SecondFactorProof", {
         totp: codeSchema.nullish(),
         recovery_code: z.string().max(64).nullish(),
-        passkey: assertion.nullish().describe("answer to POST /auth/passkey/options"),
+        passkey: assertion.nullish().describe("from POST /auth/passkey/options"),
       }),
       bodyLimit: 32 * 1024,
       admit: (c) => addressLimit.take(deps.addressOf(c)),

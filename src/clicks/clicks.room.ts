@@ -48,7 +48,7 @@ export const clicksRoom = {
         maxClicksBeforeFlush: () => config.get("click.max_clicks_before_flush"),
         details: {
           sampleRate: () => config.get("analytics.sample_rate"),
-          locates: () => config.get("analytics.enable_geo_lookup") && config.get("privacy.keep_places"),
+          locates: () => config.get("analytics.enable_geo_lookup") && config.get("privacy.keep_locations"),
           // What was recorded while addresses were logged keeps them.
           addresses: () => config.get("privacy.addresses") as AddressMode,
           mostLogRows: () =>

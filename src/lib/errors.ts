@@ -60,18 +60,18 @@ export const ERRORS = {
 
 export type ErrorName = keyof typeof ERRORS;
 
-export type FieldFault = {
+export type FieldError = {
   /** Path in the body or query, such as `payload.target`; `body` or `query` for the whole. */
   field: string;
   /** A sentence. */
   message: string;
 };
 
-export const MOST_FIELD_FAULTS = 20;
+export const MOST_FIELD_ERRORS = 20;
 
 type ErrorOptions = {
-  /** The field that the message is about, or all wrong ones, at most MOST_FIELD_FAULTS. */
-  field?: string | readonly FieldFault[];
+  /** The field that the message is about, or all wrong ones, at most MOST_FIELD_ERRORS. */
+  field?: string | readonly FieldError[];
   /** Machine-readable facts (bounds, retry times). Never a secret. */
   details?: Record<string, unknown>;
   /** Logged, never answered. */
@@ -84,7 +84,7 @@ export class AppError extends Error {
   /** `code` of the envelope. */
   readonly code: number;
   readonly details: Record<string, unknown> | undefined;
-  readonly faults: readonly FieldFault[] | undefined;
+  readonly faults: readonly FieldError[] | undefined;
 
   constructor(name: ErrorName, message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });

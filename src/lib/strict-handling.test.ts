@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { z } from "zod";
-import type { AppError, FieldFault } from "./errors.ts";
+import type { AppError, FieldError } from "./errors.ts";
 import { isStrict, refuseIgnored, strictly } from "./strict-handling.ts";
 
 const alone = z.string().optional();
@@ -22,7 +22,7 @@ const schema = z.object({
   items: z.array(later).optional(),
 });
 
-async function faultsOf(value: unknown): Promise<readonly FieldFault[]> {
+async function faultsOf(value: unknown): Promise<readonly FieldError[]> {
   try {
     await refuseIgnored(schema, value);
     return [];

@@ -1,7 +1,7 @@
 /** What `Prefer: handling=strict` (RFC 7240) refuses and others may send: names that a schema does not know, and more. */
 import { z } from "zod";
 import { createTimeSlices } from "./time-slices.ts";
-import { appError, type FieldFault, MOST_FIELD_FAULTS } from "./errors.ts";
+import { appError, type FieldError, MOST_FIELD_ERRORS } from "./errors.ts";
 
 type Strictness = {
   /** Why the value is refused, as the rest of a sentence that begins with the field's name; null: it is not. */
@@ -29,7 +29,7 @@ export const isStrict = (prefer: string | undefined): boolean =>
 
 /** `schema` null: nothing is known. @throws BadRequest naming each */
 export async function refuseIgnored(schema: z.core.$ZodType | null, value: unknown): Promise<void> {
-  const faults: FieldFault[] = [];
+  const faults: FieldError[] = [];
   const slices = createTimeSlices(SLICE_MS);
   for (const _item of find(schema ?? z.object({}), value, "", faults)) if (slices.due()) await slices.rest();
   if (faults.length === 0) return;
@@ -37,8 +37,8 @@ export async function refuseIgnored(schema: z.core.$ZodType | null, value: unkno
 }
 
 /** Pauses at each item of a list. */
-function* find(schema: z.core.$ZodType, value: unknown, path: string, faults: FieldFault[]): Steps {
-  if (typeof value !== "object" || value === null || faults.length >= MOST_FIELD_FAULTS) return;
+function* find(schema: z.core.$ZodType, value: unknown, path: string, faults: FieldError[]): Steps {
+  if (typeof value !== "object" || value === null || faults.length >= MOST_FIELD_ERRORS) return;
   const { later, isOpen } = strictly.get(schema) ?? {};
   if (later !== undefined) return yield* find(later, value, path, faults);
   const { def } = schema._zod as { def: z.core.$ZodTypes["_zod"]["def"] };
@@ -66,10 +66,10 @@ function* inObject(
   { shape, catchall, isOpen }: ObjectDefinition,
   value: object,
   path: string,
-  faults: FieldFault[],
+  faults: FieldError[],
 ): Steps {
   for (const [name, item] of Object.entries(value)) {
-    if (faults.length >= MOST_FIELD_FAULTS) return;
+    if (faults.length >= MOST_FIELD_ERRORS) return;
     const field = `${path}${name.slice(0, MOST_CHARACTERS)}`;
     const known = Object.hasOwn(shape, name) ? shape[name] : undefined;
     const refused =

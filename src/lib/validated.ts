@@ -3,7 +3,7 @@
  * messages are predicates ("must be a whole number"); predicates here replace the validator's texts.
  */
 import type { z } from "zod";
-import { appError, type FieldFault, MOST_FIELD_FAULTS } from "./errors.ts";
+import { appError, type FieldError, MOST_FIELD_ERRORS } from "./errors.ts";
 import { pluralize } from "./pluralize.ts";
 
 /** In the message. */
@@ -15,11 +15,11 @@ const MOST_CHARACTERS = 200;
 export function validated<S extends z.ZodType>(schema: S, value: unknown, subject: string): z.output<S> {
   const parsed = schema.safeParse(value, { error: predicate });
   if (parsed.success) return parsed.data;
-  const faults = new Map<string, FieldFault>();
+  const faults = new Map<string, FieldError>();
   for (const { path, message } of parsed.error.issues) {
     const place = path.join(".").slice(0, MOST_CHARACTERS);
     const field = place || subject.replace(/^The /, "");
-    if (faults.size >= MOST_FIELD_FAULTS) break;
+    if (faults.size >= MOST_FIELD_ERRORS) break;
     if (!faults.has(field)) faults.set(field, { field, message: `${place || subject} ${message}.` });
   }
   const field = [...faults.values()];

@@ -48,12 +48,12 @@ const stats = namedObject("Totals", {
   total_clicks: z.int(),
   imported_clicks: z
     .int()
-    .describe("that moves from other products brought and did not take back, with those of deleted links"),
+    .describe("imported from other products and not reverted, including those of deleted links"),
   active_links: z.int(),
   ...bothCounts,
 });
 
-const revertBody = namedObject("LinkReversion", {
+const revertBody = namedObject("LinkHistoryRestore", {
   state: z.enum(["before", "after"]).nullish().describe("the state before the event, or after it (default)"),
 });
 
@@ -269,9 +269,9 @@ export const historyLinks = (links: LinkService) => ({
 });
 
 export const OFFERED = {
-  offered: linkViewSchema
+  existing_link: linkViewSchema
     .optional()
-    .describe("the link whose short URL the target is: hand out that one instead"),
+    .describe("the target is a short URL of this server, of this link: use it instead of a second one"),
 };
 
 type OfferedLinks = {
@@ -294,7 +294,7 @@ export async function answerOffering(links: OfferedLinks, c: HttpContext, actor:
       if (error instanceof AppError && error.name === "LinkNotFound") return null;
       throw error;
     });
-  return offered === null ? view(link) : beside(view(link), { offered: view(offered) });
+  return offered === null ? view(link) : beside(view(link), { existing_link: view(offered) });
 }
 
 /** How the API changes one link, whatever its code serves before and after. */

@@ -25,7 +25,7 @@ import type { Sent, VisitorFacts } from "./visitor-facts.ts";
 
 export const explanation = namedObject("Explanation", {
   target: z.string().nullable().describe("a URL, or share:CODE; null: nowhere"),
-  status: z.int().describe("of the answer to the visitor"),
+  status: z.int().describe("of the response to the visitor"),
   reason: z.enum([
     "rule",
     "target",
@@ -49,7 +49,7 @@ export const explanation = namedObject("Explanation", {
           z.object({
             condition: conditionName,
             holds: z.boolean(),
-            found: z.string().nullable().describe("what the visitor has; null: not known"),
+            actual: z.string().nullable().describe("the visitor's value; null: not known"),
           }),
         ),
       }),

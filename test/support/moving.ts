@@ -91,7 +91,7 @@ export function movingFrom<P extends Product>(
       expect(counts()).toEqual(before);
 
       await installation.cli(["import", ...product.from, "--add-domains"], product.key);
-      const asked = ["--against", product.origin, "--here", server.url, "--rate", "1000", "--json"];
+      const asked = ["--against", product.origin, "--own-url", server.url, "--rate", "1000", "--json"];
       const { stdout } = await installation.cli(["import", "compare", ...asked]);
       const compared = JSON.parse(stdout) as { compared: number; differences: { code: string }[] };
       const others = compared.differences.filter(({ code }) => !differ.includes(code));

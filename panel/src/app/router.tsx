@@ -34,7 +34,7 @@ const inside = createRoute({
       if (!(error instanceof ApiError) || ![401, 404].includes(error.status)) throw error;
       throw redirect({ to: "/sign-in", search: { to: location.href } });
     }
-    if (["required", "unproved"].includes(account.second_factor) && location.pathname !== "/account") {
+    if (["required", "unconfirmed"].includes(account.second_factor) && location.pathname !== "/account") {
       throw redirect({ to: "/account" });
     }
     return { account };

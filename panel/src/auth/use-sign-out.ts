@@ -16,8 +16,8 @@ export function useSignOut() {
     onSuccess({ data }) {
       tellTabs({ what: "signed-out" });
       // The session at the provider ends there.
-      if (data.continue_at === undefined) leaveHere();
-      else window.location.assign(data.continue_at);
+      if (data.provider_logout_url === undefined) leaveHere();
+      else window.location.assign(data.provider_logout_url);
     },
     onError,
   });

@@ -26,7 +26,7 @@ function useReview(link: Link) {
     mutationFn: (body: LinkReview) => review(link, { ...body, updated_at: link.updated_at }),
     async onSuccess(_, { action }) {
       if (action === "take_down") {
-        const undo = () => review(link, { action: "put_back" });
+        const undo = () => review(link, { action: "reinstate" });
         offer({ undo, refresh, message: <Trans>{link.code} is taken down.</Trans> });
       }
       await refresh();
@@ -61,7 +61,7 @@ function Decisions({ link, state }: { link: Link; state: NonNullable<Link["held"
       <Button
         size="compact-sm"
         loading={decide.isPending}
-        onClick={() => decide.mutate({ action: isTakenDown ? "put_back" : "approve" })}
+        onClick={() => decide.mutate({ action: isTakenDown ? "reinstate" : "approve" })}
       >
         {isTakenDown ? <Trans>Put back</Trans> : <Trans>Approve</Trans>}
       </Button>

@@ -98,10 +98,10 @@ function Received({ file }: { file: ReceivedFile }) {
         <bdi>{file.name}</bdi>
       </Anchor>
       <Text size="xs" c="dimmed">
-        {file.name !== file.sent_as && (
+        {file.name !== file.original_name && (
           <>
             <Trans>
-              sent as <bdi>{file.sent_as}</bdi>
+              sent as <bdi>{file.original_name}</bdi>
             </Trans>{" "}
             ·{" "}
           </>

@@ -81,8 +81,15 @@ function Told({ delivery }: { delivery: WebhookDelivery }) {
   const { t } = useLingui();
   const names = useEventNames();
   const states = useDeliveryStates();
-  const { event, event_id: eventId, state, tries, created_at: created, due_at: due } = delivery;
-  const problem = state === "delivered" ? null : (tries.at(-1)?.error ?? null);
+  const {
+    event,
+    event_id: eventId,
+    state,
+    recent_attempts: attempts,
+    created_at: created,
+    due_at: due,
+  } = delivery;
+  const problem = state === "delivered" ? null : (attempts.at(-1)?.error ?? null);
   return (
     <Stack gap={2}>
       <Group gap="xs">

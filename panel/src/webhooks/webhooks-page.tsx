@@ -135,9 +135,9 @@ export function WebhooksPage() {
 
 function State({ webhook }: { webhook: Webhook }) {
   const { t } = useLingui();
-  const { enabled, disabled_because: because, failing_since: since, paused_until: until } = webhook;
+  const { enabled, disabled_reason: because, failing_since: since, paused_until: until } = webhook;
   const reasons = {
-    asked: t`By request.`,
+    requested: t`By request.`,
     gone: t`The receiver says that it is gone (410).`,
     failing: t`Every attempt of three days has failed.`,
   };

@@ -16,12 +16,12 @@ const choice = <const T extends readonly [string, ...string[]]>(options: T, mean
   z.enum(options).describe(meaning);
 
 /** The choice for each kind of mail. */
-export const choicesSchema = namedObject("MailChoices", {
+export const choicesSchema = namedObject("MailPreferences", {
   sign_in: choice(ON, "a sign-in from a browser that was not seen before, and a new passkey"),
   drop: choice(PACE, "files arrived in a drop box: one mail for each span"),
   download: choice(PACE, "a share was downloaded: one mail for each span"),
-  share_ends: choice(ON, "a share ends within a day, or has no downloads left"),
-  link_reached: choice(ON, "a link has reached 100, 1,000, 10,000 … clicks, or its `click_threshold`"),
+  share_ending: choice(ON, "a share ends within a day, or has no downloads left"),
+  link_threshold: choice(ON, "a link has reached 100, 1,000, 10,000 … clicks, or its `click_threshold`"),
   target_dead: choice(ON, "the target of a link does not answer"),
   backup: choice(ON, "a backup failed; for administrators"),
   webhook: choice(ON, "a webhook was disabled, because its receiver does not answer; for administrators"),
@@ -32,8 +32,8 @@ export const DEFAULT_CHOICES: Choices = {
   sign_in: "on",
   drop: "hour",
   download: "off",
-  share_ends: "on",
-  link_reached: "on",
+  share_ending: "on",
+  link_threshold: "on",
   target_dead: "on",
   backup: "on",
   webhook: "on",
@@ -67,4 +67,4 @@ export const newPasswordBody = namedObject("PasswordReset", {
   password: newPasswordSchema,
 });
 
-export const proofBody = namedObject("AddressProof", { token: z.string().max(1_000) });
+export const proofBody = namedObject("AddressConfirmation", { token: z.string().max(1_000) });

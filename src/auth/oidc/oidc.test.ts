@@ -311,7 +311,7 @@ test("a sign-out ends the session at the provider, which leads back", async () =
   const browser = new Browser(harness);
   await signIn(browser);
   const { json } = await browser.send("POST", "/admin/v1/auth/logout");
-  const next = new URL(json.data?.["continue_at"] as string);
+  const next = new URL(json.data?.["provider_logout_url"] as string);
   expect(next.href.startsWith(`${provider.issuer}/session/end?`)).toBe(true);
   expect(Object.fromEntries(next.searchParams)).toMatchObject({
     post_logout_redirect_uri: "http://localhost/panel/sign-in",

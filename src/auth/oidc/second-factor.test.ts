@@ -88,7 +88,7 @@ test("a role that needs a second factor else has the account set one up in a fre
   harness.time.now = Date.now() + 700_000;
   const again = new Browser(harness);
   await signIn(again);
-  expect([await again.status(), await me(again)]).toMatchObject([403, { second_factor: "unproved" }]);
+  expect([await again.status(), await me(again)]).toMatchObject([403, { second_factor: "unconfirmed" }]);
   // Nothing else opens the session: no passkey is added, no code renewed without a code.
   expect(fieldOf(await post(again, "/admin/v1/account/passkeys/options", {}))).toBe("second_factor");
   expect(fieldOf(await post(again, `${TOTP}/recovery-codes`, { totp: "000000" }))).toBe("totp");

@@ -15,7 +15,7 @@ export const ownProof = z.object({
       "for accounts without a password, if they have an authenticator app, else the sign-in must be fresh; beside the password for a session that has not shown the app's code yet",
     ),
 });
-ownProof.register(z.globalRegistry, { id: "OwnProof" });
+ownProof.register(z.globalRegistry, { id: "IdentityProof" });
 export type OwnProof = z.output<typeof ownProof>;
 
 /** A sign-in is fresh for that time. */

@@ -69,7 +69,7 @@ export function secondFactorEndpoints({ secondFactor, prove, addressLimit, addre
     endpoint("POST /account/totp/confirm", {
       ...shared,
       bodyLimit: SHORT_LIMIT,
-      summary: "Confirm the authenticator app by its first code; answers the recovery codes",
+      summary: "Confirm the authenticator app by its first code; returns the recovery codes",
       body: z.object({ code: codeSchema }),
       failures: [404, 409, 429],
       response: recoveryCodes,

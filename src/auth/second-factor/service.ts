@@ -20,7 +20,7 @@ type Deps = CodeDeps & { sessions: Sessions };
 
 export type SecondFactor = ReturnType<typeof createSecondFactor>;
 
-export const SECOND_FACTOR_STATES = ["off", "on", "required", "unproved"] as const;
+export const SECOND_FACTOR_STATES = ["off", "on", "required", "unconfirmed"] as const;
 
 export function createSecondFactor(deps: Deps) {
   const { repository, accountDelay, config, changes, clock } = deps;
@@ -50,11 +50,11 @@ export function createSecondFactor(deps: Deps) {
       return !has(factors) || isUnprovedWith(factors, account);
     },
 
-    /** `unproved`: there is one, and the session has not shown it. */
+    /** `unconfirmed`: there is one, and the session has not shown it. */
     async stateOf(account: FactorHolder): Promise<(typeof SECOND_FACTOR_STATES)[number]> {
       if (isWhole(account)) return "on";
       const factors = await knownOf(account);
-      if (has(factors)) return isDemanded(account) && isUnprovedWith(factors, account) ? "unproved" : "on";
+      if (has(factors)) return isDemanded(account) && isUnprovedWith(factors, account) ? "unconfirmed" : "on";
       return isDemanded(account) ? "required" : "off";
     },
 

@@ -50,7 +50,7 @@ export function tokenEndpoints({ apiTokens, requireFactor, now }: Deps): Endpoin
     endpoint("POST /tokens", {
       ...shared,
       tagged: true,
-      summary: "Create an API token; only this answer shows its text",
+      summary: "Create an API token; only this response contains its text",
       admit: requireFactor,
       body: createTokenSchema,
       failures: [404, 409],

@@ -107,7 +107,7 @@ export const reportResponse = z.array(
     value: z.string().describe("as the filter takes it; hours of the week as `Mon 13:00`, in UTC"),
     domain: z.string().nullable().optional().describe("of a link: host; null: the default domain"),
     country: z.string().optional().describe("of a city: ISO 3166-1 alpha-2"),
-    clicks: z.number().int().describe("of the visitors that are asked for"),
+    clicks: z.number().int().describe("of the visitors that the request selects"),
     human: z.number().int(),
     automated: z.number().int(),
   }),
@@ -145,9 +145,7 @@ export const DETAILS = {
   details_from: z.iso
     .datetime()
     .optional()
-    .describe(
-      "present if the range begins before the details that the answer is made of: their first instant",
-    ),
+    .describe("present if the range begins before the recorded details: their first instant"),
 };
 
 type NoteDeps = { recordsDetails(): boolean; analytics: Pick<Analytics, "detailsFrom"> };

@@ -7,8 +7,8 @@ export const PRIVACY_KEYS = [
   "analytics.enable_ip_logging",
   "privacy.addresses",
   "privacy.keep_referrers",
-  "privacy.keep_agents",
-  "privacy.keep_places",
+  "privacy.keep_user_agents",
+  "privacy.keep_locations",
   "privacy.keep_campaigns",
   "privacy.respect_signals",
 ] as const;
@@ -16,8 +16,8 @@ export const PRIVACY_KEYS = [
 export const clickPrivacy = ({ get }: Pick<Config, "get">): ClickPrivacy => ({
   addresses: get("analytics.enable_ip_logging") ? (get("privacy.addresses") as AddressMode) : "none",
   referrers: get("privacy.keep_referrers"),
-  agents: get("privacy.keep_agents"),
-  places: get("privacy.keep_places"),
+  agents: get("privacy.keep_user_agents"),
+  places: get("privacy.keep_locations"),
   campaigns: get("privacy.keep_campaigns"),
   signals: get("privacy.respect_signals"),
 });

@@ -11,19 +11,19 @@ export function showReport(
   { verb, options: { add_domains: isAdded } }: { verb: "would come in" | "came in"; options: MoveOptions },
 ): void {
   const told = [
-    `${pluralize(counts.links_read, "link")} read: ${counts.links_brought} ${verb} (${counts.links_renamed} renamed, ${counts.links_disabled} disabled), ${counts.links_skipped} skipped, ${counts.links_refused} refused.`,
+    `${pluralize(counts.links_read, "link")} read: ${counts.links_imported} ${verb} (${counts.links_renamed} renamed, ${counts.links_disabled} disabled), ${counts.links_skipped} skipped, ${counts.links_refused} refused.`,
   ];
   if (counts.files_read > 0) {
     told.push(
-      `${pluralize(counts.files_read, "file")} read: ${counts.files_brought} (${quantityOfBytes("en", counts.bytes_brought)}) ${verb}, ${counts.files_refused} refused.`,
+      `${pluralize(counts.files_read, "file")} read: ${counts.files_imported} (${quantityOfBytes("en", counts.bytes_imported)}) ${verb}, ${counts.files_refused} refused.`,
     );
   }
   if (counts.visits_read > 0) {
     told.push(
-      `${pluralize(counts.visits_read, "visit")} read: ${counts.visits_brought} ${verb}, ${counts.visits_refused} refused.`,
+      `${pluralize(counts.visits_read, "visit")} read: ${counts.visits_imported} ${verb}, ${counts.visits_refused} refused.`,
     );
   }
-  if (counts.clicks_undated > 0) told.push(`${counts.clicks_undated} clicks have no date.`);
+  if (counts.clicks_without_date > 0) told.push(`${counts.clicks_without_date} clicks have no date.`);
   line(told.join(" "));
   for (const { kind, reason, count } of reasons.slice(0, SHOWN)) note(`${kind}: ${reason} (${count})`);
   if (reasons.length > SHOWN) note(`and ${reasons.length - SHOWN} more reasons; --json lists them.`);

@@ -33,7 +33,7 @@ export const importForm = z.object({
     .max(MOST_TEXT * 10)
     .optional()
     .describe('of a CSV file: JSON, such as {"code": "Short", "target": "Long URL"}'),
-  visits: flag.describe("bring visits with their dates, where the source has them; default: false"),
+  visits: flag.describe("import visits with their dates, where the source has them; default: false"),
   on_conflict: z.enum(ON_CONFLICT).optional().describe("what to do with taken codes; default: skip"),
   disabled: flag.describe("links lead nowhere until they are approved; default: false"),
   add_domains: flag.describe("add the domains that the source has and Waymark lacks; default: false"),

@@ -13,7 +13,7 @@ export const importView = namedObject("ProductImport", {
   state: z
     .enum(STATES)
     .describe(
-      "those that end in -ing are worked on; stopped: problem says why, start goes on and undo takes back",
+      "those that end in -ing are worked on; stopped: `problem` says why, `start` continues and `undo` reverts",
     ),
   created_at: z.iso.datetime(),
   created_by: z.string(),
@@ -25,7 +25,7 @@ export const importView = namedObject("ProductImport", {
     total: z.int().nullable(),
   }),
   ...reportFields,
-  loses: z.array(z.string()).describe("what the product does not export, or Waymark has no place for"),
+  not_imported: z.array(z.string()).describe("what the product does not export or Waymark does not store"),
   problem: z.string().nullable(),
 });
 
@@ -46,8 +46,8 @@ export function viewOfImport(row: StoredImport) {
   return viewFields({
     ...row,
     ...report,
-    progress: { stage, done, total: stage === "undo" ? counts.links_brought : report.total },
+    progress: { stage, done, total: stage === "undo" ? counts.links_imported : report.total },
     notes: row.state === "previewed" ? report.notes : [],
-    loses: [...PRODUCTS[row.product].loses],
+    notImported: [...PRODUCTS[row.product].notImported],
   });
 }

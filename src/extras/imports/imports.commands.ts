@@ -145,7 +145,7 @@ async function dryRun(
     title: "TITLE",
     click_count: "CLICKS",
   });
-  for (const lost of PRODUCTS[made.product].loses) output.note(lost);
+  for (const lost of PRODUCTS[made.product].notImported) output.note(lost);
 }
 
 async function bring(context: Context, made: NewImport, options: ImportOptions): Promise<void> {
@@ -203,7 +203,7 @@ function addMoveCommands(group: Command, context: Context): void {
       showRows(context.output, rows, {
         json,
         columns: COLUMNS,
-        cells: ({ counts }) => ({ links: counts.links_brought, visits: counts.visits_brought }),
+        cells: ({ counts }) => ({ links: counts.links_imported, visits: counts.visits_imported }),
       });
     });
   subcommand(group, "show <id>", "one import, as JSON").action(async (id: string) => {

@@ -24,7 +24,7 @@ const AT_ONCE = 4;
 
 const change = namedObject("ImportChange", moveOptions.partial().shape);
 
-const place = z.object({ id: z.int() });
+const cursorShape = z.object({ id: z.int() });
 const idOf = (c: HttpContext): number => idParameter(c, "NotFound", "There is no import with this number.");
 
 /** Relative to {admin}/v1. */
@@ -51,7 +51,7 @@ export function importEndpoints(deps: Deps): Endpoint[] {
   return [
     endpoint("POST /imports", {
       ...shared,
-      summary: "Prepare a move from another product: the answer is its preview in the making",
+      summary: "Prepare an import from another product, and begin its preview",
       form: importForm,
       status: 201,
       response: importView,
@@ -73,27 +73,27 @@ export function importEndpoints(deps: Deps): Endpoint[] {
     }),
     endpoint("GET /imports", {
       ...shared,
-      summary: "Moves from other products, newest first",
+      summary: "Imports from other products, newest first",
       query: z.object(cursorQuery),
       response: z.array(importView),
       paged: "cursor",
       async handle({ query: { cursor, limit } }) {
         const most = limitOf(limit);
-        const rows = await imports.page(placeOf(place, cursor)?.id ?? null, most + 1);
+        const rows = await imports.page(placeOf(cursorShape, cursor)?.id ?? null, most + 1);
         const next = rows.length > most ? cursorText({ id: rows[most - 1]!.id }) : null;
         return new CursorPage(rows.slice(0, most).map(viewOfImport), next);
       },
     }),
     endpoint("GET /imports/:id", {
       ...shared,
-      summary: "One move: its preview, progress or report",
+      summary: "One import: its preview, progress or report",
       response: importView,
       failures: [404],
       handle: async ({ c }) => viewOfImport(await imports.find(idOf(c))),
     }),
     endpoint("PATCH /imports/:id", {
       ...shared,
-      summary: "Change the options of a move before it starts, and preview it again",
+      summary: "Change the options of an import before it starts, and preview it again",
       body: change,
       response: importView,
       failures: [404, 409],
@@ -105,14 +105,15 @@ export function importEndpoints(deps: Deps): Endpoint[] {
     }),
     endpoint("DELETE /imports/:id", {
       ...shared,
-      summary: "Forget a move that brought nothing, or that is undone or confirmed; links stay as they are",
+      summary:
+        "Forget an import that imported nothing, or that is undone or confirmed; links stay as they are",
       done: "The import is forgotten.",
       failures: [404, 409],
       handle: ({ c }) => imports.actions.drop(idOf(c)),
     }),
-    action("start", "Bring the links; goes on with a stopped move"),
-    action("undo", "Take back what a move brought, except for links that were changed since"),
-    action("confirm", "Keep a move for good: it can't be undone any more"),
+    action("start", "Import the links; continues a stopped import"),
+    action("undo", "Undo an import, except for links that were changed since"),
+    action("confirm", "Confirm an import: it can't be undone any more"),
     ...noteEndpoints(deps),
   ];
 }
@@ -121,7 +122,7 @@ function noteEndpoints({ imports, logger }: Deps): Endpoint[] {
   return [
     endpoint("GET /imports/:id/notes", {
       ...shared,
-      summary: "What a move did not bring, or not as it was, with reasons",
+      summary: "What was not imported, or not as it was, with reasons",
       query: z.object({ ...cursorQuery, kind: z.enum([...NOTE_KINDS, ""]).optional() }),
       response: z.array(noteView),
       paged: "cursor",
@@ -129,19 +130,19 @@ function noteEndpoints({ imports, logger }: Deps): Endpoint[] {
       async handle({ c, query: { cursor, limit, kind } }) {
         const { id } = await imports.find(idOf(c));
         const most = limitOf(limit);
-        const notes = await imports.notes(id, kind || null, placeOf(place, cursor)?.id ?? 0, most + 1);
+        const notes = await imports.notes(id, kind || null, placeOf(cursorShape, cursor)?.id ?? 0, most + 1);
         const next = notes.length > most ? cursorText({ id: notes[most - 1]!.id }) : null;
         return new CursorPage(
           notes
             .slice(0, most)
-            .map(({ place: at, kind: what, code, reason }) => ({ place: at, kind: what, code, reason })),
+            .map(({ position, kind: what, code, reason }) => ({ position, kind: what, code, reason })),
           next,
         );
       },
     }),
     endpoint("GET /imports/:id/report", {
       ...shared,
-      summary: "The notes of a move as CSV",
+      summary: "The notes of an import as CSV",
       raw: CSV,
       failures: [404],
       async handle({ c }) {
@@ -154,11 +155,11 @@ function noteEndpoints({ imports, logger }: Deps): Endpoint[] {
 }
 
 export async function* reportOf(imports: Pick<Imports, "actions">, id: number): AsyncGenerator<string, void> {
-  yield csvLine(["place", "kind", "code", "reason"]);
+  yield csvLine(["position", "kind", "code", "reason"]);
   for await (const notes of imports.actions.allNotes(id)) {
     yield notes
-      .map(({ place: at, kind, code, reason }) =>
-        csvLine([String(at), kind, toSpreadsheetCell(code), reason]),
+      .map(({ position, kind, code, reason }) =>
+        csvLine([String(position), kind, toSpreadsheetCell(code), reason]),
       )
       .join("");
   }

@@ -61,12 +61,12 @@ forEachDialect((dialect) => {
     expect(foreseen.counts).toEqual(report.counts);
     expect(report.counts).toMatchObject({
       links_read: 600,
-      links_brought: 600,
+      links_imported: 600,
       visits_read: 6,
-      visits_brought: 4,
+      visits_imported: 4,
       visits_refused: 2,
-      clicks_brought: 10,
-      clicks_undated: 6,
+      clicks_imported: 10,
+      clicks_without_date: 6,
     });
     expect(report.reasons.map(({ reason, count }) => [reason, count])).toEqual([
       ["The visit is later than the import.", 1],
@@ -105,7 +105,7 @@ forEachDialect((dialect) => {
       "total imported": 10,
     });
     const events = (await room.events.page({ action: "links.import" }, null, 10)).events;
-    expect(events.map(({ after }) => JSON.parse(after!).links_brought)).toEqual([600]);
+    expect(events.map(({ after }) => JSON.parse(after!).links_imported)).toEqual([600]);
 
     expect(await room.undo(id)).toMatchObject({ links_removed: 600, links_kept: 0 });
     expect(await room.counts()).toEqual(before);
@@ -161,9 +161,9 @@ forEachDialect((dialect) => {
     await room.imports.work(id);
     const { report } = await room.imports.find(id);
     expect(report.counts).toMatchObject({
-      links_brought: 600,
+      links_imported: 600,
       links_skipped: 0,
-      visits_brought: 1_100,
+      visits_imported: 1_100,
       visits_refused: 0,
     });
     expect((await room.counts())["total clicks"]).toBe(1_107);
@@ -179,7 +179,10 @@ forEachDialect((dialect) => {
     const bring = (on_conflict: "skip" | "rename" | "fail") =>
       room.bring({ product: "csv", source, options: { ...OPTIONS, on_conflict } });
     const skipped = await bring("skip");
-    expect((await imports.find(skipped)).report.counts).toMatchObject({ links_brought: 2, links_skipped: 1 });
+    expect((await imports.find(skipped)).report.counts).toMatchObject({
+      links_imported: 2,
+      links_skipped: 1,
+    });
     expect((await room.undo(skipped)).links_removed).toBe(2);
     const renamed = await bring("rename");
     expect((await links.get("c1-2")).target).toBe("https://example.com/1");
@@ -236,7 +239,7 @@ describe("on SQLite", () => {
         expect(links.domains.list()).toEqual([]);
         await imports.actions.change(id, { add_domains: true });
         await imports.work(id);
-        expect((await imports.find(id)).report.counts.links_brought).toBe(2);
+        expect((await imports.find(id)).report.counts.links_imported).toBe(2);
         await imports.actions.start(id);
         await imports.work(id);
         expect((await links.get(links.domains.key("a", "b.example"))).target).toBe("https://example.com/a");
@@ -280,7 +283,7 @@ describe("on SQLite", () => {
         await room.imports.actions.start(id);
         await room.imports.work(id);
         const done = await room.imports.find(id);
-        expect([done.state, done.report.counts.links_brought]).toEqual(["done", 1]);
+        expect([done.state, done.report.counts.links_imported]).toEqual(["done", 1]);
         await room.close();
       });
     },

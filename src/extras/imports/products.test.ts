@@ -50,12 +50,12 @@ forEachDialect(
       expect(report.domains.map(({ host }) => host)).toEqual(["go.test"]);
       expect(report.counts).toMatchObject({
         links_read: 10,
-        links_brought: 9,
+        links_imported: 9,
         links_refused: 1,
         links_disabled: 2,
-        visits_brought: 4,
-        clicks_brought: 4,
-        clicks_undated: 0,
+        visits_imported: 4,
+        clicks_imported: 4,
+        clicks_without_date: 0,
       });
       expect(report.reasons.map(({ reason }) => reason)).toContain("Its link is banned in Kutt.");
       expect(await links.get("plain")).toMatchObject({
@@ -78,7 +78,7 @@ forEachDialect(
       const { state, report } = await imports.find(id);
       expect([state, report.counts]).toMatchObject([
         "done",
-        { links_read: 5, links_brought: 3, links_refused: 2, visits_brought: 2, visits_refused: 1 },
+        { links_read: 5, links_imported: 3, links_refused: 2, visits_imported: 2, visits_refused: 1 },
       ]);
       expect(await links.get("plain")).toMatchObject({ clickCount: 3, automatedClicks: 1 });
       expect(await links.get("Plain")).toMatchObject({ title: 'It\'s "upper" \\ 🎉' });
@@ -139,24 +139,24 @@ forEachDialect(
       expect(links).toHaveLength(451);
       expect(links.slice(0, 3)).toMatchObject([
         {
-          place: 1,
+          position: 1,
           cells: { expires_at: "2027-01-02T01:04:05.000Z", created_at: "2026-01-02T03:04:05.000Z" },
         },
         { cells: { code: "c2", domain: "go.test" }, disabled: "Its domain is banned in Kutt." },
         { cells: { click_count: "4" }, disabled: "Its link is banned in Kutt." },
       ]);
-      expect(links[450]).toMatchObject({ place: 500, problem: "A value is longer than 32 KiB." });
+      expect(links[450]).toMatchObject({ position: 500, problem: "A value is longer than 32 KiB." });
       expect(await Array.fromAsync(source.links(449))).toEqual(links.slice(449));
       expect(await Array.fromAsync(source.visits!(0))).toEqual([
         {
-          place: 7,
+          position: 7,
           code: "c2",
           domain: "go.test",
           at: Date.parse("2026-11-01T10:20:30Z"),
           count: 3,
           automated: false,
         },
-        { place: 8, code: "", problem: "Its link was deleted." },
+        { position: 8, code: "", problem: "Its link was deleted." },
       ]);
       const none = await openKutt(`${dialect.url()}?options=-csearch_path%3Dnone`);
       await expect(Array.fromAsync(none.links(0))).rejects.toThrow("It has no links.address.");
@@ -189,9 +189,9 @@ test("reads crafted files of SQLite within bounds, or says why not", async () =>
     (2, x'ff00', 'https://example.com', 9, null),
     (9000000000000000, 'good', 'https://example.com', null, null);`;
   expect(await read(sqliteOf(long))).toMatchObject([
-    { place: 1, code: "long", problem: "A value is longer than 32 KiB." },
-    { place: 2, problem: "Its domain is missing in the file." },
-    { place: 9_000_000_000_000_000, cells: { code: "good" } },
+    { position: 1, code: "long", problem: "A value is longer than 32 KiB." },
+    { position: 2, problem: "Its domain is missing in the file." },
+    { position: 9_000_000_000_000_000, cells: { code: "good" } },
   ]);
   const many = `${TABLES} with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000)
     insert into links select i, 'c' || i, 'https://example.com/' || i, null, printf('%.*c', 3000, 'y') from n;`;

@@ -92,15 +92,15 @@ forEachDialect((dialect) => {
     expect(foreseen.counts).toEqual(report.counts);
     expect(report.counts).toMatchObject({
       links_read: 8,
-      links_brought: 2,
+      links_imported: 2,
       links_refused: 6,
       files_read: 9,
-      files_brought: 4,
+      files_imported: 4,
       files_refused: 5,
-      bytes_brought: 9 + 300_000 + 4 + 4,
+      bytes_imported: 9 + 300_000 + 4 + 4,
     });
     expect(report.reasons.map(({ kind, reason, count }) => `${kind}: ${reason} ${count}`)).toEqual([
-      "partly: Recipients without a valid address, and those beyond 100, are left out. 1",
+      "partial: Recipients without a valid address, and those beyond 100, are left out. 1",
       "refused: It has ended. 1",
       "refused: Its upload was not finished. 1",
       "refused: It was removed in Pingvin Share. 1",
@@ -204,7 +204,7 @@ forEachDialect((dialect) => {
       () => {},
       () => {},
     );
-    expect(foreseen.counts).toMatchObject({ files_brought: 6, files_refused: 3 });
+    expect(foreseen.counts).toMatchObject({ files_imported: 6, files_refused: 3 });
     const { id } = await imports.create(source, { name: "cli" }, "running");
     for (const steps of [2, 3]) {
       const ended = new AbortController();

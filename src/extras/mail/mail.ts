@@ -33,7 +33,9 @@ export const mailView = namedObject("Mail", {
   recipient: z.string(),
   state: z
     .enum(MAIL_STATES)
-    .describe("waiting for its next attempt, being sent, taken by the mail server, or given up"),
+    .describe(
+      "waiting: for its next attempt. sending: now. sent: the mail server accepted it. failed: no attempt follows.",
+    ),
   attempts: z.int(),
   error: z.string().nullable().describe("why the last attempt failed"),
   created_at: z.iso.datetime(),

@@ -192,9 +192,9 @@ forEachDialect(({ openDb }) => {
       );
     }
     expect((await queued()).map(([kind, to, , { link: name }]) => [kind, to, name])).toEqual([
-      ["link_reached", "a7@example.com", "go.example.com/plan"],
+      ["link_threshold", "a7@example.com", "go.example.com/plan"],
       ["target_dead", "a7@example.com", "go.example.com/plan"],
-      ["link_reached", "a8@example.com", "go.example.com/ours"],
+      ["link_threshold", "a8@example.com", "go.example.com/ours"],
       ["target_dead", "a8@example.com", "go.example.com/ours"],
     ]);
   });
@@ -224,7 +224,7 @@ forEachDialect(({ openDb }) => {
     const event = ["link.threshold", "goal", { clicks: 250 }];
     expect(recorded).toEqual([event, event]);
     expect((await queued()).map(([kind, to, , { clicks }]) => [kind, to, clicks])).toEqual([
-      ["link_reached", "a7@example.com", 250],
+      ["link_threshold", "a7@example.com", 250],
     ]);
   });
 
@@ -241,7 +241,7 @@ forEachDialect(({ openDb }) => {
     await notices.downloaded({ ...share, isUsedUp: true });
     await notices.downloaded({ ...share, isUsedUp: true });
     expect((await queued()).slice(1).map(([kind, , , { endsAt }]) => [kind, endsAt])).toEqual([
-      ["share_ends", null],
+      ["share_ending", null],
     ]);
   });
 
@@ -254,7 +254,7 @@ forEachDialect(({ openDb }) => {
     await run();
     await run();
     expect((await queued()).map(([kind, to, , { title }]) => [kind, to, title])).toEqual([
-      ["share_ends", "a7@example.com", "go.example.com/plan"],
+      ["share_ending", "a7@example.com", "go.example.com/plan"],
     ]);
   });
 

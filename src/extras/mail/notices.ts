@@ -19,8 +19,8 @@ import type { MailContents } from "./texts/contents.ts";
 export type NoticeKind =
   | "drop"
   | "download"
-  | "share_ends"
-  | "link_reached"
+  | "share_ending"
+  | "link_threshold"
   | "target_dead"
   | "backup"
   | "webhook";
@@ -149,7 +149,7 @@ export function createNotices(deps: Deps) {
           String(linkId),
         );
         if (!share.isUsedUp) return;
-        const mail = { kind: "share_ends", content: { title, endsAt: null, url } } as const;
+        const mail = { kind: "share_ending", content: { title, endsAt: null, url } } as const;
         await tellOwners(tx, accountId, mail, `${linkId} used ${maxDownloads}`);
       });
     },
@@ -205,7 +205,7 @@ function createNumbers(
     const link = await repository.link(linkId, tx.db);
     if (link === null) return;
     const content = { link: nameOf(link.key), clicks, url: panelUrl(`/link/${pageOf(link.key)}`) };
-    await tellOwners(tx, link.ownerId, { kind: "link_reached", content }, `${linkId} ${clicks}`);
+    await tellOwners(tx, link.ownerId, { kind: "link_threshold", content }, `${linkId} ${clicks}`);
   }
 
   /** The link has as many clicks as it names. */
@@ -233,7 +233,7 @@ const createEndingJob = ({ repository, write, isOffered, panelUrl, nameOf, clock
       for (const { linkId, accountId, key, title, endsAt } of shares) {
         if (signal.aborted) return;
         const content = { title: title ?? nameOf(key), endsAt, url: panelUrl("/shares") };
-        await write((tx) => tell(tx, accountId, { kind: "share_ends", content }, `${linkId} ${endsAt}`));
+        await write((tx) => tell(tx, accountId, { kind: "share_ending", content }, `${linkId} ${endsAt}`));
       }
       await rest(REST_MS, signal);
     }

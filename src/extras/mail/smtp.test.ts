@@ -34,7 +34,7 @@ const CONTENTS: MailContents = {
   passkey: { username: "anna", address: "192.0.2.1", browser: HOSTILE, at: 0, url: URL },
   drop: { title: HOSTILE, count: 12, names: [HOSTILE, "b"], url: URL },
   download: { title: HOSTILE, count: 2, url: URL },
-  share_ends: { title: HOSTILE, endsAt: null, url: URL },
+  share_ending: { title: HOSTILE, endsAt: null, url: URL },
   share: {
     title: HOSTILE,
     message: `One\nTwo${HOSTILE}`,
@@ -45,7 +45,7 @@ const CONTENTS: MailContents = {
     url: URL,
   },
   share_code: { title: HOSTILE, code: "012345", minutes: 10 },
-  link_reached: { link: HOSTILE, clicks: 1_000, url: URL },
+  link_threshold: { link: HOSTILE, clicks: 1_000, url: URL },
   target_dead: { link: "a", target: HOSTILE, reason: "404", url: URL },
   backup: { reason: HOSTILE, at: 0 },
   webhook: { receiver: HOSTILE, isGone: true, url: URL },

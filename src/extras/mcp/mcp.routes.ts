@@ -54,7 +54,7 @@ export function mcpEndpoint({ tables, ask, refuseForeign, clicks }: Deps): Endpo
       description: "The answer, as JSON-RPC; one event for clients of 2025",
     },
     others: {
-      202: { type: null, description: "A notification was taken" },
+      202: { type: null, description: "The notification was accepted" },
       406: {
         type: "application/json",
         schema: answer,

@@ -17,14 +17,14 @@ type Context = CommandContext<{
   sealMove(url: string): ReturnType<SecretBox["seal"]>;
 }>;
 
-type Options = { to?: string; stdin?: boolean; hold?: boolean; cancel?: boolean; json?: boolean };
+type Options = { to?: string; stdin?: boolean; copyOnly?: boolean; cancel?: boolean; json?: boolean };
 
 export function addMoveCommand(program: Command, context: Context): void {
   program
     .command("move")
     .option("--to <url>", "sqlite:path, postgres://…, mysql://… or mariadb://…")
     .option("--stdin", "read that address from standard input")
-    .option("--hold", "copy and compare, but do not switch yet")
+    .option("--copy-only", "copy and compare, but do not switch yet")
     .option("--cancel", "forget an unfinished move; servers stay with the old database")
     .option("--json", "as JSON")
     .action(async (options: Options) => {
@@ -40,7 +40,7 @@ export function addMoveCommand(program: Command, context: Context): void {
     });
 }
 
-async function moveTo(url: string, { hold = false, json }: Options, context: Context): Promise<void> {
+async function moveTo(url: string, { copyOnly = false, json }: Options, context: Context): Promise<void> {
   const { output } = context;
   const { database: source, env, sealMove } = await context.services();
   const target = await openDatabase({ ...env.database, url }, { threads: false, logger: silentLogger });
@@ -58,7 +58,7 @@ async function moveTo(url: string, { hold = false, json }: Options, context: Con
       source,
       target,
       sealedUrl: await sealMove(url),
-      hold,
+      copyOnly,
       now: systemClock.now,
       signal: stopping.signal,
       onProgress: (step, what) => bars[step].show(() => what),
@@ -66,7 +66,7 @@ async function moveTo(url: string, { hold = false, json }: Options, context: Con
     if (json) return output.json({ from: source.name, to: target.name, rows, closed_ms: closedMs });
     output.line(`${pluralize(rows, "row")} are in both databases, with the same sums in every table.`);
     if (closedMs === null)
-      return output.line(`${source.name} stays in use. Run the command without --hold to switch.`);
+      return output.line(`${source.name} stays in use. Run the command without --copy-only to switch.`);
     output.line(
       `Running servers follow to ${target.name} within seconds. ${source.name} takes no more changes.`,
     );

@@ -40,7 +40,7 @@ async function withPair(
     source: source!,
     target: target!,
     sealedUrl: "sealed",
-    hold: false,
+    copyOnly: false,
     now: Date.now,
     signal: new AbortController().signal,
     onProgress: () => {},
@@ -98,7 +98,7 @@ for (const from of DIALECT_NAMES) {
         await changeMuch(server);
         expect(await movedTo(server)).toBeNull();
         await expect(movedTo(target)).rejects.toThrow("unfinished copy");
-        await moveDatabase({ ...settings, hold: true });
+        await moveDatabase({ ...settings, copyOnly: true });
         const busy: Promise<unknown>[] = [];
         const refused = (error: unknown) => expect(error).toMatchObject({ failure: "moving" });
         const { rows } = await moveDatabase({
@@ -163,7 +163,7 @@ test.skipIf(isLong)(
       await target.write.insertInto("tags").values({ tag: "kept", links: 0 }).execute();
       await expect(moveDatabase(settings)).rejects.toThrow("not empty");
       await target.write.deleteFrom("tags").execute();
-      await moveDatabase({ ...settings, hold: true });
+      await moveDatabase({ ...settings, copyOnly: true });
       const other = { ...settings, target: { ...target, name: "other.db" } };
       await expect(moveDatabase(other)).rejects.toThrow("is under way");
       await expect(moveDatabase({ ...settings, source: target, target: source })).rejects.toThrow();
@@ -203,7 +203,7 @@ for (const name of DIALECT_NAMES) {
       withPair([name, "sqlite"], async ({ source, server, target, settings }) => {
         const add = (tag: string) => server.write.insertInto("tags").values({ tag, links: 0 }).execute();
         await add("one");
-        await moveDatabase({ ...settings, hold: true });
+        await moveDatabase({ ...settings, copyOnly: true });
         const mover = await becomeMover(source);
         await expect(moveDatabase(settings)).rejects.toThrow("Another command is moving");
         const closed = await mover.close(Date.now());

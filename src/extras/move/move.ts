@@ -23,7 +23,7 @@ export type MoveSettings = {
   /** The target's URL, which the source keeps. */
   sealedUrl: string;
   /** Ends after the comparison. */
-  hold: boolean;
+  copyOnly: boolean;
   now(): number;
   signal: AbortSignal;
   onProgress(step: "copy" | "compare" | "follow", what: string): void;
@@ -61,7 +61,7 @@ async function move(settings: MoveSettings, mover: Mover): Promise<Moved> {
   await begin(settings, tables);
   const copying = { ...(await resume(settings, tables)), beat: mover.beat };
   const rows = await catchUp(copying, settings);
-  if (settings.hold) return { rows, closedMs: null };
+  if (settings.copyOnly) return { rows, closedMs: null };
   const closedAt = performance.now();
   try {
     const log = await mover.close(now());

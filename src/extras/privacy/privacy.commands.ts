@@ -6,7 +6,7 @@ import type { FoundOfPerson, Person, Privacy } from "./privacy.service.ts";
 type Context = CommandContext<{ privacy: Privacy }>;
 type Options = Person & { json?: true; transferTo?: string };
 
-const COLUMNS = { place: "PLACE", rows: "ROWS" };
+const COLUMNS = { location: "LOCATION", rows: "ROWS" };
 
 export function addPrivacyCommands(program: Command, context: Context): void {
   const group = program.command("privacy");

@@ -9,8 +9,8 @@ const PORTION = 20_000;
 
 type Row = Record<string, unknown>;
 type Range = readonly [from: number, to: number];
-/** `place`: a table, and a column where it has several. */
-export type FoundRows = { place: string; rows: readonly Row[] };
+/** `location`: a table, and a column where it has several. */
+export type FoundRows = { location: string; rows: readonly Row[] };
 
 /** Of an account, without secrets. `by`: the column with its id. */
 const OF_ACCOUNT = [
@@ -89,7 +89,7 @@ function createFinding(read: Db) {
         const rows = await rowsOf(
           sql`select ${sql.join(shown)} from ${sql.table(place.table)} where ${inRange(place, range)} and ${isText(place, subject)}`,
         );
-        if (rows.length > 0) yield { place: `${place.table}.${place.column}`, rows };
+        if (rows.length > 0) yield { location: `${place.table}.${place.column}`, rows };
       }
     }
   }
@@ -104,7 +104,7 @@ function createFinding(read: Db) {
         const found = rows.filter(
           (row) => replacedIn(String(row[at.column]), sought(subject), "") !== undefined,
         );
-        if (found.length > 0) yield { place: `${at.table}.${at.column}`, at, rows: found };
+        if (found.length > 0) yield { location: `${at.table}.${at.column}`, at, rows: found };
       }
     }
   }
@@ -117,12 +117,12 @@ function createFinding(read: Db) {
       const rows = await rowsOf(
         sql`select ${names} from ${sql.table(table)} where ${sql.ref(by)} = ${subject.id}`,
       );
-      if (rows.length > 0) yield { place: table, rows };
+      if (rows.length > 0) yield { location: table, rows };
     }
     for (const table of subject.email === null ? [] : AS_RECIPIENT) {
       const query = read.selectFrom(table).select(["id", "link_id"]).where("email", "=", subject.email);
       const rows = await query.execute();
-      if (rows.length > 0) yield { place: `${table}.email`, rows };
+      if (rows.length > 0) yield { location: `${table}.email`, rows };
     }
     for (const [table, by] of [
       ["links", "owner_id"],
@@ -131,7 +131,7 @@ function createFinding(read: Db) {
       const [row] = await rowsOf(
         sql`select count(*) as n from ${sql.table(table)} where ${sql.ref(by)} = ${subject.id}`,
       );
-      if (Number(row!["n"]) > 0) yield { place: table, rows: [{ owned: Number(row!["n"]) }] };
+      if (Number(row!["n"]) > 0) yield { location: table, rows: [{ owned: Number(row!["n"]) }] };
     }
   }
 

@@ -8,7 +8,7 @@ import { queryText } from "../../lib/query-text.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
 import { pageResponse } from "../../visitors/page.ts";
 import type { FoundOfPerson, Privacy } from "./privacy.service.ts";
-import { pageOfStored, type StoredThing, storedView } from "./stored.ts";
+import { pageOfStored, type StoredData, storedView } from "./stored.ts";
 
 const person = {
   address: queryText(254)
@@ -17,7 +17,10 @@ const person = {
   sender: queryText(100).optional().describe("the name that a visitor gave in a drop box"),
   account: queryText(64).optional().describe("name of an account, also of a deleted one"),
 };
-const found = namedObject("FoundPlace", { place: z.string().describe("table and column"), rows: z.int() });
+const found = namedObject("DataLocation", {
+  location: z.string().describe("table and column"),
+  rows: z.int(),
+});
 const deletion = namedObject("PrivacyDeletion", {
   ...person,
   transfer_to: queryText(100)
@@ -43,7 +46,7 @@ type Deps = {
   privacy: Privacy;
   /** @throws Forbidden for a session that has not shown its account's second factor */
   requireFactor(c: HttpContext): Promise<void>;
-  stored(language?: Language): StoredThing[];
+  stored(language?: Language): StoredData[];
   pages: VisitorPages;
   logger: Logger;
 };

@@ -20,9 +20,9 @@ export type Person = {
   /** The name that a visitor gave in a drop box. */
   sender?: string | undefined;
 };
-export type FoundPlace = { place: string; rows: number };
+export type DataLocation = { location: string; rows: number };
 /** `missing`: processes whose latest clicks may not be among it. `uncovered`: what is stored elsewhere and was not looked at. */
-export type FoundOfPerson = { found: FoundPlace[]; missing: number; uncovered: string | null };
+export type FoundOfPerson = { found: DataLocation[]; missing: number; uncovered: string | null };
 
 type PrivacyTransaction = { readonly db: Db; changed(topic: "links", keys: readonly string[]): void };
 
@@ -62,16 +62,16 @@ export function createPrivacy(deps: PrivacyDeps) {
   const uncoveredOf = ({ kind, value }: Subject): string | null =>
     kind === "address" ? (stream?.coverageOf(value) ?? null) : null;
 
-  /** How many rows, by place. @throws BadRequest */
+  /** How many rows, by location. @throws BadRequest */
   async function find(person: Person): Promise<FoundOfPerson> {
     const subject = await subjectOf(person);
     const missing = await settle();
     const counts = new Map<string, number>();
-    for await (const { place, rows } of repository.find(subject)) {
-      counts.set(place, (counts.get(place) ?? 0) + rows.length);
+    for await (const { location, rows } of repository.find(subject)) {
+      counts.set(location, (counts.get(location) ?? 0) + rows.length);
     }
     return {
-      found: [...counts].map(([place, rows]) => ({ place, rows })),
+      found: [...counts].map(([location, rows]) => ({ location, rows })),
       missing,
       uncovered: uncoveredOf(subject),
     };
@@ -83,12 +83,12 @@ export function createPrivacy(deps: PrivacyDeps) {
     /** What the export lacks. @throws BadRequest */
     uncovered: async (person: Person): Promise<string | null> => uncoveredOf(await subjectOf(person)),
 
-    /** Lines of JSON: a row each, with its place. @throws BadRequest */
+    /** Lines of JSON: a row each, with its location. @throws BadRequest */
     async *export(person: Person): AsyncGenerator<string, void> {
       const subject = await subjectOf(person);
       await settle();
-      for await (const { place, rows } of repository.find(subject)) {
-        yield rows.map((row) => `${JSON.stringify({ place, ...row })}\n`).join("");
+      for await (const { location, rows } of repository.find(subject)) {
+        yield rows.map((row) => `${JSON.stringify({ location, ...row })}\n`).join("");
       }
     },
 
@@ -108,7 +108,7 @@ export function createPrivacy(deps: PrivacyDeps) {
       await repository.erase(database.write, subject, by);
       await changes.write(async ({ db, changed }) => {
         // Who held a link is in the options that caches keep.
-        if (found.found.some(({ place }) => place === "links.options")) changed("links", ["*"]);
+        if (found.found.some(({ location }) => location === "links.options")) changed("links", ["*"]);
         const event = {
           at: clock.now(),
           actor,

@@ -1,13 +1,13 @@
 import { clickPrivacy } from "../../clicks/details/privacy.ts";
 import type { Language } from "../../lib/language.ts";
 import type { Config } from "../../platform/config/config.service.ts";
-import { type StoredThing, storedThings } from "./stored.ts";
+import { type StoredData, storedThings } from "./stored.ts";
 
 /**
  * Tells what is stored, by the settings as they are now. Details of clicks follow the settings of the start.
  * @param copied whether details are copied to ClickHouse
  */
-export function storedBy(config: Config, copied: boolean): (language?: Language) => StoredThing[] {
+export function storedBy(config: Config, copied: boolean): (language?: Language) => StoredData[] {
   const details = config.get("analytics.enable_detailed_logging");
   return (language) => {
     const privacy = clickPrivacy(config);

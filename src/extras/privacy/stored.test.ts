@@ -27,13 +27,13 @@ const detailsBy = (settings: Partial<StoredSettings>) =>
   storedThings({ ...SETTINGS, ...settings }).find(({ name }) => name === "Details of clicks")!;
 
 test("what is stored follows the settings", () => {
-  expect(detailsBy({})).toMatchObject({ days: 30, until: null });
-  expect(detailsBy({}).holds).toEqual(
+  expect(detailsBy({})).toMatchObject({ retention_days: 30, kept_until: null });
+  expect(detailsBy({}).fields).toEqual(
     expect.arrayContaining(["IP address", "User-Agent", "country and city", "campaign (utm_…)"]),
   );
-  expect(detailsBy({ addresses: "truncated" }).holds).not.toContain("IP address");
-  expect(detailsBy({ addresses: "truncated" }).holds.join()).toContain("/24 of IPv4");
-  expect(detailsBy({ addresses: "none" }).holds.join()).not.toMatch(/address|city/);
+  expect(detailsBy({ addresses: "truncated" }).fields).not.toContain("IP address");
+  expect(detailsBy({ addresses: "truncated" }).fields.join()).toContain("/24 of IPv4");
+  expect(detailsBy({ addresses: "none" }).fields.join()).not.toMatch(/address|city/);
   const least = {
     addresses: "none",
     referrers: false,
@@ -41,13 +41,16 @@ test("what is stored follows the settings", () => {
     places: false,
     campaigns: false,
   } as const;
-  expect(detailsBy(least).holds).toEqual(["link and time"]);
-  expect(detailsBy({ details: false }).holds).toEqual([]);
-  expect(detailsBy({ sampleRate: 0 }).holds).toEqual([]);
+  expect(detailsBy(least).fields).toEqual(["link and time"]);
+  expect(detailsBy({ details: false }).fields).toEqual([]);
+  expect(detailsBy({ sampleRate: 0 }).fields).toEqual([]);
   expect(detailsBy({ signals: true }).purpose).toContain("Sec-GPC");
   expect(detailsBy({}).purpose).not.toContain("ClickHouse");
   expect(detailsBy({ copied: true }).purpose).toContain("ClickHouse");
-  expect(detailsBy({ retention: false })).toMatchObject({ days: null, until: "an administrator deletes it" });
+  expect(detailsBy({ retention: false })).toMatchObject({
+    retention_days: null,
+    kept_until: "an administrator deletes it",
+  });
 });
 
 test("the page says all of it in the visitor's language", () => {
@@ -65,8 +68,8 @@ test("the page says all of it in the visitor's language", () => {
       things,
     );
     expect(html).toContain(`<html lang="${language}">`);
-    for (const { name, holds, purpose, until } of things)
-      for (const said of [name, ...holds, purpose, until ?? ""]) expect(html).toContain(text(said));
+    for (const { name, fields, purpose, kept_until: until } of things)
+      for (const said of [name, ...fields, purpose, until ?? ""]) expect(html).toContain(text(said));
     for (const days of [30, 8, 364, 29, 28])
       expect(html).toMatch(new RegExp(`>${days} (days|Tage|jours|天|日)<`));
     if (language === "en") continue;

@@ -19,15 +19,15 @@ const TEXTS: Readonly<Record<Language, StoredTexts>> = {
   fr: frStored,
 };
 
-export const storedView = namedObject("StoredThing", {
+export const storedView = namedObject("StoredData", {
   name: z.string(),
-  of: z.enum(["visitors", "accounts"]),
-  holds: z.array(z.string()).describe("what is stored; empty: nothing"),
+  about: z.enum(["visitors", "accounts"]),
+  fields: z.array(z.string()).describe("what is stored; empty: nothing"),
   purpose: z.string(),
-  days: z.int().nullable().describe("null: see `until`"),
-  until: z.string().nullable(),
+  retention_days: z.int().nullable().describe("null: see `kept_until`"),
+  kept_until: z.string().nullable().describe("the end in words, if it is no number of days"),
 });
-export type StoredThing = z.output<typeof storedView>;
+export type StoredData = z.output<typeof storedView>;
 
 export type StoredSettings = {
   /** analytics.enable_detailed_logging at the start */
@@ -53,11 +53,13 @@ export type StoredSettings = {
 };
 
 /** In English, which the API speaks, unless another language is given. */
-export function storedThings(settings: StoredSettings, language: Language = "en"): StoredThing[] {
+export function storedThings(settings: StoredSettings, language: Language = "en"): StoredData[] {
   const texts = TEXTS[language];
   const { parts } = texts;
   const kept = (days: number) =>
-    settings.retention ? { days, until: null } : { days: null, until: texts.byHand };
+    settings.retention
+      ? { retention_days: days, kept_until: null }
+      : { retention_days: null, kept_until: texts.byHand };
   const addresses = { none: [], truncated: [parts.network], full: [parts.address] };
   const details = [
     ...(settings.referrers ? [parts.referrer] : []),
@@ -68,14 +70,19 @@ export function storedThings(settings: StoredSettings, language: Language = "en"
     parts.click,
   ];
   const isDetailed = settings.details && settings.sampleRate > 0;
-  const of = (
-    whose: StoredThing["of"],
-    { name, holds = [], purpose, until = null }: Partial<StoredThing> & { name: string; purpose: string },
+  const entry = (
+    about: StoredData["about"],
+    {
+      name,
+      holds = [],
+      purpose,
+      until = null,
+    }: { name: string; holds?: string[]; purpose: string; until?: string | null },
     days: number | null,
-  ): StoredThing => ({ name, of: whose, holds, purpose, days, until });
+  ): StoredData => ({ name, about, fields: holds, purpose, retention_days: days, kept_until: until });
   const { sums } = texts;
   return [
-    of(
+    entry(
       "visitors",
       {
         ...sums,
@@ -84,27 +91,27 @@ export function storedThings(settings: StoredSettings, language: Language = "en"
       null,
     ),
     {
-      ...of("visitors", texts.details, null),
-      holds: isDetailed ? details : [],
+      ...entry("visitors", texts.details, null),
+      fields: isDetailed ? details : [],
       purpose:
         texts.details.purpose +
         (settings.signals ? texts.details.signals : "") +
         (settings.copied ? texts.details.copied : ""),
       ...kept(settings.logDays),
     },
-    of("visitors", { ...texts.journal, holds: isDetailed ? details : [parts.click] }, 1),
-    of("visitors", { ...texts.drops, until: texts.drops.ends(settings.eventDays) }, null),
-    of("visitors", texts.reports, null),
-    of("visitors", texts.recipients, null),
-    of("visitors", texts.visits, settings.logDays),
-    of("visitors", texts.cookies, 1),
-    of("accounts", texts.accounts, null),
-    of("accounts", texts.sessions, settings.sessionDays),
-    of("accounts", texts.mails, 30),
-    of("accounts", texts.failed, 1),
-    of("accounts", texts.events, settings.eventDays),
-    of("accounts", texts.deleted, settings.restoreDays),
-    of("accounts", texts.trash, settings.trashDays),
+    entry("visitors", { ...texts.journal, holds: isDetailed ? details : [parts.click] }, 1),
+    entry("visitors", { ...texts.drops, until: texts.drops.ends(settings.eventDays) }, null),
+    entry("visitors", texts.reports, null),
+    entry("visitors", texts.recipients, null),
+    entry("visitors", texts.visits, settings.logDays),
+    entry("visitors", texts.cookies, 1),
+    entry("accounts", texts.accounts, null),
+    entry("accounts", texts.sessions, settings.sessionDays),
+    entry("accounts", texts.mails, 30),
+    entry("accounts", texts.failed, 1),
+    entry("accounts", texts.events, settings.eventDays),
+    entry("accounts", texts.deleted, settings.restoreDays),
+    entry("accounts", texts.trash, settings.trashDays),
   ];
 }
 
@@ -113,10 +120,16 @@ const STYLE = inline(
 );
 
 /** In the visitor's language. */
-export function pageOfStored(look: Look, things: readonly StoredThing[]): VisitorPage {
+export function pageOfStored(look: Look, things: readonly StoredData[]): VisitorPage {
   const { title, intro, labels, nothing, until: untilOf, days: daysOf } = TEXTS[look.language];
-  const entry = ({ name, holds, purpose, days, until }: StoredThing) => `<h2>${text(name)}</h2>
-<dl><dt>${text(labels.holds)}</dt><dd>${text(holds.length === 0 ? nothing : listed(holds, look.language))}</dd>
+  const entry = ({
+    name,
+    fields,
+    purpose,
+    retention_days: days,
+    kept_until: until,
+  }: StoredData) => `<h2>${text(name)}</h2>
+<dl><dt>${text(labels.holds)}</dt><dd>${text(fields.length === 0 ? nothing : listed(fields, look.language))}</dd>
 <dt>${text(labels.purpose)}</dt><dd>${text(purpose)}</dd>
 <dt>${text(labels.ends)}</dt><dd>${text(days === null ? untilOf(until!) : daysOf(days))}</dd></dl>`;
   return htmlPage(look, {

@@ -5,7 +5,7 @@ import { type Outbound, OutboundFailure } from "../../lib/outbound.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { VERSION } from "../../lib/version.ts";
 import { signedHeaders } from "./signing.ts";
-import { type Delivery, messageIdOf, TEST_EVENT, type Try, type Webhook } from "./webhook.ts";
+import { type Delivery, messageIdOf, TEST_EVENT, type WebhookAttempt, type Webhook } from "./webhook.ts";
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 
@@ -26,7 +26,7 @@ const TIMEOUT_MS = 15 * SECOND;
 const GONE = 410;
 
 /** `error`: null for a success. `retryAfterMs`: as the answer wishes, bounded. */
-export type MadeAttempt = Try & { isGone: boolean; retryAfterMs: number };
+export type MadeAttempt = WebhookAttempt & { isGone: boolean; retryAfterMs: number };
 
 /** Until the next attempt; null after the last one. A test has one. */
 export const pauseAfter = ({ eventId, attempts }: Pick<Delivery, "eventId" | "attempts">): number | null =>

@@ -5,7 +5,7 @@ import { deleteFound, finds } from "../../platform/db/queries.ts";
 import type { Schema } from "../../platform/db/schema.ts";
 import type { StoredEvent } from "../../platform/events/event.ts";
 import { camelCased } from "../../lib/case-names.ts";
-import type { Delivery, DeliveryState, Try } from "./webhook.ts";
+import type { Delivery, DeliveryState, WebhookAttempt } from "./webhook.ts";
 
 export type WebhookDeliveryRepository = ReturnType<typeof createWebhookDeliveryRepository>;
 
@@ -21,7 +21,7 @@ type Row = Selectable<Schema["webhook_deliveries"]>;
 
 function deliveryOf(row: Row): Delivery {
   const { tried_at: _, ...shown } = row;
-  const tries = JSON.parse(row.tries) as Try[];
+  const tries = JSON.parse(row.tries) as WebhookAttempt[];
   return { ...camelCased(shown), state: row.state as DeliveryState, tries };
 }
 
@@ -92,7 +92,7 @@ export function createWebhookDeliveryRepository({ read, write, dialect }: Querie
     async finish(
       tx: Db,
       { id, attempts, tries }: Delivery,
-      last: Try,
+      last: WebhookAttempt,
       next: { state: "waiting" | "failed"; dueAt: number } | { state: "delivered"; at: number },
     ): Promise<void> {
       await tx

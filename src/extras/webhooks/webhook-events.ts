@@ -9,7 +9,7 @@ type Told = { meaning: string; after?: Record<string, z.ZodType>; hasBefore?: tr
 export const WEBHOOK_EVENTS = {
   "link.created": { meaning: "A link was created." },
   "link.updated": {
-    meaning: "A link was changed, approved, refused, taken down or put back.",
+    meaning: "A link was changed, approved, refused, taken down or reinstated.",
     hasBefore: true,
   },
   "link.deleted": { meaning: "A link was deleted.", hasBefore: true },
@@ -62,7 +62,7 @@ const NAME_OF_ACTION = new Map<string, WebhookEventName>([
   ["link.approve", "link.updated"],
   ["link.refuse", "link.updated"],
   ["link.take_down", "link.updated"],
-  ["link.put_back", "link.updated"],
+  ["link.reinstate", "link.updated"],
   ["link.delete", "link.deleted"],
   ["link.restore", "link.restored"],
   ["link.threshold", "link.threshold"],

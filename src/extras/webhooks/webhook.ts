@@ -11,7 +11,7 @@ import { SECRET_FORM } from "./signing.ts";
 import { WEBHOOK_EVENT_NAMES, type WebhookEventName } from "./webhook-events.ts";
 
 /** Why it gets nothing: an administrator wished it, the receiver answered 410, or all attempts of days failed. */
-const REASONS = ["asked", "gone", "failing"] as const;
+const REASONS = ["requested", "gone", "failing"] as const;
 export type DisabledBecause = (typeof REASONS)[number];
 
 export const DELIVERY_STATES = ["waiting", "sending", "delivered", "failed"] as const;
@@ -25,10 +25,10 @@ export type Webhook = RowFields<
   { events: readonly WebhookEventName[]; disabledBecause: DisabledBecause | null }
 >;
 
-export type Try = { at: number; ms: number; status: number | null; error: string | null };
+export type WebhookAttempt = { at: number; ms: number; status: number | null; error: string | null };
 
 export type Delivery = Omit<
-  RowFields<"webhook_deliveries", { state: DeliveryState; tries: readonly Try[] }>,
+  RowFields<"webhook_deliveries", { state: DeliveryState; tries: readonly WebhookAttempt[] }>,
   "triedAt"
 >;
 
@@ -48,7 +48,7 @@ export const createWebhookSchema = namedObject("NewWebhook", {
     .array(z.enum(WEBHOOK_EVENT_NAMES))
     .min(1, "must have at least one event")
     .max(WEBHOOK_EVENT_NAMES.length)
-    .describe("what it tells"),
+    .describe("the events that are sent to it"),
   secret: z
     .string()
     .regex(SECRET_FORM, "must be whsec_ and the Base64 of 24 to 64 bytes")
@@ -64,7 +64,7 @@ updateWebhookSchema.register(z.globalRegistry, { id: "WebhookUpdate" });
 export type UpdateWebhook = z.output<typeof updateWebhookSchema>;
 
 export const replaySchema = namedObject("WebhookReplay", {
-  from: z.int().min(1).describe("id of the first event that is told again, as data.id of its payload"),
+  from: z.int().min(1).describe("id of the first event that is sent again, as data.id of its payload"),
 });
 
 export const webhookView = namedObject("Webhook", {
@@ -73,13 +73,15 @@ export const webhookView = namedObject("Webhook", {
   events: z.array(z.enum(WEBHOOK_EVENT_NAMES)),
   secret: z.string().describe("masked"),
   enabled: z.boolean(),
-  disabled_because: z
+  disabled_reason: z
     .enum(REASONS)
     .nullable()
-    .describe("asked: by a request. gone: it answered 410. failing: every attempt of three days has failed."),
+    .describe(
+      "requested: by a request. gone: it answered 410. failing: every attempt of three days has failed.",
+    ),
   failing_since: z.iso.datetime().nullable().describe("no attempt has succeeded since then"),
-  paused_until: z.iso.datetime().nullable().describe("Retry-After of its answer; nothing is sent before"),
-  previous_secret_until: z.iso.datetime().nullable().describe("until then the secret before signs too"),
+  paused_until: z.iso.datetime().nullable().describe("Retry-After of its response; nothing is sent before"),
+  previous_secret_until: z.iso.datetime().nullable().describe("until then the previous secret signs too"),
   replaying_from: z.int().nullable().describe("next event that is queued again"),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
@@ -111,6 +113,7 @@ export const viewWebhook = (webhook: Webhook, now: number) =>
     events: [...webhook.events],
     secret: MASK,
     enabled: webhook.disabledBecause === null,
+    disabledReason: webhook.disabledBecause,
     failingSince: time(webhook.failingSince),
     pausedUntil: time(later(webhook.pausedUntil, now)),
     previousSecretUntil: time(later(webhook.previousUntil, now)),
@@ -119,10 +122,10 @@ export const viewWebhook = (webhook: Webhook, now: number) =>
 
 const later = (at: number | null, now: number): number | null => (at !== null && at > now ? at : null);
 
-const tryView = namedObject("WebhookTry", {
+const attemptView = namedObject("WebhookAttempt", {
   at: z.iso.datetime(),
-  ms: z.int().describe("how long it took"),
-  status: z.int().nullable().describe("of the answer; null without one"),
+  duration_ms: z.int(),
+  status: z.int().nullable().describe("of the response; null without one"),
   error: z.string().nullable().describe("why it failed"),
 });
 
@@ -133,7 +136,7 @@ export const deliveryView = namedObject("WebhookDelivery", {
   message_id: z.string().describe("header webhook-id; the same in every attempt, resend and replay"),
   state: z.enum(DELIVERY_STATES),
   attempts: z.int().describe("since it was queued, or sent again by request"),
-  tries: z.array(tryView).describe("the latest 20 attempts, oldest first"),
+  recent_attempts: z.array(attemptView).describe("at most 20, oldest first"),
   created_at: z.iso.datetime(),
   due_at: z.iso.datetime().nullable().describe("next attempt, of one that waits"),
   delivered_at: z.iso.datetime().nullable(),
@@ -147,14 +150,14 @@ export const sentDeliveryView = deliveryView.extend({
 });
 sentDeliveryView.register(z.globalRegistry, { id: "SentWebhookDelivery" });
 
-const viewTry = createView(tryView);
+const viewAttempt = createView(attemptView);
 const viewOfDelivery = createView(deliveryView);
 
 export const viewDelivery = (delivery: Delivery, instance: string) =>
   viewOfDelivery({
     ...delivery,
     messageId: messageIdOf(delivery, instance),
-    tries: delivery.tries.map(viewTry),
+    recentAttempts: delivery.tries.map(({ ms, ...attempt }) => viewAttempt({ ...attempt, durationMs: ms })),
     dueAt: delivery.state === "waiting" ? delivery.dueAt : null,
   });
 

@@ -82,7 +82,7 @@ function addListing(group: Command, context: Context): void {
         showRows(context.output, rows, {
           json,
           columns: DELIVERY_COLUMNS,
-          cells: ({ tries }) => ({ error: tries.at(-1)?.error ?? "" }),
+          cells: ({ recent_attempts: attempts }) => ({ error: attempts.at(-1)?.error ?? "" }),
           none: "No deliveries.",
         });
       },
@@ -91,7 +91,7 @@ function addListing(group: Command, context: Context): void {
 
 const stateOf = ({
   enabled,
-  disabled_because: because,
+  disabled_reason: because,
   failing_since: since,
 }: ReturnType<typeof viewWebhook>) =>
   enabled ? (since === null ? "enabled" : `failing since ${since}`) : `disabled: ${because}`;

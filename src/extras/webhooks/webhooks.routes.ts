@@ -41,7 +41,7 @@ export function webhookEndpoints({ webhooks, now }: { webhooks: Webhooks; now():
     }),
     endpoint("POST /webhooks", {
       ...shared,
-      summary: "Add a webhook; the answer alone has its secret",
+      summary: "Add a webhook; only this response contains its secret",
       body: createWebhookSchema,
       response: createdWebhookView,
       failures: [409],
@@ -55,7 +55,7 @@ export function webhookEndpoints({ webhooks, now }: { webhooks: Webhooks; now():
     }),
     endpoint("PATCH /webhooks/:id", {
       ...shared,
-      summary: "Change the given fields; for a day the secret before signs beside a new one",
+      summary: "Change the given fields; for a day the previous secret signs beside a new one",
       body: updateWebhookSchema,
       handle: async ({ c, body, account }) => view(await webhooks.update(idOf(c), body, actorOf(account))),
     }),
@@ -67,7 +67,7 @@ export function webhookEndpoints({ webhooks, now }: { webhooks: Webhooks; now():
     }),
     endpoint("POST /webhooks/:id/rotate", {
       ...shared,
-      summary: "Make a new secret, which the answer alone has; for a day the one before signs too",
+      summary: "Make a new secret, which only this response contains; for a day the previous one signs too",
       response: createdWebhookView,
       handle: async ({ c, account }) => withSecret(await webhooks.rotate(idOf(c), actorOf(account))),
     }),
@@ -89,7 +89,7 @@ function deliveryEndpoints(webhooks: Webhooks, view: (webhook: Webhook) => unkno
     }),
     endpoint("POST /webhooks/:id/replay", {
       ...shared,
-      summary: "Send all events again that the webhook tells, from one on",
+      summary: "Send all events of the webhook again, from one on",
       body: replaySchema,
       response: webhookView,
       failures: [409],

@@ -108,7 +108,7 @@ export function createWebhookWriter({ repository, changes, record, box, allowPri
       return change(id, actor, (before) => ({
         ...(sealed === null ? before : rotated(before, sealed)),
         ...patch,
-        ...(enabled === false && { disabledBecause: before.disabledBecause ?? "asked" }),
+        ...(enabled === false && { disabledBecause: before.disabledBecause ?? "requested" }),
         ...(enabled === true && { disabledBecause: null, failingSince: null, pausedUntil: null }),
       }));
     },

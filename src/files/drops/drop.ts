@@ -69,7 +69,7 @@ dropView.register(z.globalRegistry, { id: "DropBox" });
 export const receivedView = namedObject("ReceivedFile", {
   file_id: z.int(),
   name: z.string().describe("name of the file in the tree"),
-  sent_as: z.string().describe("name as sent; name differs if another file had it"),
+  original_name: z.string().describe("the name that the visitor sent; `name` differs if another file had it"),
   size: z.int(),
   mime_type: z.string(),
   sender: z.string().describe("the same for everything that one visitor sends into this box"),

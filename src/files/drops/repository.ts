@@ -93,7 +93,7 @@ export function createDropsRepository({ read }: Pick<Database, "read">) {
           "entries.name",
           "entries.size",
           "entries.mime_type as mimeType",
-          "drop_files.name as sentAs",
+          "drop_files.name as originalName",
           "drop_files.sender",
           "drop_files.sender_name as senderName",
           "drop_files.created_at as at",

@@ -41,14 +41,14 @@ forEachDialect((dialect) => {
       folders: [],
       accounts: 0,
       largest_accounts: [],
-      obstacle: null,
+      deletion_blocked_by: null,
     });
     await content.files.add(bytesOf(10), id);
     await content.files.add(bytesOf(32), id);
     const used = await usage();
     expect(used).toMatchObject({ objects: 2, bytes: 42, accounts: 1 });
     const refused = await admin.send("DELETE", `${PATH}/${id}`);
-    expect([refused.status, refused.json.message]).toEqual([409, String(used["obstacle"])]);
+    expect([refused.status, refused.json.message]).toEqual([409, String(used["deletion_blocked_by"])]);
     expect(used["largest_accounts"]).toMatchObject([{ files: 2, bytes: 42 }]);
   });
 
@@ -67,7 +67,7 @@ forEachDialect((dialect) => {
     const { json } = await admin.send("GET", `${PATH}/${id}/usage`);
     expect(json.data).toMatchObject({
       unfinished_uploads: 1,
-      obstacle: "The policy is in use by unfinished uploads (1).",
+      deletion_blocked_by: "The policy is in use by unfinished uploads (1).",
     });
     expect((await admin.send("DELETE", `${PATH}/${id}`)).status).toBe(409);
     await database.write.deleteFrom("uploads").where("id", "=", open).execute();
@@ -79,7 +79,7 @@ forEachDialect((dialect) => {
   test("the default policy can't be deleted because it is the default; an unknown one is 404", async () => {
     const [first] = (await admin.send("GET", PATH)).json.data as unknown as { id: number }[];
     const { json } = await admin.send("GET", `${PATH}/${first!.id}/usage`);
-    expect(json.data!["obstacle"]).toContain("default policy");
+    expect(json.data!["deletion_blocked_by"]).toContain("default policy");
     expect((await admin.send("GET", `${PATH}/99999/usage`)).json.code).toBe(7002);
   });
 });

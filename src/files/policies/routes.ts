@@ -24,7 +24,7 @@ const policyUsageView = namedObject("PolicyUsage", {
   largest_accounts: z
     .array(z.object({ id: z.int(), username: z.string(), files: z.int(), bytes: z.int() }))
     .describe("those with the most bytes, at most ten"),
-  obstacle: z.string().nullable().describe("what prevents the deletion of the policy; null: nothing"),
+  deletion_blocked_by: z.string().nullable().describe("why the policy can't be deleted; null: it can"),
 });
 
 const viewPolicyUsage = (usage: PolicyUsage): z.output<typeof policyUsageView> => ({
@@ -40,7 +40,7 @@ const viewPolicyUsage = (usage: PolicyUsage): z.output<typeof policyUsageView> =
     files,
     bytes,
   })),
-  obstacle: usage.obstacle,
+  deletion_blocked_by: usage.obstacle,
 });
 
 /** Mount them below the admin prefix: these paths have no version. */

@@ -16,7 +16,7 @@ export const sharePolicyView = namedObject("SharePolicy", {
   max_days: z.int().nullable().describe("until every share ends, from now; null: no limit"),
   password: z.boolean().describe("every share has a password"),
   max_downloads: z.int().nullable().describe("largest max_downloads; null: no limit"),
-  verify: z.boolean().describe("every share is for recipients who prove their address; not drop boxes"),
+  verify: z.boolean().describe("every share is for recipients who verify their address; not drop boxes"),
   recipient_domains: z.array(z.string()).describe("of recipients' addresses; empty: every domain"),
 });
 type Policy = z.output<typeof sharePolicyView>;

@@ -44,7 +44,7 @@ export const shareView = linkViewSchema.extend({
   max_downloads: z.int().nullable(),
   message: z.string().nullable().describe("shown to visitors"),
   recipients: z.array(z.string()).describe("their mail addresses"),
-  verify: z.boolean().describe("only recipients see it, once they have proved their address"),
+  verify: z.boolean().describe("only recipients see it, once they have verified their address"),
   downloads: z.int().describe("finished downloads; with max_downloads also running ones"),
   drop: z
     .object({

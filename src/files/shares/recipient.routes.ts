@@ -12,7 +12,7 @@ import type { Trees } from "../tree/trees.ts";
 import type { Shares } from "./service.ts";
 
 const visitView = namedObject("ShareVisit", {
-  email: z.string().describe("proved address of the recipient"),
+  email: z.string().describe("verified address of the recipient"),
   action: z.enum(["open", "download", "archive"]).describe("archive: the folder as a ZIP file"),
   name: z.string().nullable().describe("of the file or folder, then"),
   at: z.iso.datetime(),

@@ -115,7 +115,7 @@ forEachDialect((dialect) => {
       expect(await refusal(shares.revoke(me, place, code, owner))).toBe("Conflict");
       expect(await refusal(shares.end(me, code, owner))).toBe("Conflict");
       expect(await shares.list(me, place)).toMatchObject([{ code }]);
-      await service.safety.review(COMMAND, code, { ...review, action: "put_back" });
+      await service.safety.review(COMMAND, code, { ...review, action: "reinstate" });
       await shares.end(me, code, owner);
     });
 
@@ -132,7 +132,7 @@ forEachDialect((dialect) => {
       expect(await links.get(code)).toEqual(before);
       expect(await refusal(links.get(other))).toBe("LinkNotFound");
       expect(await shares.find(id)).toBeNull();
-      await service.safety.review(COMMAND, code, { ...review, action: "put_back" });
+      await service.safety.review(COMMAND, code, { ...review, action: "reinstate" });
       expect(await shares.find(id)).toBeNull();
       await links.remove(code);
       expect(await refusal(links.get(code))).toBe("LinkNotFound");

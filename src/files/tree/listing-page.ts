@@ -12,7 +12,7 @@ export const contentsQuery = z.object({
     .string()
     .regex(/^\d{1,15}$/, "must be a whole number")
     .optional()
-    .describe(`answer one page of so many entries, clamped to 1 to ${LARGEST_PAGE}; default: everything`)
+    .describe(`return one page of so many entries, clamped to 1 to ${LARGEST_PAGE}; default: everything`)
     .meta({ type: "integer", minimum: 0, maximum: 999_999_999_999_999, pattern: undefined }),
   cursor: z
     .string()

@@ -79,14 +79,14 @@ const importForm = z.object({
     .regex(IMPORT_ID)
     .optional()
     .describe(
-      "recorded in the event links.import together with the rows; if the answer is lost, the event shows what was written",
+      "recorded in the event links.import together with the rows; if the response is lost, the event shows what was written",
     ),
   dry_run: z.enum(["true", "false"]).optional().describe("true: check and count, but change nothing"),
   progress: z
     .enum(["true", "false"])
     .optional()
     .describe(
-      "true: the answer begins at once and reports progress, one line each; a later failure has status 200 and the fields of an error",
+      "true: the response begins at once and reports progress, one line each; a later failure has status 200 and the fields of an error",
     ),
 });
 

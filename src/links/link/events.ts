@@ -27,7 +27,7 @@ type Described = LinkContent & {
 };
 
 /** What an administrator decides about a link. */
-export const REVIEWS = ["approve", "refuse", "take_down", "put_back"] as const;
+export const REVIEWS = ["approve", "refuse", "take_down", "reinstate"] as const;
 export type ReviewVerb = (typeof REVIEWS)[number];
 
 type Doing = {

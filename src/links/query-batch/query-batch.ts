@@ -49,7 +49,7 @@ export const bulkField = z
   .string()
   .min(1)
   .max(MOST_CHARACTERS)
-  .describe("change of the answer to the change");
+  .describe("`change` of the response to the change");
 
 /** Where a call ended: the range of links that remain. */
 export type BulkPlace = BulkId & { from: number; to: number };
@@ -63,7 +63,7 @@ export const bulkCursorText = (at: BulkPlace): string => cursorText(at);
 
 /** Parses a cursor; null for the first call. @throws BadRequest */
 export const bulkPlaceOf = (cursor: string | undefined): BulkPlace | null =>
-  placeOf(placeShape, cursor, "cursor: send next of the previous answer unchanged.");
+  placeOf(placeShape, cursor, "cursor: send `next` of the previous response unchanged.");
 
 const flag = z.boolean().optional();
 
@@ -102,10 +102,10 @@ export const queryBatchSchema = z.object({
   limit: z.int().min(1).optional().describe("most links that this call handles; default: all"),
   change: bulkField
     .optional()
-    .describe("change of an answer of the last day, which this call continues; a cursor does so too"),
+    .describe("`change` of a response of the last day, which this call continues; a cursor does so too"),
   cursor: bulkCursor
     .optional()
-    .describe("next of the previous answer; the rest of the body must be the same"),
+    .describe("`next` of the previous response; the rest of the body must be the same"),
 });
 export type QueryBatchInput = z.output<typeof queryBatchSchema>;
 
@@ -116,7 +116,7 @@ export const queryBatchResult = z.object({
     .describe(
       "links deleted or changed, never shares of others; in a dry run 0, or with change what it has changed so far",
     ),
-  refusal: z.string().optional().describe("why the first link that was not changed stays as it is"),
+  first_error: z.string().optional().describe("why the first link that was not changed was left as it is"),
   change: z.string().optional().describe("for POST /links/batch/undo; absent if nothing changed"),
   next: z
     .string()
@@ -258,7 +258,7 @@ export function createQueryBatch(deps: Deps) {
         const isGone = outcome instanceof AppError && outcome.name === "LinkNotFound";
         if (!isGone || isDone) result.matched++;
         if (!(outcome instanceof AppError) || isDone) result.changed++;
-        else if (!isGone) result.refusal ??= outcome.message;
+        else if (!isGone) result.first_error ??= outcome.message;
       }
       // Leaves half of the time to others.
       await Bun.sleep(performance.now() - start);

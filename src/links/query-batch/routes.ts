@@ -15,10 +15,10 @@ import { namedObject } from "../../lib/named-object.ts";
 
 const undoBody = namedObject("LinkBatchUndo", {
   change: bulkField,
-  after: z.int().min(0).optional().describe("next of the previous answer"),
+  after: z.int().min(0).optional().describe("`next` of the previous response"),
 });
 
-const undoResponse = namedObject("LinkBatchUndone", {
+const undoResponse = namedObject("LinkBatchUndoResult", {
   restored: z.int().describe("links that were changed back"),
   failed: z
     .array(z.object({ code: z.string(), error: z.string(), error_code: z.int() }))

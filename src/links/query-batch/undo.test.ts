@@ -110,7 +110,7 @@ forEachDialect(({ openDb }) => {
       expect(await refusal(run({ domain: "unknown.example" }))).toBe("BadRequest");
       const done = await run({ domain: host, add_tags: ["moved"] });
       // l3 has the code of a link, l7 that of an alias.
-      expect(done).toMatchObject({ matched: MOVED + 1, changed: MOVED - 1, refusal: expect.any(String) });
+      expect(done).toMatchObject({ matched: MOVED + 1, changed: MOVED - 1, first_error: expect.any(String) });
       expect(await room.links.get(keyOf(id, "l8"))).toMatchObject({ id: same, tags: ["kept", "moved"] });
       expect(await refusal(room.links.get("l8"))).toBe("LinkNotFound");
       for (const code of ["l3", "l7"]) expect((await room.links.get(code)).tags).toEqual(["kept"]);

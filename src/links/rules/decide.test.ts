@@ -88,7 +88,7 @@ describe("conditions", () => {
     ["", null],
   ])("the preferred language of %j is %p", (header, expected) => {
     const [step] = explainRules(compiled([rule({ language: "none" })]), facts({ language: () => header }));
-    expect(step!.because[0]!.found).toBe(expected);
+    expect(step!.because[0]!.actual).toBe(expected);
   });
 });
 
@@ -100,8 +100,8 @@ test("the first rule that holds decides, and a fact is asked for only by a rule 
   expect(decide(rules, facts({ country: refuse }))).toBe(1);
   expect(decide(compiled([rule({ percent: 10 })]), facts())).toBe(-1);
   expect(explainRules(rules, facts())).toEqual([
-    { rule: 0, holds: false, because: [{ condition: "percent", holds: false, found: "29.99" }] },
-    { rule: 1, holds: true, because: [{ condition: "device", holds: true, found: "mobile" }] },
+    { rule: 0, holds: false, because: [{ condition: "percent", holds: false, actual: "29.99" }] },
+    { rule: 1, holds: true, because: [{ condition: "device", holds: true, actual: "mobile" }] },
   ]);
 });
 

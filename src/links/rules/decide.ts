@@ -122,7 +122,7 @@ type ConditionName = keyof Conditions;
 type Named = Condition & { name: ConditionName };
 
 /** Why a rule holds or not. */
-export type Reason = { condition: ConditionName; holds: boolean; found: string | null };
+export type Reason = { condition: ConditionName; holds: boolean; actual: string | null };
 /** `rule`: its index. */
 export type RuleStep = { rule: number; holds: boolean; because: Reason[] };
 
@@ -305,7 +305,7 @@ export function explainRules(rules: Rules, facts: Facts): RuleStep[] {
     because: conditions.map((condition) => ({
       condition: condition.name,
       holds: condition.holds(facts),
-      found: condition.found(facts),
+      actual: condition.found(facts),
     })),
   }));
 }

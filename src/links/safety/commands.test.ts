@@ -43,8 +43,8 @@ test("links are taken down and put back, and reports resolved", async () => {
   expect(await run("take-down", "a", "--reason", " spam ")).toBe("Took down a.\n");
   expect(await held()).toMatchObject({ state: "taken_down", by: "cli", reason: "spam" });
   expect(await refusal(run("approve", "a"))).toBe("Conflict");
-  expect(await refusal(run("put-back", "none"))).toBe("LinkNotFound");
-  expect(JSON.parse(await run("put-back", "a", "--json"))).toEqual({ code: "a", action: "put_back" });
+  expect(await refusal(run("reinstate", "none"))).toBe("LinkNotFound");
+  expect(JSON.parse(await run("reinstate", "a", "--json"))).toEqual({ code: "a", action: "reinstate" });
   expect(await refusal(run("refuse", "a", "--reason", "x".repeat(501)))).toBe("BadRequest");
   expect(await run("reports")).toContain("No reports.");
   await room.links.safety.report({ id, code: "a" }, { reason: "phishing", details: "x" });

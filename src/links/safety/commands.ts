@@ -25,7 +25,11 @@ const VERBS: Record<ReviewVerb, { name: string; description: string; done: strin
   approve: { name: "approve", description: "approve a link that waits", done: "Approved" },
   refuse: { name: "refuse", description: "refuse a link that waits", done: "Refused" },
   take_down: { name: "take-down", description: "take a link or share down: 410", done: "Took down" },
-  put_back: { name: "put-back", description: "put a link that was taken down back", done: "Put back" },
+  reinstate: {
+    name: "reinstate",
+    description: "reinstate a link or share that was taken down",
+    done: "Reinstated",
+  },
 };
 
 /** @param links the group of commands for links */

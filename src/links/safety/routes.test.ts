@@ -35,12 +35,12 @@ test("a review answers with the link, and refuses what is no decision", async ()
   for (const body of [
     {},
     { action: "hold" },
-    { action: "put_back", reason: "x".repeat(501) },
-    { action: "put_back", updated_at: 1 },
+    { action: "reinstate", reason: "x".repeat(501) },
+    { action: "reinstate", updated_at: 1 },
   ]) {
     expect((await call("POST", path, body)).status).toBe(400);
   }
-  const stale = { action: "put_back", updated_at: "2020-01-01T00:00:00Z" };
+  const stale = { action: "reinstate", updated_at: "2020-01-01T00:00:00Z" };
   expect((await call("POST", path, stale)).status).toBe(409);
   expect(failure(await call("POST", "/links/none/review", { action: "take_down" }))).toEqual([
     404,
@@ -55,7 +55,7 @@ test("a review answers with the link, and refuses what is no decision", async ()
   });
   const given = { target: TARGET, held: null, dead_since: null };
   expect((await call("PUT", "/links/a/b", given)).status).toBe(409);
-  expect((await call("POST", path, { action: "put_back" })).body.data.held).toBeNull();
+  expect((await call("POST", path, { action: "reinstate" })).body.data.held).toBeNull();
   const { data } = (await call("PUT", "/links/a/b", { ...given, held: { state: "waiting" } })).body;
   expect(data.held).toBeNull();
 });
@@ -67,21 +67,21 @@ test("whose link leads to one of our short URLs is offered that link, if it may 
   const made = await api.create({ target });
   expect(made).toMatchObject({
     status: 201,
-    body: { data: { target }, offered: { code: "first", domain: "own.example" } },
+    body: { data: { target }, existing_link: { code: "first", domain: "own.example" } },
   });
   const others = [
     await api.as(EDITOR, () => api.create({ target })),
     await api.create({ target: "https://own.example/none" }),
     await api.create({}),
   ];
-  for (const { status, body } of others) expect([status, "offered" in body]).toEqual([201, false]);
+  for (const { status, body } of others) expect([status, "existing_link" in body]).toEqual([201, false]);
   const path = `/links/${others[2]!.body.data.code}`;
   const changed = [await call("PUT", path, { target }), await call("PATCH", path, { title: "t" })];
-  for (const { body } of changed) expect(body).toMatchObject({ offered: { code: "first" } });
+  for (const { body } of changed) expect(body).toMatchObject({ existing_link: { code: "first" } });
   const onRequest = await api.create({ target: `http://localhost${path.slice(6)}` });
-  expect(onRequest.body).toMatchObject({ offered: { target } });
+  expect(onRequest.body).toMatchObject({ existing_link: { target } });
   const toItself = await call("PATCH", path, { target: `http://localhost${path.slice(6)}` });
-  expect([toItself.status, "offered" in toItself.body]).toEqual([200, false]);
+  expect([toItself.status, "existing_link" in toItself.body]).toEqual([200, false]);
   await api.call("DELETE", "/links/first?domain=own.example");
   await api.room.links.domainService.remove(id, COMMAND);
 });

@@ -21,7 +21,7 @@ const reason = z
   .describe("shown to the owner of the link, never to visitors");
 
 export const reviewBody = namedObject("LinkReview", {
-  action: z.enum(REVIEWS).describe("approve or refuse a link that waits; take a link down, or put it back"),
+  action: z.enum(REVIEWS).describe("approve or refuse a link that waits; take a link down, or reinstate it"),
   reason,
   updated_at: z
     .string()
@@ -53,7 +53,7 @@ export function safetyEndpoints({ safety, get, keyOf, hostOf }: Deps): Endpoint[
       tagged: true,
       params: { code: z.string().meta(CODE_FORM) },
       query: domainQuery,
-      summary: "Approve or refuse a link that waits, take a link or share down, or put it back",
+      summary: "Approve or refuse a link that waits, take a link or share down, or reinstate it",
       body: reviewBody,
       failures: [404, 409],
       response: linkViewSchema,

@@ -190,7 +190,7 @@ forEachDialect((dialect) => {
     const { id } = (await room.links.deleted.page(EDITOR, null, 1)).links[0]!;
     await room.links.deleted.restore(EDITOR, id, null);
     expect(await stateOf("t")).toBe("taken_down");
-    await review("t", "put_back");
+    await review("t", "reinstate");
     expect(await room.links.get("t")).toMatchObject({ target: TARGET, clickCount: 3, tags: ["x"] });
     await editor().patch("t", { title: "x" });
   });

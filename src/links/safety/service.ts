@@ -37,7 +37,7 @@ const WAYS: Record<ReviewVerb, { from: readonly (HeldState | null)[]; to: HeldSt
     approve: { from: ["waiting", "refused"], to: null, else: "does not wait for approval" },
     refuse: { from: ["waiting"], to: "refused", else: "does not wait for approval" },
     take_down: { from: [null, "waiting", "refused"], to: "taken_down", else: "is taken down already" },
-    put_back: { from: ["taken_down"], to: null, else: "is not taken down" },
+    reinstate: { from: ["taken_down"], to: null, else: "is not taken down" },
   };
 
 const MOST_OF_LINK = 50;

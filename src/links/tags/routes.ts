@@ -9,7 +9,7 @@ const tagCount = namedObject("TagCount", { tag: z.string(), links: z.int() });
 const tagChanged = tagCount.extend({
   change: z.string().optional().describe("for POST /links/batch/undo; absent if nothing changed"),
 });
-tagChanged.register(z.globalRegistry, { id: "TagChanged" });
+tagChanged.register(z.globalRegistry, { id: "TagChangeResult" });
 const params = { tag: tagText };
 const tagIn = (c: HttpContext): string => c.req.param("tag") ?? "";
 

@@ -21,7 +21,7 @@ export type TagService = ReturnType<typeof createTagService>;
 const MOST_TAGS_LISTED = 10_000;
 
 /** `change`: for POST /links/batch/undo; undefined if nothing changed. */
-export type TagChanged = TagCount & { change: string | undefined };
+export type TagChangeResult = TagCount & { change: string | undefined };
 
 type Deps = {
   repository: TagRepository;
@@ -92,7 +92,7 @@ export function createTagService({ repository, changes, record, clock }: Deps, a
     }
   }
 
-  const changed = (count: TagCount, links: number, id: BulkId): TagChanged => ({
+  const changed = (count: TagCount, links: number, id: BulkId): TagChangeResult => ({
     ...count,
     change: links > 0 ? bulkText(id) : undefined,
   });
@@ -103,7 +103,7 @@ export function createTagService({ repository, changes, record, clock }: Deps, a
     list: (): Promise<TagCount[]> => repository.list(seen, MOST_TAGS_LISTED),
 
     /** Onto another tag: merges them. @throws NotFound, BadRequest */
-    async rename(text: string, name: string): Promise<TagChanged> {
+    async rename(text: string, name: string): Promise<TagChangeResult> {
       const to = checkTag(name);
       const { tag } = await existing(text);
       const id = newId();
@@ -112,7 +112,7 @@ export function createTagService({ repository, changes, record, clock }: Deps, a
     },
 
     /** From all links. Returns how many had it. @throws NotFound, BadRequest */
-    async remove(text: string): Promise<TagChanged> {
+    async remove(text: string): Promise<TagChangeResult> {
       const found = await existing(text);
       const id = newId();
       return changed(found, await move(found.tag, null, id), id);

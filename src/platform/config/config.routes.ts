@@ -25,7 +25,7 @@ const itemResponse = namedObject("Setting", {
     .describe("true: waymark.toml or the environment sets it; writing it is refused"),
 });
 const writtenResponse = itemResponse.extend({ message: z.string().nullable() });
-writtenResponse.register(z.globalRegistry, { id: "WrittenSetting" });
+writtenResponse.register(z.globalRegistry, { id: "UpdatedSetting" });
 
 const schemaResponse = namedObject("SettingDefinition", {
   key: z.string(),

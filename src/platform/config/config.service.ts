@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../lib/clock.ts";
-import { AppError, appError, type FieldFault, MOST_FIELD_FAULTS } from "../../lib/errors.ts";
+import { AppError, appError, type FieldError, MOST_FIELD_ERRORS } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { ChangeTransaction } from "../cluster/changes.ts";
@@ -27,7 +27,7 @@ const MOST_SENTENCES = 5;
 const KEY = /^[a-z]+\.[a-z_]+/;
 
 /** A fault of `value`, or of an item `value.2`. */
-const inKey = (key: string, { field, message }: FieldFault): FieldFault => ({
+const inKey = (key: string, { field, message }: FieldError): FieldError => ({
   field: field.replace(/^value/, key.slice(0, 100)),
   message,
 });
@@ -38,7 +38,7 @@ function gathered(
   read: (key: string, value: string | null) => string | null,
 ): SettingWrites {
   const writes = new Map<ConfigKey, string | null>();
-  const faults: FieldFault[] = [];
+  const faults: FieldError[] = [];
   for (const [key, value] of entries) {
     try {
       const text = read(key, value);
@@ -47,7 +47,7 @@ function gathered(
       if (!(error instanceof AppError)) throw error;
       const own = error.faults ?? [{ field: "value", message: error.message }];
       faults.push(...own.map((fault) => inKey(key, fault)));
-      if (faults.length >= MOST_FIELD_FAULTS) break;
+      if (faults.length >= MOST_FIELD_ERRORS) break;
     }
   }
   if (faults.length === 0) return writes;

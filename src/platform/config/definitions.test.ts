@@ -235,8 +235,8 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
   "features.report_links": TRUE_OR_FALSE,
   "privacy.addresses": { good: { none: "none", TRUNCATED: "truncated", full: "full" }, bad: ["", "some"] },
   "privacy.keep_referrers": TRUE_OR_FALSE,
-  "privacy.keep_agents": TRUE_OR_FALSE,
-  "privacy.keep_places": TRUE_OR_FALSE,
+  "privacy.keep_user_agents": TRUE_OR_FALSE,
+  "privacy.keep_locations": TRUE_OR_FALSE,
   "privacy.keep_campaigns": TRUE_OR_FALSE,
   "privacy.respect_signals": TRUE_OR_FALSE,
   "privacy.imprint_url": {

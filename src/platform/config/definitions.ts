@@ -79,11 +79,11 @@ const PRIVACY_DEFINITIONS = inCategory("privacy", {
   "privacy.keep_referrers": bool(true, {
     description: "Keep the page from which a visitor comes in the details of a click.",
   }),
-  "privacy.keep_agents": bool(true, {
+  "privacy.keep_user_agents": bool(true, {
     description:
       "Keep browser, system, device and language in the details of a click. Bots are told from people either way.",
   }),
-  "privacy.keep_places": bool(true, {
+  "privacy.keep_locations": bool(true, {
     description: "Keep country and city in the details of a click, while analytics.enable_geo_lookup is on.",
   }),
   "privacy.keep_campaigns": bool(true, {

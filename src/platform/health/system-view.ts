@@ -69,7 +69,7 @@ export const systemView = namedObject("SystemReport", {
     imported: z
       .int()
       .nullable()
-      .describe("that moves from other products brought, at any time; null while the database is away"),
+      .describe("imported from other products so far; null while the database is away"),
     dropped: z.int().describe("of links that were deleted, or lost because nothing could be written"),
     flushed_at: time.describe("end of the last flush that succeeded"),
     failed_at: time.describe("end of the last flush that failed"),

@@ -1,4 +1,4 @@
-import { AppError, appError, ERRORS, type ErrorKind, type FieldFault } from "../../lib/errors.ts";
+import { AppError, appError, ERRORS, type ErrorKind, type FieldError } from "../../lib/errors.ts";
 
 export const STATUS_OF_KIND: Record<ErrorKind, number> = {
   invalid: 400,
@@ -29,7 +29,7 @@ export type FailureBody = {
   code: number;
   error: string;
   message: string;
-  details?: readonly FieldFault[];
+  details?: readonly FieldError[];
   data?: unknown;
 };
 
@@ -62,7 +62,7 @@ export function failureResponse(error: AppError): Response {
 /** A message about one field begins with its name. */
 const NAMED_FIELD = /^([a-z][\w.-]*)(?:: | must | would | can't | is required)/i;
 
-function faultsOf({ kind, name, faults, message }: AppError): readonly FieldFault[] | undefined {
+function faultsOf({ kind, name, faults, message }: AppError): readonly FieldError[] | undefined {
   if (faults !== undefined || kind !== "invalid") return faults;
   const field = NAMED_FIELD.exec(message)?.[1] ?? (ERRORS[name] as { field?: string }).field;
   return field === undefined ? undefined : [{ field, message }];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ERRORS, type FieldFault, MOST_FIELD_FAULTS } from "../../lib/errors.ts";
+import { ERRORS, type FieldError, MOST_FIELD_ERRORS } from "../../lib/errors.ts";
 import type { DocumentedResponse, Endpoint, Pagination } from "./endpoint.ts";
 import { STATUS_OF_KIND } from "./errors.ts";
 import { isRepeatable, KEY_FORM, KEY_HEADER, REPLAYED_HEADER } from "./idempotency.ts";
@@ -8,13 +8,13 @@ import { operationIdOf, pascal } from "./openapi-names.ts";
 import { BINARY, type Json, type NamedSchemas, referenceTo } from "./openapi-schema.ts";
 
 const ifMatch = {
-  "If-Match": z.string().optional().describe("ETag of an answer; 412 if it was changed since"),
+  "If-Match": z.string().optional().describe("ETag of a response; 412 if it was changed since"),
 };
 const ifNoneMatch = {
   "If-None-Match": z
     .string()
     .optional()
-    .describe("ETag of the answer that the client has; 304 if it is current"),
+    .describe("ETag of the response that the client has; 304 if it is current"),
 };
 const refusedMatch = { "If-None-Match": z.string().optional().describe("412 if its ETag is this") };
 
@@ -24,7 +24,7 @@ const repeatKey = {
     .regex(KEY_FORM)
     .optional()
     .describe(
-      "a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours",
+      "a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours",
     ),
 };
 const replayed = { [REPLAYED_HEADER]: z.literal("true").optional() };
@@ -90,8 +90,8 @@ const failureSchema = (errors: Errors, hasDetails: boolean): Json => ({
     ...(hasDetails && {
       details: {
         type: "array",
-        items: referenceTo("FieldFault"),
-        maxItems: MOST_FIELD_FAULTS,
+        items: referenceTo("FieldError"),
+        maxItems: MOST_FIELD_ERRORS,
         description: "of an invalid request: a sentence for each field",
       },
     }),
@@ -120,9 +120,9 @@ export const SCHEMAS = {
       failureSchema(errorsOf(status), status === STATUS_OF_KIND.invalid),
     ]),
   ),
-  FieldFault: {
+  FieldError: {
     type: "object",
-    required: ["field", "message"] satisfies (keyof FieldFault)[],
+    required: ["field", "message"] satisfies (keyof FieldError)[],
     properties: {
       field: {
         type: "string",

@@ -45,7 +45,7 @@ export const describedOperation = (entry: Endpoint, operationId = operationIdOf(
 
 export const INTRODUCTION = `Short links, their numbers, and files.
 
-**Answers.** A success is \`{code: 0, message, data}\`, a list has \`pagination\` or \`next_cursor\` beside \`data\`. A
+**Responses.** A success is \`{code: 0, message, data}\`, a list has \`pagination\` or \`next_cursor\` beside \`data\`. A
 failure is \`{code, error, message}\`; \`code\` and \`error\` never change their meaning, \`message\` is for people. An
 invalid request also has \`details\`: \`[{field, message}]\`.
 
@@ -56,7 +56,7 @@ With cookies every request that changes something also sends the value of the co
 **Changes at the same time.** Links, shares, folders, files and tokens have an \`ETag\`. With \`If-Match\` a change or
 removal is done only if nobody has changed them since (412 \`PreconditionFailed\`); clicks and downloads refuse none.
 
-**Repeated requests.** With an \`Idempotency-Key\` a \`POST\` that is sent again within 24 hours has the answer of the first
+**Repeated requests.** With an \`Idempotency-Key\` a \`POST\` that is sent again within 24 hours has the response of the first
 one, with \`Idempotent-Replayed: true\`, and makes nothing. With another body it is 422, while the first one runs 409.
 
 **Times** are RFC 3339 in UTC. **Numbers** are at most 2^53-1. Unknown fields and parameters are ignored; with
@@ -71,12 +71,12 @@ const TAGS: Readonly<Record<string, string>> = {
   teams: "Owners of links, folders and domains, with members and their roles.",
   tokens: "API tokens: secrets for programs, with scopes and an end.",
   links: "Short links: one at a time, in lists, in batches, as CSV.",
-  imports: "Moves of links from other products: preview, progress, undo.",
+  imports: "Imports from other products: preview, progress, undo.",
   tags: "Words that group links.",
   domains: "Hosts under which links are reached.",
   analytics: "Who followed links: when, from where, with what.",
   events: "Who did what, and how to undo it.",
-  webhooks: "Signed requests that tell programs what happened, and the log of them.",
+  webhooks: "Signed requests that notify programs of events, and the log of them.",
   files: "Files, their uploads, downloads and shares.",
   folders: "Folders and their shares.",
   shares: "All shares and drop boxes of an account, and what their codes serve.",
@@ -91,7 +91,7 @@ const TAGS: Readonly<Record<string, string>> = {
 
 /** Of parameters whose schema has no description. */
 export const PARAMETERS: Readonly<Record<string, string>> = {
-  id: "number of the entry, as answers give it",
+  id: "number of the entry, as responses give it",
   delivery: "number of the delivery",
   code: "the short code; slashes may be written as they are or as %2F",
   key: "name of the setting",
@@ -101,7 +101,7 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   disabled: "true or false: only disabled accounts, or only others",
   by: "dimension whose values are counted",
   address: "mail address",
-  limit: "most entries of the answer",
+  limit: "most entries of the response",
   kind: "only entries of this kind",
   "Tus-Resumable": "version of the protocol of resumable uploads",
   "Upload-Length": "bytes of the whole file",
@@ -122,11 +122,12 @@ const FIELDS: Readonly<Record<string, string>> = {
   max_clicks: "how many people may pass; null: any number",
   max_downloads: "how many downloads there may be; null: any number",
   fallback_url: "where the link leads before it starts, after it ends and when it is used up; null: 404",
-  redirect_status: "of its answers to visitors",
+  redirect_status: "of its responses to visitors",
   forward_query: "the query of a visit is added to the target",
-  click_threshold: "clicks at which an event and a mail tell of it; null: 100, 1,000, 10,000 and so on",
+  click_threshold:
+    "number of clicks at which an event and a mail are sent; null: 100, 1,000, 10,000 and so on",
   card: "what previews of messengers show; null: the preview of the target",
-  rules: "where the link leads some visitors instead; the first rule that fits counts",
+  rules: "where the link leads some visitors instead; the first rule that holds decides",
   click_count: "of people and automated visitors",
   human_clicks: "those without automated visitors",
   automated_clicks: "those of crawlers, previews and programs",
@@ -139,8 +140,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   total_with_ua: "clicks that are counted here",
   used_bytes: "of all files",
   size: "bytes",
-  max_bytes: "of all files that it takes in its life",
-  max_files: "that it takes in its life",
+  max_bytes: "of all files the most that it ever takes",
+  max_files: "the most that it ever takes",
   max_file_size: "bytes of one file; 0 or null: no limit of its own",
   sha256: "of the content, as 64 hex digits",
   requires_restart: "a new value counts after a restart",

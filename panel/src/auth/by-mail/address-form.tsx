@@ -3,7 +3,7 @@ import { TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError, type OwnProof } from "../../base/api.ts";
+import { ApiError, type IdentityProof } from "../../base/api.ts";
 import { useLateAnswer } from "../../ui/notices/late-answer.ts";
 import { fieldErrors, SideForm } from "../../ui/forms/side-form.tsx";
 import { ProofForm } from "../proof/proof-form.tsx";
@@ -26,7 +26,7 @@ function Fields({ username, email, onClose }: Omit<Props, "isOpen">) {
   const [typed, setTyped] = useState(email ?? "");
   const [refusal, setRefusal] = useState<string>();
   const { close, tellIfGone } = useLateAnswer(onClose);
-  async function save(proof: OwnProof): Promise<void> {
+  async function save(proof: IdentityProof): Promise<void> {
     const address = typed.trim();
     setRefusal(undefined);
     await setAddress({ ...proof, email: address || null }).catch((error: Error) => {

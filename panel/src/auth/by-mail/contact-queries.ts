@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { type AccountMail, answerOf, api, type MailChoices, type OwnProof } from "../../base/api.ts";
+import { type AccountMail, answerOf, api, type MailPreferences, type IdentityProof } from "../../base/api.ts";
 
 export const contactQuery = queryOptions({
   queryKey: ["account-mail"],
@@ -8,8 +8,8 @@ export const contactQuery = queryOptions({
 
 export const saveContact = async (body: {
   language?: AccountMail["language"];
-  mails?: Partial<MailChoices>;
+  mails?: Partial<MailPreferences>;
 }): Promise<AccountMail> => (await answerOf(api.PATCH("/admin/v1/account/mail", { body }))).data;
 
-export const setAddress = (body: OwnProof & { email: string | null }): Promise<unknown> =>
+export const setAddress = (body: IdentityProof & { email: string | null }): Promise<unknown> =>
   answerOf(api.PUT("/admin/v1/account/email", { body }));

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Select, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { AccountMail, MailChoices } from "../../base/api.ts";
+import type { AccountMail, MailPreferences } from "../../base/api.ts";
 import { LANGUAGES } from "../../base/i18n.ts";
 import { lazyPart } from "../../base/lazy.ts";
 import { LazyDialog } from "../../ui/dialogs/lazy-dialog.tsx";
@@ -33,12 +33,12 @@ export function MailSection({ username, isAdmin }: { username: string; isAdmin: 
     { value: "day", label: t`Once a day` },
     { value: "off", label: t`Off` },
   ];
-  const kinds: { name: keyof MailChoices; label: string; options: typeof pace }[] = [
+  const kinds: { name: keyof MailPreferences; label: string; options: typeof pace }[] = [
     { name: "sign_in", label: t`Sign-in from a new browser, new passkey`, options: onOff },
     { name: "drop", label: t`Files in a drop box`, options: pace },
     { name: "download", label: t`Downloads of a share`, options: pace },
-    { name: "share_ends", label: t`A share ends soon`, options: onOff },
-    { name: "link_reached", label: t`A link has reached 100, 1,000, … clicks`, options: onOff },
+    { name: "share_ending", label: t`A share ends soon`, options: onOff },
+    { name: "link_threshold", label: t`A link has reached 100, 1,000, … clicks`, options: onOff },
     { name: "target_dead", label: t`The target of a link does not answer`, options: onOff },
   ];
   if (isAdmin)

@@ -3,7 +3,7 @@ import { PasswordInput, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { OwnProof } from "../../base/api.ts";
+import type { IdentityProof } from "../../base/api.ts";
 import { FormFields } from "../../ui/forms/side-form.tsx";
 import { accountQuery } from "../account.ts";
 import { totpQuery } from "./totp-query.ts";
@@ -11,7 +11,7 @@ import { totpQuery } from "./totp-query.ts";
 type Props = {
   username: string;
   action: string;
-  run(proof: OwnProof): Promise<unknown>;
+  run(proof: IdentityProof): Promise<unknown>;
   onClose(): void;
   children: ReactNode;
 };

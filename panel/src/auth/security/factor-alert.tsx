@@ -2,19 +2,19 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Text } from "@mantine/core";
 import { Confirmation } from "./factor-form.tsx";
 
-type Props = { state: "off" | "on" | "required" | "unproved" };
+type Props = { state: "off" | "on" | "required" | "unconfirmed" };
 
 /** Says that the role needs a second factor, and takes that which the sign-in did not ask for. */
 export function FactorAlert({ state }: Props) {
   const { t } = useLingui();
-  if (state !== "required" && state !== "unproved") return null;
+  if (state !== "required" && state !== "unconfirmed") return null;
   return (
     <Alert
       color="orange"
       title={t`Your role needs a second factor`}
       styles={{ title: { color: "var(--mantine-color-text)" } }}
     >
-      {state === "unproved" ? (
+      {state === "unconfirmed" ? (
         <Confirmation>
           <Trans>Confirm this sign-in. The other pages open after that.</Trans>
         </Confirmation>

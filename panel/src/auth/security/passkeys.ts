@@ -1,7 +1,7 @@
 /** What browsers do with passkeys. Loaded with its library when somebody presses the button. */
 import { t } from "@lingui/core/macro";
 import type { startAuthentication, startRegistration } from "@simplewebauthn/browser";
-import { answerOf, api, ApiError, type OwnProof, type Passkey } from "../../base/api.ts";
+import { answerOf, api, ApiError, type IdentityProof, type Passkey } from "../../base/api.ts";
 
 const library = () => import("@simplewebauthn/browser");
 
@@ -23,7 +23,7 @@ export async function signInByPasskey(): Promise<void> {
   await answerOf(api.POST("/admin/v1/auth/passkey", { body: { credential: credential as never } }));
 }
 
-export async function addPasskey(proof: OwnProof): Promise<Passkey> {
+export async function addPasskey(proof: IdentityProof): Promise<Passkey> {
   const [{ startRegistration: start }, { data }] = await Promise.all([
     library(),
     answerOf(api.POST("/admin/v1/account/passkeys/options", { body: proof })),

@@ -1,5 +1,5 @@
 import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
-import { answerOf, api, type OwnProof, type SecondFactorProof } from "../../base/api.ts";
+import { answerOf, api, type IdentityProof, type SecondFactorProof } from "../../base/api.ts";
 import { accountQuery } from "../account.ts";
 import { totpQuery } from "../proof/totp-query.ts";
 
@@ -21,17 +21,17 @@ export const sessionsQuery = (page: number) =>
 export const endSession = (id: string): Promise<unknown> =>
   answerOf(api.DELETE("/admin/v1/account/sessions/{id}", { params: { path: { id } } }));
 
-export const beginTotp = async (proof: OwnProof) =>
+export const beginTotp = async (proof: IdentityProof) =>
   (await answerOf(api.POST("/admin/v1/account/totp", { body: proof }))).data;
 
 /** Returns the recovery codes, like the next one. */
 export const confirmTotp = async (code: string): Promise<readonly string[]> =>
   (await answerOf(api.POST("/admin/v1/account/totp/confirm", { body: { code } }))).data.recovery_codes;
 
-export const renewCodes = async (proof: OwnProof): Promise<readonly string[]> =>
+export const renewCodes = async (proof: IdentityProof): Promise<readonly string[]> =>
   (await answerOf(api.POST("/admin/v1/account/totp/recovery-codes", { body: proof }))).data.recovery_codes;
 
-export const removeTotp = ({ password = null, totp: code = null }: OwnProof): Promise<unknown> =>
+export const removeTotp = ({ password = null, totp: code = null }: IdentityProof): Promise<unknown> =>
   answerOf(api.DELETE("/admin/v1/account/totp", { body: { password, code } }));
 
 export const passkeysQuery = queryOptions({
@@ -44,7 +44,7 @@ const at = (id: number) => ({ params: { path: { id } } });
 export const renamePasskey = (id: number, name: string): Promise<unknown> =>
   answerOf(api.PATCH("/admin/v1/account/passkeys/{id}", { ...at(id), body: { name } }));
 
-export const removePasskey = (id: number, proof: OwnProof): Promise<unknown> =>
+export const removePasskey = (id: number, proof: IdentityProof): Promise<unknown> =>
   answerOf(api.DELETE("/admin/v1/account/passkeys/{id}", { ...at(id), body: proof }));
 
 /** Shows the second factor that the sign-in did not ask for. */

@@ -15,11 +15,11 @@ export const PRIVACY_WORDS = {
     name: msg`Keep referrers`,
     description: msg`Keep the page from which a visitor comes in the details of a click.`,
   },
-  "privacy.keep_agents": {
+  "privacy.keep_user_agents": {
     name: msg`Keep browsers`,
     description: msg`Keep browser, system, device and language in the details of a click. Bots are told from people either way.`,
   },
-  "privacy.keep_places": {
+  "privacy.keep_locations": {
     name: msg`Keep places`,
     description: msg`Keep country and city in the details of a click, while analytics.enable_geo_lookup is on.`,
   },

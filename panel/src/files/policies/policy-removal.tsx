@@ -27,7 +27,7 @@ export function PolicyContents({ policy }: { policy: Policy }) {
           </Trans>
         )}
       </Text>
-      {data.obstacle !== null && <Obstacles policy={policy} usage={data} />}
+      {data.deletion_blocked_by !== null && <Obstacles policy={policy} usage={data} />}
     </>
   );
 }
@@ -45,7 +45,7 @@ export function RemovePolicy({ policy }: { policy: Policy }) {
       </Button>
     );
   }
-  if (data.obstacle !== null) return null;
+  if (data.deletion_blocked_by !== null) return null;
   return (
     <ConfirmButton
       label={t`Delete`}

@@ -138,7 +138,7 @@ async function nextOfChange(run: ChangeRun): Promise<ChangeRun> {
     isOpen: rest === undefined ? data.next !== undefined : rest.length > 0,
     matched: run.matched + data.matched,
     changed: run.changed + data.changed,
-    refusal: run.refusal ?? data.refusal,
+    refusal: run.refusal ?? data.first_error,
     change: run.change ?? data.change,
   };
 }

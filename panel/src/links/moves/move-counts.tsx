@@ -9,12 +9,12 @@ export function MoveCounts({ move: { counts, state } }: { move: ProductImport })
   const { t } = useLingui();
   const left = counts.links_skipped + counts.links_refused;
   const shown = [
-    { label: t`Links`, count: counts.links_brought },
-    { label: t`Clicks`, count: counts.clicks_brought },
+    { label: t`Links`, count: counts.links_imported },
+    { label: t`Clicks`, count: counts.clicks_imported },
     { label: t`Disabled`, count: counts.links_disabled },
     { label: t`Left out`, count: left, isBad: true },
   ];
-  const undated = counts.clicks_undated;
+  const undated = counts.clicks_without_date;
   return (
     <>
       <SimpleGrid

@@ -22,7 +22,7 @@ function useKinds(): Record<ImportNote["kind"], string> {
     skipped: t`Left out, exists`,
     renamed: t`Another code`,
     disabled: t`Disabled`,
-    partly: t`Imported in part`,
+    partial: t`Imported in part`,
     visit: t`Visit left out`,
     file: t`File left out`,
     kept: t`Kept`,
@@ -118,10 +118,10 @@ function Rows({ notes, error = null, isMore = false, onRetry = () => undefined }
       items={notes}
       error={error}
       onRetry={onRetry}
-      keyOf={({ place, kind, reason }) => `${place} ${kind} ${reason}`}
+      keyOf={({ position, kind, reason }) => `${position} ${kind} ${reason}`}
       empty=""
       columns={[
-        { title: t`Line`, fit: "number", cell: ({ place }) => formatNumber(place) },
+        { title: t`Line`, fit: "number", cell: ({ position }) => formatNumber(position) },
         {
           title: t`Code`,
           cell: ({ code }) => (

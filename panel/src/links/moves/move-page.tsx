@@ -126,7 +126,7 @@ function Resting({ move, isAwaited }: { move: ProductImport; isAwaited: boolean 
   const act = useMutation({ mutationFn: (what: "start" | "undo") => doMove(id, what), onSuccess, onError });
   const isBusy = change.isPending || act.isPending || isAwaited;
   const options = { ...move.options, ...(change.isPending && change.variables) };
-  const hasBegun = state !== "previewed" && (state !== "stopped" || counts.links_brought > 0);
+  const hasBegun = state !== "previewed" && (state !== "stopped" || counts.links_imported > 0);
   // Its preview found out nothing, as the source could not be read.
   const isUnread = state === "stopped" && counts.links_read === 0 && move.columns.length === 0;
   const isUnmatched = lacksTarget(move);
@@ -160,13 +160,13 @@ function Resting({ move, isAwaited }: { move: ProductImport; isAwaited: boolean 
         </>
       )}
       <MoveNotes move={move} />
-      {move.loses.length > 0 && !hasBegun && !isUnread && (
+      {move.not_imported.length > 0 && !hasBegun && !isUnread && (
         <div>
           <Text component="h2" fw={600}>
             <Trans>What can't be imported from this product</Trans>
           </Text>
           <List size="sm" lang="en">
-            {move.loses.map((sentence) => (
+            {move.not_imported.map((sentence) => (
               <List.Item key={sentence}>{sentence}</List.Item>
             ))}
           </List>
@@ -197,16 +197,16 @@ function Resting({ move, isAwaited }: { move: ProductImport; isAwaited: boolean 
         )}
         {(state === "previewed" || state === "stopped") && !isUnread && (
           <Button
-            disabled={!hasBegun && counts.links_brought === 0}
+            disabled={!hasBegun && counts.links_imported === 0}
             loading={isBusy}
             onClick={() => act.mutate("start")}
           >
             {hasBegun ? (
               <Trans>Continue</Trans>
-            ) : counts.links_brought === 0 ? (
+            ) : counts.links_imported === 0 ? (
               <Trans>Import</Trans>
             ) : (
-              <Plural value={counts.links_brought} one="Import # link" other="Import # links" />
+              <Plural value={counts.links_imported} one="Import # link" other="Import # links" />
             )}
           </Button>
         )}
@@ -286,7 +286,7 @@ function Forget({ move: { id, state, counts } }: { move: ProductImport }) {
     onError,
   });
   const isOver = state === "undone" || state === "confirmed";
-  const isUnused = state === "previewed" || (state === "stopped" && counts.links_brought === 0);
+  const isUnused = state === "previewed" || (state === "stopped" && counts.links_imported === 0);
   if (!isOver && !isUnused) return null;
   return (
     <Button variant="default" loading={forget.isPending} onClick={() => forget.mutate()}>

@@ -79,7 +79,7 @@ function Moves() {
             ),
           },
           { title: t`State`, fit: "value", cell: (move) => <MoveState move={move} /> },
-          { title: t`Links`, fit: "number", cell: ({ counts }) => formatNumber(counts.links_brought) },
+          { title: t`Links`, fit: "number", cell: ({ counts }) => formatNumber(counts.links_imported) },
           {
             title: t`When`,
             isHidden: "narrow",

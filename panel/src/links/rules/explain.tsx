@@ -107,10 +107,10 @@ function Answer({ explanation: { target, status, steps } }: { explanation: Expla
       {steps.map(({ rule, holds, because }) => (
         <Text key={rule} size="sm" {...(!holds && { c: "dimmed" })} style={{ overflowWrap: "anywhere" }}>
           {holds ? "✓" : "✗"} {labelOf(rule + 1)}
-          {because.map(({ condition, holds: fits, found }) => (
+          {because.map(({ condition, holds: fits, actual }) => (
             <span key={condition}>
               {" · "}
-              {texts[condition]} {fits ? "✓" : "✗"} {found ?? t`not known`}
+              {texts[condition]} {fits ? "✓" : "✗"} {actual ?? t`not known`}
             </span>
           ))}
         </Text>

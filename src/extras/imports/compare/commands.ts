@@ -16,11 +16,11 @@ type Context = CommandContext<{
 
 type Options = {
   against: string;
-  here?: string;
+  ownUrl?: string;
   import?: string;
   rate: string;
   after?: string;
-  exactly?: true;
+  exactStatus?: true;
   json?: true;
 };
 
@@ -34,11 +34,11 @@ export function addCompareCommand(group: Command, context: Context): void {
     "ask every code here and at another service, and report each that leads elsewhere; exits with 1 if there is one. Both services count the requests, Waymark as automated visits",
   )
     .requiredOption("--against <url>", "address of the other service, such as https://old.example.com")
-    .option("--here <url>", "address of this one; default: features.public_url")
-    .option("--import <id>", "only the links that this import brought")
+    .option("--own-url <url>", "address of this one; default: features.public_url")
+    .option("--import <id>", "only the links of this import")
     .option("--rate <number>", "codes a second", "20")
     .option("--after <code>", "go on after this code")
-    .option("--exactly", "another status of a redirect is a difference, too")
+    .option("--exact-status", "another status of a redirect is a difference, too")
     .option("--json", "print JSON")
     .action((options: Options) => run(context, options));
 }
@@ -46,7 +46,7 @@ export function addCompareCommand(group: Command, context: Context): void {
 async function run({ services, output }: Context, options: Options): Promise<void> {
   const { database, imports, config } = await services();
   const against = addressIn("--against", options.against);
-  const here = addressIn("--here", options.here ?? (config.get("features.public_url") || undefined));
+  const here = addressIn("--own-url", options.ownUrl ?? (config.get("features.public_url") || undefined));
   const rate = numberIn("--rate", options.rate, MOST_RATE);
   const importId =
     options.import === undefined ? null : numberIn("--import", options.import, Number.MAX_SAFE_INTEGER);
@@ -54,7 +54,7 @@ async function run({ services, output }: Context, options: Options): Promise<voi
   const total = await repository.count(importId);
   const bar = output.progress("Comparing");
   const { outbound } = imports;
-  const compare = createCompare({ here, against, rate, exactly: options.exactly === true, outbound });
+  const compare = createCompare({ here, against, rate, exactStatus: options.exactStatus === true, outbound });
   const differences: Difference[] = [];
   let compared = 0;
   let after = options.after ?? "";

@@ -19,7 +19,7 @@ const comparing = (against: string) =>
     here: here.url.href,
     against,
     rate: 1_000,
-    exactly: false,
+    exactStatus: false,
     outbound: createOutbound({ isAllowed: () => true, ports: null }),
   });
 

@@ -11,7 +11,7 @@ export type CompareOptions = {
   /** Codes a second. */
   rate: number;
   /** Redirects with another status are a difference, too. */
-  exactly: boolean;
+  exactStatus: boolean;
   outbound: Outbound;
 };
 
@@ -25,7 +25,7 @@ const RETRY_MS = 1_000;
 export const addressOf = (base: string, code: string): string =>
   `${base.endsWith("/") ? base.slice(0, -1) : base}/${code.split("/").map(encodeURIComponent).join("/")}`;
 
-export function createCompare({ here, against, rate, exactly, outbound }: CompareOptions) {
+export function createCompare({ here, against, rate, exactStatus, outbound }: CompareOptions) {
   const pauseMs = 1_000 / rate;
   let nextAt = 0;
 
@@ -59,7 +59,7 @@ export function createCompare({ here, against, rate, exactly, outbound }: Compar
 
   const differ = (one: Heard, other: Heard): boolean => {
     if (one.problem !== null || other.problem !== null) return true;
-    if (exactly && one.status !== other.status) return true;
+    if (exactStatus && one.status !== other.status) return true;
     return kindOf(one) !== kindOf(other) || (kindOf(one) === "redirect" && one.location !== other.location);
   };
 

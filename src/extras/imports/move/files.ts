@@ -13,7 +13,7 @@ const PREVIEWED = 500;
 const NO_SHARE = "Its share was not brought, or is gone.";
 
 const noteOf = (file: SourceFile | SourceProblem, reason: string): Note => ({
-  place: file.place,
+  position: file.position,
   kind: "file",
   code: "name" in file ? `${file.code}/${file.name}` : file.code,
   reason,
@@ -26,8 +26,8 @@ function count(report: ImportReport, file: SourceFile | SourceProblem, reason: s
   counts.files_read++;
   counts.bytes_read += size;
   if (reason === null) {
-    counts.files_brought++;
-    counts.bytes_brought += size;
+    counts.files_imported++;
+    counts.bytes_imported += size;
     return [];
   }
   const note = noteOf(file, reason);
@@ -65,16 +65,16 @@ async function bringFile(run: Run, file: SourceFile): Promise<string | null> {
   const { row, deps } = run;
   const { files } = deps.links;
   const link = await deps.repository.linkOf(row.id, sourceKeyOf(undefined, file.code));
-  const place = link === null ? null : await files.placeOf(row.id, link);
-  if (place === null) return NO_SHARE;
+  const position = link === null ? null : await files.placeOf(row.id, link);
+  if (position === null) return NO_SHARE;
   let written: Parameters<typeof reached>[1] | null = null;
   try {
     const refusal = await patiently(() =>
-      files.add(place, row.id, file, async (db) => {
+      files.add(position, row.id, file, async (db) => {
         written = await keepIn(
           run,
           db,
-          { filePlace: file.place },
+          { filePlace: file.position },
           async (report) => void count(report, file, null),
         );
       }),
@@ -100,7 +100,7 @@ export async function bringFiles(run: Run): Promise<void> {
     lost.throwIfAborted();
     const reason = isProblem(file) ? file.problem : await bringFile(run, file);
     if (reason === null) continue;
-    await writePortion(run, { filePlace: file.place }, async (_, report, notes) => {
+    await writePortion(run, { filePlace: file.position }, async (_, report, notes) => {
       notes.push(...count(report, file, reason));
     });
   }

@@ -13,7 +13,7 @@ import { isProblem, type SourceLink, type SourceProblem, type SourceShare } from
 import type { Note, NoteKind } from "./state.ts";
 
 export type PreparedLink = {
-  place: number;
+  position: number;
   /** Of domain and code in the source. */
   sourceKey: string;
   /** Without a code of its own: the key is set when it is chosen. */
@@ -49,9 +49,9 @@ export const sourceKeyOf = (domain: string | undefined, code: string): string =>
     .slice(0, 32);
 
 export function prepareLink(found: SourceLink | SourceProblem, rules: Rules): PreparedLink | Note {
-  const { place } = found;
+  const { position } = found;
   const noteOf = (kind: NoteKind, code: string, reason: string): Note => ({
-    place,
+    position,
     kind,
     code: code.slice(0, 200),
     reason,
@@ -59,12 +59,12 @@ export function prepareLink(found: SourceLink | SourceProblem, rules: Rules): Pr
   if (isProblem(found)) return noteOf("refused", found.code, found.problem);
   const cells: Record<string, string | undefined> = { ...found.cells };
   const code = cells["code"]?.trim() ?? "";
-  const notes = (found.lost ?? []).map((reason) => noteOf("partly", code, reason));
+  const notes = (found.lost ?? []).map((reason) => noteOf("partial", code, reason));
   const cut = (text: string, name: keyof typeof LONGEST): string => {
     const shown = legible(text, name !== "title");
     const characters = shown.length > LONGEST[name] ? [...shown] : null;
     if (characters === null || characters.length <= LONGEST[name]) return shown;
-    notes.push(noteOf("partly", code, `The ${name} is cut to ${LONGEST[name]} characters.`));
+    notes.push(noteOf("partial", code, `The ${name} is cut to ${LONGEST[name]} characters.`));
     return `${characters.slice(0, LONGEST[name] - 1).join("")}…`;
   };
   for (const name of ["title", "note"] as const) cells[name] = cut(cells[name] ?? "", name);
@@ -78,7 +78,7 @@ export function prepareLink(found: SourceLink | SourceProblem, rules: Rules): Pr
     share.recipients = validRecipients(share.recipients);
     if (share.recipients.length < given)
       notes.push(
-        noteOf("partly", code, "Recipients without a valid address, and those beyond 100, are left out."),
+        noteOf("partial", code, "Recipients without a valid address, and those beyond 100, are left out."),
       );
   }
   const password = cells["password"] ?? "";
@@ -87,10 +87,10 @@ export function prepareLink(found: SourceLink | SourceProblem, rules: Rules): Pr
   if (!rules.isGuarded) for (const name of GUARDED) cells[name] = toSpreadsheetCell(cells[name] ?? "");
   try {
     const fields = COLUMNS.map((column) => (column === "code" ? code || PLACEHOLDER : (cells[column] ?? "")));
-    const read = csvLinkOf(place, fields, { ...rules, layout: LAYOUT });
+    const read = csvLinkOf(position, fields, { ...rules, layout: LAYOUT });
     if (isInternal(read.target))
       return noteOf("refused", code, "It leads to a share of another instance of Waymark.");
-    for (const { column } of read.unread) notes.push(noteOf("partly", code, `${column} can't be read.`));
+    for (const { column } of read.unread) notes.push(noteOf("partial", code, `${column} can't be read.`));
     const link = isHash ? { ...read, password: { hash: password } } : read;
     if (share !== null && link.expiresAt !== null && link.expiresAt <= rules.now)
       return noteOf("refused", code, "It has ended.");
@@ -106,8 +106,8 @@ export function prepareLink(found: SourceLink | SourceProblem, rules: Rules): Pr
       const held = { state: "waiting", at: rules.now, by: "import", reason: why } as const;
       link.more = { ...link.more, options: { ...link.more.options, held } };
     }
-    const sourceKey = sourceKeyOf(cells["domain"]?.trim(), code === "" ? `\n${place}` : code);
-    return { place, sourceKey, needsCode: code === "", link, share, notes };
+    const sourceKey = sourceKeyOf(cells["domain"]?.trim(), code === "" ? `\n${position}` : code);
+    return { position, sourceKey, needsCode: code === "", link, share, notes };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return noteOf("refused", code, error.message);

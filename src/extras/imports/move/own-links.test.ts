@@ -59,10 +59,10 @@ forEachDialect((dialect) => {
     expect(state).toBe("done");
     expect(report.counts).toMatchObject({
       visits_read: 22,
-      visits_brought: 11,
+      visits_imported: 11,
       visits_refused: 11,
-      clicks_brought: 11,
-      clicks_undated: 0,
+      clicks_imported: 11,
+      clicks_without_date: 0,
     });
     expect(foreseen.counts).toEqual(report.counts);
     const { clickCount, automatedClicks } = await links.get("a");
@@ -98,7 +98,7 @@ forEachDialect((dialect) => {
     expect({ ...(await room.counts()), click_log: 0 }).toEqual({ ...before, click_log: 0 });
     expect((await links.get("a")).clickCount).toBe(10);
     const last = await room.bring(await made(newer));
-    expect((await imports.find(last)).report.counts.visits_brought).toBe(12);
+    expect((await imports.find(last)).report.counts.visits_imported).toBe(12);
     expect((await links.get("a")).clickCount).toBe(16);
     await room.undo(last);
   });

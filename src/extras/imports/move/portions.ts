@@ -1,4 +1,4 @@
-/** A run over a source, and its portions: each in a transaction with the place that it reached. */
+/** A run over a source, and its portions: each in a transaction with the position that it reached. */
 import type { Db } from "../../../platform/db/dialect.ts";
 import { isRetryable, isUniqueViolation } from "../../../platform/db/failures.ts";
 import type { Actor } from "../../../lib/actor.ts";
@@ -84,16 +84,16 @@ const eventOf = (
 /** Locked, with the places that it is to have. @throws Conflict */
 async function lockAt(tx: Db, { row, deps: { repository } }: Run): Promise<StoredImport> {
   const now = await repository.lock(tx, row.id);
-  const isThere = PLACES.every((place) => now[place] === row[place]);
+  const isThere = PLACES.every((position) => now[position] === row[position]);
   if (now.state === "running" && isThere) return now;
   throw appError("Conflict", "The import was ended, or another process goes on with it.");
 }
 
-/** In a transaction: the work with its notes, and the place that it reached. */
+/** In a transaction: the work with its notes, and the position that it reached. */
 export async function keepIn(
   run: Run,
   db: Db,
-  place: Place,
+  position: Place,
   work: (report: ImportReport, notes: Note[]) => Promise<void>,
 ): Promise<Written> {
   const { row, actor, deps } = run;
@@ -105,8 +105,8 @@ export async function keepIn(
   const told = row.report.reasons.reduce((sum, { count }) => sum + count, 0);
   await repository.addNotes(db, row.id, notes.slice(0, Math.max(0, MOST_NOTES - told)));
   const kept = await deps.keepEvent(db, eventOf(row, actor, report), eventId);
-  await repository.update(db, row.id, { ...place, report, eventId: kept }, clock.now());
-  return { ...place, report, eventId: kept };
+  await repository.update(db, row.id, { ...position, report, eventId: kept }, clock.now());
+  return { ...position, report, eventId: kept };
 }
 
 /** Again, with rests, where that may help. */
@@ -125,11 +125,11 @@ export function reached(run: Run, written: Written): void {
 
 export async function writePortion(
   run: Run,
-  place: Place,
+  position: Place,
   work: (tx: LinkTransaction, report: ImportReport, notes: Note[]) => Promise<void>,
 ): Promise<void> {
   const write = (tx: LinkTransaction) =>
-    keepIn(run, tx.db, place, (report, notes) => work(tx, report, notes));
+    keepIn(run, tx.db, position, (report, notes) => work(tx, report, notes));
   reached(run, await patiently(() => run.deps.changes.write(write)));
 }
 

@@ -119,9 +119,9 @@ function noteQueries({ read, dialect }: Pick<Database, "read" | "dialect">) {
       dialect.insertMany(
         db,
         "import_notes",
-        notes.map(({ place, kind, code, reason }) => ({
+        notes.map(({ position, kind, code, reason }) => ({
           import_id: importId,
-          place,
+          place: position,
           kind,
           code: code.slice(0, CODE_LENGTH).toWellFormed(),
           reason: reason.slice(0, REASON_LENGTH).toWellFormed(),
@@ -135,7 +135,9 @@ function noteQueries({ read, dialect }: Pick<Database, "read" | "dialect">) {
       after: number,
       limit: number,
     ): Promise<(Note & { id: number })[]> {
-      let query = read.selectFrom("import_notes").select(["id", "place", "kind", "code", "reason"]);
+      let query = read
+        .selectFrom("import_notes")
+        .select(["id", "place as position", "kind", "code", "reason"]);
       query = query.where("import_id", "=", importId).where("id", ">", after).orderBy("id").limit(limit);
       if (kind !== null) query = query.where("kind", "=", kind);
       return (await query.execute()) as (Note & { id: number })[];

@@ -1,5 +1,5 @@
 /**
- * Reads a source and writes it in portions, each in a transaction with the place that it reached: after any kill the
+ * Reads a source and writes it in portions, each in a transaction with the position that it reached: after any kill the
  * import continues there, and can be undone. All of it is one event.
  */
 import { appError } from "../../../lib/errors.ts";
@@ -38,7 +38,7 @@ async function bringLinks(run: Run): Promise<void> {
   for await (const portion of portionsOf(source.links(row.linkPlace), PORTION, prepare, lost)) {
     await completeLinks(deps.links, portion, { isPreview: false, seen: new Set() });
     const now = deps.clock.now();
-    await writePortion(run, { linkPlace: portion.at(-1)!.place }, async (tx, report, notes) => {
+    await writePortion(run, { linkPlace: portion.at(-1)!.position }, async (tx, report, notes) => {
       const context = { options: row.options, actor, now };
       const brought = await decideLinks(deps.links, portion, context, {
         seen: new Set(),
@@ -60,7 +60,7 @@ async function bringVisits(run: Run): Promise<void> {
   const prepare = (one: Parameters<typeof prepareVisit>[0]) => prepareVisit(one, row.createdAt);
   for await (const portion of portionsOf(source.visits(row.visitPlace), VISITS, prepare, lost)) {
     let remember = () => {};
-    await writePortion(run, { visitPlace: portion.at(-1)!.place }, async (tx, report, notes) => {
+    await writePortion(run, { visitPlace: portion.at(-1)!.position }, async (tx, report, notes) => {
       remember = await deps.visits.write(tx.db, portion, {
         id: row.id,
         report,
@@ -90,7 +90,7 @@ async function previewLinks(run: Run, report: ImportReport, onNotes?: OnNotes) {
     );
     for (const { link, sourceKey } of brought.values()) {
       const total = link.clickCount ?? 0;
-      report.counts.clicks_brought += total;
+      report.counts.clicks_imported += total;
       if (row.options.visits && !tally.has(sourceKey)) tally.set(sourceKey, { total, dated: 0 });
     }
     const shared = [...brought.values()].filter(({ share }) => share !== null);
@@ -100,7 +100,7 @@ async function previewLinks(run: Run, report: ImportReport, onNotes?: OnNotes) {
     onNotes?.(notes);
     onProgress?.(report);
   }
-  report.counts.clicks_undated = report.counts.clicks_brought;
+  report.counts.clicks_without_date = report.counts.clicks_imported;
   return { tally, shares };
 }
 

@@ -32,7 +32,7 @@ export const NOTE_KINDS = [
   "skipped",
   "renamed",
   "disabled",
-  "partly",
+  "partial",
   "visit",
   "file",
   "kept",
@@ -40,7 +40,7 @@ export const NOTE_KINDS = [
 export type NoteKind = (typeof NOTE_KINDS)[number];
 
 export const noteView = namedObject("ImportNote", {
-  place: z.int().describe("row or number in the source; 0: none"),
+  position: z.int().describe("row or number in the source; 0: none"),
   kind: z.enum(NOTE_KINDS),
   code: z.string(),
   reason: z.string(),
@@ -49,23 +49,23 @@ export type Note = z.output<typeof noteView>;
 
 const COUNTS = [
   "links_read",
-  "links_brought",
+  "links_imported",
   "links_renamed",
   "links_disabled",
   "links_skipped",
   "links_refused",
-  "links_partly",
+  "links_partial",
   "visits_read",
-  "visits_brought",
+  "visits_imported",
   "visits_refused",
-  "clicks_brought",
-  "clicks_undated",
+  "clicks_imported",
+  "clicks_without_date",
   "files_read",
-  "files_brought",
+  "files_imported",
   "files_refused",
   "files_removed",
   "bytes_read",
-  "bytes_brought",
+  "bytes_imported",
   "links_removed",
   "links_kept",
 ] as const;
@@ -89,7 +89,7 @@ const reportSchema = z.object({
         disabled: z.boolean(),
       }),
     )
-    .describe("the first ten links that come in"),
+    .describe("the first ten links that will be imported"),
   domains: z
     .array(z.object({ host: z.string(), links: z.int() }))
     .describe("those that are missing here, at most 100; with add_domains the import adds them"),
@@ -115,7 +115,7 @@ const COUNT_OF_KIND = {
   skipped: "links_skipped",
   renamed: "links_renamed",
   disabled: "links_disabled",
-  partly: "links_partly",
+  partial: "links_partial",
   visit: "visits_refused",
   file: "files_refused",
   kept: "links_kept",

@@ -62,7 +62,7 @@ export function createUndo({ database, changes, repository, links, files, settle
       const others = counted.filter(({ madeAt }) => madeAt === NOT_MADE).map(({ linkId }) => linkId);
       const ids = counted.filter(({ madeAt }) => madeAt !== NOT_MADE).map(({ linkId }) => linkId);
       const notes = kept.map(({ linkId }): Note => {
-        return { place: 0, kind: "kept", code: codeOf(there.get(linkId)!.code), reason: CHANGED };
+        return { position: 0, kind: "kept", code: codeOf(there.get(linkId)!.code), reason: CHANGED };
       });
       const keptIds = kept.map(({ linkId }) => linkId);
       if (kept.length > 0) await sums.keep(tx.db, id, keptIds);
@@ -93,7 +93,9 @@ export function createUndo({ database, changes, repository, links, files, settle
     files.undoSome(id, { ...SYSTEM, ...actor, via: "import" }, async (tx, { files: removed, kept }) => {
       const { state, report } = await repository.lock(tx, id);
       if (state !== "undoing") throw appError("Conflict", "The import is not being undone.");
-      const notes = kept.map((name): Note => ({ place: 0, kind: "kept", code: name, reason: FILES_CHANGED }));
+      const notes = kept.map(
+        (name): Note => ({ position: 0, kind: "kept", code: name, reason: FILES_CHANGED }),
+      );
       for (const note of notes) countNote(report, note);
       report.counts.files_removed += removed;
       await repository.addNotes(tx, id, notes);

@@ -59,11 +59,11 @@ export async function openMoved(
   row: StoredImport,
   { source, key, signal }: Work,
 ): Promise<Source> {
-  const place = source ?? (row.file === null ? row.source : join(deps.folder, row.file));
-  await refusePacked(place);
+  const position = source ?? (row.file === null ? row.source : join(deps.folder, row.file));
+  await refusePacked(position);
   const sealed = row.secret === null ? null : deps.box.open(row.secret, KEY_PURPOSE);
   return PRODUCTS[row.product].open({
-    source: place,
+    source: position,
     key: key ?? sealed,
     map: row.options.map,
     signal: signal ?? new AbortController().signal,

@@ -131,12 +131,12 @@ export async function decideLinks(
       tell(one);
       continue;
     }
-    const { place } = one;
+    const { position } = one;
     const code = codeOf(one.link.code);
     const refusal = refusals.get(one.link);
     let key = one.link.code;
     if (refusal !== undefined) {
-      tell({ place, kind: "refused", code, reason: refusal.message });
+      tell({ position, kind: "refused", code, reason: refusal.message });
       continue;
     }
     if (isTaken(key) || brought.has(key)) {
@@ -146,11 +146,11 @@ export async function decideLinks(
         .get(key)
         ?.find((other) => !isTaken(other) && !brought.has(other) && !keys.has(other));
       if (free === undefined) {
-        tell({ place, kind: "skipped", code, reason: TAKEN });
+        tell({ position, kind: "skipped", code, reason: TAKEN });
         continue;
       }
       tell({
-        place,
+        position,
         kind: "renamed",
         code,
         reason: `The code is taken; the link has the code ${codeOf(free)} here.`,
@@ -160,7 +160,7 @@ export async function decideLinks(
     seen.add(key);
     brought.set(key, { ...one, link: { ...one.link, code: key } });
     for (const note of one.notes) tell(note);
-    report.counts.links_brought++;
+    report.counts.links_imported++;
     if (report.samples.length < SAMPLES) report.samples.push(sampleOf(key, one));
   }
   return brought;
@@ -188,8 +188,8 @@ export async function writeNewLinks(
   }));
   const ids = await repository.insertMany(tx.db, inserts);
   const clicks = inserts.reduce((sum, { clickCount }) => sum + clickCount, 0);
-  report.counts.clicks_brought += clicks;
-  report.counts.clicks_undated += clicks;
+  report.counts.clicks_imported += clicks;
+  report.counts.clicks_without_date += clicks;
   await addToTotal(tx.db, { links: 0, clicks: 0, automated: 0, imported: clicks });
   await addShares(deps.files, tx.db, folders, ids, run.now);
   await database.dialect.insertIgnore(

@@ -39,7 +39,7 @@ export type VisitSettings = {
 };
 
 export type PreparedVisit = {
-  place: number;
+  position: number;
   sourceKey: string;
   code: string;
   visit: SourceVisit;
@@ -52,8 +52,8 @@ const MOST_COUNT = 1_000_000_000;
 
 /** @param before visits from then on are our own */
 export function prepareVisit(found: SourceVisit | SourceProblem, before: number): PreparedVisit | Note {
-  const { place, code } = found;
-  const refuse = (reason: string): Note => ({ place, kind: "visit", code: code.slice(0, 200), reason });
+  const { position, code } = found;
+  const refuse = (reason: string): Note => ({ position, kind: "visit", code: code.slice(0, 200), reason });
   if (isProblem(found)) return refuse(found.problem);
   const { at, count = 1, userAgent, automated } = found;
   if (!Number.isSafeInteger(at) || at < EARLIEST) return refuse("The time of the visit can't be read.");
@@ -61,11 +61,11 @@ export function prepareVisit(found: SourceVisit | SourceProblem, before: number)
   if (!Number.isSafeInteger(count) || count < 1 || count > MOST_COUNT)
     return refuse("The number of visits can't be read.");
   const isAutomated = automated ?? (userAgent ? isAutomatedAgent(userAgent) : false);
-  return { place, code, sourceKey: sourceKeyOf(found.domain, code), visit: found, isAutomated };
+  return { position, code, sourceKey: sourceKeyOf(found.domain, code), visit: found, isAutomated };
 }
 
-const linklessVisit = ({ place, code }: Pick<PreparedVisit, "place" | "code">): Note => ({
-  place,
+const linklessVisit = ({ position, code }: Pick<PreparedVisit, "position" | "code">): Note => ({
+  position,
   kind: "visit",
   code: code.slice(0, 200),
   reason: "Its link was not brought, or is gone.",
@@ -92,9 +92,9 @@ export function previewVisits(portion: VisitPortion, tally: VisitTally, report: 
     }
     const undated = Math.min(count, Math.max(0, link.total - link.dated));
     link.dated += count;
-    counts.visits_brought += count;
-    counts.clicks_undated -= undated;
-    counts.clicks_brought += count - undated;
+    counts.visits_imported += count;
+    counts.clicks_without_date -= undated;
+    counts.clicks_imported += count - undated;
   }
   return notes;
 }
@@ -127,7 +127,7 @@ export function createVisitWriting({ database, parser, keyOf }: Deps) {
     const prepared = portion.filter((one): one is PreparedVisit => !("kind" in one));
     const links = await repository.links(tx, id, [...new Set(prepared.map(({ sourceKey }) => sourceKey))]);
     const counted: Counted[] = [];
-    const strangers = new Map<string, { place: number; count: number }>();
+    const strangers = new Map<string, { position: number; count: number }>();
     for (const one of portion) {
       report.counts.visits_read += "kind" in one ? 1 : (one.visit.count ?? 1);
       if ("kind" in one) {
@@ -138,21 +138,21 @@ export function createVisitWriting({ database, parser, keyOf }: Deps) {
       const link = links.get(one.sourceKey);
       if (link !== undefined) counted.push({ ...one, linkId: link.linkId });
       else {
-        const known = strangers.get(one.code) ?? { place: one.place, count: 0 };
+        const known = strangers.get(one.code) ?? { position: one.position, count: 0 };
         strangers.set(one.code, { ...known, count: known.count + (one.visit.count ?? 1) });
       }
     }
-    for (const [code, { place, count }] of strangers) {
-      const note = linklessVisit({ place, code });
+    for (const [code, { position, count }] of strangers) {
+      const note = linklessVisit({ position, code });
       countNote(report, note, count);
       notes.push(note);
     }
     if (counted.length === 0) return () => {};
     const changes = changesOf(counted, links);
     for (const { dated, added, before } of changes) {
-      report.counts.visits_brought += dated - before;
-      report.counts.clicks_brought += added;
-      report.counts.clicks_undated -= dated - before - added;
+      report.counts.visits_imported += dated - before;
+      report.counts.clicks_imported += added;
+      report.counts.clicks_without_date -= dated - before - added;
     }
     await repository.count(tx, id, changes);
     const sums = sumHours(hoursOf(counted));

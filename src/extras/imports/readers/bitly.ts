@@ -36,7 +36,7 @@ function placeOf(address: string): { code: string; domain: string } {
 
 export const bitly = listedReader({
   title: "Bitly",
-  loses: [
+  notImported: [
     "Bitly's list of links has no clicks; neither their number nor their dates are brought.",
     "Codes on bit.ly and j.mp come to the default domain; those addresses stay with Bitly.",
     "A link with several back-halves becomes several links.",
@@ -55,8 +55,8 @@ export const bitly = listedReader({
     const tags = tagsCell(found.tags ?? [], lost);
     const addresses = [found.id, ...(found.custom_bitlinks ?? [])].map(placeOf);
     const places = new Map(addresses.map((one) => [`${one.domain}/${one.code}`, one]));
-    return [...places.values()].map((place) => ({
-      ...place,
+    return [...places.values()].map((position) => ({
+      ...position,
       target: found.long_url,
       title: found.title ?? "",
       tags,

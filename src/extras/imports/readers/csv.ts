@@ -169,17 +169,17 @@ async function openCsv({ source, map }: SourceInput): Promise<Source> {
       // Not before its columns are known, of which the panel asks.
       if (!fields.includes("target")) throw withoutTarget(header.fields);
       for await (const { row, fields: texts, problem } of csvRows(source, separator)) {
-        const place = row - 1;
-        if (place <= after) continue;
+        const position = row - 1;
+        if (position <= after) continue;
         const code = (codeAt === -1 ? "" : (texts[codeAt] ?? "")).slice(0, 200);
-        if (problem !== null) yield { place, code, problem };
+        if (problem !== null) yield { position, code, problem };
         else if (texts.length !== header.fields.length) {
           const counts = `${texts.length} columns, but the header has ${header.fields.length}`;
-          yield { place, code, problem: `The row has ${counts}.` };
+          yield { position, code, problem: `The row has ${counts}.` };
         } else {
           const cells: Record<string, string> = {};
           for (const [at, field] of fields.entries()) if (field !== null) cells[field] = texts[at]!;
-          yield { place, cells: { ...cells, target: cells["target"]! } };
+          yield { position, cells: { ...cells, target: cells["target"]! } };
         }
       }
     },
@@ -189,6 +189,6 @@ async function openCsv({ source, map }: SourceInput): Promise<Source> {
 export const csv: Reader = {
   title: "CSV",
   takes: ["file"],
-  loses: ["A CSV file has the number of clicks of each link, but not when they were."],
+  notImported: ["A CSV file has the number of clicks of each link, but not when they were."],
   open: openCsv,
 };

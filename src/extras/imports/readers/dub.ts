@@ -42,7 +42,7 @@ function rulesOf({ ios, android, geo }: z.infer<typeof link>): string {
 
 export const dub = listedReader({
   title: "Dub",
-  loses: [
+  notImported: [
     "Visits are not brought, only the number of clicks of each link.",
     "Codes on dub.sh and dub.link come to the default domain; those addresses stay with Dub.",
     "Conversions, partners, folders and tests of targets are not brought.",

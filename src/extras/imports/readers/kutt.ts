@@ -35,15 +35,15 @@ const VISITS = {
   by: "v",
 } as const;
 
-function linkOf({ place, isCut, values }: ForeignRow): SourceLink | SourceProblem {
+function linkOf({ position, isCut, values }: ForeignRow): SourceLink | SourceProblem {
   const code = foreignText(values["code"]);
-  if (isCut) return { place, code, problem: CUT };
+  if (isCut) return { position, code, problem: CUT };
   if (values["domainId"] !== null && values["domain"] === null) {
-    return { place, code, problem: "Its domain is missing in the file." };
+    return { position, code, problem: "Its domain is missing in the file." };
   }
   const banned = isTrue(values["banned"]) ? "link" : isTrue(values["domainBanned"]) ? "domain" : null;
   return {
-    place,
+    position,
     cells: {
       code,
       target: foreignText(values["target"]),
@@ -58,22 +58,22 @@ function linkOf({ place, isCut, values }: ForeignRow): SourceLink | SourceProble
   };
 }
 
-function visitsOf({ place, values }: ForeignRow): SourceVisit | SourceProblem {
+function visitsOf({ position, values }: ForeignRow): SourceVisit | SourceProblem {
   const code = foreignText(values["code"]);
   const [at, count] = [foreignTime(values["at"]), Number(values["count"])];
-  if (values["code"] === null) return { place, code, problem: "Its link was deleted." };
+  if (values["code"] === null) return { position, code, problem: "Its link was deleted." };
   if (at === null || !Number.isSafeInteger(count) || count < 1) {
-    return { place, code, problem: "The time or the number of visits can't be read." };
+    return { position, code, problem: "The time or the number of visits can't be read." };
   }
   const domain = foreignText(values["domain"]);
-  return { place, code, ...(domain !== "" && { domain }), at, count, automated: false };
+  return { position, code, ...(domain !== "" && { domain }), at, count, automated: false };
 }
 
 export const kutt: Reader = {
   title: "Kutt",
   takes: ["file", "address"],
   schemes: ["postgres", "postgresql"],
-  loses: [
+  notImported: [
     "Kutt keeps browsers, systems, countries and referrers as sums of hours, which can't be divided into visits; the visits of each hour are brought without them.",
     "Kutt counts no bots; all of its visits are people.",
     "Accounts are not brought; the links belong to who imports them.",

@@ -49,7 +49,7 @@ test("brings links of Sink by its cursor, and names fields that it does not know
   const all = await read(sink);
   expect(all).toMatchObject([
     {
-      place: 1,
+      position: 1,
       cells: {
         code: "a",
         target: "https://example.com/a",
@@ -58,9 +58,9 @@ test("brings links of Sink by its cursor, and names fields that it does not know
         expires_at: "",
       },
     },
-    { place: 2, problem: "The record is not as the API describes it." },
+    { position: 2, problem: "The record is not as the API describes it." },
     {
-      place: 3,
+      position: 3,
       cells: { code: "b", expires_at: "2030-03-17T17:46:40.000Z" },
       lost: ["cloaking is not brought."],
     },
@@ -94,7 +94,7 @@ test("brings links of Dub with their targets by system and country", async () =>
     lost: ["It is archived in Dub; Waymark has no archive."],
   });
   expect(all[100]).toMatchObject({
-    place: 101,
+    position: 101,
     cells: {
       domain: "go.test",
       code: "try",
@@ -124,9 +124,12 @@ test("brings every back-half of Bitly, and asks for a key and the address of the
       : { links: [link], pagination: { next: "https://api.test", search_after: "c1" } };
   };
   expect(await read(bitly, 0, "/v4/groups/G1")).toMatchObject([
-    { place: 1, cells: { code: "3xyz", domain: "", tags: "a,b", created_at: "2023-05-06T07:08:09+00:00" } },
-    { place: 2, cells: { code: "mine", domain: "" } },
-    { place: 3, cells: { code: "own", domain: "go.test" } },
+    {
+      position: 1,
+      cells: { code: "3xyz", domain: "", tags: "a,b", created_at: "2023-05-06T07:08:09+00:00" },
+    },
+    { position: 2, cells: { code: "mine", domain: "" } },
+    { position: 3, cells: { code: "own", domain: "go.test" } },
   ]);
   await expect(open(bitly)).rejects.toThrow("/v4/groups/ and the GUID");
   await expect(open(bitly, "", null)).rejects.toThrow("asks for an access token");

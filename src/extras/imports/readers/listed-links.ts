@@ -10,7 +10,7 @@ const MOST_PAGES = 1_000_000;
 /** One after another: a key-value store counts keys that have expired. */
 const MOST_EMPTY = 1_000;
 
-type Listing<T> = Pick<Reader, "title" | "loses"> & {
+type Listing<T> = Pick<Reader, "title" | "notImported"> & {
   /** Which key it asks for, as a sentence. */
   key: string;
   /** `after`: `next` of the page before. Undefined: the answer is another one than that of the product. */
@@ -25,7 +25,7 @@ export const listedReader = <T>(listing: Listing<T>): Reader => ({
   takes: ["address"],
   schemes: ["https", "http"],
   needsKey: true,
-  loses: listing.loses,
+  notImported: listing.notImported,
   open: (input) => listedLinks(input, listing),
 });
 
@@ -42,7 +42,7 @@ async function listedLinks<T>(input: SourceInput, listing: Listing<T>): Promise<
   await pageAfter(null);
   return {
     async *links(after) {
-      let place = 0;
+      let position = 0;
       let next: string | null = null;
       let empty = 0;
       for (let pages = 0; pages < MOST_PAGES; pages++) {
@@ -54,7 +54,7 @@ async function listedLinks<T>(input: SourceInput, listing: Listing<T>): Promise<
           const links =
             found && listing.links(found, lost).map((cells) => ({ cells, ...(lost.length > 0 && { lost }) }));
           const made = links ?? [{ code: "", problem: "The record is not as the API describes it." }];
-          for (const one of made) if (++place > after) yield { ...one, place };
+          for (const one of made) if (++position > after) yield { ...one, position };
         }
         if (page.next === null) return;
         if (page.next === next || empty === MOST_EMPTY)

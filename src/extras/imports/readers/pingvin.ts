@@ -73,11 +73,11 @@ const MOST_RECIPIENTS = 100_000;
 const IN_S3 = "Its files are in S3; only those in the data folder can be brought.";
 
 function shareOf(
-  { place, isCut, values }: ForeignRow,
+  { position, isCut, values }: ForeignRow,
   recipients: ReadonlyMap<string, string[]>,
 ): SourceLink | SourceProblem {
   const code = foreignText(values["code"]);
-  const refused = (problem: string): SourceProblem => ({ place, code, problem });
+  const refused = (problem: string): SourceProblem => ({ position, code, problem });
   if (isCut) return refused(CUT);
   if (values["removed"] !== null) return refused("It was removed in Pingvin Share.");
   if (!isTrue(values["complete"])) return refused("Its upload was not finished.");
@@ -86,7 +86,7 @@ function shareOf(
   const maxViews = Number(values["maxViews"] ?? 0);
   const email = asciiLower(foreignText(values["email"]));
   return {
-    place,
+    position,
     cells: {
       code,
       target: "",
@@ -112,7 +112,7 @@ const isNever = (value: Cell | undefined): boolean =>
   value === 0 || foreignText(value).startsWith("1970-01-01");
 
 async function fileOf(
-  { place, isCut, values }: ForeignRow,
+  { position, isCut, values }: ForeignRow,
   folder: string,
 ): Promise<SourceFile | SourceProblem> {
   const [id, code, name] = [
@@ -120,7 +120,7 @@ async function fileOf(
     foreignText(values["share"]),
     foreignText(values["name"]),
   ];
-  const refused = (problem: string): SourceProblem => ({ place, code: `${code}/${name}`, problem });
+  const refused = (problem: string): SourceProblem => ({ position, code: `${code}/${name}`, problem });
   if (isCut) return refused(CUT);
   if (values["storage"] === "S3") return refused(IN_S3);
   if (!ID.test(id) || !ID.test(code)) return refused("Its id can't be one of Pingvin Share's.");
@@ -129,13 +129,13 @@ async function fileOf(
   if (!found?.isFile()) return refused("It is missing in Pingvin Share's folder.");
   if (found.size !== Number(values["size"]))
     return refused("Its size is another one than Pingvin Share noted.");
-  return { place, code, name, size: found.size, path };
+  return { position, code, name, size: found.size, path };
 }
 
 export const pingvin: Reader = {
   title: "Pingvin Share",
   takes: ["folder"],
-  loses: [
+  notImported: [
     "Files in S3 are not brought; only those in the data folder are.",
     "Reverse shares are not brought: each of their visitors makes a share. A drop box takes files into one folder.",
     "Accounts are not brought. What an account shared belongs to the account here that has the same verified address or the same name, else to the administrator.",
@@ -158,9 +158,9 @@ export const pingvin: Reader = {
           const recipients = await recipientsIn(rows(RECIPIENTS, 0));
           for await (const row of rows(SHARES, after)) yield shareOf(row, recipients);
         }
-        for await (const { place, values } of rows(REVERSE_SHARES, Math.max(0, after - REVERSE))) {
+        for await (const { position, values } of rows(REVERSE_SHARES, Math.max(0, after - REVERSE))) {
           const problem = "It is a reverse share; make a drop box in its place.";
-          yield { place: REVERSE + place, code: foreignText(values["token"]), problem };
+          yield { position: REVERSE + position, code: foreignText(values["token"]), problem };
         }
       },
       async *files(after) {

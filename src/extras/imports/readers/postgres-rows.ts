@@ -43,17 +43,17 @@ export async function* postgresRows(
     );
     for (let last = after; ; ) {
       const rows = await ask(
-        `select ${by}.id as place, ${selected.join(", ")} from ${from} where ${by}.id > $1 order by ${by}.id limit ${PORTION}`,
+        `select ${by}.id as position, ${selected.join(", ")} from ${from} where ${by}.id > $1 order by ${by}.id limit ${PORTION}`,
         [last],
       );
       if (rows.length === 0) return;
       for (const row of rows) {
-        last = Number(row["place"]);
+        last = Number(row["position"]);
         const values: Record<string, string | null> = {};
         for (const name of Object.keys(columns)) values[name] = null;
         for (const [at, [name]] of found.entries()) values[name] = row[`c${at}`] ?? null;
         const isCut = Object.values(values).some((value) => (value?.length ?? 0) > LONGEST_VALUE_BYTES);
-        yield { place: last, isCut, values };
+        yield { position: last, isCut, values };
       }
     }
   } catch (cause) {

@@ -13,7 +13,7 @@ export type Reader = {
   schemes?: readonly string[];
   needsKey?: boolean;
   /** Sentences: what the product does not export, or Waymark has no place for. */
-  loses: readonly string[];
+  notImported: readonly string[];
   /** @throws AppError that says what to do */
   open(input: SourceInput): Promise<Source>;
 };
@@ -47,7 +47,7 @@ export type SourceColumn = { name: string; field: string | null; samples: string
 
 /** Nothing can be read. */
 export type SourceProblem = {
-  place: number;
+  position: number;
   /** As far as known. */
   code: string;
   /** A sentence for people. */
@@ -56,7 +56,7 @@ export type SourceProblem = {
 
 export type SourceLink = {
   /** Row, line or number, from 1, ascending. */
-  place: number;
+  position: number;
   /**
    * Texts as in the CSV of an export with all columns; the import validates them. Without `code` it is random. A
    * password is plain, or a hash that `lib/password-hash.ts` knows.
@@ -82,7 +82,7 @@ export type SourceShare = {
 };
 
 export type SourceFile = {
-  place: number;
+  position: number;
   /** Of the link that shares it. */
   code: string;
   name: string;
@@ -92,7 +92,7 @@ export type SourceFile = {
 };
 
 export type SourceVisit = {
-  place: number;
+  position: number;
   /** As in the link's cells. */
   code: string;
   domain?: string;

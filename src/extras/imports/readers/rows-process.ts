@@ -76,21 +76,21 @@ function* rowsOf({
   const isLong = (column: string) => `coalesce(octet_length(${column}), 0) > ${LONGEST_VALUE_BYTES}`;
   const selected = found.map(([, column], at) => `iif(${isLong(column)}, null, ${column}) as c${at}`);
   const query = database.query<Record<string, Cell | Uint8Array>, [number]>(
-    `select ${by}.rowid as place, ${found.map(([, column]) => isLong(column)).join(" or ")} as cut, ${selected.join(", ")} from ${from} where ${by}.rowid > ? order by ${by}.rowid`,
+    `select ${by}.rowid as position, ${found.map(([, column]) => isLong(column)).join(" or ")} as cut, ${selected.join(", ")} from ${from} where ${by}.rowid > ? order by ${by}.rowid`,
   );
   let last = after;
   for (const row of query.iterate(after)) {
-    const place = Number(row["place"]);
+    const position = Number(row["position"]);
     // A damaged tree can go round in circles.
-    if (!(place > last && place <= MOST_ROW_ID)) throw new Error("Its rows are out of order.");
-    last = place;
+    if (!(position > last && position <= MOST_ROW_ID)) throw new Error("Its rows are out of order.");
+    last = position;
     const values: Record<string, Cell> = {};
     for (const name of Object.keys(columns)) values[name] = null;
     for (const [at, [name]] of found.entries()) {
       const value = row[`c${at}`]!;
       values[name] = value instanceof Uint8Array ? Buffer.from(value).toString() : value;
     }
-    yield { place, isCut: row["cut"] === 1, values };
+    yield { position, isCut: row["cut"] === 1, values };
   }
 }
 

@@ -10,7 +10,7 @@ export type RowsRequest = {
   columns: Readonly<Record<string, string>>;
   /** Without them the file is of another program. */
   needed: readonly string[];
-  /** The table whose rowid is the place. */
+  /** The table whose rowid is the position. */
   by: string;
   after: number;
 };
@@ -18,7 +18,7 @@ export type RowsRequest = {
 export type Cell = string | number | null;
 
 /** `isCut`: a value was longer than LONGEST_VALUE_BYTES and is null. */
-export type ForeignRow = { place: number; isCut: boolean; values: Readonly<Record<string, Cell>> };
+export type ForeignRow = { position: number; isCut: boolean; values: Readonly<Record<string, Cell>> };
 
 /** The answer to one line: rows, none at the end; or why there are none. */
 export type RowsResponse = { rows: ForeignRow[] } | { problem: string };

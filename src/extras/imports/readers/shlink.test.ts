@@ -155,7 +155,7 @@ test("brings every field of a short URL, and lists what it has no place for", as
   const [full, broken, ...none] = await Array.fromAsync(source.links(0));
   expect(none).toEqual([]);
   expect(full).toEqual({
-    place: 1,
+    position: 1,
     cells: {
       code: "a-full",
       target: "https://example.com/a-full",
@@ -183,13 +183,13 @@ test("brings every field of a short URL, and lists what it has no place for", as
     ],
   });
   expect(broken).toEqual({
-    place: 2,
+    position: 2,
     code: "broken",
     problem: "The short URL is not as Shlink's API describes it.",
   });
 });
 
-test("reads visits from the oldest on, also when new ones arrive, and goes on after any place", async () => {
+test("reads visits from the oldest on, also when new ones arrive, and goes on after any position", async () => {
   visits = { "/a": Array.from({ length: 1_203 }, (_, at) => visit(at)).toReversed(), "/b": [visit(1)] };
   urls = [...Array.from({ length: 98 }, (_, at) => url(`${at}`)), url("a"), url("b")];
   let asked = 0;
@@ -201,7 +201,7 @@ test("reads visits from the oldest on, also when new ones arrive, and goes on af
   expect(codes).toEqual(urls.map(({ shortCode }) => shortCode).toSorted());
   expect(await Array.fromAsync(source.links(100))).toEqual([]);
   const all = await Array.fromAsync(source.visits!(0));
-  const places = all.map(({ place }) => place);
+  const places = all.map(({ position }) => position);
   expect(places).toEqual(places.toSorted((a, b) => a - b));
   const times = all.flatMap((one) => ("at" in one && one.code === "a" ? [one.at] : []));
   expect(times).toEqual(Array.from({ length: 1_204 }, (_, at) => 1_700_000_000_000 + at * 1_000));

@@ -76,13 +76,13 @@ async function* shortUrlsAfter(
   api: JsonApi,
   after: number,
   known: number,
-): AsyncGenerator<{ place: number; found: unknown }, void> {
-  for (let [place, all] = [after, known]; place < Math.min(all, MOST_LINKS); ) {
-    const page = await linksPage(api, Math.floor(place / LINKS_AT_ONCE) + 1, LINKS_AT_ONCE);
+): AsyncGenerator<{ position: number; found: unknown }, void> {
+  for (let [position, all] = [after, known]; position < Math.min(all, MOST_LINKS); ) {
+    const page = await linksPage(api, Math.floor(position / LINKS_AT_ONCE) + 1, LINKS_AT_ONCE);
     all = page.total;
-    const left = page.data.slice(place % LINKS_AT_ONCE, LINKS_AT_ONCE);
-    for (const found of left) yield { place: ++place, found };
-    if (place < all && (left.length === 0 || page.data.length < LINKS_AT_ONCE))
+    const left = page.data.slice(position % LINKS_AT_ONCE, LINKS_AT_ONCE);
+    for (const found of left) yield { position: ++position, found };
+    if (position < all && (left.length === 0 || page.data.length < LINKS_AT_ONCE))
       throw appError("BadRequest", "The pages of short URLs of Shlink lack some of them.");
   }
 }
@@ -97,7 +97,7 @@ const pathOf = (
 const countOf = ({ visitsSummary, visitsCount }: ShortUrl): number =>
   visitsSummary?.total ?? visitsCount ?? 0;
 
-async function linkOf(api: JsonApi, found: ShortUrl, place: number): Promise<SourceLink> {
+async function linkOf(api: JsonApi, found: ShortUrl, position: number): Promise<SourceLink> {
   const { meta } = found;
   const lost: string[] = [];
   if (found.crawlable) lost.push("Shlink lets search engines index it; Waymark does not.");
@@ -112,7 +112,7 @@ async function linkOf(api: JsonApi, found: ShortUrl, place: number): Promise<Sou
     }
   }
   return {
-    place,
+    position,
     cells: {
       code: found.shortCode,
       target: found.longUrl,
@@ -135,18 +135,18 @@ async function linkOf(api: JsonApi, found: ShortUrl, place: number): Promise<Sou
 async function* visitsOf(
   api: JsonApi,
   found: ShortUrl,
-  place: number,
+  position: number,
   skip: number,
 ): AsyncGenerator<SourceVisit | SourceProblem> {
   const { shortCode: code, domain } = found;
-  const first = place * MOST_VISITS + 1;
+  const first = position * MOST_VISITS + 1;
   let [known, changes] = [countOf(found), 0];
   for (let index = skip; index < Math.min(known, MOST_VISITS); ) {
     const number = Math.ceil((known - index) / VISITS_AT_ONCE);
     const path = pathOf(found, "visits", `page=${number}&itemsPerPage=${VISITS_AT_ONCE}`);
     const page = await pageAt(api, path, visits, "visits");
     if (page === null) {
-      yield { place: first + index, code, problem: "Its link was deleted while it was read." };
+      yield { position: first + index, code, problem: "Its link was deleted while it was read." };
       return;
     }
     if (page.total !== known) {
@@ -164,11 +164,11 @@ async function* visitsOf(
       const read = visit.safeParse(one).data;
       const at = read === undefined ? NaN : Date.parse(read.date);
       if (read === undefined || Number.isNaN(at)) {
-        yield { place: first + index++, code, problem: "The visit can't be read." };
+        yield { position: first + index++, code, problem: "The visit can't be read." };
         continue;
       }
       yield {
-        place: first + index++,
+        position: first + index++,
         code,
         ...(domain && { domain }),
         at,
@@ -191,20 +191,20 @@ async function openApi({ source, key, ...input }: SourceInput) {
   return {
     size: { links },
     async *links(after: number) {
-      for await (const { place, found } of shortUrlsAfter(api, after, links)) {
+      for await (const { position, found } of shortUrlsAfter(api, after, links)) {
         const read = shortUrl.safeParse(found).data;
         const code = named.safeParse(found).data?.shortCode ?? "";
         yield read === undefined
-          ? { place, code, problem: "The short URL is not as Shlink's API describes it." }
-          : await linkOf(api, read, place);
+          ? { position, code, problem: "The short URL is not as Shlink's API describes it." }
+          : await linkOf(api, read, position);
       }
     },
     async *visits(after: number) {
       const link = Math.max(0, Math.floor((after - 1) / MOST_VISITS));
       const skip = after - link * MOST_VISITS;
-      for await (const { place, found } of shortUrlsAfter(api, Math.max(0, link - 1), links)) {
+      for await (const { position, found } of shortUrlsAfter(api, Math.max(0, link - 1), links)) {
         const read = shortUrl.safeParse(found).data;
-        if (read !== undefined) yield* visitsOf(api, read, place, place === link ? skip : 0);
+        if (read !== undefined) yield* visitsOf(api, read, position, position === link ? skip : 0);
       }
     },
   };
@@ -215,7 +215,7 @@ export const shlink: Reader = {
   takes: ["address"],
   schemes: ["https", "http"],
   needsKey: true,
-  loses: [
+  notImported: [
     "Shlink's API does not tell the status of redirects, the redirects of not found URLs, and the addresses of visitors.",
     "Visits of paths that are no short URL (orphan visits) have no link and are not brought.",
     "Shlink's max visits count bots too; those of Waymark count people.",

@@ -25,7 +25,7 @@ const instant = (at: number | null | undefined): string => (at ? formatRfc3339(a
 
 export const sink = listedReader({
   title: "Sink",
-  loses: [
+  notImported: [
     "Sink finds codes in any case unless NUXT_CASE_SENSITIVE is set; Waymark finds them as they are written.",
     "Sink's API has no number of clicks of a link, and its visits are samples that Cloudflare keeps for three months; neither is brought.",
   ],

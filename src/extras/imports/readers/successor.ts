@@ -8,20 +8,20 @@ const HEADER = "waymark successor clicks 1";
 const COUNT = /^\d{1,12}$/;
 const UUID = /^[0-9a-f-]{36}$/;
 
-type Sum = { place: number; code: string; domain: string; at: number; clicks: number; automated: number };
+type Sum = { position: number; code: string; domain: string; at: number; clicks: number; automated: number };
 
 /** The rows after the two headers. */
 async function* sumsIn(path: string): AsyncGenerator<Sum | SourceProblem, void> {
   for await (const { row, fields, problem } of csvRows(path, ",")) {
     if (row <= 2) continue;
     // One for people, one for automated visitors.
-    const place = 2 * row;
+    const position = 2 * row;
     const [code = "", domain = "", hour = "", clicks = "", automated = ""] = fields;
     const at = parseRfc3339(hour);
     const isRead = problem === null && COUNT.test(clicks) && COUNT.test(automated) && at !== null;
     if (!isRead || Number(automated) > Number(clicks)) {
-      yield { place, code: code.slice(0, 200), problem: "The row can't be read." };
-    } else yield { place, code, domain, at, clicks: Number(clicks), automated: Number(automated) };
+      yield { position, code: code.slice(0, 200), problem: "The row can't be read." };
+    } else yield { position, code, domain, at, clicks: Number(clicks), automated: Number(automated) };
   }
 }
 
@@ -33,7 +33,7 @@ async function firstRow(path: string): Promise<readonly string[]> {
 export const successor: Reader = {
   title: "a successor of Waymark",
   takes: ["file"],
-  loses: ["A successor counts by hour; its clicks have no referrers, countries and browsers."],
+  notImported: ["A successor counts by hour; its clicks have no referrers, countries and browsers."],
   async open({ source }) {
     const [title, id = "", total = ""] = await firstRow(source);
     if (title !== HEADER || !UUID.test(id) || !COUNT.test(total)) {
@@ -51,14 +51,14 @@ export const successor: Reader = {
       async *visits(after) {
         for await (const sum of sumsIn(source)) {
           if ("problem" in sum) {
-            if (sum.place > after) yield sum;
+            if (sum.position > after) yield sum;
             continue;
           }
-          const { place, clicks, automated, domain, ...visit } = sum;
+          const { position, clicks, automated, domain, ...visit } = sum;
           const ofDomain = { ...visit, ...(domain !== "" && { domain }), isOurs: true as const };
           for (const [at, count] of [clicks - automated, automated].entries()) {
-            const one: SourceVisit = { ...ofDomain, place: place + at, count, automated: at === 1 };
-            if (count > 0 && one.place > after) yield one;
+            const one: SourceVisit = { ...ofDomain, position: position + at, count, automated: at === 1 };
+            if (count > 0 && one.position > after) yield one;
           }
         }
       },

@@ -17,18 +17,18 @@ const USUAL: Record<Table, readonly string[]> = {
 };
 const NEEDED: Record<Table, readonly string[]> = { url: ["keyword", "url"], log: ["click_time", "shorturl"] };
 
-function linkOf({ values, isCut }: Record_, place: number): SourceLink | SourceProblem {
+function linkOf({ values, isCut }: Record_, position: number): SourceLink | SourceProblem {
   const code = values.get("keyword") ?? "";
   const target = values.get("url");
   if (isCut || !target) {
-    return { place, code, problem: isCut ? "A value is longer than 64 KiB." : "The row has no target." };
+    return { position, code, problem: isCut ? "A value is longer than 64 KiB." : "The row has no target." };
   }
   const title = mendedText(values.get("title") ?? "")
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();
   const isLong = title.length > LONGEST_TITLE;
   return {
-    place,
+    position,
     cells: {
       code,
       target,
@@ -42,13 +42,13 @@ function linkOf({ values, isCut }: Record_, place: number): SourceLink | SourceP
 }
 const LONGEST_TITLE = 200;
 
-function visitOf({ values }: Record_, place: number): SourceVisit | SourceProblem {
+function visitOf({ values }: Record_, position: number): SourceVisit | SourceProblem {
   const code = values.get("shorturl") ?? "";
   const at = foreignTime(values.get("click_time"));
-  if (at === null) return { place, code, problem: "The time of the visit can't be read." };
+  if (at === null) return { position, code, problem: "The time of the visit can't be read." };
   const referrer = values.get("referrer");
   return {
-    place,
+    position,
     code,
     at,
     referrer: referrer === "direct" ? null : (referrer ?? null),
@@ -72,8 +72,11 @@ function columnsOf(table: Table, name: string, columns: readonly string[] | null
 
 async function openDump(path: string): Promise<Source> {
   let prefix: string | null = null;
-  async function* recordsOf(table: Table, after: number): AsyncGenerator<Record_ & { place: number }, void> {
-    let place = 0;
+  async function* recordsOf(
+    table: Table,
+    after: number,
+  ): AsyncGenerator<Record_ & { position: number }, void> {
+    let position = 0;
     const wanted = (name: string, columns: readonly string[] | null) =>
       columnsOf(table, name, columns) !== null;
     for await (const row of readDump(path, wanted)) {
@@ -85,11 +88,11 @@ async function openDump(path: string): Promise<Source> {
           `The dump has several installations: ${prefix}${table} and ${row.table}. Dump the tables of one of them.`,
         );
       }
-      if (++place <= after) continue;
+      if (++position <= after) continue;
       const columns = columnsOf(table, row.table, row.columns)!;
-      yield { values: named(columns, row.values), isCut: row.isCut, place };
+      yield { values: named(columns, row.values), isCut: row.isCut, position };
     }
-    if (table === "url" && place === 0) {
+    if (table === "url" && position === 0) {
       throw appError(
         "BadRequest",
         "The file has no links of YOURLS: no INSERT into a table with the columns keyword and url. Make it with: mysqldump --no-tablespaces DATABASE > yourls.sql",
@@ -98,10 +101,10 @@ async function openDump(path: string): Promise<Source> {
   }
   return {
     async *links(after) {
-      for await (const record of recordsOf("url", after)) yield linkOf(record, record.place);
+      for await (const record of recordsOf("url", after)) yield linkOf(record, record.position);
     },
     async *visits(after) {
-      for await (const record of recordsOf("log", after)) yield visitOf(record, record.place);
+      for await (const record of recordsOf("log", after)) yield visitOf(record, record.position);
     },
   };
 }
@@ -148,13 +151,13 @@ async function openDatabase(address: string): Promise<Source> {
     const stream = connection
       .query(`select * from ${quote(name)} order by ${order}`)
       .stream({ highWaterMark: 100 });
-    let place = 0;
+    let position = 0;
     for await (const row of stream as AsyncIterable<Record<string, unknown>>) {
-      if (++place <= after) continue;
+      if (++position <= after) continue;
       const values = new Map(
         Object.entries(row).map(([key, value]) => [key.toLowerCase(), value === null ? null : String(value)]),
       );
-      yield { values, isCut: false, place };
+      yield { values, isCut: false, position };
     }
   }
   const count = async (name: string) =>
@@ -164,11 +167,11 @@ async function openDatabase(address: string): Promise<Source> {
     size: { links: await count(String(found["name"])), ...(hasLog && { visits: await count(log) }) },
     async *links(after) {
       for await (const record of rowsOf(String(found["name"]), "keyword", after))
-        yield linkOf(record, record.place);
+        yield linkOf(record, record.position);
     },
     async *visits(after) {
       if (!hasLog) return;
-      for await (const record of rowsOf(log, "click_id", after)) yield visitOf(record, record.place);
+      for await (const record of rowsOf(log, "click_id", after)) yield visitOf(record, record.position);
     },
     async close() {
       connection.destroy();
@@ -180,7 +183,7 @@ export const yourls: Reader = {
   title: "YOURLS",
   takes: ["file", "address"],
   schemes: ["mysql"],
-  loses: [
+  notImported: [
     "The address of who made a link is not brought.",
     "Settings of plugins (passwords, expiry) are in tables of their own, which no dump describes; they are not brought.",
   ],

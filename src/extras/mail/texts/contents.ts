@@ -10,7 +10,7 @@ export type MailContents = {
   passkey: { username: string; address: string; browser: string; at: number; url: string };
   drop: { title: string; count: number; names: string[]; url: string };
   download: { title: string; count: number; url: string };
-  share_ends: { title: string; endsAt: number | null; url: string };
+  share_ending: { title: string; endsAt: number | null; url: string };
   /** To a recipient of a share. */
   share: {
     title: string;
@@ -24,7 +24,7 @@ export type MailContents = {
   };
   /** Proves that somebody gets the mails of a recipient. */
   share_code: { title: string; code: string; minutes: number };
-  link_reached: { link: string; clicks: number; url: string };
+  link_threshold: { link: string; clicks: number; url: string };
   target_dead: { link: string; target: string; reason: string; url: string };
   backup: { reason: string; at: number };
   /** `receiver`: its host. */
@@ -43,10 +43,10 @@ export const REASON_OF: Readonly<Record<MailKind, MailReason>> = {
   passkey: "chosen",
   drop: "chosen",
   download: "chosen",
-  share_ends: "chosen",
+  share_ending: "chosen",
   share: "share",
   share_code: "asked",
-  link_reached: "chosen",
+  link_threshold: "chosen",
   target_dead: "chosen",
   backup: "chosen",
   webhook: "chosen",

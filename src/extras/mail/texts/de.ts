@@ -59,7 +59,7 @@ export const deMails: MailTexts = {
     lines: ["Was Sie freigegeben haben, wurde heruntergeladen."],
     action: "Meine Freigaben zeigen",
   }),
-  share_ends: ({ title, endsAt }, { time }) => ({
+  share_ending: ({ title, endsAt }, { time }) => ({
     subject: endsAt === null ? `${title}: keine Downloads mehr übrig` : `${title} endet bald`,
     lines: [
       endsAt === null
@@ -88,7 +88,7 @@ export const deMails: MailTexts = {
       `Er gilt einmal, innerhalb von ${minutes} Minuten. Haben Sie ihn nicht angefordert, ignorieren Sie diese E-Mail.`,
     ],
   }),
-  link_reached: ({ link, clicks }, { number }) => ({
+  link_threshold: ({ link, clicks }, { number }) => ({
     subject: `${link} hat ${number(clicks)} Klicks erreicht`,
     lines: [
       "Sie erfahren von 100, 1.000, 10.000 Klicks und so weiter, oder von der Zahl, die für den Link eingestellt ist.",

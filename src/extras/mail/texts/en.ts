@@ -92,7 +92,7 @@ export const enMails: MailTexts = {
     ],
     action: "Show my shares",
   }),
-  share_ends: ({ title, endsAt }, { time }) => ({
+  share_ending: ({ title, endsAt }, { time }) => ({
     subject: endsAt === null ? `${title} has no downloads left` : `${title} ends soon`,
     lines: [
       endsAt === null
@@ -121,7 +121,7 @@ export const enMails: MailTexts = {
       `It works once, within ${minutes} minutes. If you did not ask for it, ignore this mail.`,
     ],
   }),
-  link_reached: ({ link, clicks }, { number }) => ({
+  link_threshold: ({ link, clicks }, { number }) => ({
     subject: `${link} has reached ${number(clicks)} clicks`,
     lines: [
       "You are told at 100, 1,000, 10,000 clicks and so on, or at the number that is set for the link.",

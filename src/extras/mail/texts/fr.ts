@@ -60,7 +60,7 @@ export const frMails: MailTexts = {
     lines: ["Ce que vous partagez a été téléchargé."],
     action: "Afficher mes partages",
   }),
-  share_ends: ({ title, endsAt }, { time }) => ({
+  share_ending: ({ title, endsAt }, { time }) => ({
     subject: endsAt === null ? `${title} : plus aucun téléchargement possible` : `${title} expire bientôt`,
     lines: [
       endsAt === null
@@ -89,7 +89,7 @@ export const frMails: MailTexts = {
       `Il sert une seule fois, dans les ${minutes} minutes. Si vous ne l’avez pas demandé, ignorez cet e-mail.`,
     ],
   }),
-  link_reached: ({ link, clicks }, { number }) => ({
+  link_threshold: ({ link, clicks }, { number }) => ({
     subject: `${link} a atteint ${number(clicks)} clics`,
     lines: ["Vous êtes averti à 100, 1 000, 10 000 clics et ainsi de suite, ou au nombre fixé pour le lien."],
     action: "Afficher les chiffres",

@@ -60,7 +60,7 @@ export const jaMails: MailTexts = {
     lines: ["共有しているものがダウンロードされました。"],
     action: "共有を表示",
   }),
-  share_ends: ({ title, endsAt }, { time }) => ({
+  share_ending: ({ title, endsAt }, { time }) => ({
     subject:
       endsAt === null ? `${title} のダウンロード回数が上限に達しました` : `${title} はまもなく終了します`,
     lines: [
@@ -92,7 +92,7 @@ export const jaMails: MailTexts = {
       `コードは ${minutes} 分以内に一度だけ使えます。心当たりがない場合は、このメールを無視してください。`,
     ],
   }),
-  link_reached: ({ link, clicks }, { number }) => ({
+  link_threshold: ({ link, clicks }, { number }) => ({
     subject: `${link} のクリック数が ${number(clicks)} に達しました`,
     lines: ["100、1,000、10,000 クリックなど、またはリンクに設定した数に達したときにお知らせします。"],
     action: "数値を表示",

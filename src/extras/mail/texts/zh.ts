@@ -55,7 +55,7 @@ export const zhMails: MailTexts = {
     lines: ["有人下载了您共享的内容。"],
     action: "显示我的共享",
   }),
-  share_ends: ({ title, endsAt }, { time }) => ({
+  share_ending: ({ title, endsAt }, { time }) => ({
     subject: endsAt === null ? `${title} 的下载次数已用完` : `${title} 即将到期`,
     lines: [
       endsAt === null
@@ -82,7 +82,7 @@ export const zhMails: MailTexts = {
       `验证码在 ${minutes} 分钟内有效，只能使用一次。如果不是您本人请求的，请忽略此邮件。`,
     ],
   }),
-  link_reached: ({ link, clicks }, { number }) => ({
+  link_threshold: ({ link, clicks }, { number }) => ({
     subject: `${link} 的点击数已达到 ${number(clicks)}`,
     lines: ["点击数达到 100、1,000、10,000 等，或达到为该链接设定的数值时，您会收到通知。"],
     action: "显示数据",
