@@ -2,7 +2,15 @@
 import { test } from "bun:test";
 import { dirname } from "node:path";
 import { expectNone } from "./support/expect-none.ts";
-import { circles, type Import, importsOf, product, productImports, role } from "./support/source-files.ts";
+import {
+  circles,
+  files,
+  type Import,
+  importsOf,
+  product,
+  productImports,
+  role,
+} from "./support/source-files.ts";
 
 /** From the lowest. A layer imports itself and those before it. */
 const LAYERS = ["lib", "platform", "product", "extras", "server"];
@@ -323,3 +331,16 @@ const needs = ({ from, to }: Import, room: string, other: string): boolean =>
   !(ROLES[role(from)] ?? []).includes(other.split("/")[1] ?? "");
 
 const isIn = (path: string, room: string, part: string): boolean => path.startsWith(`src/${room}/${part}/`);
+
+test("what needs no extra works without one", () => {
+  const isOfExtras = (path: string) => /^(?:src|test)\/extras\//.test(path);
+  const wrong = files
+    .filter(({ path }) => /^(?:src|test|scripts|bench)\//.test(path) && !isOfExtras(path))
+    .filter(({ path }) => path !== "src/server/rooms.ts")
+    .flatMap(importsOf)
+    .filter(({ to }) => isOfExtras(to));
+  expectNone(
+    wrong.map(named),
+    "Only src/server/rooms.ts and test/extras/ import extras: `npm run test:core` deletes src/extras/ and test/extras/ in a copy.",
+  );
+});

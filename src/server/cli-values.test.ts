@@ -6,7 +6,6 @@ import { ROOMS } from "./rooms.ts";
 import { completionsOf } from "../platform/cli/completion.ts";
 import { ROLES, SCOPES } from "../lib/access.ts";
 import { CONFIG_KEYS } from "../platform/config/definitions.ts";
-import { WEBHOOK_EVENT_NAMES } from "../extras/webhooks/webhook-events.ts";
 
 const program = new Command("waymark");
 const nothing = () => {
@@ -70,7 +69,6 @@ test.each([
   ["config get ", CONFIG_KEYS],
   ["tokens add name --scope ", SCOPES],
   ["users add anna --role ", ROLES],
-  ["webhooks add https://example.com/ --event ", WEBHOOK_EVENT_NAMES],
   ["config set features.enable_admin_panel ", ["true", "false"]],
   ["config list --category of", []],
   ["teams add x --member anna:", ["anna:viewer", "anna:editor", "anna:manager"]],

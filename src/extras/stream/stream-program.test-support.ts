@@ -1,4 +1,4 @@
-/** The process that test/clickhouse.long.test.ts kills: `… DATABASE_URL CLICKHOUSE_URL` sends clicks that just arrived. */
+/** The process that test/extras/clickhouse.long.test.ts kills: `… DATABASE_URL CLICKHOUSE_URL` sends clicks that just arrived. */
 import { openDatabase } from "../../platform/db/database.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { createClickStream } from "./stream.ts";

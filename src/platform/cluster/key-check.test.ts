@@ -6,19 +6,18 @@ import type { Database } from "../db/database.ts";
 import { forEachDialect } from "../db/for-each-dialect.test-support.ts";
 import { TABLES, type TableName } from "../db/schema.ts";
 import { ACCESS_KEY_PURPOSE, SECRET_KEY_PURPOSE } from "../../files/policies/drivers.ts";
-import { KEY_PURPOSE } from "../../extras/imports/move/work.ts";
 import { createSecretBox, MalformedSecretKey, SealedWithAnotherKey } from "../../lib/secret-box.ts";
-import { SECRET_PURPOSE } from "../../extras/webhooks/webhook.ts";
 import { createKeyCheck } from "./key-check.ts";
 import { readKeyFingerprint, SEALED_COLUMNS } from "./secret-key.repository.ts";
 
+const SECRET_PURPOSE = "webhook";
 const PURPOSES = {
   "webhooks.secret": SECRET_PURPOSE,
   "webhooks.previous_secret": SECRET_PURPOSE,
   "authenticators.secret": TOTP_PURPOSE,
   "policies.access_key": ACCESS_KEY_PURPOSE,
   "policies.secret_key": SECRET_KEY_PURPOSE,
-  "imports.secret": KEY_PURPOSE,
+  "imports.secret": "import key",
   "oidc_sessions.id_token": TOKEN_PURPOSE,
 };
 

@@ -1,11 +1,11 @@
 /** Shares for recipients who prove their address, on a running server with a mail server. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { driveClient, type DriveClient } from "./support/drive.ts";
-import { linkIn, type MailServer, startMailServer } from "./support/mail-server.ts";
-import { type Client, startSignedIn } from "./support/session.ts";
-import { stranger } from "./support/stranger.ts";
-import { until } from "./support/until.ts";
-import type { Installation, RunningWaymark } from "./support/waymark.ts";
+import { driveClient, type DriveClient } from "../support/drive.ts";
+import { linkIn, type MailServer, startMailServer } from "../support/mail-server.ts";
+import { type Client, startSignedIn } from "../support/session.ts";
+import { stranger } from "../support/stranger.ts";
+import { until } from "../support/until.ts";
+import type { Installation, RunningWaymark } from "../support/waymark.ts";
 
 const PNG = Uint8Array.from(
   atob("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="),

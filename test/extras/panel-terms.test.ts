@@ -2,13 +2,13 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { policyView } from "../src/files/policies/policy.ts";
-import { domainView } from "../src/links/domains/domain.ts";
-import { OPTIONS } from "../src/links/link/fields.ts";
-import { REASON_OF } from "../src/extras/mail/texts/contents.ts";
-import { product } from "./support/source-files.ts";
+import { policyView } from "../../src/files/policies/policy.ts";
+import { domainView } from "../../src/links/domains/domain.ts";
+import { OPTIONS } from "../../src/links/link/fields.ts";
+import { REASON_OF } from "../../src/extras/mail/texts/contents.ts";
+import { product } from "../support/source-files.ts";
 
-const PANEL = join(import.meta.dir, "../panel/src");
+const PANEL = join(import.meta.dir, "../../panel/src");
 
 const LANGUAGES = ["de", "fr", "ja", "zh"] as const;
 type Term = { term: RegExp; words: Record<string, readonly string[]> };

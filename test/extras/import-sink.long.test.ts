@@ -1,7 +1,7 @@
 /** A move from a real Sink. Without one it says why it is skipped. */
 import { test } from "bun:test";
-import { MOVE_LIMIT_MS, movingFrom } from "./support/moving.ts";
-import { missingSink, startSink } from "./support/sink.ts";
+import { MOVE_LIMIT_MS, movingFrom } from "../support/moving.ts";
+import { missingSink, startSink } from "../support/sink.ts";
 
 const MISSING = missingSink();
 const LINKS = 20_000;

@@ -17,8 +17,8 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { PASSWORD, signIn, startSignedIn } from "./support/session.ts";
-import { type Installation, install } from "./support/waymark.ts";
+import { PASSWORD, signIn, startSignedIn } from "../support/session.ts";
+import { type Installation, install } from "../support/waymark.ts";
 
 const installations: Installation[] = [];
 const keep = (made: Installation): Installation => {
@@ -85,7 +85,7 @@ describe("backup and restore", () => {
   });
 });
 
-const PROGRAM = join(import.meta.dir, "..", "bin", "waymark");
+const PROGRAM = join(import.meta.dir, "../..", "bin", "waymark");
 
 test("a backup may have more files than a process may open", async () => {
   const { dataDir, cli } = keep(install());

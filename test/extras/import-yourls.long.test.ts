@@ -2,9 +2,9 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { until } from "./support/until.ts";
-import { BUILT, install, type RunningWaymark } from "./support/waymark.ts";
-import { missingYourls, startYourls } from "./support/yourls.ts";
+import { until } from "../support/until.ts";
+import { BUILT, install, type RunningWaymark } from "../support/waymark.ts";
+import { missingYourls, startYourls } from "../support/yourls.ts";
 
 const MISSING = missingYourls();
 const LINKS = 20_000;
@@ -70,7 +70,7 @@ const counts = () => TABLES.map((table) => [table, countOf(table)]);
   async () => {
     const hours = yourls.run(FILL).split(",").map(Number);
     const before = counts();
-    const program = BUILT ?? join(import.meta.dir, "..", "bin", "waymark");
+    const program = BUILT ?? join(import.meta.dir, "../..", "bin", "waymark");
     const moving = Bun.spawn([program, "import", "yourls", yourls.source, "--visits"], {
       env: { ...process.env, WAYMARK__DATA__DIR: installation.dataDir },
       stdout: "ignore",

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { startSignedIn } from "./support/session.ts";
-import type { Installation } from "./support/waymark.ts";
+import { startSignedIn } from "../support/session.ts";
+import type { Installation } from "../support/waymark.ts";
 
 const SUITE = join(
   process.env["MCP_CONFORMANCE_DIR"] ?? "",

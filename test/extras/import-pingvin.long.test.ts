@@ -3,9 +3,9 @@ import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
 import { readdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { createPingvin, missingPingvin, pingvinSchema } from "./support/pingvin.ts";
-import { until } from "./support/until.ts";
-import { BUILT, install } from "./support/waymark.ts";
+import { createPingvin, missingPingvin, pingvinSchema } from "../support/pingvin.ts";
+import { until } from "../support/until.ts";
+import { BUILT, install } from "../support/waymark.ts";
 
 const MISSING = missingPingvin();
 const SHARES = 1_500;
@@ -68,7 +68,7 @@ const stored = () =>
     })();
     files++;
     const before = counts();
-    const program = BUILT ?? join(import.meta.dir, "..", "bin", "waymark");
+    const program = BUILT ?? join(import.meta.dir, "../..", "bin", "waymark");
     const env = { ...process.env, WAYMARK__DATA__DIR: installation.dataDir };
     const quiet = { env, stdout: "ignore", stderr: "ignore" } as const;
     const moving = Bun.spawn([program, "import", "pingvin", pingvin.folder], quiet);

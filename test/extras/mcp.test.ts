@@ -1,9 +1,9 @@
 /** The Model Context Protocol with its public client. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Client as McpClient, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { SCOPES_OF } from "../src/lib/access.ts";
-import { type Client, type Envelope, signIn, startSignedIn } from "./support/session.ts";
-import type { Installation } from "./support/waymark.ts";
+import { SCOPES_OF } from "../../src/lib/access.ts";
+import { type Client, type Envelope, signIn, startSignedIn } from "../support/session.ts";
+import type { Installation } from "../support/waymark.ts";
 
 let installation: Installation;
 let admin: Client;

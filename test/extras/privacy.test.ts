@@ -6,15 +6,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Fresh, HALF, serverUrl } from "../src/platform/db/fresh.test-support.ts";
-import { createMigrated } from "../src/platform/db/schema-copy.test-support.ts";
-import { withDatabase } from "./support/database-dump.ts";
-import { driveClient } from "./support/drive.ts";
-import { type Client, PASSWORD, signIn } from "./support/session.ts";
-import { rewriteTables } from "./support/server-files.ts";
-import { stranger } from "./support/stranger.ts";
-import { until } from "./support/until.ts";
-import { type Installation, install, type RunningWaymark } from "./support/waymark.ts";
+import { type Fresh, HALF, serverUrl } from "../../src/platform/db/fresh.test-support.ts";
+import { createMigrated } from "../../src/platform/db/schema-copy.test-support.ts";
+import { withDatabase } from "../support/database-dump.ts";
+import { driveClient } from "../support/drive.ts";
+import { type Client, PASSWORD, signIn } from "../support/session.ts";
+import { rewriteTables } from "../support/server-files.ts";
+import { stranger } from "../support/stranger.ts";
+import { until } from "../support/until.ts";
+import { type Installation, install, type RunningWaymark } from "../support/waymark.ts";
 
 const ADDRESS = "198.51.100.77";
 const NAME = "planted.zq9";

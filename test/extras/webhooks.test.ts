@@ -1,11 +1,11 @@
 /** Webhooks of the whole program, heard by a receiver on loopback that verifies them as the official library does. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
-import { driveClient } from "./support/drive.ts";
-import { type Client, signIn, startSignedIn } from "./support/session.ts";
-import { stranger } from "./support/stranger.ts";
-import { until } from "./support/until.ts";
-import type { Installation, RunningWaymark } from "./support/waymark.ts";
+import { driveClient } from "../support/drive.ts";
+import { type Client, signIn, startSignedIn } from "../support/session.ts";
+import { stranger } from "../support/stranger.ts";
+import { until } from "../support/until.ts";
+import type { Installation, RunningWaymark } from "../support/waymark.ts";
 
 type Heard = {
   id: string;

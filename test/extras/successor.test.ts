@@ -1,9 +1,9 @@
 /** A bundle answers for an installation that is gone, with the real program. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { sendRaw } from "./support/raw-http.ts";
-import { startSignedIn } from "./support/session.ts";
-import { type Installation, install, type RunningWaymark } from "./support/waymark.ts";
+import { sendRaw } from "../support/raw-http.ts";
+import { startSignedIn } from "../support/session.ts";
+import { type Installation, install, type RunningWaymark } from "../support/waymark.ts";
 
 let lost: Installation;
 let server: RunningWaymark;

@@ -4,16 +4,16 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
-import { openDatabase } from "../src/platform/db/database.ts";
-import { createFresh, type Fresh, serverUrl } from "../src/platform/db/fresh.test-support.ts";
-import { migrateUp } from "../src/platform/db/migrate.ts";
-import { silentLogger } from "../src/lib/logger.ts";
-import { startSignedIn } from "./support/session.ts";
-import { soon, until } from "./support/until.ts";
-import type { Installation } from "./support/waymark.ts";
+import { openDatabase } from "../../src/platform/db/database.ts";
+import { createFresh, type Fresh, serverUrl } from "../../src/platform/db/fresh.test-support.ts";
+import { migrateUp } from "../../src/platform/db/migrate.ts";
+import { silentLogger } from "../../src/lib/logger.ts";
+import { startSignedIn } from "../support/session.ts";
+import { soon, until } from "../support/until.ts";
+import type { Installation } from "../support/waymark.ts";
 
 const SERVER = process.env["CLICKHOUSE_SERVER"] ?? "/usr/sbin/clickhouse-server";
-const PROGRAM = join(import.meta.dir, "../src/extras/stream/stream-program.test-support.ts");
+const PROGRAM = join(import.meta.dir, "../../src/extras/stream/stream-program.test-support.ts");
 const ROUNDS = 12;
 const ROWS = 3_000;
 const NOW = Date.UTC(2026, 10, 20);

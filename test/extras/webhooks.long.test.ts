@@ -2,13 +2,13 @@
  * Ten thousand queued events, a receiver that hangs beside one that answers, and two nodes that are killed at each step
  * of an attempt; and the official verifier for Python, where PYTHON_WEBHOOKS is a Python that has standardwebhooks.
  */
-import "./support/long.ts";
+import "../support/long.ts";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { serverUrl } from "../src/platform/db/fresh.test-support.ts";
-import { type Node, startCluster, visit } from "./support/cluster.ts";
-import { type Client, startSignedIn } from "./support/session.ts";
-import { until } from "./support/until.ts";
+import { serverUrl } from "../../src/platform/db/fresh.test-support.ts";
+import { type Node, startCluster, visit } from "../support/cluster.ts";
+import { type Client, startSignedIn } from "../support/session.ts";
+import { until } from "../support/until.ts";
 
 const EVENTS = 10_000;
 const PRIVATE = { WAYMARK__WEBHOOKS__ALLOW_PRIVATE: "true" };

@@ -1,13 +1,13 @@
 /** Whatever a tool of the MCP server gets as a part of a path, it reaches its own endpoint with exactly that, or nothing. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openNewRooms } from "../scripts/openapi.ts";
-import { createHttpApp } from "../src/platform/http/app.ts";
-import { CONNECTION, CORS_OFF } from "../src/platform/http/app.test-support.ts";
-import type { Endpoint } from "../src/platform/http/endpoint.ts";
-import { silentLogger } from "../src/lib/logger.ts";
-import { isCodeText } from "../src/links/link/code.ts";
-import { callTool } from "../src/extras/mcp/tool-call.ts";
-import { type Tool, toolsOf } from "../src/extras/mcp/tools.ts";
+import { openNewRooms } from "../../scripts/openapi.ts";
+import { createHttpApp } from "../../src/platform/http/app.ts";
+import { CONNECTION, CORS_OFF } from "../../src/platform/http/app.test-support.ts";
+import type { Endpoint } from "../../src/platform/http/endpoint.ts";
+import { silentLogger } from "../../src/lib/logger.ts";
+import { isCodeText } from "../../src/links/link/code.ts";
+import { callTool } from "../../src/extras/mcp/tool-call.ts";
+import { type Tool, toolsOf } from "../../src/extras/mcp/tools.ts";
 
 let opened: Awaited<ReturnType<typeof openNewRooms>>;
 let tools: readonly Tool[];

@@ -6,10 +6,10 @@ import {
   type DialectName,
   isLong,
   serverUrl,
-} from "../src/platform/db/fresh.test-support.ts";
-import { clientOf, PASSWORD, signIn } from "./support/session.ts";
-import { until } from "./support/until.ts";
-import { install } from "./support/waymark.ts";
+} from "../../src/platform/db/fresh.test-support.ts";
+import { clientOf, PASSWORD, signIn } from "../support/session.ts";
+import { until } from "../support/until.ts";
+import { install } from "../support/waymark.ts";
 
 async function moveUnderLoad(to: DialectName, workers: string): Promise<void> {
   const fresh = await createFresh(to);

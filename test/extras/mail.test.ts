@@ -1,12 +1,12 @@
 /** Mails of the whole program: the way of a test mail, the log, kills, and many at once. */
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { driveClient } from "./support/drive.ts";
-import { linkIn, type MailServer, startMailServer } from "./support/mail-server.ts";
-import { type Client, signIn, startSignedIn } from "./support/session.ts";
-import { stranger } from "./support/stranger.ts";
-import { until } from "./support/until.ts";
-import type { Installation, RunningWaymark } from "./support/waymark.ts";
+import { driveClient } from "../support/drive.ts";
+import { linkIn, type MailServer, startMailServer } from "../support/mail-server.ts";
+import { type Client, signIn, startSignedIn } from "../support/session.ts";
+import { stranger } from "../support/stranger.ts";
+import { until } from "../support/until.ts";
+import type { Installation, RunningWaymark } from "../support/waymark.ts";
 
 type Row = {
   id: number;

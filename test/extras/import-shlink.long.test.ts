@@ -1,7 +1,7 @@
 /** A move from a real Shlink. Without one it says why it is skipped. */
 import { expect, test } from "bun:test";
-import { MOVE_LIMIT_MS, movingFrom } from "./support/moving.ts";
-import { missingShlink, startShlink } from "./support/shlink.ts";
+import { MOVE_LIMIT_MS, movingFrom } from "../support/moving.ts";
+import { missingShlink, startShlink } from "../support/shlink.ts";
 
 const MISSING = missingShlink();
 const LINKS = 20_000;

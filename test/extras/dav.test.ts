@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Client, startSignedIn } from "./support/session.ts";
-import type { Installation, RunningWaymark } from "./support/waymark.ts";
+import { type Client, startSignedIn } from "../support/session.ts";
+import type { Installation, RunningWaymark } from "../support/waymark.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "dav-"));
 let installation: Installation;

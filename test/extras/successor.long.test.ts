@@ -5,9 +5,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { inParallel } from "../src/lib/in-parallel.ts";
-import { soon, until } from "./support/until.ts";
-import { install, PROGRAM } from "./support/waymark.ts";
+import { inParallel } from "../../src/lib/in-parallel.ts";
+import { soon, until } from "../support/until.ts";
+import { install, PROGRAM } from "../support/waymark.ts";
 
 const NGINX = "/usr/sbin/nginx";
 const LINKS = 100_000;
@@ -127,7 +127,7 @@ else
     const folder = join(installation.dataDir, "web");
     mkdirSync(folder);
     expect(Bun.spawnSync(["tar", "-xzf", bundle, "-C", folder, "site"]).exitCode).toBe(0);
-    const server = readFileSync(join(import.meta.dir, "../deploy/nginx/successor.conf"), "utf8")
+    const server = readFileSync(join(import.meta.dir, "../../deploy/nginx/successor.conf"), "utf8")
       .replaceAll("/srv/successor", folder)
       .replace("listen 80;", `listen 127.0.0.1:${PORT};`)
       .replace("listen [::]:80;", "");

@@ -1,8 +1,8 @@
 /** Moves from a real Kutt. Without one it says why they are skipped. */
 import { describe, expect, test } from "bun:test";
-import { fillKutt, type Kutt, missingKutt, startKutt } from "./support/kutt.ts";
-import { MOVE_LIMIT_MS, movingFrom } from "./support/moving.ts";
-import { until } from "./support/until.ts";
+import { fillKutt, type Kutt, missingKutt, startKutt } from "../support/kutt.ts";
+import { MOVE_LIMIT_MS, movingFrom } from "../support/moving.ts";
+import { until } from "../support/until.ts";
 
 const MISSING = missingKutt();
 const POSTGRES = process.env["WAYMARK_TEST_POSTGRES_URL"];

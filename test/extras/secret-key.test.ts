@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { install } from "./support/waymark.ts";
+import { install } from "../support/waymark.ts";
 
 const installation = install();
 afterAll(installation.remove);

@@ -1,0 +1,3 @@
+import "../support/long.ts";
+import "../../src/extras/move/move.test.ts";
+import "./move.test.ts";
