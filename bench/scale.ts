@@ -21,6 +21,7 @@ import { createClicksRepository } from "../src/clicks/flush/repository.ts";
 import { createOverflow, createSegmentSupply } from "../src/clicks/journal/supply.ts";
 import { createJournal } from "../src/clicks/journal/journal.ts";
 import { takeSlot } from "../src/clicks/journal/slot.ts";
+import { retentionSettings } from "../src/clicks/analytics/analytics.test-support.ts";
 import { createMaintenance, createRetentionJobs } from "../src/clicks/rollups/retention.ts";
 import { createLeases } from "../src/platform/cluster/leases.ts";
 import { openDatabase } from "../src/platform/db/database.ts";
@@ -70,13 +71,11 @@ async function simulate(): Promise<void> {
     database,
     maintenance: createMaintenance(createLeases({ database })),
     clock,
-    settings: {
-      isEnabled: () => true,
-      logDays: () => Number(given["log-days"]),
-      hourlyDays: () => Number(given["hour-days"]),
-      dailyDays: () => 365,
-      maxLogRows: () => 0,
-    },
+    config: retentionSettings({
+      log: Number(given["log-days"]),
+      hourly: Number(given["hour-days"]),
+      daily: 365,
+    }),
   });
   const { signal } = new AbortController();
   const clicks = await openClicks();

@@ -8,6 +8,7 @@ import {
   GOOGLEBOT,
   NOW,
   openAnalytics,
+  retentionSettings,
   type TestClick,
 } from "../analytics/analytics.test-support.ts";
 import { createRetentionJobs } from "./retention.ts";
@@ -30,13 +31,7 @@ forEachDialect((dialect) => {
       database: room.database,
       maintenance: room.maintenance,
       clock: room.clock,
-      settings: {
-        isEnabled: () => settings.enabled,
-        logDays: () => settings.log,
-        hourlyDays: () => settings.hourly,
-        dailyDays: () => settings.daily,
-        maxLogRows: () => settings.rows,
-      },
+      config: retentionSettings(settings),
       restMs: 0,
     }) as [Job, Job];
   });

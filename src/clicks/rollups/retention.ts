@@ -8,31 +8,16 @@
  * to it.
  */
 import { chunked } from "../../lib/chunked.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { rest } from "../../lib/rest.ts";
 import type { Job } from "../../platform/jobs/runner.ts";
-import type { Database } from "../../platform/db/database.ts";
+import type { Core } from "../../platform/core.ts";
 import { createPartitions, keptFrom } from "../../platform/db/partitions.ts";
 import { type CounterTable, createRetentionRepository } from "./retention.repository.ts";
 import { BUCKETS, DAY_MS, HOUR_MS, monthOf } from "./time-buckets.ts";
 import type { Leases } from "../../platform/cluster/leases.ts";
 
-/** Read at each run. */
-type RetentionSettings = {
-  /** analytics.enable_auto_rollup */
-  isEnabled(): boolean;
-  logDays(): number;
-  hourlyDays(): number;
-  dailyDays(): number;
-  /** Beyond it the oldest rows go; 0: no bound. */
-  maxLogRows(): number;
-};
-
-export type RetentionDeps = {
-  database: Database;
+export type RetentionDeps = Pick<Core, "database" | "config" | "clock"> & {
   maintenance: Maintenance;
-  settings: RetentionSettings;
-  clock: Clock;
   /** Whether clicks before an instant must still be copied. They wait for that, but no longer than COPY_DAYS. */
   lacks?(before: number): Promise<boolean>;
   /** Rest after a delete; default 25. */
@@ -53,13 +38,13 @@ const LINKS_AT_ONCE = 500;
 const ROWS_AT_ONCE = 1_000;
 
 export function createRetentionJobs(deps: RetentionDeps): Job[] {
-  const { database, maintenance, settings, clock } = deps;
+  const { database, maintenance, config, clock } = deps;
   return [
     {
       name: "analytics-retention",
       everyMs: () => EVERY_MS,
       async run(signal) {
-        if (!settings.isEnabled()) return;
+        if (!config.get("analytics.enable_auto_rollup")) return;
         while (!signal.aborted) {
           const done = await maintenance.alone((lost) => removeOld(deps, AbortSignal.any([signal, lost])));
           if (done !== null) return;
@@ -71,7 +56,7 @@ export function createRetentionJobs(deps: RetentionDeps): Job[] {
       name: "analytics-log-limit",
       everyMs: () => LIMIT_EVERY_MS,
       async run(signal) {
-        if (settings.maxLogRows() === 0) return;
+        if (mostLogRows(deps) === 0) return;
         await maintenance.alone((lost) => limitLog(deps, AbortSignal.any([signal, lost])));
       },
     },
@@ -80,13 +65,14 @@ export function createRetentionJobs(deps: RetentionDeps): Job[] {
       everyMs: () => PARTITIONS_EVERY_MS,
       async run(signal) {
         const { makeAhead } = createPartitions(database);
-        const kept = (days: number) => (settings.isEnabled() ? days : Number.POSITIVE_INFINITY);
+        const kept = (days: number) =>
+          config.get("analytics.enable_auto_rollup") ? days : Number.POSITIVE_INFINITY;
         for (const [table, days] of [
-          ["click_log", settings.logDays()],
-          ["click_hours", settings.hourlyDays()],
-          ["click_dim_hours", settings.hourlyDays()],
-          ["click_days", settings.dailyDays()],
-          ["click_dim_days", settings.dailyDays()],
+          ["click_log", config.get("analytics.log_retention_days")],
+          ["click_hours", config.get("analytics.hourly_retention_days")],
+          ["click_dim_hours", config.get("analytics.hourly_retention_days")],
+          ["click_days", config.get("analytics.daily_retention_days")],
+          ["click_dim_days", config.get("analytics.daily_retention_days")],
         ] as const)
           if (!signal.aborted) await makeAhead(table, clock.now(), kept(days));
       },
@@ -95,13 +81,15 @@ export function createRetentionJobs(deps: RetentionDeps): Job[] {
 }
 
 async function removeOld(deps: RetentionDeps, signal: AbortSignal): Promise<true> {
-  const { database, settings, clock, restMs = REST_MS } = deps;
+  const { database, config, clock, restMs = REST_MS } = deps;
   const rows = createRetentionRepository(database);
   const now = clock.now();
-  const due = keptFrom(now, settings.logDays());
-  const oldestClick = (await deps.lacks?.(due)) ? keptFrom(now, settings.logDays() + COPY_DAYS) : due;
-  const hour = BUCKETS.hour.of(keptFrom(now, settings.hourlyDays()));
-  const day = BUCKETS.day.of(keptFrom(now, settings.dailyDays()));
+  const due = keptFrom(now, config.get("analytics.log_retention_days"));
+  const oldestClick = (await deps.lacks?.(due))
+    ? keptFrom(now, config.get("analytics.log_retention_days") + COPY_DAYS)
+    : due;
+  const hour = BUCKETS.hour.of(keptFrom(now, config.get("analytics.hourly_retention_days")));
+  const day = BUCKETS.day.of(keptFrom(now, config.get("analytics.daily_retention_days")));
   const month = monthOf(Math.min(day * DAY_MS, hour * HOUR_MS, oldestClick));
   const repeat = async (step: () => Promise<boolean>): Promise<void> => {
     while (!signal.aborted && (await step())) await rest(restMs, signal);
@@ -111,16 +99,16 @@ async function removeOld(deps: RetentionDeps, signal: AbortSignal): Promise<true
 
   const { dropBefore } = createPartitions(database);
   await dropBefore("click_log", oldestClick);
-  await dropBefore("click_hours", hour);
-  await dropBefore("click_dim_hours", hour);
-  await dropBefore("click_days", day);
-  await dropBefore("click_dim_days", day);
+  const partitioned = [
+    ["click_hours", hour],
+    ["click_dim_hours", hour],
+    ["click_days", day],
+    ["click_dim_days", day],
+  ] as const;
+  for (const [table, before] of partitioned) await dropBefore(table, before);
   // What lies outside of partitions.
   await repeat(async () => (await rows.deleteOldestClicks(oldestClick, ROWS_AT_ONCE)) > 0);
-  await removeCounts("click_hours", hour);
-  await removeCounts("click_dim_hours", hour);
-  await removeCounts("click_days", day);
-  await removeCounts("click_dim_days", day);
+  for (const [table, before] of partitioned) await removeCounts(table, before);
   await removeCounts("detail_drops", day);
   await removeCounts("click_months", month);
   await removeCounts("click_dim_months", month);
@@ -205,6 +193,10 @@ async function removeUnknownLinks(
   }
 }
 
+/** Beyond this number the oldest rows of the log go; 0: no bound. */
+const mostLogRows = ({ config }: RetentionDeps): number =>
+  config.get("analytics.max_rows_action") === "cleanup" ? config.get("analytics.max_log_rows") : 0;
+
 /** A month that a flush adds meanwhile belongs to a link deleted just now, or to none of these. */
 async function forgetDeletedLinks({ database, clock, restMs = REST_MS }: RetentionDeps, signal: AbortSignal) {
   const rows = createRetentionRepository(database);
@@ -215,12 +207,10 @@ async function forgetDeletedLinks({ database, clock, restMs = REST_MS }: Retenti
   }
 }
 
-async function limitLog(
-  { database, settings, restMs = REST_MS }: RetentionDeps,
-  signal: AbortSignal,
-): Promise<true> {
+async function limitLog(deps: RetentionDeps, signal: AbortSignal): Promise<true> {
+  const { database, restMs = REST_MS } = deps;
   const rows = createRetentionRepository(database);
-  const limit = settings.maxLogRows();
+  const limit = mostLogRows(deps);
   let excess = (await rows.countClicks(limit)) - limit;
   while (excess > 0 && !signal.aborted) {
     const deleted = await rows.deleteOldestClicks(Number.MAX_SAFE_INTEGER, excess);

@@ -6,6 +6,7 @@ import {
   daysBefore,
   NOW,
   openAnalytics,
+  retentionSettings,
 } from "../../clicks/analytics/analytics.test-support.ts";
 import { createRetentionJobs } from "../../clicks/rollups/retention.ts";
 import { type ClickStream, createClickStream } from "./stream.ts";
@@ -188,13 +189,7 @@ forEachDialect((dialect) => {
       database: room.database,
       maintenance: room.maintenance,
       clock: room.clock,
-      settings: {
-        isEnabled: () => true,
-        logDays: () => 30,
-        hourlyDays: () => 7,
-        dailyDays: () => 365,
-        maxLogRows: () => 0,
-      },
+      config: retentionSettings({ log: 30, hourly: 7, daily: 365 }),
       lacks: stream.lacks,
       restMs: 0,
     });
