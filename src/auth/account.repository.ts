@@ -10,7 +10,7 @@ import type { Schema } from "../platform/db/schema.ts";
 import { appError } from "../lib/errors.ts";
 import { createHash } from "node:crypto";
 
-/** With its teams. Null when deleted or disabled. */
+/** Finds an account with its teams. Null when deleted or disabled. */
 export async function findAccount(db: Db, id: number): Promise<Account | null> {
   const isBuiltIn = id === BUILT_IN_ADMIN.id;
   const account = isBuiltIn ? BUILT_IN_ADMIN : accountOf(id, await accountRow(db, id).executeTakeFirst());
@@ -31,7 +31,7 @@ async function teamsOf(db: Db, accountId: number): Promise<Teams> {
 /** Locks the account until the transaction ends. Null when deleted or disabled. */
 export async function lockAccount(
   tx: Db,
-  { forUpdate }: Pick<Database["dialect"], "forUpdate">,
+  { dialect: { forUpdate } }: Database,
   id: number,
 ): Promise<Account | null> {
   if (id !== BUILT_IN_ADMIN.id) {
@@ -40,6 +40,21 @@ export async function lockAccount(
   const password = tx.selectFrom("settings").select("key").where("key", "=", "api.admin_token");
   await password.$call(forUpdate).executeTakeFirst();
   return BUILT_IN_ADMIN;
+}
+
+/** Locks the account, and returns the hash of its password. Null when deleted or disabled. */
+export async function lockPasswordHash(
+  tx: Db,
+  { dialect: { forUpdate } }: Database,
+  id: number,
+): Promise<string | null> {
+  if (id === BUILT_IN_ADMIN.id) {
+    const setting = tx.selectFrom("settings").select("value").where("key", "=", "api.admin_token");
+    return (await setting.$call(forUpdate).executeTakeFirst())?.value ?? null;
+  }
+  const query = tx.selectFrom("users").select(["password_hash", "disabled"]).where("id", "=", id);
+  const row = await query.$call(forUpdate).executeTakeFirst();
+  return row === undefined || row.disabled !== 0 ? null : row.password_hash;
 }
 
 const accountRow = (db: Db, id: number) =>

@@ -15,6 +15,10 @@ export type Account = {
 
 export const BUILT_IN_ADMIN: Account = Object.freeze({ id: 0, username: "admin", role: "admin" });
 
+/** The name of an account by its row; without one it is the built-in administrator, or gone. */
+export const nameOfAccount = (id: number, username: string | null): string =>
+  id === BUILT_IN_ADMIN.id ? BUILT_IN_ADMIN.username : (username ?? `#${id}`);
+
 export type FindAccount = { getByUsername(username: string): Promise<{ id: number; username: string }> };
 
 /** Finds the account that a command names. @throws NotFound */

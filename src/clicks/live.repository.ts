@@ -3,7 +3,7 @@ import type { Database } from "../platform/db/database.ts";
 export type LiveRepository = ReturnType<typeof createLiveRepository>;
 export type LiveDrop = Awaited<ReturnType<LiveRepository["dropsAfter"]>>[number];
 
-export function createLiveRepository({ read }: Pick<Database, "read">) {
+export function createLiveRepository({ read }: Database) {
   return {
     /** Keys. */
     async codesOf(linkIds: readonly number[]): Promise<Map<number, string>> {

@@ -1,6 +1,5 @@
-import type { Queries } from "../../platform/db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
-import { BUILT_IN_ADMIN } from "../account.ts";
 import { writeAccountMail } from "../account.repository.ts";
 import { knownLanguage } from "../../lib/language.ts";
 import { type Choices, choicesSchema, type Contact, DEFAULT_CHOICES } from "./contact.ts";
@@ -10,22 +9,11 @@ export type ContactRepository = ReturnType<typeof createContactRepository>;
 const COLUMNS = ["email", "proved_at as provedAt", "language", "choices"] as const;
 const MOST_ADMINISTRATORS = 50;
 
-export function createContactRepository({ read, dialect }: Pick<Queries, "read" | "dialect">) {
+export function createContactRepository({ read }: Database) {
   return {
     async find(accountId: number, db: Db = read): Promise<Contact> {
       const query = db.selectFrom("account_mail").select(COLUMNS).where("account_id", "=", accountId);
       return toContact(await query.executeTakeFirst());
-    },
-
-    /** The hash of the password. Locks the account until the transaction ends. Null when deleted or disabled. */
-    async lockHash(tx: Db, accountId: number): Promise<string | null> {
-      if (accountId === BUILT_IN_ADMIN.id) {
-        const setting = tx.selectFrom("settings").select("value").where("key", "=", "api.admin_token");
-        return (await setting.$call(dialect.forUpdate).executeTakeFirst())?.value ?? null;
-      }
-      const query = tx.selectFrom("users").select(["password_hash", "disabled"]).where("id", "=", accountId);
-      const row = await query.$call(dialect.forUpdate).executeTakeFirst();
-      return row === undefined || row.disabled !== 0 ? null : row.password_hash;
     },
 
     /** Returns null without a verified address, or if the account is disabled or gone. */

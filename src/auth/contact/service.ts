@@ -2,6 +2,7 @@
  * Addresses of accounts and what their mails are for: invitation, new password, proof of an address. A new address
  * counts once its owner has followed a link, so nobody gets mails of somebody else's account.
  */
+import { lockPasswordHash } from "../account.repository.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
@@ -216,7 +217,7 @@ function createProofUses(deps: ProofUseDeps) {
     async confirmAddress(token: string): Promise<string> {
       const { claims, holder } = await requireProof(token, "address");
       await changes.write(async (tx) => {
-        await requireUnused(tx, token, holder.id, await repository.lockHash(tx.db, holder.id));
+        await requireUnused(tx, token, holder.id, await lockPasswordHash(tx.db, deps.database, holder.id));
         await saveAddress(tx, holder, claims.email);
       });
       return claims.email;

@@ -9,7 +9,7 @@ type LoginFailures = Omit<RowFields<"login_failures">, "account">;
 export type LoginFailuresRepository = ReturnType<typeof createLoginFailuresRepository>;
 
 /** Reads use the writing connection: a stale count would let guesses pass. */
-export function createLoginFailuresRepository({ write }: Pick<Database, "write">) {
+export function createLoginFailuresRepository({ write }: Database) {
   return {
     async find(account: string): Promise<LoginFailures | null> {
       const query = write.selectFrom("login_failures").select(["failures", "retry_at", "updated_at"]);

@@ -1,3 +1,4 @@
+import { useOnce } from "../account.repository.ts";
 import { beforeAll, expect, test } from "bun:test";
 import type { Database } from "../../platform/db/database.ts";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
@@ -38,12 +39,13 @@ forEachDialect((dialect) => {
   });
 
   test("of several callbacks with one state one signs in, and a failed one leaves it", async () => {
-    const repository = createOidcRepository(database);
     const secret = crypto.randomUUID();
     const take = () =>
-      database.transaction((tx) => repository.takeState(tx, secret, { end: 2, now: 1 })).catch(() => false);
+      database
+        .transaction((tx) => useOnce(tx, { kind: "oidc", secret }, { end: 2, now: 1 }))
+        .catch(() => false);
     const failing = database.transaction(async (tx) => {
-      await repository.takeState(tx, secret, { end: 2, now: 1 });
+      await useOnce(tx, { kind: "oidc", secret }, { end: 2, now: 1 });
       throw new Error("the sign-in failed");
     });
     await expect(failing).rejects.toThrow("the sign-in failed");

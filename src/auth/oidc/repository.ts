@@ -2,14 +2,13 @@ import { createHash } from "node:crypto";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
-import { useOnce } from "../account.repository.ts";
 
 /** Who somebody is to a provider. */
 export type ProviderIdentity = { issuer: string; subject: string };
 
 export type OidcRepository = ReturnType<typeof createOidcRepository>;
 
-export function createOidcRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+export function createOidcRepository({ read, dialect }: Database) {
   return {
     /** The account's id; locks the row. */
     async findAccount(tx: Db, identity: ProviderIdentity): Promise<number | null> {
@@ -57,10 +56,6 @@ export function createOidcRepository({ read, dialect }: Pick<Database, "read" | 
       const rows = await tx.selectFrom("users").select("username").where("username", "in", names).execute();
       return new Set(rows.map(({ username }) => username));
     },
-
-    /** False when a callback with this state has signed in already, in any process. */
-    takeState: (tx: Db, secret: string, times: { end: number; now: number }): Promise<boolean> =>
-      useOnce(tx, { kind: "oidc", secret }, times),
 
     async keepIdToken(tx: Db, sessionId: string, sealed: string): Promise<void> {
       await tx.insertInto("oidc_sessions").values({ session_id: sessionId, id_token: sealed }).execute();

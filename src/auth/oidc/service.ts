@@ -2,6 +2,7 @@
  * Sign-in by OpenID Connect: authorization code with PKCE, state and nonce. Each sign-in applies the rules of admission
  * again, so a claim that was taken away takes the role, or the way in.
  */
+import { useOnce } from "../account.repository.ts";
 import type { AuthCore, NotifyOfClient, RequestClient } from "../auth-core.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import type { SecretBox } from "../../lib/secret-box.ts";
@@ -150,7 +151,8 @@ async function signIn(deps: Deps, client: OidcClient, arrival: Arrival): Promise
     changes.write(async (tx) => {
       const now = clock.now();
       const end = now + FLOW_SECONDS * 1000;
-      if (!(await repository.takeState(tx.db, flow.state, { end, now }))) throw new OidcRefusal("expired");
+      const isFirst = await useOnce(tx.db, { kind: "oidc", secret: flow.state }, { end, now });
+      if (!isFirst) throw new OidcRefusal("expired");
       const known = await findUser(deps, tx, identity);
       if ("refused" in admitted) {
         if (known !== null) await sessions.endAllOf(tx, known.id);

@@ -1,25 +1,17 @@
 import { createHash } from "node:crypto";
 import type { Selectable } from "kysely";
-import type { Queries } from "../../platform/db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { explainViolations } from "../../platform/db/failures.ts";
 import type { Schema } from "../../platform/db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { appError } from "../../lib/errors.ts";
-import { findAccount, lockAccount, useOnce } from "../account.repository.ts";
-import type { Account } from "../account.ts";
 import type { Passkey } from "./passkey.ts";
 
 export type PasskeyRepository = ReturnType<typeof createPasskeyRepository>;
 
-export function createPasskeyRepository({ read, dialect }: Queries) {
+export function createPasskeyRepository({ read, dialect }: Database) {
   return {
-    /** Null when deleted or disabled. */
-    lockAccount: (tx: Db, id: number): Promise<Account | null> => lockAccount(tx, dialect, id),
-
-    /** Null when deleted or disabled. */
-    usernameOf: async (id: number): Promise<string | null> => (await findAccount(read, id))?.username ?? null,
-
     /** Oldest first; an account has few. */
     async listOf(accountId: number, db: Db = read): Promise<Passkey[]> {
       const query = db.selectFrom("passkeys").selectAll().where("account_id", "=", accountId);
@@ -61,10 +53,6 @@ export function createPasskeyRepository({ read, dialect }: Queries) {
     async remove(tx: Db, id: number): Promise<void> {
       await tx.deleteFrom("passkeys").where("id", "=", id).execute();
     },
-
-    /** False when it was taken already, by any process. */
-    takeChallenge: (tx: Db, secret: string, times: { end: number; now: number }): Promise<boolean> =>
-      useOnce(tx, { kind: "passkey", secret }, times),
   };
 }
 

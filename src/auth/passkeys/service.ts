@@ -3,6 +3,7 @@
  * itself. A sign-in is known by the credential, whose key has signed it, so the user handle needs no check. A challenge
  * is accepted once, in the transaction of what it allows.
  */
+import { findAccount, lockAccount, useOnce } from "../account.repository.ts";
 import type { AuthCore, RequestClient, SignInMails } from "../auth-core.ts";
 import { createHmac } from "node:crypto";
 import type { Actor, Via } from "../../lib/actor.ts";
@@ -97,7 +98,7 @@ function createUses(deps: Deps) {
 
     async function take(tx: ChangeTransaction): Promise<Account> {
       const now = clock.now();
-      const account = await repository.lockAccount(tx.db, passkey!.accountId);
+      const account = await lockAccount(tx.db, deps.database, passkey!.accountId);
       const current = await repository.lock(tx.db, passkey!.id);
       if (account === null || current === null)
         throw passkeyRefused("This passkey was removed, or its account is disabled.");
@@ -111,7 +112,7 @@ function createUses(deps: Deps) {
           "The passkey was not accepted: a copy of it may be in use. Sign in another way, and remove it.",
         );
       }
-      if (!(await repository.takeChallenge(tx.db, challenge, { end: end!, now }))) {
+      if (!(await useOnce(tx.db, { kind: "passkey", secret: challenge }, { end: end!, now }))) {
         throw passkeyRefused("This answer was used already. Try again.");
       }
       await repository.markUsed(tx.db, current.id, { counter, backedUp, at: now });
@@ -140,8 +141,13 @@ function createUses(deps: Deps) {
           deps.onFailure("passkey");
           const address = keptAddress(client.address, config.get("privacy.addresses"));
           logger.warn({ address, reason: error.message }, "a sign-in by passkey was refused");
-          const username = accountId === null ? null : await repository.usernameOf(accountId);
-          await signIns.failed({ username, address: client.address, via, by: "passkey" });
+          const owner = accountId === null ? null : await findAccount(deps.database.read, accountId);
+          await signIns.failed({
+            username: owner?.username ?? null,
+            address: client.address,
+            via,
+            by: "passkey",
+          });
         }
         throw error;
       }
@@ -220,12 +226,12 @@ function createChanges(deps: Deps) {
       const now = clock.now();
       const passkey = { ...made, accountId: account.id, name, createdAt: now, lastUsedAt: null };
       return changes.write(async (tx) => {
-        if ((await repository.lockAccount(tx.db, account.id)) === null) {
+        if ((await lockAccount(tx.db, deps.database, account.id)) === null) {
           throw appError("NotFound", "The account is disabled or deleted.");
         }
         await secondFactor.requireProved(tx, account);
         requireRoom(await repository.listOf(account.id, tx.db));
-        if (!(await repository.takeChallenge(tx.db, challenge, { end, now }))) {
+        if (!(await useOnce(tx.db, { kind: "passkey", secret: challenge }, { end, now }))) {
           throw appError("Conflict", "This passkey is registered already.");
         }
         const id = await repository.insert(tx.db, passkey);

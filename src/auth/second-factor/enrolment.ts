@@ -1,4 +1,5 @@
 /** Setting the authenticator app up, and removing it. */
+import { lockAccount } from "../account.repository.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
@@ -55,7 +56,7 @@ export function createEnrolment(deps: Deps) {
       const secret = await newTotpSecret();
       const sealed = await box.seal(secret, PURPOSE);
       await changes.write(async (tx) => {
-        if ((await repository.lockAccount(tx.db, id)) === null) throw accountNotFound();
+        if ((await lockAccount(tx.db, deps.database, id)) === null) throw accountNotFound();
         const current = await repository.lock(tx.db, id);
         if (current !== null && current.confirmedAt !== null) {
           throw appError("Conflict", "An authenticator app is set up already; remove it first.");
@@ -78,7 +79,7 @@ export function createEnrolment(deps: Deps) {
       const step = await stepOfCode(secret, code, clock.now());
       if (step === null) throw wrongCode("BadRequest", "code");
       const codes = await changes.write(async (tx) => {
-        if ((await repository.lockAccount(tx.db, id)) === null) throw accountNotFound();
+        if ((await lockAccount(tx.db, deps.database, id)) === null) throw accountNotFound();
         const current = await repository.lock(tx.db, id);
         if (current?.secret !== found.secret || current.confirmedAt !== null) {
           throw appError("Conflict", "The authenticator app was set up anew meanwhile.");

@@ -1,16 +1,15 @@
 import type { Selectable } from "kysely";
-import type { Queries } from "../../platform/db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { countRows } from "../../platform/db/queries.ts";
 import type { RowFields, Schema } from "../../platform/db/schema.ts";
 import { camelCased } from "../../lib/case-names.ts";
-import { lockAccount } from "../account.repository.ts";
 
 export type Authenticator = RowFields<"authenticators">;
 
 export type SecondFactorRepository = ReturnType<typeof createSecondFactorRepository>;
 
-export function createSecondFactorRepository({ read, dialect }: Queries) {
+export function createSecondFactorRepository({ read, dialect }: Database) {
   const ofAccount = (db: Db, accountId: number) =>
     db.selectFrom("authenticators").selectAll().where("account_id", "=", accountId);
   const codesOf = (db: Db, accountId: number) =>
@@ -20,8 +19,6 @@ export function createSecondFactorRepository({ read, dialect }: Queries) {
     async find(accountId: number, db: Db = read): Promise<Authenticator | null> {
       return toAuthenticator(await ofAccount(db, accountId).executeTakeFirst());
     },
-
-    lockAccount: (tx: Db, accountId: number) => lockAccount(tx, dialect, accountId),
 
     async lock(tx: Db, accountId: number): Promise<Authenticator | null> {
       return toAuthenticator(await ofAccount(tx, accountId).$call(dialect.forUpdate).executeTakeFirst());

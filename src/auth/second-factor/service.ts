@@ -3,6 +3,7 @@
  * factors by itself. A code is accepted once, in the transaction that opens the session. Wrong codes delay further ones
  * like wrong passwords do, with a delay of their own, because a right password ends that of passwords.
  */
+import { lockAccount } from "../account.repository.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Account } from "../account.ts";
@@ -80,7 +81,7 @@ export function createSecondFactor(deps: Deps) {
     /** Removes authenticator, recovery codes and passkeys, and ends the account's sessions. @throws NotFound */
     async reset(account: { id: number; username: string }, actor: Actor): Promise<void> {
       await changes.write(async (tx) => {
-        if ((await repository.lockAccount(tx.db, account.id)) === null) throw accountNotFound();
+        if ((await lockAccount(tx.db, deps.database, account.id)) === null) throw accountNotFound();
         const had = [
           await repository.remove(tx.db, account.id),
           await repository.removePasskeys(tx.db, account.id),
@@ -144,7 +145,7 @@ function createConfirmation(
     },
 
     /** Whether the session has to show the account's second factor before it changes what proves the account. */
-    isUnproved: (account: Account): Promise<boolean> => isUnproved(account),
+    isUnproved,
 
     /**
      * The account with what the session has shown by now: the code, if there is one, confirms it.
@@ -168,10 +169,10 @@ function createConfirmation(
      * Uses a code up in a session. Returns its kind; null without an authenticator app. @throws AuthFailed,
      * RateLimitExceeded
      */
-    takeCode: (account: Account, codes: Codes): Promise<Proof["by"] | null> => takeCode(account, codes),
+    takeCode,
 
     /** Like takeCode; the session has shown the second factor then. */
-    confirmBy: (account: Account, codes: Codes): Promise<Proof["by"] | null> => confirmBy(account, codes),
+    confirmBy,
   };
 }
 

@@ -1,12 +1,11 @@
 import { type Selectable, sql } from "kysely";
-import type { Queries } from "../../platform/db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { countRows, deleteFound } from "../../platform/db/queries.ts";
 import type { Schema } from "../../platform/db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { SIGN_IN_METHODS, type SignInMethod } from "../../lib/credential.ts";
 import { findAccount } from "../account.repository.ts";
-import { BUILT_IN_ADMIN } from "../account.ts";
 import type { Session, SessionOwner } from "./session.ts";
 
 type Row = Selectable<Schema["sessions"]>;
@@ -15,7 +14,7 @@ export type SessionsRepository = ReturnType<typeof createSessionsRepository>;
 
 const LAST_USED = sql`coalesce(rotated_at, created_at)`;
 
-export function createSessionsRepository({ read, write, dialect }: Queries) {
+export function createSessionsRepository({ read, write, dialect }: Database) {
   const alive = (accountId: number, now: number) =>
     read
       .selectFrom("sessions")
@@ -43,17 +42,6 @@ export function createSessionsRepository({ read, write, dialect }: Queries) {
       const row = await query.$call(dialect.forUpdate).executeTakeFirst();
       if (row === undefined) return null;
       return { session: toSession(row), account: await findAccount(tx, row.user_id) };
-    },
-
-    /** Locks the account. False when it may not sign in with this hash: the password changed during the login. */
-    async lockForSignIn(tx: Db, accountId: number, passwordHash: string): Promise<boolean> {
-      if (accountId === BUILT_IN_ADMIN.id) {
-        const setting = tx.selectFrom("settings").select("value").where("key", "=", "api.admin_token");
-        return (await setting.$call(dialect.forUpdate).executeTakeFirst())?.value === passwordHash;
-      }
-      const query = tx.selectFrom("users").select(["password_hash", "disabled"]).where("id", "=", accountId);
-      const row = await query.$call(dialect.forUpdate).executeTakeFirst();
-      return row !== undefined && row.disabled === 0 && row.password_hash === passwordHash;
     },
 
     async insert(tx: Db, session: Session): Promise<void> {

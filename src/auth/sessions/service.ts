@@ -4,6 +4,7 @@
  * seconds the replaced token still gets a pair with the current refresh token. A refresh costs a transaction, so
  * refreshes are limited per session, or per address without a valid token.
  */
+import { lockPasswordHash } from "../account.repository.ts";
 import type { SessionClient } from "../auth-core.ts";
 import type { Core } from "../../platform/core.ts";
 import { type Credential, hasShownFactor, type SignInMethod } from "../../lib/credential.ts";
@@ -84,11 +85,10 @@ export function createSessions(deps: Deps) {
       also: (tx: ChangeTransaction) => Promise<void> = async () => {},
     ): Promise<SignedIn> {
       const session = await changes.write(async (tx) => {
-        if (await repository.lockForSignIn(tx.db, account.id, passwordHash)) {
-          await also(tx);
-          return open(tx, account.id, given.client, given.by);
-        }
-        throw appError("AuthFailed", "The password was changed meanwhile. Sign in again.");
+        if ((await lockPasswordHash(tx.db, deps.database, account.id)) !== passwordHash)
+          throw appError("AuthFailed", "The password was changed meanwhile. Sign in again.");
+        await also(tx);
+        return open(tx, account.id, given.client, given.by);
       });
       return sign(session, account, factorId);
     },

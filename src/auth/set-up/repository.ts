@@ -9,7 +9,7 @@ const KEY_START = "set-up ";
 
 export type SetUpRepository = ReturnType<typeof createSetUpRepository>;
 
-export function createSetUpRepository({ read, write }: Pick<Database, "read" | "write">) {
+export function createSetUpRepository({ read, write }: Database) {
   const ofSetUp = (db: Db) =>
     db.selectFrom("login_failures").select("account").where("account", "like", `${KEY_START}%`);
 

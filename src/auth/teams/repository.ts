@@ -8,7 +8,7 @@ import { anyLike, likePatterns } from "../../platform/db/text-search.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { teamRoleOf } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
-import { BUILT_IN_ADMIN } from "../account.ts";
+import { BUILT_IN_ADMIN, nameOfAccount } from "../account.ts";
 import type { Member, Team } from "./team.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
 import { ownerIds } from "../../platform/db/owner-ids.ts";
@@ -21,7 +21,7 @@ type StoredMember = Pick<Member, "role"> & { accountId: number };
 
 export type TeamRepository = ReturnType<typeof createTeamRepository>;
 
-export function createTeamRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+export function createTeamRepository({ read, dialect }: Database) {
   function matching({ accountId, search }: TeamFilter): SelectQueryBuilder<Schema, "teams", object> {
     let query = read.selectFrom("teams");
     if (accountId !== null) {
@@ -147,16 +147,13 @@ async function withMembers(db: Db, rows: readonly Row[]): Promise<Team[]> {
   return rows.map((team) => ({
     ...camelCased(team),
     members: (members.get(team.id) ?? [])
-      .map((row) => ({ account: nameOf(row), role: teamRoleOf(row.role) }))
+      .map((row) => ({ account: nameOfAccount(row.account_id, row.username), role: teamRoleOf(row.role) }))
       .sort((a, b) => (a.account < b.account ? -1 : 1)),
   }));
 }
 
 /** Targets of links that serve files begin so (links/link/internal-target.ts). */
 const SHARES = "waymark:%";
-
-const nameOf = ({ account_id, username }: { account_id: number; username: string | null }): string =>
-  account_id === BUILT_IN_ADMIN.id ? BUILT_IN_ADMIN.username : (username ?? `#${account_id}`);
 
 function rowOf(team: Omit<Team, "id">) {
   const { members: _, ...stored } = team;
@@ -173,7 +170,7 @@ const CHUNK = 1_000;
 export type TransferOwned = ReturnType<typeof createOwnerTransfer>;
 
 /** Moves everything that an account or team owns to another owner: links with their tags, deleted links, domains. */
-export function createOwnerTransfer({ dialect }: Pick<Database, "dialect">) {
+export function createOwnerTransfer({ dialect }: Database) {
   /** It stays until the transaction ends. @throws BadRequest for an unknown one */
   async function idOf(tx: Db, text: string): Promise<number> {
     const id = (await ownerIds(tx, [text], dialect.forShare)).get(text);

@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import type { Queries } from "../../platform/db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { explainViolations } from "../../platform/db/failures.ts";
 import { countRows, deleteFound } from "../../platform/db/queries.ts";
@@ -7,8 +7,8 @@ import type { Schema } from "../../platform/db/schema.ts";
 import { SCOPES } from "../../lib/access.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { appError } from "../../lib/errors.ts";
-import { findAccount, lockAccount } from "../account.repository.ts";
-import { type Account, BUILT_IN_ADMIN } from "../account.ts";
+import { findAccount } from "../account.repository.ts";
+import { type Account, nameOfAccount } from "../account.ts";
 import type { ApiToken, ListedToken } from "./api-token.ts";
 
 /** `account` is null when deleted or disabled. */
@@ -16,7 +16,7 @@ export type TokenOwner = { token: ApiToken; account: Account | null };
 
 export type ApiTokensRepository = ReturnType<typeof createApiTokensRepository>;
 
-export function createApiTokensRepository({ read, write, dialect }: Queries) {
+export function createApiTokensRepository({ read, write, dialect }: Database) {
   const tokensOf = (db: Db, accountId: number | null) =>
     db
       .selectFrom("tokens")
@@ -36,7 +36,7 @@ export function createApiTokensRepository({ read, write, dialect }: Queries) {
         .selectAll("tokens")
         .select("users.username");
       const rows = await query.orderBy("tokens.id", "desc").limit(at.limit).offset(at.offset).execute();
-      return rows.map((row) => ({ ...toToken(row), owner: row.username ?? nameOfRowless(row.user_id) }));
+      return rows.map((row) => ({ ...toToken(row), owner: nameOfAccount(row.user_id, row.username) }));
     },
 
     async find(id: number, accountId: number | null, db: Db = read): Promise<ApiToken | null> {
@@ -45,9 +45,6 @@ export function createApiTokensRepository({ read, write, dialect }: Queries) {
     },
 
     count: (accountId: number | null, db: Db = read): Promise<number> => countRows(tokensOf(db, accountId)),
-
-    findAccount,
-    lockAccount: (tx: Db, accountId: number) => lockAccount(tx, dialect, accountId),
 
     /** Returns the id. @throws Conflict when the account has a token of that name */
     async insert(tx: Db, { hash, ...token }: Omit<ApiToken, "id"> & { hash: string }): Promise<number> {
@@ -100,7 +97,3 @@ const toToken = ({ user_id: accountId, hash: _hash, ...row }: Selectable<Schema[
   accountId,
   scopes: SCOPES.filter((scope) => row.scopes.split(" ").includes(scope)),
 });
-
-/** The name of the built-in administrator, or of an account that is gone. */
-const nameOfRowless = (accountId: number): string =>
-  accountId === BUILT_IN_ADMIN.id ? BUILT_IN_ADMIN.username : `#${accountId}`;

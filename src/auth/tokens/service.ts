@@ -2,6 +2,7 @@
  * API tokens. Known ones are checked in memory. A wrong form or checksum costs no query, and an address may ask for a
  * bounded number of unknown ones. Revoking reaches every worker before the answer.
  */
+import { findAccount, lockAccount } from "../account.repository.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { SCOPES, SCOPES_OF } from "../../lib/access.ts";
@@ -37,7 +38,7 @@ type Deps = Core & {
 
 export type ApiTokens = ReturnType<typeof createApiTokens>;
 
-export function createApiTokens({ repository, changes, record, lookups, clock }: Deps) {
+export function createApiTokens({ database, repository, changes, record, lookups, clock }: Deps) {
   const cache = createFreshCache<TokenOwner>({ find: repository.findByHash, clock });
   changes.subscribe("tokens", cache.drop);
   changes.subscribe("users", cache.clear);
@@ -107,7 +108,7 @@ export function createApiTokens({ repository, changes, record, lookups, clock }:
       const text = newTokenText();
       const token = { accountId, name, scopes, createdAt: now, expiresAt, lastUsedAt: null };
       const id = await changes.write(async (tx) => {
-        const account = await repository.lockAccount(tx.db, accountId);
+        const account = await lockAccount(tx.db, database, accountId);
         if (account === null) throw appError("NotFound", "The account is disabled or deleted.");
         requireScopesOfRole(account, scopes);
         if ((await repository.count(accountId, tx.db)) >= MOST_TOKENS) {
@@ -128,7 +129,7 @@ export function createApiTokens({ repository, changes, record, lookups, clock }:
         if (found === null) throw tokenNotFound();
         const { hash, ...token } = found;
         await repository.remove(tx.db, id);
-        const owner = await repository.findAccount(tx.db, token.accountId);
+        const owner = await findAccount(tx.db, token.accountId);
         const before = { account: owner?.username, ...stateOf(token) };
         const event = { at: clock.now(), actor, action: "token.revoke", subject: token.name, before };
         await record(tx.db, [event]);

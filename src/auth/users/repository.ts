@@ -17,7 +17,7 @@ export type UsersRepository = ReturnType<typeof createUsersRepository>;
 
 const MAIL = ["account_mail.email", "account_mail.proved_at", "account_mail.language"] as const;
 
-export function createUsersRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+export function createUsersRepository({ read, dialect }: Database) {
   const whole = () =>
     read
       .selectFrom("users")

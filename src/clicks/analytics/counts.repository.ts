@@ -25,7 +25,7 @@ const NO_DETAILS = { details: null };
 
 export type CountRepository = ReturnType<typeof createCountRepository>;
 
-export function createCountRepository({ read, findLink }: Pick<Database, "read" | "findLink">) {
+export function createCountRepository({ read, findLink }: Database) {
   return {
     async linkId(code: string): Promise<number | null> {
       return (await findLink(code))?.id ?? null;
@@ -125,7 +125,7 @@ async function countsOf(
 export type AgeRepository = ReturnType<typeof createAgeRepository>;
 
 /** How far back clicks are kept. */
-export function createAgeRepository({ read }: Pick<Database, "read">) {
+export function createAgeRepository({ read }: Database) {
   return {
     /** The oldest hour and day in the rollups, or null. */
     async oldest(): Promise<{ hour: number | null; day: number | null }> {

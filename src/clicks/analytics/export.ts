@@ -21,7 +21,7 @@ const MOST_ROWS = 500;
 const FEWEST_ROWS = 25;
 const PAGE_CHARACTERS = 64 * 1024;
 
-export function createClickExport(database: Pick<Database, "read">) {
+export function createClickExport(database: Database) {
   const log = createLogRepository(database);
   return {
     /**

@@ -19,7 +19,7 @@ export type LoggedClick = Partial<LogColumns> &
 /** The end of a page. */
 export type LogPosition = Pick<LoggedClick, "clickedAt" | "linkId" | "id">;
 
-export function createLogRepository({ read }: Pick<Database, "read">) {
+export function createLogRepository({ read }: Database) {
   return {
     /** The next rows after a position (null: from the start), by time; limit ≤ 1,000. */
     after(
@@ -77,7 +77,7 @@ export function createLogRepository({ read }: Pick<Database, "read">) {
 /** `key`: of its link, which may be deleted. `agent`: an agentValue; see dimensions.ts. */
 export type NewestClick = Awaited<ReturnType<ReturnType<typeof createNewestRepository>["in"]>>[number];
 
-export function createNewestRepository({ read }: Pick<Database, "read">) {
+export function createNewestRepository({ read }: Database) {
   return {
     /** Newest first, without those of links that left no trace; limit ≤ 100. */
     async in(span: Span, { visitors, ...selected }: Selection, limit: number) {

@@ -3,7 +3,7 @@
  * each, at once.
  */
 import { type RawBuilder, type SelectQueryBuilder, sql, type ExpressionBuilder } from "kysely";
-import type { Queries } from "../../platform/db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import type { Schema } from "../../platform/db/schema.ts";
 import { TEAM_MARK } from "../../lib/owner.ts";
@@ -20,16 +20,19 @@ type Ranked = ({ value: string } & ClickSum)[];
 type RankedTags = { ranked: Ranked } & ({ rest: ClickSum } | { rest: null; covered: ClickSum });
 
 type Groups = SelectQueryBuilder<Schema, never, { value: string } & ClickSum>;
-type Reading = Pick<Queries, "read" | "dialect">;
-type GroupsOf = (half: LinkHalf | null) => object | null;
+type LinkCounts = SelectQueryBuilder<Schema, never, { link_id: number } & ClickSum>;
+type Owned = SelectQueryBuilder<Schema, never, { owner: number | null } & ClickSum>;
+
+/** Links up to an id, or the others, for two queries at once. */
+type LinkHalf = { side: "lower" | "upper"; middle: number };
 
 /** The bound on groups of a half. More are counted as a whole. */
 const MOST_GROUPS = 5_000;
 /** No tag is empty. */
 const UNTAGGED = "";
 
-export function createClickRanking(reading: Reading) {
-  const { read } = reading;
+export function createClickRanking(database: Database) {
+  const { read, dialect } = database;
 
   async function rank(db: Db, groups: object | null, limit: number, visitors: Visitors): Promise<Ranked> {
     if (groups === null) return [];
@@ -93,7 +96,7 @@ export function createClickRanking(reading: Reading) {
     const both = await halves(cut, selection, areKeys);
     const most = areKeys ? limit : MOST_GROUPS + 1;
     const rankMany = (half: LinkHalf | null, count: number) =>
-      reading.dialect.joinMany(read, (db) => rank(db, groupsOf(half), count, visitors));
+      dialect.joinMany(read, (db) => rank(db, groupsOf(half), count, visitors));
     if (both === null) return rank(read, groupsOf(null), limit, visitors);
     const found = await Promise.all(both.map((half) => rankMany(half, most)));
     if (!areKeys && found.some(({ length }) => length === most)) return rankMany(null, limit);
@@ -108,201 +111,173 @@ export function createClickRanking(reading: Reading) {
   return {
     /** Keys, which have the clicks of every link that has or had them; limit ≤ 1,000. */
     links: (cut: SumParts, limit: number, selection: Selection) =>
-      ranked(keyGroups(reading, sql<string>`code`, cut, selection), cut, limit, selection, true),
+      ranked(createGroups(database, cut, selection).keys(sql<string>`code`), cut, limit, selection, true),
 
     /** Prefixes of keys. */
     domains: (cut: SumParts, limit: number, selection: Selection) =>
-      ranked(keyGroups(reading, prefixOfKey, cut, selection), cut, limit, selection),
+      ranked(createGroups(database, cut, selection).keys(prefixOfKey), cut, limit, selection),
 
     /** Names of accounts. Nobody owns links of commands and imports, nor those of accounts that were deleted. */
     owners: (cut: SumParts, limit: number, selection: Selection, adminName: string) =>
-      ranked(ownerGroups(reading, cut, selection, adminName), cut, limit, selection),
+      ranked(createGroups(database, cut, selection).owners(adminName), cut, limit, selection),
 
     /** `rest`: the clicks of links that have none of these tags, or null; then `covered` are those of the others. */
     async tags(cut: SumParts, limit: number, selection: Selection): Promise<RankedTags> {
-      const found = await ranked(tagGroups(reading, cut, selection), cut, limit + 1, selection);
+      const groups = createGroups(database, cut, selection);
+      const found = await ranked(groups.tags, cut, limit + 1, selection);
       const tags = found.filter(({ value }) => value !== UNTAGGED).slice(0, limit);
       if (found.length <= limit) {
         return { ranked: tags, rest: found.find(({ value }) => value === UNTAGGED) ?? NO_CLICKS };
       }
       const shown = tags.map(({ value }) => value);
       const both = await halves(cut, selection, false);
-      const sums = both?.map((half) =>
-        reading.dialect.joinMany(read, (db) => tagged({ ...reading, read: db }, cut, selection, shown, half)),
-      );
-      const covered = await Promise.all(sums ?? [tagged(reading, cut, selection, shown, null)]);
+      const sums = both?.map((half) => dialect.joinMany(read, (db) => groups.tagged(db, shown, half)));
+      const covered = await Promise.all(sums ?? [groups.tagged(read, shown, null)]);
       return { ranked: tags, rest: null, covered: covered.reduce(plus) };
     },
   };
 }
 
-const keyGroups =
-  (reading: Reading, value: RawBuilder<string>, cut: SumParts, selection: Selection): GroupsOf =>
-  (half) => {
-    const sums = namedSums(reading, cut, selection, half);
-    if (sums === null) return null;
-    const named = reading.read
-      .selectFrom(sums.as("named"))
-      .select([value.as("value"), "clicks", "automated"])
-      .where("code", "is not", null);
-    return reading.read
-      .selectFrom(named.as("named"))
-      .select([
-        "value",
-        reading.dialect.sum("clicks").as("clicks"),
-        reading.dialect.sum("automated").as("automated"),
-      ])
-      .groupBy("value");
-  };
+/** A query for rows of value, clicks and automated, of all links or a half of them; null if nothing is counted. */
+type GroupsOf = (half: LinkHalf | null) => object | null;
 
-const ownerGroups =
-  (reading: Reading, cut: SumParts, selection: Selection, adminName: string): GroupsOf =>
-  (half) => {
-    const sums = namedSums(reading, cut, selection, half);
-    if (sums === null) return null;
-    const owned = reading.read
-      .selectFrom(sums.as("named"))
-      .select([
-        "owner",
-        reading.dialect.sum("clicks").as("clicks"),
-        reading.dialect.sum("automated").as("automated"),
-      ])
-      .where("owner", "is not", null)
-      .groupBy("owner");
-    return reading.read
-      .selectFrom(owned.as("owned"))
-      .leftJoin("users", "users.id", "owned.owner")
-      .leftJoin("teams", (join) => join.on("teams.id", "=", sql<number>`-1 - owned.owner`))
-      .select((eb) => [
-        eb
-          .case()
-          .when("owner", "=", 0)
-          .then(adminName)
-          .when("owner", "<", 0)
-          .then(eb.fn<string>("concat", [sql.lit(TEAM_MARK), "teams.name"]))
-          .else(eb.ref("username"))
-          .end()
-          .as("value"),
-        "clicks",
-        "automated",
-      ])
-      .where((eb) =>
-        eb.or([eb("owner", "=", 0), eb("username", "is not", null), eb("teams.name", "is not", null)]),
-      );
-  };
+/** The queries that group the clicks of a selection. Those of linkCounts have several rows for a link. */
+function createGroups({ read, dialect }: Database, cut: SumParts, { links, details }: Selection) {
+  const sums = [dialect.sum("clicks").as("clicks"), dialect.sum("automated").as("automated")] as const;
 
-const tagGroups =
-  (reading: Reading, cut: SumParts, selection: Selection): GroupsOf =>
-  (half) => {
-    const sums = linkSums(reading, cut, selection, half);
-    if (sums === null) return null;
-    const groups = reading.read
-      .selectFrom(sums.as("sums"))
-      .leftJoin("link_tags", "link_tags.link_id", "sums.link_id")
-      .select([
-        "tag_id",
-        reading.dialect.sum("clicks").as("clicks"),
-        reading.dialect.sum("automated").as("automated"),
-      ])
-      .groupBy("tag_id");
-    return reading.read
-      .selectFrom(groups.as("groups"))
-      .leftJoin("tags", "tags.id", "groups.tag_id")
-      .select((eb) => [
-        eb.fn.coalesce("tags.tag", eb.val(UNTAGGED)).as("value"),
-        "groups.clicks",
-        "groups.automated",
-      ]);
-  };
-
-/** Counts the clicks of links with one of the tags. */
-async function tagged(
-  reading: Reading,
-  cut: SumParts,
-  selection: Selection,
-  tags: readonly string[],
-  half: LinkHalf | null,
-): Promise<ClickSum> {
-  const all = linkCounts(reading, cut, selection, half);
-  if (all === null) return NO_CLICKS;
-  const shown = reading.read
-    .selectFrom("link_tags")
-    .innerJoin("tags", "tags.id", "link_tags.tag_id")
-    .where("tags.tag", "in", tags)
-    .select("link_tags.link_id");
-  const sum = await reading.read
-    .selectFrom(all.as("part"))
-    .select([reading.dialect.sum("clicks").as("clicks"), reading.dialect.sum("automated").as("automated")])
-    .where(sql<boolean>`${reading.dialect.scanned("link_id")} in ${shown}`)
-    .executeTakeFirstOrThrow();
-  return clickSumOf(sum);
-}
-
-type LinkCounts = SelectQueryBuilder<Schema, never, { link_id: number } & ClickSum>;
-
-/** Links up to an id, or the others, for two queries at once. */
-type LinkHalf = { side: "lower" | "upper"; middle: number };
-
-/** Several rows for a link. */
-function linkCounts(
-  { read, dialect }: Reading,
-  cut: SumParts,
-  { links, details }: Selection,
-  half: LinkHalf | null,
-) {
-  const chosen = links === null ? sql<boolean>`link_id > ${sql.lit(TOTAL)}` : isAmong(links);
-  const isOwn = (eb: ExpressionBuilder<Schema, "click_days">) => {
-    const isChosen = typeof chosen === "function" ? chosen(eb) : chosen;
-    if (half === null) return isChosen;
-    return eb.and([isChosen, eb("link_id", half.side === "lower" ? "<=" : ">", half.middle)]);
-  };
-  const columns = ["link_id", "clicks", "automated"] as const;
-  const used = SUM_UNITS.filter((unit) => cut[`${unit}s`].length > 0);
-  const parts: object[] = used.map((unit) =>
-    sumRows(read, unit, cut[`${unit}s`])
-      .where(isOwn as never)
-      .select(columns),
-  );
-  for (const span of cut.spans) {
-    const rows = rawRows(read, { links: null, details }, span).where(isOwn as never);
-    const sums = rows.select("link_id").groupBy("link_id");
-    const all = sums.select((eb) => eb.fn.countAll<number>().as("clicks"));
-    parts.push(all.select(dialect.sum("automated").as("automated")));
+  function linkCounts(half: LinkHalf | null): LinkCounts | null {
+    const chosen = links === null ? sql<boolean>`link_id > ${sql.lit(TOTAL)}` : isAmong(links);
+    const isOwn = (eb: ExpressionBuilder<Schema, "click_days">) => {
+      const isChosen = typeof chosen === "function" ? chosen(eb) : chosen;
+      if (half === null) return isChosen;
+      return eb.and([isChosen, eb("link_id", half.side === "lower" ? "<=" : ">", half.middle)]);
+    };
+    const columns = ["link_id", "clicks", "automated"] as const;
+    const used = SUM_UNITS.filter((unit) => cut[`${unit}s`].length > 0);
+    const parts: object[] = used.map((unit) =>
+      sumRows(read, unit, cut[`${unit}s`])
+        .where(isOwn as never)
+        .select(columns),
+    );
+    for (const span of cut.spans) {
+      const rows = rawRows(read, { links: null, details }, span).where(isOwn as never);
+      const ofLinks = rows.select("link_id").groupBy("link_id");
+      const all = ofLinks.select((eb) => eb.fn.countAll<number>().as("clicks"));
+      parts.push(all.select(dialect.sum("automated").as("automated")));
+    }
+    const [first, ...others] = parts as LinkCounts[];
+    return first === undefined ? null : others.reduce((query, part) => query.unionAll(part), first);
   }
-  const [first, ...others] = parts as LinkCounts[];
-  if (first === undefined) return null;
-  return others.reduce((query, part) => query.unionAll(part), first);
+
+  const linkSums = (half: LinkHalf | null) => {
+    const all = linkCounts(half);
+    return (
+      all &&
+      read
+        .selectFrom(all.as("part"))
+        .select(["link_id", ...sums])
+        .groupBy("link_id")
+    );
+  };
+
+  /** Links and deleted ones that have left a name. */
+  const namedSums = (half: LinkHalf | null) => {
+    const ofLinks = linkSums(half);
+    return (
+      ofLinks &&
+      read
+        .selectFrom(ofLinks.as("sums"))
+        .leftJoin("links", "links.id", "sums.link_id")
+        .leftJoin("deleted_links as deleted", "deleted.link_id", "sums.link_id")
+        .select((eb) => [
+          eb.fn.coalesce("links.code", "deleted.code").as("code"),
+          eb.fn.coalesce("links.owner_id", "deleted.owner_id").as("owner"),
+          "sums.clicks",
+          "sums.automated",
+        ])
+    );
+  };
+
+  return {
+    keys:
+      (value: RawBuilder<string>): GroupsOf =>
+      (half) => {
+        const found = namedSums(half);
+        if (found === null) return null;
+        const named = read
+          .selectFrom(found.as("named"))
+          .select([value.as("value"), "clicks", "automated"])
+          .where("code", "is not", null);
+        return read
+          .selectFrom(named.as("named"))
+          .select(["value", ...sums])
+          .groupBy("value");
+      },
+
+    owners:
+      (adminName: string): GroupsOf =>
+      (half) => {
+        const found = namedSums(half);
+        if (found === null) return null;
+        const owned = read
+          .selectFrom(found.as("named"))
+          .select(["owner", ...sums])
+          .where("owner", "is not", null)
+          .groupBy("owner");
+        return ownerNames(read, owned, adminName);
+      },
+
+    tags: ((half) => {
+      const found = linkSums(half);
+      if (found === null) return null;
+      const groups = read
+        .selectFrom(found.as("sums"))
+        .leftJoin("link_tags", "link_tags.link_id", "sums.link_id")
+        .select(["tag_id", ...sums])
+        .groupBy("tag_id");
+      return read
+        .selectFrom(groups.as("groups"))
+        .leftJoin("tags", "tags.id", "groups.tag_id")
+        .select((eb) => eb.fn.coalesce("tags.tag", eb.val(UNTAGGED)).as("value"))
+        .select(["groups.clicks", "groups.automated"]);
+    }) satisfies GroupsOf,
+
+    /** Counts the clicks of links with one of the tags. */
+    async tagged(db: Db, tags: readonly string[], half: LinkHalf | null): Promise<ClickSum> {
+      const all = linkCounts(half);
+      if (all === null) return NO_CLICKS;
+      const shown = read
+        .selectFrom("link_tags")
+        .innerJoin("tags", "tags.id", "link_tags.tag_id")
+        .where("tags.tag", "in", tags)
+        .select("link_tags.link_id");
+      const isShown = sql<boolean>`${dialect.scanned("link_id")} in ${shown}`;
+      return clickSumOf(
+        await db.selectFrom(all.as("part")).select(sums).where(isShown).executeTakeFirstOrThrow(),
+      );
+    },
+  };
 }
 
-/** One row for each link. */
-function linkSums(reading: Reading, cut: SumParts, selection: Selection, half: LinkHalf | null) {
-  const all = linkCounts(reading, cut, selection, half);
-  if (all === null) return null;
-  const { read, dialect } = reading;
-  return read
-    .selectFrom(all.as("part"))
-    .select([
-      "part.link_id",
-      dialect.sum("part.clicks").as("clicks"),
-      dialect.sum("part.automated").as("automated"),
+/** Names accounts and teams; nobody owns links whose account was deleted. */
+const ownerNames = (read: Db, owned: Owned, adminName: string) =>
+  read
+    .selectFrom(owned.as("owned"))
+    .leftJoin("users", "users.id", "owned.owner")
+    .leftJoin("teams", (join) => join.on("teams.id", "=", sql<number>`-1 - owned.owner`))
+    .select((eb) => [
+      eb
+        .case()
+        .when("owner", "=", 0)
+        .then(adminName)
+        .when("owner", "<", 0)
+        .then(eb.fn<string>("concat", [sql.lit(TEAM_MARK), "teams.name"]))
+        .else(eb.ref("username"))
+        .end()
+        .as("value"),
+      "clicks",
+      "automated",
     ])
-    .groupBy("part.link_id");
-}
-
-/** Links and deleted ones that have left a name. */
-function namedSums(reading: Reading, cut: SumParts, selection: Selection, half: LinkHalf | null) {
-  const sums = linkSums(reading, cut, selection, half);
-  return (
-    sums &&
-    reading.read
-      .selectFrom(sums.as("sums"))
-      .leftJoin("links", "links.id", "sums.link_id")
-      .leftJoin("deleted_links as deleted", "deleted.link_id", "sums.link_id")
-      .select((eb) => [
-        eb.fn.coalesce("links.code", "deleted.code").as("code"),
-        eb.fn.coalesce("links.owner_id", "deleted.owner_id").as("owner"),
-        "sums.clicks",
-        "sums.automated",
-      ])
-  );
-}
+    .where((eb) =>
+      eb.or([eb("owner", "=", 0), eb("username", "is not", null), eb("teams.name", "is not", null)]),
+    );

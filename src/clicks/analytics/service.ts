@@ -49,7 +49,7 @@ const LINK_REFERRERS = 10;
 const LINK_PLACES = 20;
 
 type Deps = {
-  database: Pick<Database, "read" | "findLink" | "dialect">;
+  database: Database;
   clock: Clock;
   /** That a filter by values reads. */
   mostDetails?: number;
@@ -195,7 +195,7 @@ const MOST_DAYS = 400;
 const { hour, day } = BUCKETS;
 
 /** Finds the newest clicks of a range. The sums by hour and day locate them, so few raw rows are read. */
-function createNewestClicks(database: Pick<Database, "read" | "findLink">, now: () => number) {
+function createNewestClicks(database: Database, now: () => number) {
   const counts = createCountRepository(database);
   const newest = createNewestRepository(database);
 

@@ -42,7 +42,7 @@ const MOST_AGENTS = 10_000;
 /** The id for raw rows whose value is not in the dictionary. */
 const NO_VALUE = 0;
 
-export function createValueRepository({ read }: Pick<Database, "read">) {
+export function createValueRepository({ read }: Database) {
   const partsOf = createValueParts(read);
 
   return {

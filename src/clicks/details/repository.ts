@@ -12,10 +12,11 @@ import type { DropCount, DropReason } from "./gate.ts";
 const CHUNK = 500;
 const REMEMBERED = 50_000;
 
-export function createDetailsRepository({ dialect }: Pick<Database, "dialect">) {
-  const beginValues = createValueIds(createClickValues({ dialect }));
-  const bounds = createBoundsRepository({ dialect });
-  const rollups = createRollupsRepository({ dialect });
+export function createDetailsRepository(database: Database) {
+  const { dialect } = database;
+  const beginValues = createValueIds(createClickValues(database));
+  const bounds = createBoundsRepository(database);
+  const rollups = createRollupsRepository(database);
   const knownAgents = new Map<string, { id: number; seenDay: number }>();
 
   /** Ids by hash, like ValueIds. */
@@ -102,7 +103,7 @@ const findAgents = (tx: Db, hashes: readonly string[]) =>
 
 const named = ({ referrer: referrer_host, ...columns }: ColumnValues) => ({ ...columns, referrer_host });
 
-export function createDetailDropsRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+export function createDetailDropsRepository({ read, dialect }: Database) {
   return {
     /** Adds to the counts, in the transaction that counts the clicks. Keys are distinct. */
     async add(tx: Db, drops: readonly DropCount[]): Promise<void> {
@@ -153,7 +154,7 @@ const COUNT_EVERY_MS = 10 * 60_000;
  * Counts how many raw rows `analytics.max_log_rows` still allows: last id minus first id minus holes (removed rows,
  * unused ids). Holes are counted at most every ten minutes, when the room seems used up.
  */
-export function createLogCapacity({ read }: Pick<Database, "read">) {
+export function createLogCapacity({ read }: Database) {
   let holes = 0;
   let countedAt = Number.NEGATIVE_INFINITY;
 

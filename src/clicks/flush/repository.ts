@@ -165,7 +165,7 @@ const NONE: ReadonlySet<number> = new Set();
  * Adds clicks to their links, or to deleted links, which may be put back. A link is in one of the two tables; writers
  * move it while its row is locked (links/write/rows.repository.ts).
  */
-function createLinkCounts({ dialect }: Pick<Database, "dialect">) {
+function createLinkCounts({ dialect }: Database) {
   /** Returns the number of links found. */
   async function addTo(tx: Db, table: Table, counts: LinkCounts): Promise<number> {
     const counter = { table, key: "link_id", column: "clicks" } as const;

@@ -37,10 +37,7 @@ export type WrittenValues = {
   kept: number;
 };
 
-export function createDayRebuild(
-  database: Pick<Database, "read" | "dialect">,
-  describeAgent: (userAgent: string) => AgentProfile,
-) {
+export function createDayRebuild(database: Database, describeAgent: (userAgent: string) => AgentProfile) {
   const rollups = createRebuildRepository(database);
   const raw = createRawRepository(database);
   const { writeValues, writeHourValues, writeAgents } = createValueWriter(database);
@@ -140,7 +137,7 @@ export function createDayRebuild(
   };
 }
 
-function createValueWriter(database: Pick<Database, "read" | "dialect">) {
+function createValueWriter(database: Database) {
   const rollups = createRebuildRepository(database);
   const values = createClickValues(database);
 

@@ -19,13 +19,13 @@ const SUMS = [
   sql<number | null>`sum(automated)`.as("automated"),
 ] as const;
 
-export const createRebuildRepository = (database: Pick<Database, "dialect">) => ({
+export const createRebuildRepository = (database: Database) => ({
   ...countRows(database),
   ...detailRows(database),
 });
 
 /** Clicks by hour, day and month. */
-function countRows({ dialect }: Pick<Database, "dialect">) {
+function countRows({ dialect }: Database) {
   return {
     /** Keeps flushes out of a month until the transaction ends. */
     async lockMonth(db: Db, month: number): Promise<void> {
@@ -133,7 +133,7 @@ function countRows({ dialect }: Pick<Database, "dialect">) {
 }
 
 /** The values of details. */
-function detailRows({ dialect }: Pick<Database, "dialect">) {
+function detailRows({ dialect }: Database) {
   return {
     async setProfiles(db: Db, agents: readonly { id: number; value_id: number }[]): Promise<void> {
       await dialect.updateMany(db, { table: "user_agents", key: "id", set: ["value_id"] }, agents);
@@ -218,7 +218,7 @@ export type RawClick = ColumnValues &
 const COLUMNS = COLUMN_DIMENSIONS.map((name) => `${COLUMN_OF[name]} as ${name}` as const);
 
 /** Reads the click log. */
-export function createRawRepository({ read }: Pick<Database, "read">) {
+export function createRawRepository({ read }: Database) {
   return {
     /** The time of the first click, or null without raw rows. */
     async firstClick({ from, to }: Span): Promise<number | null> {

@@ -4,7 +4,7 @@ import type { Db, Rows } from "../../platform/db/dialect.ts";
 import type { ColumnName } from "../../platform/db/schema.ts";
 import { type ClickCounts, type ValueIncrement, inOrder, rowsOf, monthsOf } from "./sums.ts";
 
-export function createRollupsRepository({ dialect }: Pick<Database, "dialect">) {
+export function createRollupsRepository({ dialect }: Database) {
   const add = <T extends "click_months" | "click_days" | "click_hours">(
     tx: Db,
     table: T,

@@ -15,7 +15,7 @@ const find = (db: Db, dimension: Dimension, values: readonly string[]) =>
     .where("value", "in", values)
     .execute();
 
-export function createClickValues({ dialect }: Pick<Database, "dialect">) {
+export function createClickValues({ dialect }: Database) {
   return {
     async find(db: Db, dimension: Dimension, values: readonly string[]): Promise<Map<string, number>> {
       const found = await foundInChunks(values, CHUNK, (chunk) => find(db, dimension, chunk));
@@ -63,7 +63,7 @@ export type BoundsRepository = ReturnType<typeof createBoundsRepository>;
 /** A list of ids must not be empty. */
 const NO_ID = -1;
 
-export function createBoundsRepository({ dialect }: Pick<Database, "dialect">) {
+export function createBoundsRepository({ dialect }: Database) {
   return {
     /** Counts links (0: all), without some ids. */
     async dayCounts(tx: Db, groups: readonly Bucket[], except: readonly number[]): Promise<GroupCount[]> {

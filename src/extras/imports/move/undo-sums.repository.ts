@@ -94,7 +94,7 @@ async function forget(tx: Db, importId: number, links: readonly number[]): Promi
   await query.where("link_id", "in", links).execute();
 }
 
-export function createUndoSums(database: Pick<Database, "read" | "dialect">) {
+export function createUndoSums(database: Database) {
   const rollups = createRollupsRepository(database);
   const drops = createDetailDropsRepository(database);
   return {
