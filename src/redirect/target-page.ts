@@ -2,6 +2,7 @@
  * `/{code}+` shows where a link leads, without a click. Links with a password or a limit have no such page, because it
  * would show their target. With `features.report_links` it has a form for reports.
  */
+import { filled } from "../lib/message.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Domains } from "../links/domains/registry.ts";
@@ -63,7 +64,7 @@ export function createTargetPage(deps: Deps) {
     } catch (error) {
       const seconds = error instanceof AppError ? Number(error.details?.["retryAfterSeconds"]) : Number.NaN;
       if (!(seconds >= 0)) throw error;
-      const sentence = texts.password.wait(waitText(look.language, seconds));
+      const sentence = filled(texts.password.wait, { time: waitText(look.language, seconds) });
       return say(429, texts.target.report, sentence, { "Retry-After": String(seconds) });
     }
     const form = await readForm(request, peers).catch(() => null);

@@ -1,11 +1,11 @@
 /** What a page for a visitor depends on: language, and the instance's name, colour and logo. */
 import type { Identity } from "./identity.ts";
 import { createLanguageChoice, type Language } from "../lib/language.ts";
-import { de } from "./texts/de.ts";
+import de from "./texts/de.json";
 import { en, type VisitorTexts } from "./texts/en.ts";
-import { fr } from "./texts/fr.ts";
-import { ja } from "./texts/ja.ts";
-import { zh } from "./texts/zh.ts";
+import fr from "./texts/fr.json";
+import ja from "./texts/ja.json";
+import zh from "./texts/zh.json";
 
 const TEXTS: Readonly<Record<Language, VisitorTexts>> = { en, de, zh, ja, fr };
 

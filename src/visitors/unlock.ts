@@ -2,6 +2,7 @@
  * Asks for the password of a link or share, and checks what a visitor sends with the form of messages.ts. Tries are limited per address like sign-ins;
  * wrong passwords delay the link.
  */
+import { filled } from "../lib/message.ts";
 import type { BodyMemory } from "../platform/http/body-memory.ts";
 import { STATUS_OF_KIND } from "../platform/http/errors.ts";
 import { readText } from "../platform/http/read-body.ts";
@@ -123,7 +124,7 @@ export function createUnlock({ what, pages, cookies, guards, bodies, clock }: De
 
 function waiting({ language, texts }: Look, { kind }: AppError, seconds: number): string {
   const time = waitText(language, seconds);
-  return kind === "rate_limited" ? texts.password.wait(time) : texts.password.busy(time);
+  return filled(kind === "rate_limited" ? texts.password.wait : texts.password.busy, { time });
 }
 
 /** Browsers accept HTML, programs do not. */

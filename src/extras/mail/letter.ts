@@ -5,20 +5,17 @@ import { COLOURS, RADIUS, TYPE } from "../../lib/tokens.ts";
 import type { MailContent } from "./mail.ts";
 import type { SmtpMessage } from "./smtp.ts";
 import { foreign, oneLine } from "./foreign.ts";
-import { REASON_OF } from "./texts/contents.ts";
-import { deMails } from "./texts/de.ts";
-import { enMails, type MailFacts, type MailText, type MailTexts } from "./texts/en.ts";
-import { frMails } from "./texts/fr.ts";
-import { jaMails } from "./texts/ja.ts";
-import { zhMails } from "./texts/zh.ts";
+import { filled } from "../../lib/message.ts";
+import { type MailContents, REASON_OF } from "./texts/contents.ts";
+import de from "./texts/de.json";
+import { enMails, type MailTexts } from "./texts/en.ts";
+import fr from "./texts/fr.json";
+import ja from "./texts/ja.json";
+import zh from "./texts/zh.json";
 
-const TEXTS: Readonly<Record<Language, MailTexts>> = {
-  en: enMails,
-  de: deMails,
-  fr: frMails,
-  zh: zhMails,
-  ja: jaMails,
-};
+const TEXTS: Readonly<Record<Language, MailTexts>> = { en: enMails, de, fr, zh, ja };
+
+type MailText = { subject: string; lines: string[]; action?: string };
 
 export type Letter = Pick<SmtpMessage, "name" | "subject" | "text" | "html" | "logo">;
 
@@ -44,17 +41,30 @@ export const createLetters =
       timeStyle: "short",
       timeZone: "UTC",
     });
-    const facts: MailFacts = {
-      instance: name,
-      time: (at) => `${instant.format(at)} UTC`,
-      number: (of) => of.toLocaleString(language),
-    };
-    const make = texts[mail.kind] as (content: object, of: MailFacts) => MailText;
-    const said = make(foreign(mail.content), facts);
+    const safe = { kind: mail.kind, content: foreign(mail.content) } as MailContent;
+    const { subject: heading, lines, ...rest } = textOf(safe, texts);
+    const values: Record<string, string> = { instance: name };
+    for (const [key, value] of Object.entries(safe.content))
+      values[key] =
+        key === "at" || key === "endsAt"
+          ? `${instant.format(value as number)} UTC`
+          : typeof value === "number"
+            ? value.toLocaleString(language)
+            : String(value);
+    if (safe.kind === "drop") values["names"] = listed(safe.content, texts.more, language);
     const url = "url" in mail.content ? mail.content.url : null;
-    const reason = texts.reasons[REASON_OF[mail.kind]](name);
-    const subject = oneLine(said.subject, LONGEST_SUBJECT);
-    const parts = { ...said, subject, url, reason, name, language, ifNot: texts.ifNot };
+    const reason = filled(texts.reasons[REASON_OF[mail.kind]], values);
+    const subject = oneLine(filled(heading, values), LONGEST_SUBJECT);
+    const parts = {
+      ...rest,
+      lines: lines.map((line) => filled(line, values)),
+      subject,
+      url,
+      reason,
+      name,
+      language,
+      ifNot: texts.ifNot,
+    };
     return {
       name,
       subject,
@@ -63,6 +73,29 @@ export const createLetters =
       logo: identity.logo() ?? identity.icon(ICON_PIXELS),
     };
   };
+
+/** Chooses the messages that fit the content. */
+function textOf({ kind, content }: MailContent, { letters, share }: MailTexts): MailText {
+  if (kind === "drop") return content.count === 1 ? letters.drop_one : letters.drop;
+  if (kind === "download") return content.count === 1 ? letters.download_once : letters.download;
+  if (kind === "share_ending") return content.endsAt === null ? letters.share_used_up : letters.share_ending;
+  if (kind === "webhook") return content.isGone ? letters.webhook_gone : letters.webhook;
+  if (kind !== "share") return letters[kind];
+  const lines = [
+    ...(content.message === null ? [share.plain] : [share.messageFrom, "{message}"]),
+    ...(content.endsAt === null ? [] : [share.until]),
+    ...(content.verify ? [share.verify] : []),
+    ...(content.password ? [share.password] : []),
+  ];
+  return { subject: share.subject, lines, action: share.action };
+}
+
+/** The first names, one a line, and how many more there are. */
+function listed({ names, count }: MailContents["drop"], more: string, language: Language): string {
+  const left = count - names.length;
+  const rest = left > 0 ? [filled(more, { more: left.toLocaleString(language) })] : [];
+  return [...names.map((name) => `• ${name}`), ...rest].join("\n");
+}
 
 type Parts = MailText & {
   url: string | null;

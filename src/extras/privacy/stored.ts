@@ -1,23 +1,18 @@
 /** What is stored of visitors and accounts, how long and why, by the settings. */
+import { filled, pluralOf } from "../../lib/message.ts";
 import { z } from "zod";
 import type { Language } from "../../lib/language.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import type { Look } from "../../visitors/look.ts";
 import { htmlPage, text, type VisitorPage } from "../../visitors/page.ts";
 import { inline } from "../../visitors/style.ts";
-import { deStored } from "./texts/de.ts";
+import de from "./texts/de.json";
 import { enStored, type StoredTexts } from "./texts/en.ts";
-import { frStored } from "./texts/fr.ts";
-import { jaStored } from "./texts/ja.ts";
-import { zhStored } from "./texts/zh.ts";
+import fr from "./texts/fr.json";
+import ja from "./texts/ja.json";
+import zh from "./texts/zh.json";
 
-const TEXTS: Readonly<Record<Language, StoredTexts>> = {
-  en: enStored,
-  de: deStored,
-  zh: zhStored,
-  ja: jaStored,
-  fr: frStored,
-};
+const TEXTS: Readonly<Record<Language, StoredTexts>> = { en: enStored, de, zh, ja, fr };
 
 export const storedView = namedObject("StoredData", {
   name: z.string(),
@@ -86,7 +81,9 @@ export function storedThings(settings: StoredSettings, language: Language = "en"
       "visitors",
       {
         ...sums,
-        until: settings.retention ? sums.ends(settings.hourlyDays, settings.dailyDays) : texts.byHand,
+        until: settings.retention
+          ? filled(sums.ends, { hours: settings.hourlyDays, days: settings.dailyDays })
+          : texts.byHand,
       },
       null,
     ),
@@ -100,7 +97,11 @@ export function storedThings(settings: StoredSettings, language: Language = "en"
       ...kept(settings.logDays),
     },
     entry("visitors", { ...texts.journal, holds: isDetailed ? details : [parts.click] }, 1),
-    entry("visitors", { ...texts.drops, until: texts.drops.ends(settings.eventDays) }, null),
+    entry(
+      "visitors",
+      { ...texts.drops, until: filled(texts.drops.ends, { days: settings.eventDays }) },
+      null,
+    ),
     entry("visitors", texts.reports, null),
     entry("visitors", texts.recipients, null),
     entry("visitors", texts.visits, settings.logDays),
@@ -131,7 +132,7 @@ export function pageOfStored(look: Look, things: readonly StoredData[]): Visitor
   }: StoredData) => `<h2>${text(name)}</h2>
 <dl><dt>${text(labels.holds)}</dt><dd>${text(fields.length === 0 ? nothing : listed(fields, look.language))}</dd>
 <dt>${text(labels.purpose)}</dt><dd>${text(purpose)}</dd>
-<dt>${text(labels.ends)}</dt><dd>${text(days === null ? untilOf(until!) : daysOf(days))}</dd></dl>`;
+<dt>${text(labels.ends)}</dt><dd>${text(days === null ? filled(untilOf, { end: until! }) : filled(pluralOf(daysOf, look.language, days), { count: days }))}</dd></dl>`;
   return htmlPage(look, {
     title,
     description: intro,

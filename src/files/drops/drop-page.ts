@@ -1,4 +1,5 @@
 /** The page of a drop box. It works without the script, which shows progress and resumes interrupted uploads. */
+import { filled } from "../../lib/message.ts";
 import { RADIUS, SPACE, TYPE } from "../../lib/tokens.ts";
 import { countText, quantityOfBytes } from "../../visitors/quantity-text.ts";
 import { instantHtml, LOCAL_TIMES } from "../../visitors/times.ts";
@@ -69,7 +70,8 @@ export function dropPage(look: Look, view: DropView): VisitorPage {
   const { box, most, sent, note, remembers } = view;
   const { texts } = look;
   const title = box.title ?? texts.drop.title;
-  const intro = box.from === null ? texts.drop.intro : texts.drop.introOf(`\u2068${box.from}\u2069`);
+  const intro =
+    box.from === null ? texts.drop.intro : filled(texts.drop.introOf, { name: `\u2068${box.from}\u2069` });
   return htmlPage(look, {
     title,
     description: texts.drop.intro,

@@ -1,4 +1,5 @@
 /** Lets verified recipients into a share: the form for the address, the one for the code, and the cookie after it. */
+import { filled } from "../../lib/message.ts";
 import { addressGroup } from "../../lib/ip-address.ts";
 import { emailSchema } from "../../lib/email-address.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -107,7 +108,7 @@ export function codePage(look: Look, email: string, problem: string | null = nul
   return htmlPage(look, {
     title: codeTitle,
     content: `<h1>${text(codeTitle)}</h1>
-<p class="soft">${text(sent(email))}</p>
+<p class="soft">${text(filled(sent, { email }))}</p>
 ${problemHtml(problem)}
 <form method="post">
 ${known}<label>${text(code)}<input name="code" required autofocus inputmode="numeric" pattern="[0-9]{6}" autocomplete="one-time-code" maxlength="6"></label>

@@ -1,4 +1,5 @@
 /** The page of a file, shared by itself or in a folder. */
+import { filled } from "../../lib/message.ts";
 import type { Look } from "../../visitors/look.ts";
 import { dayHtml } from "../../visitors/times.ts";
 import { htmlPage, text, type VisitorPage } from "../../visitors/page.ts";
@@ -91,7 +92,9 @@ function previewHtml(look: Look, view: FileView): string {
     pdf: `<iframe src="${src}" title="${label}" sandbox loading="lazy"></iframe>`,
   }[preview];
   const isCut = preview === "text" && file.size > TEXT_BYTES;
-  const said = isCut ? `<figcaption>${text(texts.beginning(sizeWords(look, TEXT_BYTES)))}</figcaption>` : "";
+  const said = isCut
+    ? `<figcaption>${text(filled(texts.beginning, { size: sizeWords(look, TEXT_BYTES) }))}</figcaption>`
+    : "";
   return `<figure class="view">${shown}${said}</figure>`;
 }
 

@@ -1,4 +1,5 @@
 /** The page of a folder, whole or a part of its entries. */
+import { filled, type Plural, pluralOf } from "../../lib/message.ts";
 import type { Look } from "../../visitors/look.ts";
 import type { Inline } from "../../visitors/style.ts";
 import { htmlPage, text, type VisitorPage } from "../../visitors/page.ts";
@@ -118,9 +119,11 @@ function pictureHtml(file: StoredFile, showsPictures: boolean): string {
 
 function countsText(look: Look, { folders, files }: { folders: number; files: number }): string {
   const texts = look.texts.share;
+  const counted = (message: Plural, count: number) =>
+    filled(pluralOf(message, look.language, count), { count: countWords(look, count) });
   const parts = [
-    ...(folders > 0 ? [texts.folders(folders, countWords(look, folders))] : []),
-    ...(files > 0 || folders === 0 ? [texts.files(files, countWords(look, files))] : []),
+    ...(folders > 0 ? [counted(texts.folders, folders)] : []),
+    ...(files > 0 || folders === 0 ? [counted(texts.files, files)] : []),
   ];
   return parts.join(" · ");
 }
@@ -134,11 +137,11 @@ function pagerHtml(look: Look, { counts, entries, previous, next }: FolderView):
   const part =
     counts === null
       ? ""
-      : texts.part(
-          countWords(look, counts.from),
-          countWords(look, counts.from + entries.length - 1),
-          countWords(look, total),
-        );
+      : filled(texts.part, {
+          from: countWords(look, counts.from),
+          to: countWords(look, counts.from + entries.length - 1),
+          total: countWords(look, total),
+        });
   return `<nav class="pager" aria-label="${text(texts.pages)}">${link(previous, texts.previous)}<span class="soft">${text(part)}</span>${link(next, texts.more)}</nav>`;
 }
 

@@ -1,4 +1,5 @@
 /** Parts that pages of shares have in common. Links are relative, such as `?file=12`, so none contains the code. */
+import { filled } from "../../lib/message.ts";
 import type { Look } from "../../visitors/look.ts";
 import { text } from "../../visitors/page.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
@@ -35,7 +36,7 @@ export function headHtml(
   const from =
     share.from === null || entry.id !== share.entryId
       ? ""
-      : `<p>${text(look.texts.share.from(`\u2068${share.from}\u2069`))}</p>`;
+      : `<p>${text(filled(look.texts.share.from, { name: `\u2068${share.from}\u2069` }))}</p>`;
   const soft = `${title === entry.name || entry.id === ITEMS ? "" : `${bdi(entry.name)} · `}${text(facts)}`;
   return `<div class="head"><div class="tile">${icon(iconName)}</div><div><h1>${bdi(title)}</h1>${from}<p class="soft">${soft}</p></div></div>`;
 }
@@ -68,7 +69,10 @@ export function termsHtml(look: Look, terms: Terms): string {
   const end =
     expiresAt === null ? "" : `<dt>${text(until)}</dt><dd>${instantHtml(look.language, expiresAt)}</dd>`;
   if (maxDownloads === null) return end;
-  const shown = leftOf(countWords(look, downloadsLeft(terms)), countWords(look, maxDownloads));
+  const shown = filled(leftOf, {
+    left: countWords(look, downloadsLeft(terms)),
+    most: countWords(look, maxDownloads),
+  });
   return `${end}<dt>${text(left)}</dt><dd>${text(shown)}</dd>`;
 }
 

@@ -1,52 +1,24 @@
-/** English: the texts that every language has, and those of the API. */
-type Thing = { name: string; holds: string[]; purpose: string; until?: string };
-
-export type StoredTexts = {
-  title: string;
-  intro: string;
-  /** Of the three lines of each thing. */
-  labels: { holds: string; purpose: string; ends: string };
-  nothing: string;
-  /** Of an `until`, as a phrase of its own. */
-  until(end: string): string;
-  days(count: number): string;
-  /** Of what is kept without a task that removes it. */
-  byHand: string;
-  sums: Thing & { ends(hourlyDays: number, dailyDays: number): string };
-  details: Omit<Thing, "holds"> & { signals: string; copied: string };
-  parts: Record<
-    "referrer" | "campaign" | "agent" | "language" | "network" | "address" | "place" | "click",
-    string
-  >;
-  journal: Omit<Thing, "holds">;
-  drops: Thing & { ends(eventDays: number): string };
-  reports: Thing & { until: string };
-  recipients: Thing & { until: string };
-  visits: Thing;
-  cookies: Thing;
-  accounts: Thing & { until: string };
-  sessions: Thing;
-  mails: Thing;
-  failed: Thing;
-  events: Thing;
-  deleted: Thing;
-  trash: Thing;
-};
-
-export const enStored: StoredTexts = {
+/** English: the texts that every language has, and those of the API. The other languages are catalogs of the same shape. */
+export const enStored = {
   title: "What is stored",
   intro: "Made from the settings of this installation.",
-  labels: { holds: "Stored", purpose: "Why", ends: "How long" },
+  labels: {
+    holds: "Stored",
+    purpose: "Why",
+    ends: "How long",
+  },
   nothing: "nothing",
-  until: (end) => `until ${end}`,
-  days: (count) => (count === 1 ? "1 day" : `${count} days`),
+  until: "until {end}",
+  days: {
+    one: "{count} day",
+    other: "{count} days",
+  },
   byHand: "an administrator deletes it",
   sums: {
     name: "Sums of clicks",
     holds: ["number of clicks by link and hour"],
     purpose: "Counting. A sum tells nothing of a single visitor.",
-    ends: (hours, days) =>
-      `those of hours are ${hours} days old and those of days ${days}; those of months stay`,
+    ends: "those of hours are {hours} days old and those of days {days}; those of months stay",
   },
   details: {
     name: "Details of clicks",
@@ -77,7 +49,7 @@ export const enStored: StoredTexts = {
       "while an upload is not complete, a hash of the network address",
     ],
     purpose: "The owner of the box gets the file; the sender sees what was sent.",
-    ends: (days) => `the owner deletes the file; the event of its arrival keeps both names for ${days} days`,
+    ends: "the owner deletes the file; the event of its arrival keeps both names for {days} days",
   },
   reports: {
     name: "Reports about links",
@@ -138,3 +110,5 @@ export const enStored: StoredTexts = {
     purpose: "Putting files back.",
   },
 };
+
+export type StoredTexts = typeof enStored;
