@@ -89,7 +89,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     shares: ["archive", "blobs", "pdf", "recipients", "serving", "thumbnails", "tree"],
     drops: ["policies", "recipients", "serving", "shares", "tree", "uploads"],
     moved: ["drops", "tree", "uploads"],
-    commands: ["archive", "blobs", "drops", "serving", "shares", "trash", "tree", "uploads"],
+    commands: ["archive", "blobs", "drops", "serving", "trash", "tree", "uploads"],
     check: ["blobs", "policies", "storage", "tree"],
   },
   "files/storage": { local: [], s3: [] },

@@ -99,7 +99,7 @@ export const sharesRoom = {
       ...needs,
       ...core,
       originOf: origins.ofRequest,
-      policy: () => ({
+      rules: () => ({
         roles: config.get("files.share_policy.roles"),
         defaultDays: config.get("files.share_policy.default_days"),
         maxDays: config.get("files.share_policy.max_days"),

@@ -1,6 +1,8 @@
 /** Share links and drop boxes, on top of drive.ts and the links. */
 import type { Queries } from "../platform/db/database.ts";
 import { addressGroup } from "../lib/ip-address.ts";
+import type { Actor } from "../lib/actor.ts";
+import type { ActorLinks } from "../links/actor-links.ts";
 import type { InternalLinks } from "../links/write/internal-links.ts";
 import type { Blobs } from "./blobs/service.ts";
 import type { ContentDeps } from "./content.ts";
@@ -18,22 +20,22 @@ import { createThumbnailResponse } from "./thumbnails/answer.ts";
 import { thumbnailEndpoint } from "./thumbnails/routes.ts";
 import type { Thumbnails } from "./thumbnails/service.ts";
 import { createShareArchive, createShareDownload } from "./shares/download.routes.ts";
-import { type ChangesDeps, createShareChanges } from "./serving/changes.ts";
+import { createShareChanges } from "./serving/changes.ts";
 import { pdfViewerEndpoint } from "./pdf/routes.ts";
 import { ownerPreviewEndpoint, createSharePreview } from "./shares/preview.routes.ts";
 import { createCodes } from "./recipients/codes.ts";
 import { createRecipientDoor } from "./recipients/door.routes.ts";
 import { createInvitations, type ShareMail } from "./recipients/mails.ts";
 import { createVisitJob } from "./recipients/visits-job.ts";
-import { recipientEndpoints } from "./shares/recipient.routes.ts";
+import { recipientEndpoints, itemEndpoints, manageEndpoints, shareEndpoints } from "./serving/routes.ts";
 import { createSharedItems } from "./serving/plan.ts";
 import { createPathsRepository } from "./tree/paths.repository.ts";
 import { createShareResponses } from "./shares/public.routes.ts";
-import { createSharePolicy, type SharePolicySettings } from "./serving/policy.ts";
-import { itemEndpoints, manageEndpoints } from "./shares/manage.routes.ts";
+import { createShareRules, type ShareRuleSettings } from "./serving/rules.ts";
 import { createSharesRepository } from "./shares/repository.ts";
-import { shareEndpoints } from "./shares/routes.ts";
 import { createShares } from "./shares/service.ts";
+import { createServingRepository } from "./serving/repository.ts";
+import { createOwnedShares } from "./serving/service.ts";
 
 export type SharingDeps = Pick<ContentDeps, "record" | "clock" | "logger"> & {
   database: Queries;
@@ -42,9 +44,9 @@ export type SharingDeps = Pick<ContentDeps, "record" | "clock" | "logger"> & {
     "tree" | "trees" | "folders" | "respondWithArchive" | "files" | "uploads" | "resumable" | "dropGate"
   >;
   content: { blobs: Pick<Blobs, "open">; thumbnails: Pick<Thumbnails, "find"> };
-  links: { internal: InternalLinks; by: ChangesDeps["linksOf"] };
+  links: { internal: InternalLinks; by(actor: Actor): ActorLinks };
   /** Which limits the settings set. */
-  policy(): SharePolicySettings;
+  rules(): ShareRuleSettings;
   door: VisitorDoor;
   originOf: Parameters<typeof createShareResponses>[0]["originOf"];
   mail: ShareMail;
@@ -61,20 +63,28 @@ export function createSharing(deps: SharingDeps) {
   const { tree, trees, folders } = drive;
   const { blobs } = content;
   const { pages, shares: unlock } = door;
-  const repository = createSharesRepository({ database, record });
-  const policy = createSharePolicy({ settings: deps.policy, clock });
+  const repository = createServingRepository({ database, record });
+  const rules = createShareRules({ settings: deps.rules, clock });
   const items = createSharedItems({ repository, paths: createPathsRepository(database) });
   const { recipients } = repository;
   const invitations = createInvitations({ mail: deps.mail, clock });
-  const shared = { tree, items, repository, links: links.internal, policy, invitations, clock };
-  const shares = createShares({ ...shared, tell: deps.tellDownload });
+  const shared = { tree, items, repository, links: links.internal, rules, invitations, clock };
+  const owned = createOwnedShares(shared);
+  const shares = createShares({
+    tree,
+    items,
+    clock,
+    serving: repository,
+    repository: createSharesRepository(database),
+    tell: deps.tellDownload,
+  });
   const changes = createShareChanges({ ...shared, linksOf: links.by });
-  const drops = createDrops({ ...shared, repository: createDropsRepository(database), shares: repository });
+  const drops = createDrops({ ...shared, drops: createDropsRepository(database) });
   const preview = createSharePreview({ blobs, logger });
   const respondWithThumbnail = createThumbnailResponse(deps.content);
   const dropVisits = createDropVisits(deps, drops);
   return {
-    shares,
+    shares: owned,
     answers: createShareResponses({
       shares,
       folders,
@@ -101,10 +111,10 @@ export function createSharing(deps: SharingDeps) {
       pdfViewerEndpoint,
       ownerPreviewEndpoint({ files: drive.files, trees, preview }),
       thumbnailEndpoint({ files: drive.files, trees, respondWithThumbnail }),
-      ...shareEndpoints({ shares, trees }),
-      ...recipientEndpoints({ shares, trees }),
-      ...itemEndpoints({ shares, trees }),
-      ...manageEndpoints({ shares, trees, changes, policy }),
+      ...shareEndpoints({ shares: owned, trees }),
+      ...recipientEndpoints({ shares: owned, trees }),
+      ...itemEndpoints({ shares: owned, trees }),
+      ...manageEndpoints({ shares: owned, trees, changes, rules }),
       ...dropEndpoints({ drops, trees }),
     ],
     changes,

@@ -6,7 +6,7 @@ import type { Archives } from "../archive/service.ts";
 import type { Blobs } from "../blobs/service.ts";
 import type { Drops } from "../drops/service.ts";
 import type { ShareChanges } from "../serving/changes.ts";
-import type { Shares } from "../shares/service.ts";
+import type { OwnedShares } from "../serving/service.ts";
 import type { Entry } from "../tree/entry.ts";
 import type { Files } from "../tree/files.service.ts";
 import type { Folders } from "../tree/folders.service.ts";
@@ -26,7 +26,7 @@ export type FileServices = {
     uploads: Uploads;
   };
   content: { blobs: Pick<Blobs, "open"> };
-  sharing: { shares: Shares; changes: ShareChanges; dropBoxes: Drops };
+  sharing: { shares: OwnedShares; changes: ShareChanges; dropBoxes: Drops };
   origins: { ofServer(): string };
 };
 

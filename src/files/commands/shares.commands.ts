@@ -6,7 +6,7 @@ import { appError } from "../../lib/errors.ts";
 import { given } from "../../lib/given.ts";
 import { pageOf } from "../../lib/page-query.ts";
 import { pluralize } from "../../lib/pluralize.ts";
-import { viewVisit } from "../shares/recipient.routes.ts";
+import { viewVisit } from "../serving/routes.ts";
 import { validated } from "../../lib/validated.ts";
 import { collected } from "../../links/list/filter-options.ts";
 import { type ShareRecord, SHARE_KINDS, SHARE_SORTS, SHARE_STATES } from "../serving/served.ts";

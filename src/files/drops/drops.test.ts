@@ -9,14 +9,16 @@ import { ownerOfTeam } from "../../lib/owner.ts";
 import { QUIET_SETTINGS } from "../../links/links.test-support.ts";
 import { createLinkService } from "../../links/links.service.ts";
 import { chunksOf, type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
-import { createSharesRepository } from "../shares/repository.ts";
+import { createServingRepository, type ServingRepository } from "../serving/repository.ts";
+import { createSharedItems } from "../serving/plan.ts";
+import { createPathsRepository } from "../tree/paths.repository.ts";
 import { createDroppedFiles } from "../thumbnails/dropped.repository.ts";
 import type { UploadChunk } from "../uploads/tus.service.ts";
 import type { OpenDrop } from "./drop.ts";
 import { createFormReceiving } from "./form.routes.ts";
 import { createInFlight } from "./gate.ts";
 import { createDropsRepository, type DropsRepository } from "./repository.ts";
-import { inviting, NO_SHARE_POLICY } from "../shares/shares.test-support.ts";
+import { inviting, NO_SHARE_RULES } from "../shares/shares.test-support.ts";
 import { createDrops, type Drops } from "./service.ts";
 
 forEachDialect((dialect) => {
@@ -24,7 +26,7 @@ forEachDialect((dialect) => {
   let at: DriveHarness;
   let drops: Drops;
   let repository: DropsRepository;
-  let shares: ReturnType<typeof createSharesRepository>;
+  let shares: ServingRepository;
   let receive: ReturnType<typeof createFormReceiving>;
   let me: number;
   let folder: number;
@@ -45,13 +47,14 @@ forEachDialect((dialect) => {
       clock,
     });
     repository = createDropsRepository(database);
-    shares = createSharesRepository({ database, record });
+    shares = createServingRepository({ database, record });
     drops = createDrops({
       tree: at.tree,
-      repository,
-      shares,
+      drops: repository,
+      repository: shares,
+      items: createSharedItems({ repository: shares, paths: createPathsRepository(database) }),
       links: internal,
-      policy: NO_SHARE_POLICY,
+      rules: NO_SHARE_RULES,
       invitations: inviting().invitations,
       clock,
     });

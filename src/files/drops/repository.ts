@@ -1,4 +1,4 @@
-import { dropLimitsIn, VISITED_COLUMNS } from "../serving/changes.repository.ts";
+import { dropLimitsIn, VISITED_COLUMNS } from "../serving/list.repository.ts";
 import { sql } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";

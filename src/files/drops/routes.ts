@@ -3,7 +3,7 @@ import { z } from "zod";
 import { actorOf, CursorPage, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
 import { CODE_FORM } from "../../links/link/code.ts";
-import { refuseOwnCode, shareCodeIn } from "../shares/routes.ts";
+import { refuseOwnCode, shareCodeIn } from "../serving/routes.ts";
 import { entryIn, treeEndpoint } from "../tree/entry-id.ts";
 import type { Trees } from "../tree/trees.ts";
 import { dropSchema, dropView, receivedView, viewDrop, viewReceived } from "./drop.ts";

@@ -1,27 +1,25 @@
 /**
- * Drop boxes: short links through which strangers put files into a folder (files/serving/entry-shares.ts). gate.ts
- * enforces the limits.
+ * This room is for visitors who send files into a folder: the page of a drop box, forms, resumable uploads, and the limits
+ * (gate.ts). Owners see here what came.
  */
 import type { Actor } from "../../lib/actor.ts";
 import { NO_RECIPIENTS } from "../recipients/recipients.ts";
 import { nullIfNoFolder } from "../tree/account-tree.ts";
-import { createEntryShares, type EntrySharesDeps } from "../serving/entry-shares.ts";
+import type { ServingDeps } from "../serving/changes.ts";
+import { createEntryShares } from "../serving/service.ts";
 import type { ShareRecord } from "../serving/served.ts";
 import type { GivenDrop, ReceivedDrop, OpenDrop, SentFile } from "./drop.ts";
 import type { DropsRepository } from "./repository.ts";
 
 export type Drops = ReturnType<typeof createDrops>;
 
-type Deps = Omit<EntrySharesDeps, "repository" | "isDrop"> & {
-  repository: DropsRepository;
-  shares: EntrySharesDeps["repository"];
-};
+type Deps = ServingDeps & { drops: DropsRepository };
 
 const MOST_SENT_LISTED = 200;
 
-export function createDrops({ tree, repository, shares, ...deps }: Deps) {
-  const { clock } = deps;
-  const ofFolder = createEntryShares({ ...deps, tree, repository: shares, isDrop: true });
+export function createDrops({ drops: repository, ...deps }: Deps) {
+  const { tree, clock } = deps;
+  const ofFolder = createEntryShares(deps, { isDrop: true });
   const placeOf = (folderId: number) => ({ kind: "folder" as const, id: folderId });
 
   return {

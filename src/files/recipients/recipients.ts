@@ -1,4 +1,7 @@
-/** What a share says to whom: fields of requests, answers and events. */
+/**
+ * This room is about the people whom a share is for: their list, the mails to them, the proof of their address, and what
+ * they did. Here are the fields of requests, responses and events.
+ */
 import { z } from "zod";
 import { appError, badField } from "../../lib/errors.ts";
 import { emailSchema } from "../../lib/email-address.ts";

@@ -10,14 +10,15 @@ import { CHOSEN } from "../../links/link/fields.ts";
 import { isInternal } from "../../links/link/internal-target.ts";
 import type { Link, PatchInput, ShownLink } from "../../links/link/link.ts";
 import type { ActorLinks } from "../../links/actor-links.ts";
-import type { PlannedChange } from "../../links/write/internal-links.ts";
+import type { InternalLinks, PlannedChange } from "../../links/write/internal-links.ts";
 import { servedRefusal } from "../../links/write/served-links.ts";
 import { NO_RECIPIENTS, recipientsAfter } from "../recipients/recipients.ts";
-import type { TreeTransaction } from "../tree/account-tree.ts";
-import type { ShareChangesRepository } from "./changes.repository.ts";
-import type { ShareListRepository } from "./list.repository.ts";
+import type { Invitations } from "../recipients/mails.ts";
+import type { AccountTree, TreeTransaction } from "../tree/account-tree.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { ServingRepository } from "./repository.ts";
+import type { ShareRules } from "./rules.ts";
 import { addingOf, idsOfWanted, type Serving, servedFields, type ShareRecord } from "./served.ts";
-import type { EntrySharesDeps } from "./entry-shares.ts";
 import {
   type SharedItems,
   isGone,
@@ -31,9 +32,17 @@ import {
   wantedBy,
 } from "./plan.ts";
 
-export type ChangesDeps = Omit<EntrySharesDeps, "repository" | "isDrop"> & {
+export type ServingDeps = {
+  tree: AccountTree;
   items: SharedItems;
-  repository: ShareChangesRepository & Pick<ShareListRepository, "describe" | "load">;
+  repository: ServingRepository;
+  links: InternalLinks;
+  rules: ShareRules;
+  invitations: Invitations;
+  clock: Clock;
+};
+
+type Deps = ServingDeps & {
   linksOf(actor: Actor): Pick<ActorLinks, "find" | "get" | "past" | "prepare" | "write">;
 };
 
@@ -43,7 +52,7 @@ const PASSWORD_MIN_CHARACTERS = 8;
 /** Fields of links that redirect. */
 const REDIRECT_FIELDS = Object.keys(CHOSEN) as (keyof typeof CHOSEN)[];
 
-export function createShareChanges(deps: ChangesDeps) {
+export function createShareChanges(deps: Deps) {
   const { repository, linksOf, clock } = deps;
   const carryOut = createCarryOut(deps);
 
@@ -158,7 +167,7 @@ export function createShareChanges(deps: ChangesDeps) {
   };
 }
 
-function createCarryOut({ tree, items, repository, links, policy, invitations, clock }: ChangesDeps) {
+function createCarryOut({ tree, items, repository, links, rules, invitations, clock }: Deps) {
   const servingAfter = createServingAfter(tree, items);
 
   /** Returns the number of downloads of a link that redirects. */
@@ -206,7 +215,7 @@ function createCarryOut({ tree, items, repository, links, policy, invitations, c
         const change = { ...planned.change, ...given };
         const link = await links.change(tx, locked, { ...planned, change }, use, actor);
         const [share = viewedUrl(link, downloads)] = await repository.describe([link], tx.db);
-        policy.check(actor, share);
+        rules.validate(actor, share);
         if (invites) await invitations.send(tx, share, invitations.added(before, share));
         return share;
       }),
@@ -245,7 +254,7 @@ const goesAlong = () =>
 
 /** The link of a share of the account's. @throws LinkNotFound */
 export async function linkOfShare(
-  repository: Pick<ShareChangesRepository, "linkWith">,
+  repository: ServingRepository,
   accountId: number,
   code: string,
 ): Promise<number> {
@@ -271,7 +280,7 @@ const viewedUrl = (link: ShownLink, downloads: number): ShareRecord => ({
 });
 
 /** With its tree, until the transaction ends. @throws LinkNotFound */
-async function lockedShare({ tree, repository }: ChangesDeps, accountId: number, code: string, tx: Db) {
+async function lockedShare({ tree, repository }: Deps, accountId: number, code: string, tx: Db) {
   await tree.lock(tx, accountId);
   const held = await repository.lockShare(tx, code);
   const [share] = held?.serves.accountId === accountId ? await repository.load([held.linkId], tx) : [];

@@ -16,8 +16,45 @@ import {
   type ShareOrder,
   type SHARE_KINDS,
   type SHARE_STATES,
+  type DropLimits,
 } from "./served.ts";
-import { dropLimitsIn, SHARE_COLUMNS } from "./changes.repository.ts";
+
+export const SHARE_COLUMNS = [
+  "shares.account_id as accountId",
+  "shares.entry_id as entryId",
+  "shares.max_downloads as maxDownloads",
+  "shares.max_bytes as maxBytes",
+  "shares.max_files as maxFiles",
+  "shares.max_file_size as maxFileSize",
+  "shares.two_way as twoWay",
+  "shares.message",
+  "shares.verify",
+  "shares.several",
+] as const;
+
+/** What visitors are told of a share or drop box, and who gets or shares the files. */
+export const VISITED_COLUMNS = [
+  "links.code",
+  "links.title",
+  "links.created_at as createdAt",
+  "links.expires_at as expiresAt",
+  "links.password_hash as passwordHash",
+  "shares.message",
+  "users.disabled",
+  "users.username",
+  "teams.name as team",
+] as const;
+
+export type LimitColumns = {
+  maxBytes: number | null;
+  maxFiles: number | null;
+  maxFileSize: number | null;
+  twoWay: number;
+};
+
+/** Null for what takes no files. */
+export const dropLimitsIn = ({ maxBytes, maxFiles, maxFileSize, twoWay }: LimitColumns): DropLimits | null =>
+  maxFiles === null ? null : { maxBytes: maxBytes ?? 0, maxFiles, maxFileSize, isTwoWay: twoWay !== 0 };
 
 const NEWEST: ShareOrder = { by: "created_at", isDescending: true };
 

@@ -1,30 +1,19 @@
 import { sql } from "kysely";
-import type { Queries } from "../../platform/db/database.ts";
-import { deleteLinks, type Deletion } from "../../links/write/rows.repository.ts";
-import { takenDownRefusal } from "../../links/write/allowed-targets.ts";
+import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
-import {
-  createRecipientCodesRepository,
-  createRecipientTriesRepository,
-} from "../recipients/codes.repository.ts";
-import { createRecipientsRepository, createRecipientVisitsRepository } from "../recipients/repository.ts";
-import { createShareChangesRepository, VISITED_COLUMNS } from "../serving/changes.repository.ts";
-import { createShareListRepository, whereDropBox } from "../serving/list.repository.ts";
+import { VISITED_COLUMNS, whereDropBox } from "../serving/list.repository.ts";
 import { ENTRY_COLUMNS, toEntry } from "../tree/entries.repository.ts";
-import { type Entry, ROOT, TRASH } from "../tree/entry.ts";
+import { ROOT, TRASH } from "../tree/entry.ts";
 import { ITEMS, type SharedEntry } from "./share.ts";
 import { prepared } from "../../platform/db/prepared.ts";
 import { finds } from "../../platform/db/queries.ts";
 
 export type SharesRepository = ReturnType<typeof createSharesRepository>;
 
-type Deps = { database: Queries; record: Deletion["record"] };
-
 /** The row may move from one table to the other between two statements. */
 const TRIES = 2;
 
-export function createSharesRepository({ database, record }: Deps) {
-  const { read, write, dialect } = database;
+export function createSharesRepository({ read, write }: Pick<Database, "read" | "write">) {
   const shared = sharedIn(read);
 
   /** If the limit allows it. */
@@ -54,10 +43,6 @@ export function createSharesRepository({ database, record }: Deps) {
   }
 
   return {
-    ...createShareListRepository(database),
-    ...createShareChangesRepository(database),
-    recipients: recipientsIn(database),
-    ...itemQueries(read),
     count,
 
     /** Whether the share has had all its downloads. */
@@ -74,34 +59,6 @@ export function createSharesRepository({ database, record }: Deps) {
     finish: (linkId: number): Promise<void> => add(linkId, 1),
 
     uncount: (linkId: number): Promise<void> => add(linkId, -1),
-
-    /** Of a share of the entry, or of what takes files into it. */
-    async linkOf(
-      entryId: number,
-      code: string,
-      { isDrop }: { isDrop: boolean },
-      db: Db = read,
-    ): Promise<number | null> {
-      const row = await db
-        .selectFrom("shares")
-        .innerJoin("links", "links.id", "shares.link_id")
-        .select("links.id")
-        .where("links.code", "=", code)
-        .where("shares.entry_id", "=", entryId)
-        .where("shares.several", "=", 0)
-        .where((eb) => (isDrop ? eb("shares.max_files", "is not", null) : eb.not(whereDropBox(eb))))
-        .executeTakeFirst();
-      return row?.id ?? null;
-    },
-
-    /** Returns its code and aliases. @throws Conflict if it was taken down */
-    async removeLink(tx: Db, linkId: number, by: Pick<Deletion, "actor" | "now">): Promise<string[]> {
-      const query = tx.selectFrom("links").select(["code", "options"]).where("id", "=", linkId);
-      const link = await query.$call(dialect.forUpdate).executeTakeFirst();
-      const refusal = link === undefined ? null : takenDownRefusal(link);
-      if (refusal !== null) throw refusal;
-      return deleteLinks(tx, "id", [linkId], { ...by, dialect, record });
-    },
 
     /** A share, not a drop box. Null if it is in the trash, or its account is disabled or gone. */
     async find(linkId: number): Promise<SharedEntry | null> {
@@ -131,13 +88,6 @@ export function createSharesRepository({ database, record }: Deps) {
     },
   };
 }
-
-const recipientsIn = (database: Queries) => ({
-  ...createRecipientsRepository(database),
-  ...createRecipientCodesRepository(database),
-  ...createRecipientTriesRepository(database),
-  ...createRecipientVisitsRepository(database),
-});
 
 const sharedIn = (read: Db) =>
   prepared((linkId: number) =>
@@ -169,22 +119,3 @@ const sharedIn = (read: Db) =>
       // Checked before it asks for a password. Entries deeper in the trash are found missing later.
       .where((eb) => eb.or([eb("entries.parent_id", "!=", TRASH), eb("shares.several", "=", 1)])),
   );
-
-const itemQueries = (read: Db) => ({
-  /** Of at most 500. */
-  async entriesOf(ids: readonly number[], db: Db = read): Promise<Entry[]> {
-    const rows = await db.selectFrom("entries").select(ENTRY_COLUMNS).where("id", "in", ids).execute();
-    return rows.map(toEntry);
-  },
-
-  /** Those of several items among the entries. */
-  async itemsAmong(linkId: number, ids: readonly number[]): Promise<Set<number>> {
-    const rows = await read
-      .selectFrom("share_items")
-      .select("entry_id as id")
-      .where("link_id", "=", linkId)
-      .where("entry_id", "in", ids)
-      .execute();
-    return new Set(rows.map(({ id }) => id));
-  },
-});

@@ -1,127 +1,44 @@
 /**
- * Shares: short links to a file or folder (files/serving/entry-shares.ts).
- *
- * A limited share counts a download at its start and takes it back if the client leaves, so parallel downloads stay
- * within the limit. After a crash the running ones stay counted.
+ * This room is for visitors who load files: the pages, previews and downloads of a share. A limited share counts a
+ * download at its start and takes it back if the client leaves, so parallel downloads stay within the limit. After a
+ * crash the running ones stay counted.
  */
-import { z } from "zod";
-import type { Actor } from "../../lib/actor.ts";
-import type { Db } from "../../platform/db/dialect.ts";
-import { cursorText, placeOf } from "../../lib/cursor.ts";
-import type { Entry } from "../tree/entry.ts";
-import {
-  addingAfter,
-  type ShareFilter,
-  type ShareOrder,
-  type Shareable,
-  type ShareRecord,
-} from "../serving/served.ts";
-import { linkOfShare, shareNotFound } from "../serving/changes.ts";
-import { createShareRecipients } from "../serving/recipients.service.ts";
-import { createEntryShares, type EntrySharesDeps, makeShare } from "../serving/entry-shares.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
 import type { SharedItems } from "../serving/plan.ts";
-import { internalTarget } from "../../links/link/internal-target.ts";
-import { type GivenShare, shareInput } from "../serving/schemas.ts";
+import type { ServingRepository } from "../serving/repository.ts";
+import type { AccountTree } from "../tree/account-tree.ts";
+import type { Folder, StoredFile } from "../tree/entry.ts";
 import type { SharesRepository } from "./repository.ts";
-import { createSharePlaces } from "./places.ts";
-import type { VisitStep, SharedEntry, VisitedShare } from "./share.ts";
+import { ITEMS, type SharedEntry, type VisitedShare, type VisitStep } from "./share.ts";
 
-type Deps = Omit<EntrySharesDeps, "repository" | "isDrop"> & {
+type Deps = {
+  tree: AccountTree;
   items: SharedItems;
+  serving: ServingRepository;
   repository: SharesRepository;
+  clock: Clock;
   /** A download has ended well. */
   tell(share: SharedEntry & { isUsedUp: boolean }): Promise<void>;
 };
 
-const listPlace = z.object({ id: z.int() });
-
 export type Shares = ReturnType<typeof createShares>;
 
 export function createShares(deps: Deps) {
-  const { tree, items, repository, tell, clock } = deps;
-  const ofEntry = createEntryShares({ ...deps, isDrop: false });
-  const ofRecipients = createShareRecipients(deps);
-  const { itemsOf, ...places } = createSharePlaces(deps);
+  const { serving, repository, clock } = deps;
+
+  /** Stores what a verified recipient did. */
+  async function note({ linkId, visitor }: VisitedShare, { action, name }: VisitStep): Promise<void> {
+    if (visitor === null) return;
+    await serving.recipients.addVisit({ action, name, linkId, email: visitor, at: clock.now() });
+  }
 
   return {
-    /**
-     * @throws FileNotFound, FolderNotFound, LinkAlreadyExists, LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime
-     */
-    async create(accountId: number, place: Shareable, given: GivenShare, actor: Actor): Promise<ShareRecord> {
-      await tree.entry(accountId, place);
-      const { input, says, maxDownloads, adding } = shareInput(given);
-      const drop = adding === undefined ? null : addingAfter(null, adding);
-      return ofEntry.make(accountId, place, input, { ...says, maxDownloads, drop }, actor);
-    },
-
-    /** Several items as one share. @throws FileNotFound and like `create` */
-    createOfItems: (
-      accountId: number,
-      ids: readonly number[],
-      given: GivenShare,
-      actor: Actor,
-    ): Promise<ShareRecord> => {
-      const { input, says, maxDownloads } = shareInput(given);
-      const prepare = async (db: Db) => {
-        const known = await items.checked(accountId, { ids, isPast: false }, db);
-        const serving = { ...says, accountId, entryId: known[0]!, items: known, maxDownloads, drop: null };
-        return { serving, target: internalTarget("items", 0) };
-      };
-      return makeShare(deps, { accountId, input, actor, says, prepare });
-    },
-
-    /** What visitors find of several items. */
-    items: itemsOf,
-
-    /** The same for the owner; empty for a share of one entry. @throws LinkNotFound */
-    async itemsByCode(accountId: number, code: string): Promise<Entry[]> {
-      return itemsOf({ accountId, linkId: await linkOfShare(repository, accountId, code) });
-    },
-
-    list: ofEntry.list,
-    revoke: ofEntry.end,
-
-    /** By code, like the next one. @throws LinkNotFound */
-    async get(accountId: number, code: string): Promise<ShareRecord> {
-      const [share] = await repository.load([await linkOfShare(repository, accountId, code)]);
-      if (share === undefined) throw shareNotFound();
-      return share;
-    },
-
-    /** Drop boxes too. @throws LinkNotFound */
-    end: (accountId: number, code: string, actor: Actor): Promise<void> =>
-      tree.change(accountId, async (tx) => {
-        const held = await repository.lockShare(tx.db, code);
-        if (held?.serves.accountId !== accountId) throw shareNotFound();
-        tx.changed("links", await repository.removeLink(tx.db, held.linkId, { actor, now: clock.now() }));
-      }),
-
-    /** With drop boxes, newest first unless ordered. */
-    async page(
-      wish: ShareFilter,
-      { page, pageSize }: { page: number; pageSize: number },
-      order?: ShareOrder,
-    ) {
-      const filter = { ...wish, asOf: clock.now() };
-      const slice = { after: null, offset: (page - 1) * pageSize, limit: pageSize };
-      const [ids, total] = await Promise.all([
-        repository.page(filter, slice, order),
-        repository.total(filter),
-      ]);
-      return { shares: await repository.load(ids), total };
-    },
-
-    /** What follows a place of the list, newest first. `next`: null at its end. @throws BadRequest */
-    async after(wish: ShareFilter, cursor: string, limit: number) {
-      const after = placeOf(listPlace, cursor)?.id ?? null;
-      const filter = { ...wish, asOf: clock.now() };
-      const ids = await repository.page(filter, { after, offset: 0, limit: limit + 1 });
-      const shown = ids.slice(0, limit);
-      return {
-        shares: await repository.load(shown),
-        next: ids.length > limit ? cursorText({ id: shown.at(-1) }) : null,
-      };
-    },
+    ...createSharePlaces(deps),
+    note,
+    count: repository.count,
+    finish: repository.finish,
+    uncount: repository.uncount,
 
     /** Null if the link serves nothing. */
     async find(linkId: number): Promise<SharedEntry | null> {
@@ -129,17 +46,71 @@ export function createShares(deps: Deps) {
       return share === null || (share.expiresAt !== null && share.expiresAt <= clock.now()) ? null : share;
     },
 
-    ...places,
-
     /** A download has ended well. */
     async tell(share: VisitedShare, step: VisitStep): Promise<void> {
-      await ofRecipients.note(share, step);
+      await note(share, step);
       const isUsedUp = share.maxDownloads !== null && (await repository.isUsedUp(share.linkId));
-      await tell({ ...share, isUsedUp });
+      await deps.tell({ ...share, isUsedUp });
     },
-    ...ofRecipients,
-    count: repository.count,
-    finish: repository.finish,
-    uncount: repository.uncount,
   };
 }
+
+/** Says where files and folders are in a share. */
+function createSharePlaces({ tree, items, serving }: Deps) {
+  async function itemsOf({ linkId, accountId }: Pick<SharedEntry, "linkId" | "accountId">) {
+    return items.found(accountId, await serving.itemsOf(linkId));
+  }
+
+  /** The folders from the shared one to the file; none outside of it. */
+  async function around(share: SharedEntry, file: StoredFile): Promise<Folder[]> {
+    const isItem = share.kind === "items" && (await serving.itemsAmong(share.linkId, [file.id])).size > 0;
+    return isItem ? [folderOfItems(share)] : within(share, file.parentId);
+  }
+
+  /** From the shared folder down to this one; empty outside of it. */
+  async function within(share: SharedEntry, folderId: number): Promise<Folder[]> {
+    if (folderId === ITEMS) return share.kind === "items" ? [folderOfItems(share)] : [];
+    const path = (await tree.folders(share.accountId, folderId)).toReversed();
+    if (share.kind === "items") {
+      const ids = path.map(({ id }) => id);
+      const shared = ids.length === 0 ? new Set() : await serving.itemsAmong(share.linkId, ids);
+      const first = path.findIndex(({ id }) => shared.has(id));
+      return first === -1 ? [] : [folderOfItems(share), ...path.slice(first)];
+    }
+    const begin = path.findIndex(({ id }) => id === share.entryId);
+    return begin === -1 ? [] : path.slice(begin);
+  }
+
+  return {
+    /** What visitors find of several items. */
+    items: itemsOf,
+
+    /** The shared file, or one in the shared folder with its folders, the shared one first. @throws FileNotFound */
+    async place(share: SharedEntry, id: number): Promise<{ file: StoredFile; path: Folder[] }> {
+      const { rootFile } = share;
+      const file = rootFile?.id === id ? rootFile : await tree.file(share.accountId, id);
+      const path = share.kind === "file" ? [] : await around(share, file);
+      if (share.kind === "file" ? file.id === share.entryId : path.length > 0) return { file, path };
+      throw appError("FileNotFound", "There is no such file here.");
+    },
+
+    /** A folder of the share and its ancestors, the shared one first. @throws FolderNotFound */
+    async folders(share: SharedEntry, id: number): Promise<[Folder, ...Folder[]]> {
+      const [first, ...rest] = await within(share, id);
+      if (first === undefined) throw appError("FolderNotFound", "There is no such folder here.");
+      return [first, ...rest];
+    },
+  };
+}
+
+/** What lists several items. Its name is that of their archive. */
+const folderOfItems = ({ accountId, title, code, createdAt }: SharedEntry): Folder => ({
+  kind: "folder",
+  id: ITEMS,
+  accountId,
+  parentId: ITEMS,
+  name: title ?? code.replaceAll("/", " "),
+  policyId: null,
+  createdAt,
+  updatedAt: createdAt,
+});

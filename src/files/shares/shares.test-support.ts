@@ -6,12 +6,14 @@ import { QUIET_SETTINGS } from "../../links/links.test-support.ts";
 import { createLinkService, type LinkServiceDeps } from "../../links/links.service.ts";
 import { startDrive } from "../drive.test-support.ts";
 import { createInvitations, type ShareMail, type ShareMailContent } from "../recipients/mails.ts";
-import type { SharePolicy } from "../serving/policy.ts";
+import type { ShareRules } from "../serving/rules.ts";
 import { createSharedItems } from "../serving/plan.ts";
 import { createPathsRepository } from "../tree/paths.repository.ts";
 import { createShareChanges } from "../serving/changes.ts";
 import { createSharesRepository } from "./repository.ts";
 import { createShares } from "./service.ts";
+import { createServingRepository } from "../serving/repository.ts";
+import { createOwnedShares } from "../serving/service.ts";
 
 export type SharesHarness = Awaited<ReturnType<typeof startShares>>;
 
@@ -33,18 +35,19 @@ export async function startShares(
     record: events.add,
     clock,
   });
-  const repository = createSharesRepository({ database, record: events.add });
-  const policy = NO_SHARE_POLICY;
-  const items = createSharedItems({ repository, paths: createPathsRepository(database) });
+  const serving = createServingRepository({ database, record: events.add });
+  const visited = createSharesRepository(database);
+  const rules = NO_SHARE_RULES;
+  const items = createSharedItems({ repository: serving, paths: createPathsRepository(database) });
   const mailed: Mailed[] = [];
   const { invitations, mail } = inviting(mailed, clock);
   const internal = service.internal;
   const parts = {
     tree: drive.tree,
     items,
-    repository,
+    repository: serving,
     links: internal,
-    policy,
+    rules,
     invitations,
     clock,
   };
@@ -56,8 +59,11 @@ export async function startShares(
     time,
     events,
     service,
-    repository,
-    shares: createShares({ ...parts, tell: async () => {} }),
+    repository: { ...serving, ...visited },
+    shares: {
+      ...createOwnedShares(parts),
+      ...createShares({ ...parts, serving, repository: visited, tell: async () => {} }),
+    },
     changes: createShareChanges({ ...parts, linksOf: service.by }),
     changed,
     /** Queued for recipients. */
@@ -105,12 +111,12 @@ export async function startShares(
   };
 }
 
-export const NO_SHARE_POLICY: SharePolicy = {
+export const NO_SHARE_RULES: ShareRules = {
   of: () => {
-    throw new Error("asks for no policy");
+    throw new Error("asks for no rules");
   },
   expiry: (_, given) => given,
-  check: (_, share) => share,
+  validate: (_, share) => share,
 };
 
 /** Invitations whose mails are kept in a list. */

@@ -1,55 +1,24 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Database } from "../../platform/db/database.ts";
-import { createEvents } from "../../platform/events/events.service.ts";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import type { ActorLinks } from "../../links/actor-links.ts";
-import { QUIET_SETTINGS } from "../../links/links.test-support.ts";
-import { createLinkService, type LinkService } from "../../links/links.service.ts";
-import { type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
-import { createSharedItems } from "../serving/plan.ts";
-import { createPathsRepository } from "../tree/paths.repository.ts";
-import { createSharesRepository } from "./repository.ts";
+import { refusal } from "../drive.test-support.ts";
 import type { Shareable } from "../serving/served.ts";
-import { inviting, NO_SHARE_POLICY } from "./shares.test-support.ts";
-import { createShares, type Shares } from "./service.ts";
+import { startShares, type SharesHarness } from "./shares.test-support.ts";
 
 forEachDialect((dialect) => {
   let database: Database;
-  let at: DriveHarness;
-  let service: LinkService;
+  let at: SharesHarness;
   let links: ActorLinks;
-  let shares: Shares;
+  let shares: SharesHarness["shares"];
   let me: number;
-  const changed: string[] = [];
+  let changed: string[];
   beforeAll(async () => {
     database = await dialect.openDb({ poolSize: 8 });
-    at = await startDrive(database);
-    const clock = { now: () => at.content.time.now };
-    const events = createEvents({ database, clock });
-    const record = events.add;
-    service = createLinkService({
-      database,
-      changes: at.content.changes,
-      ...QUIET_SETTINGS,
-      hashPassword: async (plain) => `hash of ${plain}`,
-      events,
-      record,
-      clock,
-    });
-    links = service.by(COMMAND);
-    at.content.changes.subscribe("links", (codes) => void changed.push(...codes));
-    const repository = createSharesRepository({ database, record });
-    shares = createShares({
-      tell: async () => {},
-      tree: at.tree,
-      repository,
-      items: createSharedItems({ repository, paths: createPathsRepository(database) }),
-      links: service.internal,
-      policy: NO_SHARE_POLICY,
-      invitations: inviting().invitations,
-      clock,
-    });
+    at = await startShares(database);
+    ({ shares, changed } = at);
+    links = at.service.by(COMMAND);
   });
   beforeEach(async () => {
     me = await at.account();
@@ -110,12 +79,12 @@ forEachDialect((dialect) => {
       const code = crypto.randomUUID();
       await shares.create(me, place, { ...none, code }, COMMAND);
       const review = { reason: null, updatedAt: null };
-      await service.safety.review(COMMAND, code, { ...review, action: "take_down" });
+      await at.service.safety.review(COMMAND, code, { ...review, action: "take_down" });
       const owner = { name: "me", via: "api", accountId: me, ownOnly: true } as const;
       expect(await refusal(shares.revoke(me, place, code, owner))).toBe("Conflict");
       expect(await refusal(shares.end(me, code, owner))).toBe("Conflict");
       expect(await shares.list(me, place)).toMatchObject([{ code }]);
-      await service.safety.review(COMMAND, code, { ...review, action: "reinstate" });
+      await at.service.safety.review(COMMAND, code, { ...review, action: "reinstate" });
       await shares.end(me, code, owner);
     });
 
@@ -126,13 +95,13 @@ forEachDialect((dialect) => {
       const { id } = await links.get(code);
       await shares.finish(id);
       const review = { reason: "malware", updatedAt: null };
-      await service.safety.review(COMMAND, code, { ...review, action: "take_down" });
+      await at.service.safety.review(COMMAND, code, { ...review, action: "take_down" });
       const before = await links.get(code);
       await at.files.remove(me, place.id);
       expect(await links.get(code)).toEqual(before);
       expect(await refusal(links.get(other))).toBe("LinkNotFound");
       expect(await shares.find(id)).toBeNull();
-      await service.safety.review(COMMAND, code, { ...review, action: "reinstate" });
+      await at.service.safety.review(COMMAND, code, { ...review, action: "reinstate" });
       expect(await shares.find(id)).toBeNull();
       await links.remove(code);
       expect(await refusal(links.get(code))).toBe("LinkNotFound");

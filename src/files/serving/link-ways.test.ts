@@ -5,8 +5,8 @@ import { type Actor, COMMAND } from "../../lib/actor.ts";
 import type { ActorLinks } from "../../links/actor-links.ts";
 import { NO_LISTS } from "../../links/links.test-support.ts";
 import { refusal } from "../drive.test-support.ts";
-import type { ShareChange } from "../serving/plan.ts";
-import { startShares, type SharesHarness } from "./shares.test-support.ts";
+import type { ShareChange } from "./plan.ts";
+import { startShares, type SharesHarness } from "../shares/shares.test-support.ts";
 
 const URL_A = "https://a.example/";
 const URL_B = "https://b.example/";

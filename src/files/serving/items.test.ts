@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:te
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { refusal } from "../drive.test-support.ts";
-import { ITEMS } from "./share.ts";
-import { startShares, type SharesHarness } from "./shares.test-support.ts";
+import { ITEMS } from "../shares/share.ts";
+import { startShares, type SharesHarness } from "../shares/shares.test-support.ts";
 
 forEachDialect((dialect) => {
   let at: SharesHarness;

@@ -1,48 +1,34 @@
-import type { Database } from "../../platform/db/database.ts";
-import type { Db } from "../../platform/db/dialect.ts";
-import { createRecipientsRepository, type RecipientsRepository } from "../recipients/repository.ts";
-import type { DropLimits, NewShare, Serving } from "./served.ts";
+import type { Queries } from "../../platform/db/database.ts";
+import type { Db, Dialect } from "../../platform/db/dialect.ts";
+import { takenDownRefusal } from "../../links/write/allowed-targets.ts";
+import { deleteLinks, type Deletion } from "../../links/write/rows.repository.ts";
+import {
+  createRecipientCodesRepository,
+  createRecipientTriesRepository,
+} from "../recipients/codes.repository.ts";
+import {
+  createRecipientsRepository,
+  createRecipientVisitsRepository,
+  type RecipientsRepository,
+} from "../recipients/repository.ts";
+import { ENTRY_COLUMNS, toEntry } from "../tree/entries.repository.ts";
+import type { Entry } from "../tree/entry.ts";
+import {
+  createShareListRepository,
+  dropLimitsIn,
+  type LimitColumns,
+  SHARE_COLUMNS,
+  whereDropBox,
+} from "./list.repository.ts";
+import type { NewShare, Serving } from "./served.ts";
 
-export const SHARE_COLUMNS = [
-  "shares.account_id as accountId",
-  "shares.entry_id as entryId",
-  "shares.max_downloads as maxDownloads",
-  "shares.max_bytes as maxBytes",
-  "shares.max_files as maxFiles",
-  "shares.max_file_size as maxFileSize",
-  "shares.two_way as twoWay",
-  "shares.message",
-  "shares.verify",
-  "shares.several",
-] as const;
+export type ServingRepository = ReturnType<typeof createServingRepository>;
 
-/** What visitors are told of a share or drop box, and who gets or shares the files. */
-export const VISITED_COLUMNS = [
-  "links.code",
-  "links.title",
-  "links.created_at as createdAt",
-  "links.expires_at as expiresAt",
-  "links.password_hash as passwordHash",
-  "shares.message",
-  "users.disabled",
-  "users.username",
-  "teams.name as team",
-] as const;
+type Deps = { database: Queries; record: Deletion["record"] };
 
-type LimitColumns = {
-  maxBytes: number | null;
-  maxFiles: number | null;
-  maxFileSize: number | null;
-  twoWay: number;
-};
-
-/** Null for what takes no files. */
-export const dropLimitsIn = ({ maxBytes, maxFiles, maxFileSize, twoWay }: LimitColumns): DropLimits | null =>
-  maxFiles === null ? null : { maxBytes: maxBytes ?? 0, maxFiles, maxFileSize, isTwoWay: twoWay !== 0 };
-
-export type ShareChangesRepository = ReturnType<typeof createShareChangesRepository>;
-
-export function createShareChangesRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+/** What links serve: the rows of shares and drop boxes, their lists and their recipients. */
+export function createServingRepository({ database, record }: Deps) {
+  const { read, dialect } = database;
   const recipients = createRecipientsRepository({ read });
 
   const sharesIn = (db: Db, linkId: number) =>
@@ -69,6 +55,10 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
   }
 
   return {
+    ...createShareListRepository(database),
+    recipients: recipientsIn(database),
+    ...itemQueries(read),
+    ...linkQueries({ database, record }),
     lockServing,
 
     /** Locks a link by its code, and what it serves. Null if it serves nothing. */
@@ -154,7 +144,7 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
 type Row = Omit<Serving, "drop" | "verify" | "recipients" | "items"> &
   LimitColumns & { several: number; verify: number };
 
-function createServingRows(dialect: Database["dialect"], recipients: Pick<RecipientsRepository, "ofLinks">) {
+function createServingRows(dialect: Dialect, recipients: Pick<RecipientsRepository, "ofLinks">) {
   async function toServing(row: Row, linkId: number, db: Db): Promise<Serving> {
     const { accountId, entryId, maxDownloads, message, verify, several } = row;
     return {
@@ -182,3 +172,59 @@ function createServingRows(dialect: Database["dialect"], recipients: Pick<Recipi
 
   return { itemsIn, setItems, toServing };
 }
+
+const recipientsIn = (database: Queries) => ({
+  ...createRecipientsRepository(database),
+  ...createRecipientCodesRepository(database),
+  ...createRecipientTriesRepository(database),
+  ...createRecipientVisitsRepository(database),
+});
+
+const itemQueries = (read: Db) => ({
+  /** Of at most 500. */
+  async entriesOf(ids: readonly number[], db: Db = read): Promise<Entry[]> {
+    const rows = await db.selectFrom("entries").select(ENTRY_COLUMNS).where("id", "in", ids).execute();
+    return rows.map(toEntry);
+  },
+
+  /** Those of several items among the entries. */
+  async itemsAmong(linkId: number, ids: readonly number[]): Promise<Set<number>> {
+    const rows = await read
+      .selectFrom("share_items")
+      .select("entry_id as id")
+      .where("link_id", "=", linkId)
+      .where("entry_id", "in", ids)
+      .execute();
+    return new Set(rows.map(({ id }) => id));
+  },
+});
+
+const linkQueries = ({ database: { read, dialect }, record }: Deps) => ({
+  /** Of a share of the entry, or of what takes files into it. */
+  async linkOf(
+    entryId: number,
+    code: string,
+    { isDrop }: { isDrop: boolean },
+    db: Db = read,
+  ): Promise<number | null> {
+    const row = await db
+      .selectFrom("shares")
+      .innerJoin("links", "links.id", "shares.link_id")
+      .select("links.id")
+      .where("links.code", "=", code)
+      .where("shares.entry_id", "=", entryId)
+      .where("shares.several", "=", 0)
+      .where((eb) => (isDrop ? eb("shares.max_files", "is not", null) : eb.not(whereDropBox(eb))))
+      .executeTakeFirst();
+    return row?.id ?? null;
+  },
+
+  /** Returns its code and aliases. @throws Conflict if it was taken down */
+  async removeLink(tx: Db, linkId: number, by: Pick<Deletion, "actor" | "now">): Promise<string[]> {
+    const query = tx.selectFrom("links").select(["code", "options"]).where("id", "=", linkId);
+    const link = await query.$call(dialect.forUpdate).executeTakeFirst();
+    const refusal = link === undefined ? null : takenDownRefusal(link);
+    if (refusal !== null) throw refusal;
+    return deleteLinks(tx, "id", [linkId], { ...by, dialect, record });
+  },
+});

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { cursorText } from "../../lib/cursor.ts";
-import type { Shareable } from "../serving/served.ts";
-import { startShares, type SharesHarness } from "./shares.test-support.ts";
+import type { Shareable } from "./served.ts";
+import { startShares, type SharesHarness } from "../shares/shares.test-support.ts";
 
 const LIMITS = { max_bytes: 1_000, max_files: 3, max_file_size: 10 };
 

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import type { Role } from "../../lib/access.ts";
 import { COMMAND } from "../../lib/actor.ts";
-import { createSharePolicy, type SharePolicySettings } from "./policy.ts";
+import { createShareRules, type ShareRuleSettings } from "./rules.ts";
 import type { ShareRecord } from "./served.ts";
 
 const DAY_MS = 86_400_000;
-const NONE: SharePolicySettings = {
+const NONE: ShareRuleSettings = {
   roles: ["user", "editor"],
   defaultDays: 0,
   maxDays: 0,
@@ -15,8 +15,8 @@ const NONE: SharePolicySettings = {
   domains: [],
   byRole: [],
 };
-const policyOf = (settings: Partial<SharePolicySettings>) =>
-  createSharePolicy({ settings: () => ({ ...NONE, ...settings }), clock: { now: () => 1_000 } });
+const rulesOf = (settings: Partial<ShareRuleSettings>) =>
+  createShareRules({ settings: () => ({ ...NONE, ...settings }), clock: { now: () => 1_000 } });
 const actor = (role: Role) => ({ ...COMMAND, role });
 const share = (given: Partial<ShareRecord>) =>
   ({
@@ -41,13 +41,13 @@ test("bound roles keep every limit, others and commands are free", () => {
       [{}, { recipients: ["x@a.example"] }],
     ],
   ] as const) {
-    const { check } = policyOf(settings);
+    const { validate } = rulesOf(settings);
     for (const given of bad) {
-      expect(() => check(actor("user"), share(given))).toThrow(/here; /);
-      for (const free of [actor("admin"), COMMAND]) check(free, share(given));
-      check(actor("user"), share({ ...given, kind: "url" }));
+      expect(() => validate(actor("user"), share(given))).toThrow(/here; /);
+      for (const free of [actor("admin"), COMMAND]) validate(free, share(given));
+      validate(actor("user"), share({ ...given, kind: "url" }));
     }
-    for (const given of good) check(actor("editor"), share(given));
+    for (const given of good) validate(actor("editor"), share(given));
   }
 });
 
@@ -60,13 +60,13 @@ test("a share without an end ends by default, never later than it may", () => {
     [{ maxDays: 3 }, undefined, "3d"],
     [{ defaultDays: 7, maxDays: 3 }, undefined, "3d"],
   ] as const) {
-    expect(policyOf(settings).expiry(actor("user"), given)).toBe(expected);
-    expect(policyOf(settings).expiry(actor("admin"), given)).toBe(given);
+    expect(rulesOf(settings).expiry(actor("user"), given)).toBe(expected);
+    expect(rulesOf(settings).expiry(actor("admin"), given)).toBe(given);
   }
 });
 
 test("a role has limits of its own instead of the common ones", () => {
-  const { of } = policyOf({
+  const { of } = rulesOf({
     maxDays: 30,
     password: true,
     byRole: [

@@ -1,4 +1,4 @@
-/** What shares and drop boxes must keep when an account makes or changes them: the settings files.share_policy. */
+/** The rules for shares: what shares and drop boxes keep when an account makes or changes them (settings files.share_policy). */
 import { z } from "zod";
 import type { Actor } from "../../lib/actor.ts";
 import type { Role } from "../../lib/access.ts";
@@ -8,7 +8,7 @@ import { given } from "../../lib/given.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import type { ShareRecord } from "./served.ts";
 
-export const sharePolicyView = namedObject("SharePolicy", {
+export const shareRulesView = namedObject("SharePolicy", {
   default_days: z
     .int()
     .nullable()
@@ -19,9 +19,9 @@ export const sharePolicyView = namedObject("SharePolicy", {
   verify: z.boolean().describe("every share is for recipients who verify their address; not drop boxes"),
   recipient_domains: z.array(z.string()).describe("of recipients' addresses; empty: every domain"),
 });
-type Policy = z.output<typeof sharePolicyView>;
+type Rules = z.output<typeof shareRulesView>;
 
-export type SharePolicySettings = {
+export type ShareRuleSettings = {
   /** Whom the rest binds. */
   roles: readonly Role[];
   /** 0: none, like the other numbers. */
@@ -36,12 +36,12 @@ export type SharePolicySettings = {
   byRole: readonly string[];
 };
 
-export type SharePolicy = ReturnType<typeof createSharePolicy>;
+export type ShareRules = ReturnType<typeof createShareRules>;
 
 const DAY_MS = 86_400_000;
 /** Between the client's reading of its clock and ours. */
 const GRACE_MS = 60_000;
-type Limits = Omit<SharePolicySettings, "roles" | "byRole">;
+type Limits = Omit<ShareRuleSettings, "roles" | "byRole">;
 
 const NONE: Limits = {
   defaultDays: 0,
@@ -52,7 +52,7 @@ const NONE: Limits = {
   domains: [],
 };
 
-function policyOf({ defaultDays, maxDays, password, maxDownloads, verify, domains }: Limits): Policy {
+function rulesOf({ defaultDays, maxDays, password, maxDownloads, verify, domains }: Limits): Rules {
   const days = [defaultDays, maxDays].filter((number) => number > 0);
   return {
     default_days: days.length === 0 ? null : Math.min(...days),
@@ -64,29 +64,29 @@ function policyOf({ defaultDays, maxDays, password, maxDownloads, verify, domain
   };
 }
 
-const FREE = policyOf(NONE);
+const FREE = rulesOf(NONE);
 
-export function createSharePolicy({ settings, clock }: { settings(): SharePolicySettings; clock: Clock }) {
+export function createShareRules({ settings, clock }: { settings(): ShareRuleSettings; clock: Clock }) {
   /** Commands and jobs have no role, and are free. */
-  function of(role: Role | undefined): Policy {
+  function of(role: Role | undefined): Rules {
     if (role === undefined) return FREE;
     const { roles, byRole, ...common } = settings();
     const own = ownOf(byRole, role);
     if (!roles.includes(role) && own === null) return FREE;
-    return policyOf({ ...(roles.includes(role) ? common : NONE), ...own });
+    return rulesOf({ ...(roles.includes(role) ? common : NONE), ...own });
   }
 
   return {
     of,
 
-    /** Of a new share. Null ends never, which `check` may refuse. */
+    /** Of a new share. Null ends never, which `validate` may refuse. */
     expiry({ role }: Actor, asked: string | null | undefined): string | null | undefined {
       const days = of(role).default_days;
       return asked === undefined && days !== null ? `${days}d` : asked;
     },
 
     /** Call it within the transaction, with what it wrote. Returns that. @throws Forbidden */
-    check({ role }: Actor, share: ShareRecord): ShareRecord {
+    validate({ role }: Actor, share: ShareRecord): ShareRecord {
       const { kind, expiresAt, passwordHash, maxDownloads } = share;
       if (kind === "url") return share;
       const { max_days: days, password, max_downloads: most, verify, recipient_domains: domains } = of(role);

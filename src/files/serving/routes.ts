@@ -1,0 +1,296 @@
+/** For owners. public.routes.ts is for visitors. */
+import { z } from "zod";
+import {
+  actorOf,
+  type Endpoint,
+  endpoint,
+  type HttpContext,
+  type Caller,
+  CursorPage,
+  page,
+  requireScope,
+  messageResponse,
+} from "../../platform/http/endpoint.ts";
+import { reachesRole, type Role } from "../../lib/access.ts";
+import { appError } from "../../lib/errors.ts";
+import { CODE_FORM, isCodeText } from "../../links/link/code.ts";
+import { entryIn, treeEndpoint } from "../tree/entry-id.ts";
+import {
+  folderShareSchema,
+  shareSchema,
+  shareView,
+  viewOfShare,
+  itemsShareSchema,
+  shareChangeSchema,
+  shareListQuery,
+} from "./schemas.ts";
+import { shareNotFound, type ShareChanges } from "./changes.ts";
+import type { Shareable, ShareRecord } from "./served.ts";
+import type { Asking, Trees } from "../tree/trees.ts";
+import type { OwnedShares } from "./service.ts";
+import { namedObject } from "../../lib/named-object.ts";
+import { pageOf } from "../../lib/page-query.ts";
+import { idsOfItems } from "./plan.ts";
+import { type ShareRules, shareRulesView } from "./rules.ts";
+import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
+import { createView } from "../../lib/case-names.ts";
+import { recipientFields } from "../recipients/recipients.ts";
+
+/** Parameter `code` of the path. @throws LinkNotFound for an impossible code */
+export function shareCodeIn(c: HttpContext): string {
+  const code = c.req.param("code") ?? "";
+  if (!isCodeText(code)) throw shareNotFound();
+  return code;
+}
+
+/** The tree and the code of the share in the path. @throws LinkNotFound, Forbidden for viewers */
+export async function shareIn(
+  trees: Pick<Trees, "with">,
+  { c, account }: Asking & { c: HttpContext },
+): Promise<[tree: number, code: string]> {
+  const share = shareCodeIn(c);
+  return [await trees.with({ c, account }, { share }), share];
+}
+
+/** Roles that may not choose the code of a link may not choose a share's. @throws Forbidden */
+export function refuseOwnCode({ role }: { role: Role }, code: string | null | undefined): void {
+  if (reachesRole(role, "editor") || !code) return;
+  throw appError(
+    "Forbidden",
+    "Only editors and administrators choose the code of a share; leave code out for a random one.",
+  );
+}
+
+export const shareEndpoints = (deps: EntryDeps): Endpoint[] =>
+  (["file", "folder"] as const).flatMap((kind) => endpointsOf(deps, kind));
+
+type EntryDeps = { shares: OwnedShares; trees: Trees };
+
+function endpointsOf({ shares, trees }: EntryDeps, kind: Shareable["kind"]): Endpoint[] {
+  const path = `/${kind}s/:id/share`;
+  const ofEntries = treeEndpoint(`${kind}s`);
+  const placed = async (asking: Asking & { c: HttpContext }): Promise<[number, Shareable]> => {
+    const [tree, id] = await entryIn(trees, asking, kind === "file" ? "FileNotFound" : "FolderNotFound");
+    return [tree, { kind, id }];
+  };
+  return [
+    endpoint(`POST ${path}`, {
+      ...ofEntries,
+      tagged: true,
+      summary: `Share a ${kind} by a short link`,
+      body: kind === "file" ? shareSchema : folderShareSchema,
+      failures: [403, 409],
+      status: 201,
+      response: shareView,
+      async handle({ c, account, body }) {
+        refuseOwnCode(account, body.code);
+        const made = await shares.create(...(await placed({ c, account })), body, actorOf(account));
+        return viewOfShare(made, c.env.origin());
+      },
+    }),
+    endpoint(`GET ${path}`, {
+      ...ofEntries,
+      summary: `The short links that share a ${kind}, newest first`,
+      response: z.array(shareView),
+      async handle({ c, account }) {
+        const origin = c.env.origin();
+        return (await shares.list(...(await placed({ c, account })))).map((share) =>
+          viewOfShare(share, origin),
+        );
+      },
+    }),
+    endpoint(`DELETE ${path}/:code{.+}`, {
+      ...ofEntries,
+      params: { code: z.string().meta(CODE_FORM) },
+      summary: `Stop sharing a ${kind} under a code`,
+      done: "Share revoked",
+      handle: async ({ c, account }) =>
+        shares.revoke(...(await placed({ c, account })), shareCodeIn(c), actorOf(account)),
+    }),
+  ];
+}
+
+const ofShares = treeEndpoint("shares");
+const params = { code: z.string().meta(CODE_FORM) };
+
+type ManageDeps = { shares: OwnedShares; trees: Trees; changes: ShareChanges; rules: Pick<ShareRules, "of"> };
+
+export function manageEndpoints({ shares, trees, changes, rules }: ManageDeps): Endpoint[] {
+  const placed = (asking: Asking & { c: HttpContext }) => shareIn(trees, asking);
+  const changed = {
+    locked: async (asking: Asking & { c: HttpContext }, tx: never) =>
+      viewOfShare(await changes.locked(...(await placed(asking)), tx), asking.c.env.origin()),
+  };
+  return [
+    endpoint("GET /files/share-policy", {
+      ...ofShares,
+      summary: "The limits of your shares and drop boxes, which the settings files.share_policy set",
+      response: shareRulesView,
+      handle: async ({ account }) => rules.of(account.role),
+    }),
+    endpoint("GET /shares", {
+      ...ofShares,
+      summary: "List your shares and drop boxes or those of a team; administrators also list those of all",
+      query: shareListQuery,
+      failures: [403],
+      response: z.array(shareView),
+      paged: "either",
+      async handle({ c, query, account }) {
+        const ofAll = query.all === "true";
+        if (ofAll && account.role !== "admin") {
+          throw appError("Forbidden", "Only administrators list the shares of all accounts.");
+        }
+        const accountId = ofAll ? null : await trees.named({ c, account }, query);
+        const { search, kind, state } = query;
+        const filter = { accountId, search, kind, state };
+        const origin = c.env.origin();
+        const view = (share: ShareRecord) => ({
+          ...viewOfShare(share, origin),
+          ...(ofAll && share.owner !== null && { owner: share.owner }),
+        });
+        const at = pageOf(query);
+        if (query.cursor === undefined) {
+          const order = { by: query.sort || "created_at", isDescending: query.order !== "asc" } as const;
+          const { shares: found, total } = await shares.page(filter, at, order);
+          return page(found.map(view), { ...at, total });
+        }
+        if (query.sort || query.order) {
+          throw appError("BadRequest", "With cursor the order is newest first; leave out sort and order.");
+        }
+        if (query.page) throw appError("BadRequest", "cursor and page exclude each other; give one of them.");
+        const { shares: found, next } = await shares.after(filter, query.cursor, at.pageSize);
+        return new CursorPage(found.map(view), next);
+      },
+    }),
+    endpoint("GET /shares/:code{.+}", {
+      ...ofShares,
+      params,
+      tagged: true,
+      summary: "Read a share or drop box",
+      failures: [404],
+      response: shareView,
+      handle: async ({ c, account }) =>
+        viewOfShare(await shares.get(...(await placed({ c, account }))), c.env.origin()),
+    }),
+    endpoint("PATCH /shares/:code{.+}", {
+      ...ofShares,
+      ...changed,
+      tagged: true,
+      params,
+      summary: "Change the given fields of a share or drop box, including what its code serves",
+      body: shareChangeSchema,
+      failures: [403, 404, 409],
+      response: shareView,
+      async handle({ c, body, account }) {
+        if (body.target !== undefined) requireLinks(account);
+        const share = await changes.patch(...(await placed({ c, account })), body, actorOf(account));
+        return viewOfShare(share, c.env.origin());
+      },
+    }),
+    endpoint("DELETE /shares/:code{.+}", {
+      ...ofShares,
+      ...changed,
+      params,
+      summary: "End a share or drop box and free its code",
+      failures: [404],
+      done: "Share revoked",
+      handle: async ({ c, account }) => shares.end(...(await placed({ c, account })), actorOf(account)),
+    }),
+  ];
+}
+
+/** A code that redirects is a link. */
+function requireLinks(caller: Caller): void {
+  if (!reachesRole(caller.role, "editor")) {
+    throw appError("Forbidden", "Only editors and administrators make links to URLs.");
+  }
+  requireScope(caller, "links:write");
+}
+
+const itemView = namedObject("SharedItem", {
+  id: z.int(),
+  kind: z.enum(["file", "folder"]),
+  name: z.string(),
+});
+
+/** Mount them before those of a share, whose codes have slashes. */
+export const itemEndpoints = ({ shares, trees }: Pick<ManageDeps, "shares" | "trees">): Endpoint[] => [
+  endpoint("POST /shares", {
+    ...ofShares,
+    tagged: true,
+    summary: "Share several files and folders by one short link",
+    body: itemsShareSchema,
+    failures: [403, 404, 409],
+    status: 201,
+    response: shareView,
+    async handle({ c, body, account }) {
+      refuseOwnCode(account, body.code);
+      const { items, ...given } = body;
+      const ids = idsOfItems(items);
+      const tree = await trees.with({ c, account }, { entry: ids[0]! });
+      const made = await shares.createOfItems(tree, ids, given, actorOf(account));
+      return viewOfShare(made, c.env.origin());
+    },
+  }),
+  endpoint("GET /shares/:code{.+}/items", {
+    ...ofShares,
+    params,
+    summary: "The files and folders that are one share; without those in the trash",
+    failures: [404],
+    response: z.array(itemView),
+    async handle({ c, account }) {
+      const found = await shares.itemsByCode(...(await shareIn(trees, { c, account })));
+      return found.map(({ id, kind, name }) => ({ id, kind, name }));
+    },
+  }),
+];
+
+const visitView = namedObject("ShareVisit", {
+  email: z.string().describe("verified address of the recipient"),
+  action: z.enum(["open", "download", "archive"]).describe("archive: the folder as a ZIP file"),
+  name: z.string().nullable().describe("of the file or folder, then"),
+  at: z.iso.datetime(),
+});
+
+export const viewVisit = createView(visitView);
+
+const sendBody = namedObject("ShareMails", {
+  recipients: recipientFields.recipients.describe("whom of the share's; absent: all"),
+});
+
+type RecipientDeps = { shares: OwnedShares; trees: Trees };
+
+/** Mount them before those of a share, whose codes have slashes. */
+export function recipientEndpoints({ shares, trees }: RecipientDeps): Endpoint[] {
+  const ofShare = { ...ofShares, params: { code: z.string().meta(CODE_FORM) } };
+  return [
+    endpoint("GET /shares/:code{.+}/visits", {
+      ...ofShare,
+      summary:
+        "What verified recipients of a share opened and downloaded, newest first; the last 10,000 of the days in analytics.log_retention_days",
+      query: z.object(cursorQuery),
+      failures: [404],
+      response: z.array(visitView),
+      paged: "cursor",
+      async handle({ c, account, query: { cursor, limit } }) {
+        const before = placeOf(z.int(), cursor);
+        const found = await shares.visits(...(await shareIn(trees, { c, account })), before, limitOf(limit));
+        return new CursorPage(
+          found.visits.map(viewVisit),
+          found.next === null ? null : cursorText(found.next),
+        );
+      },
+    }),
+    endpoint("POST /shares/:code{.+}/mails", {
+      ...ofShare,
+      summary: "Send the mail with the link of a share to its recipients again",
+      body: sendBody,
+      failures: [404, 409, 429],
+      response: messageResponse,
+      async handle({ c, account, body: { recipients } }) {
+        const count = await shares.sendAgain(...(await shareIn(trees, { c, account })), recipients ?? null);
+        return { message: `Mails queued: ${count}` };
+      },
+    }),
+  ];
+}
