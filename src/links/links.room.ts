@@ -153,15 +153,12 @@ export const linkTableRoom = {
   name: "link-table",
   isServerOnly: true,
   async start(core: Core, { env, redis, registry, operations, notices }: TableNeeds) {
-    const { createLinkCache } = await import("./cache/cache.ts");
-    const { ANY_CODE } = await import("./cache/cache.ts");
+    const { ANY_CODE, createLinkCache } = await import("./cache/cache.ts");
     const { measureLinkCache } = await import("./cache/metrics.ts");
     const { createLinkScan } = await import("./cache/scan.repository.ts");
     const { createSharedLinks } = await import("./cache/shared.ts");
     const { createLinkFinder } = await import("./cache/cached-link.ts");
-    const { createSearchIndexJob } = await import("./list/jobs.ts");
-    const { createRankingJob } = await import("./list/jobs.ts");
-    const { createTotalJob } = await import("./list/jobs.ts");
+    const { createRankingJob, createSearchIndexJob, createTotalJob } = await import("./list/jobs.ts");
     const { timeFunction, timeMethods } = await import("../lib/timed-methods.ts");
     const { database, changes, config, clock, logger } = core;
     const enforcesPasswords = () => config.get("features.enforce_link_passwords");

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import {
   actorOf,
-  beside,
   type Caller,
   CursorPage,
   type Endpoint,
@@ -18,7 +17,6 @@ import {
   availabilitySchema,
   createSchema,
   domainQuery,
-  type HostOf,
   linkViewSchema,
   namedSchema,
   type PatchInput,
@@ -27,20 +25,18 @@ import {
   updateItemSchema,
   updateSchema,
   usesSchema,
-  viewOfLink,
 } from "./link/link.ts";
 import { asksForTotal, isCounted, linkCursor, linkQueryOf, listQuery, placedQueryOf } from "./list/query.ts";
-import { ownersIn } from "./list/filter.ts";
+import { keyIn, EXISTING_LINK, respondToWrite, viewIn } from "./link/routes.ts";
 import type { LinkService } from "./links.service.ts";
 import { qrEndpoint } from "./qr/routes.ts";
 import { queryBatchEndpoints } from "./query-batch/routes.ts";
 import { safetyEndpoints } from "./safety/routes.ts";
 import { tagEndpoints } from "./tags/routes.ts";
 import { namedObject } from "../lib/named-object.ts";
-import { AppError } from "../lib/errors.ts";
 import type { Actor } from "../lib/actor.ts";
 import { strictly } from "../lib/strict-handling.ts";
-import { type LinkBatch, MOST_ITEMS } from "./write/batch.ts";
+import { MOST_ITEMS } from "./write/batch.ts";
 
 const USES = usesSchema.keyof().options;
 const stats = namedObject("Totals", {
@@ -62,35 +58,18 @@ type Deps = { links: LinkService; editing?: LinkEditing; now(): number };
 /** Relative to {admin}/v1. */
 export function linkEndpoints({ links, editing = editingWithoutShares(links), now }: Deps): Endpoint[] {
   return [
-    ...batchEndpoints((actor) => links.by(actor).batch),
-    ...queryBatchEndpoints(links.by),
-    ...tagEndpoints((actor) => links.by(actor).tags),
-    ...deletedEndpoints({
-      deleted: links.deleted,
-      ownersIn: async (query) => ownersIn(await links.owners.resolved(query)),
-      get: (actor, key) => links.by(actor).get(key),
-      hostOf: links.domains.hostOf,
-    }),
+    ...batchEndpoints(links),
+    ...queryBatchEndpoints(links),
+    ...tagEndpoints(links),
+    ...deletedEndpoints(links),
     ...collectionEndpoints(links, now),
-    ...safetyEndpoints({
-      safety: links.safety,
-      get: (actor, key) => links.by(actor).get(key),
-      keyOf: links.domains.key,
-      hostOf: links.domains.hostOf,
-    }),
-    qrEndpoint({
-      get: (actor, key) => links.by(actor).get(key),
-      keyOf: links.domains.key,
-      view: (link, origin) => viewOfLink(link, origin, links.domains.hostOf),
-    }),
+    ...safetyEndpoints(links),
+    qrEndpoint(links),
     ...itemEndpoints(links, editing),
   ];
 }
 
 const shared = { access: "editor", scope: "links", tag: "links" } as const;
-
-const viewIn = (links: LinkService, c: HttpContext, link: ShownLink) =>
-  viewOfLink(link, c.env.origin(), links.domains.hostOf);
 
 const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] => [
   endpoint("GET /stats", {
@@ -143,10 +122,10 @@ const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] 
     failures: [409],
     status: 201,
     response: linkViewSchema,
-    beside: OFFERED,
+    beside: EXISTING_LINK,
     async handle({ c, body, account }) {
       const actor = actorOf(account);
-      return answerOffering(links, c, actor, await links.by(actor).create(body));
+      return respondToWrite(links, c, actor, await links.by(actor).create(body));
     },
   }),
   endpoint("GET /links/available", {
@@ -167,12 +146,6 @@ const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] 
 ];
 
 function itemEndpoints(links: LinkService, editing: LinkEditing): Endpoint[] {
-  /** @throws BadRequest for an unknown domain, LinkNotFound */
-  const keyIn = (c: HttpContext, { domain }: { domain?: string | undefined }): string => {
-    const code = c.req.param("code") ?? "";
-    if (!isCodeText(code)) throw linkNotFound(code);
-    return links.domains.key(code, domain);
-  };
   const ofCode = {
     ...shared,
     params: { code: z.string().meta(CODE_FORM) },
@@ -181,7 +154,7 @@ function itemEndpoints(links: LinkService, editing: LinkEditing): Endpoint[] {
   } as const;
   const changed = {
     async locked({ c, query, account }: PathInput<typeof domainQuery>, tx: never) {
-      const key = keyIn(c, query);
+      const key = keyIn(links, c, query);
       await links.lock(tx, [key]);
       return viewIn(links, c, await links.by(actorOf(account)).get(key, tx));
     },
@@ -192,7 +165,7 @@ function itemEndpoints(links: LinkService, editing: LinkEditing): Endpoint[] {
       tagged: true,
       summary: "Read a link",
       handle: async ({ c, query, account }) =>
-        viewIn(links, c, await links.by(actorOf(account)).get(keyIn(c, query))),
+        viewIn(links, c, await links.by(actorOf(account)).get(keyIn(links, c, query))),
     }),
     endpoint(`POST /links/:code{.+}/history/:id/restore`, {
       tagged: true,
@@ -203,7 +176,7 @@ function itemEndpoints(links: LinkService, editing: LinkEditing): Endpoint[] {
       optionalBody: true,
       failures: [404, 409],
       async handle({ c, query, body, account }) {
-        const key = keyIn(c, query);
+        const key = keyIn(links, c, query);
         const id = Number(c.req.param("id"));
         if (!Number.isSafeInteger(id)) throw linkNotFound(c.req.param("code"));
         const [actor, state] = [actorOf(account), body.state ?? "after"];
@@ -218,10 +191,10 @@ function itemEndpoints(links: LinkService, editing: LinkEditing): Endpoint[] {
       summary: "Change a link",
       body: updateSchema,
       failures: [409],
-      beside: OFFERED,
+      beside: EXISTING_LINK,
       async handle({ c, query, body, account }) {
         const actor = actorOf(account);
-        return answerOffering(links, c, actor, await links.by(actor).update(keyIn(c, query), body));
+        return respondToWrite(links, c, actor, await links.by(actor).update(keyIn(links, c, query), body));
       },
     }),
     endpoint("PATCH /links/:code{.+}", {
@@ -231,11 +204,11 @@ function itemEndpoints(links: LinkService, editing: LinkEditing): Endpoint[] {
       summary: "Change the given fields of a link, including its code and what it serves",
       body: patchSchema,
       failures: [409],
-      beside: OFFERED,
+      beside: EXISTING_LINK,
       async handle({ c, query, body, account }) {
-        const [key, actor] = [keyIn(c, query), actorOf(account)];
+        const [key, actor] = [keyIn(links, c, query), actorOf(account)];
         if (USES.some((use) => body[use] !== undefined)) requireScope(account, "files:write");
-        return answerOffering(links, c, actor, await editing.patchLink(account.id, key, body, actor));
+        return respondToWrite(links, c, actor, await editing.patchLink(account.id, key, body, actor));
       },
     }),
     endpoint("DELETE /links/:code{.+}", {
@@ -243,7 +216,7 @@ function itemEndpoints(links: LinkService, editing: LinkEditing): Endpoint[] {
       ...changed,
       summary: "Delete a link",
       done: "The link was deleted.",
-      handle: ({ c, query, account }) => links.by(actorOf(account)).remove(keyIn(c, query)),
+      handle: ({ c, query, account }) => links.by(actorOf(account)).remove(keyIn(links, c, query)),
     }),
   ];
 }
@@ -267,35 +240,6 @@ export const historyLinks = (links: LinkService) => ({
     return link && viewIn(links, c, link);
   },
 });
-
-export const OFFERED = {
-  existing_link: linkViewSchema
-    .optional()
-    .describe("the target is a short URL of this server, of this link: use it instead of a second one"),
-};
-
-type OfferedLinks = {
-  /** `get` throws LinkNotFound. */
-  by(actor: Actor): { get(key: string): Promise<ShownLink> };
-  /** @param requestOrigin the origin of the request */
-  ownCode(url: string, requestOrigin: string): string | null;
-  domains: { hostOf: HostOf };
-};
-
-/** Responds to a write of the link. If it leads to a short URL of ours that the actor may see, that link is offered. */
-export async function answerOffering(links: OfferedLinks, c: HttpContext, actor: Actor, link: ShownLink) {
-  const view = (one: ShownLink) => viewOfLink(one, c.env.origin(), links.domains.hostOf);
-  const key = links.ownCode(link.target, c.env.origin());
-  if (key === null || key === link.code) return view(link);
-  const offered = await links
-    .by(actor)
-    .get(key)
-    .catch((error: unknown) => {
-      if (error instanceof AppError && error.name === "LinkNotFound") return null;
-      throw error;
-    });
-  return offered === null ? view(link) : beside(view(link), { existing_link: view(offered) });
-}
 
 /** How the API changes one link, whatever its code serves before and after. */
 export type LinkEditing = {
@@ -324,7 +268,8 @@ const batchResult = namedObject("BatchResult", {
   success: z.array(z.string()),
   failed: z.array(z.object({ code: z.string(), error: z.string(), error_code: z.int() })),
 });
-export function batchEndpoints(batchOf: (actor: Actor) => LinkBatch): Endpoint[] {
+
+function batchEndpoints({ by }: LinkService): Endpoint[] {
   const ofMany = { access: "editor", scope: "links", tag: "links", response: batchResult } as const;
   return [
     endpoint("POST /links/batch", {
@@ -335,7 +280,7 @@ export function batchEndpoints(batchOf: (actor: Actor) => LinkBatch): Endpoint[]
       handle({ c, body, account }) {
         // Hashing passwords takes minutes for 5,000.
         c.env.liftIdleTimeout();
-        return batchOf(actorOf(account)).create(body.links);
+        return by(actorOf(account)).batch.create(body.links);
       },
     }),
     endpoint("PUT /links/batch", {
@@ -345,7 +290,7 @@ export function batchEndpoints(batchOf: (actor: Actor) => LinkBatch): Endpoint[]
       list: { field: "updates", most: MOST_ITEMS },
       handle({ c, body, account }) {
         c.env.liftIdleTimeout();
-        return batchOf(actorOf(account)).update(body.updates);
+        return by(actorOf(account)).batch.update(body.updates);
       },
     }),
     endpoint("DELETE /links/batch", {
@@ -353,7 +298,7 @@ export function batchEndpoints(batchOf: (actor: Actor) => LinkBatch): Endpoint[]
       summary: "Delete up to 5000 links",
       body: z.object({ codes: validatedLater(z.union([z.string(), namedSchema])) }),
       list: { field: "codes", most: MOST_ITEMS },
-      handle: ({ body, account }) => batchOf(actorOf(account)).remove(body.codes),
+      handle: ({ body, account }) => by(actorOf(account)).batch.remove(body.codes),
     }),
   ];
 }

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { actorOf, type Endpoint, endpoint } from "../platform/http/endpoint.ts";
-import type { Actor } from "../lib/actor.ts";
 import { appError } from "../lib/errors.ts";
 import { parseIp } from "../lib/ip-address.ts";
 import { parseRfc3339 } from "../lib/rfc3339.ts";
-import { CODE_FORM, isCodeText, linkNotFound } from "../links/link/code.ts";
+import { CODE_FORM } from "../links/link/code.ts";
 import { codeOf } from "../links/link/key.ts";
-import { domainQuery, type Link, type LinkView } from "../links/link/link.ts";
+import { domainQuery } from "../links/link/link.ts";
+import { keyIn, type LinkAccess, viewIn } from "../links/link/routes.ts";
 import { isLinkPreview } from "../lib/automated-visitors.ts";
 import { namedObject } from "../lib/named-object.ts";
 import {
@@ -158,11 +158,7 @@ const requestOf = ({ userAgent, acceptLanguage }: Sent) => ({
 
 type Deps = {
   explain: Explain;
-  /** @throws LinkNotFound */
-  get(actor: Actor, key: string): Promise<Link>;
-  /** @throws BadRequest for an unknown domain */
-  keyOf(code: string, domain: string | undefined): string;
-  view(link: Link, origin: string): LinkView;
+  links: LinkAccess;
   now(): number;
 };
 
@@ -187,7 +183,7 @@ const query = domainQuery.extend({
 });
 
 /** Relative to {admin}/v1. Mount it before `/links/:code{.+}`. */
-export const explainEndpoint = ({ explain, get, keyOf, view, now }: Deps): Endpoint =>
+export const explainEndpoint = ({ explain, links, now }: Deps): Endpoint =>
   endpoint("GET /links/:code{.+}/explain", {
     ownsPath: true,
     access: "editor",
@@ -198,9 +194,7 @@ export const explainEndpoint = ({ explain, get, keyOf, view, now }: Deps): Endpo
     query,
     response: explanation,
     async handle({ c, query: explained, account }) {
-      const code = c.req.param("code") ?? "";
-      if (!isCodeText(code)) throw linkNotFound(code);
-      const link = await get(actorOf(account), keyOf(code, explained.domain));
+      const link = await links.by(actorOf(account)).get(keyIn(links, c, explained));
       const at = explained.at === undefined ? now() : parseRfc3339(explained.at);
       if (at === null) {
         throw appError("InvalidDateFormat", "at must be an instant such as 2026-11-20T13:00:00Z.", {
@@ -216,7 +210,7 @@ export const explainEndpoint = ({ explain, get, keyOf, view, now }: Deps): Endpo
           expires_at,
           locked,
           code: codeOf(link.code),
-          shortUrl: view(link, c.env.origin()).short_url,
+          shortUrl: viewIn(links, c, link).short_url,
         },
         {
           linkId: id,

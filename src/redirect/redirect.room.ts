@@ -25,14 +25,11 @@ export const redirectRoom = {
     const { createCountries } = await import("../clicks/details/geo.ts");
     const { followPrivacy } = await import("../clicks/details/privacy.ts");
     const { createAutomatedVisitors } = await import("../lib/automated-visitors.ts");
-    const { viewOfLink } = await import("../links/link/link.ts");
-    const { createExplain } = await import("./explain.routes.ts");
-    const { explainEndpoint } = await import("./explain.routes.ts");
+    const { createExplain, explainEndpoint } = await import("./explain.routes.ts");
     const { createFallbacks } = await import("./fallbacks.ts");
     const { sharedLink } = await import("./follow.ts");
     const { createLocks } = await import("./locks.ts");
-    const { createRedirect } = await import("./redirect.ts");
-    const { registerRedirectMetrics } = await import("./redirect.ts");
+    const { createRedirect, registerRedirectMetrics } = await import("./redirect.ts");
     const { createSpecials } = await import("./special.ts");
     const { createAddressOf, createVisits } = await import("./visit.ts");
     const { createVisitorFacts, sentIn } = await import("./visitor-facts.ts");
@@ -99,13 +96,7 @@ export const redirectRoom = {
       enforcesPasswords: () => config.get("features.enforce_link_passwords"),
       passUtm,
     });
-    const endpoint = explainEndpoint({
-      explain,
-      get: (actor, key) => links.by(actor).get(key),
-      keyOf: links.domains.key,
-      view: (link, origin) => viewOfLink(link, origin, links.domains.hostOf),
-      now: clock.now,
-    });
+    const endpoint = explainEndpoint({ explain, links, now: clock.now });
     return { offers: { redirect }, endpoints: { api: [endpoint] } };
   },
 } satisfies Room;

@@ -1,18 +1,12 @@
 import { z } from "zod";
 import { actorOf, CursorPage, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import { idParameter } from "../../lib/id-parameter.ts";
-import type { Actor } from "../../lib/actor.ts";
 import { cursorQuery, cursorText, limitOf, placeOf, timePlace } from "../../lib/cursor.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
-import {
-  type DeletedLink,
-  type HostOf,
-  linkViewSchema,
-  newCode,
-  type ShownLink,
-  viewOfLink,
-} from "../link/link.ts";
-import { filterQuery } from "../list/filter.ts";
+import { type DeletedLink, type HostOf, linkViewSchema, newCode, viewOfLink } from "../link/link.ts";
+import type { Owners } from "../link/owners.repository.ts";
+import { type LinkAccess, viewIn } from "../link/routes.ts";
+import { filterQuery, ownersIn } from "../list/filter.ts";
 import type { DeletedLinks } from "./deleted.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
@@ -39,19 +33,11 @@ export function viewOfDeleted(link: DeletedLink, hostOf: HostOf) {
   };
 }
 
-type Deps = {
-  deleted: DeletedLinks;
-  /** The owners that a query names; null: all. */
-  ownersIn(query: {
-    owner?: string | undefined;
-    team?: string | undefined;
-  }): Promise<readonly number[] | null>;
-  get(actor: Actor, key: string): Promise<ShownLink>;
-  hostOf: HostOf;
-};
+type Deps = LinkAccess & { deleted: DeletedLinks; owners: Pick<Owners, "resolved"> };
 
 /** Relative to {admin}/v1. */
-export function deletedEndpoints({ deleted, ownersIn, get, hostOf }: Deps): Endpoint[] {
+export function deletedEndpoints(links: Deps): Endpoint[] {
+  const { deleted, owners, by, domains } = links;
   const shared = { access: "editor", scope: "links", tag: "links" } as const;
   return [
     endpoint("GET /links/deleted", {
@@ -72,12 +58,12 @@ export function deletedEndpoints({ deleted, ownersIn, get, hostOf }: Deps): Endp
       async handle({ query, account }) {
         const after = placeOf(timePlace, query.cursor);
         const limit = limitOf(query.limit);
-        const { links, next } = await deleted.page(actorOf(account), after, limit, {
+        const { links: found, next } = await deleted.page(actorOf(account), after, limit, {
           search: query.search,
-          owners: await ownersIn(query),
+          owners: ownersIn(await owners.resolved(query)),
         });
         return new CursorPage(
-          links.map((link) => viewOfDeleted(link, hostOf)),
+          found.map((link) => viewOfDeleted(link, domains.hostOf)),
           next && cursorText(next),
         );
       },
@@ -94,7 +80,7 @@ export function deletedEndpoints({ deleted, ownersIn, get, hostOf }: Deps): Endp
         const actor = actorOf(account);
         const id = idParameter(c, "LinkNotFound", NO_SUCH_LINK);
         const key = await deleted.restore(actor, id, body.code || null);
-        return viewOfLink(await get(actor, key), c.env.origin(), hostOf);
+        return viewIn(links, c, await by(actor).get(key));
       },
     }),
   ];

@@ -1,21 +1,13 @@
 import { z } from "zod";
 import { actorOf, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
-import type { Actor } from "../../lib/actor.ts";
 import { isNotModified } from "../../lib/conditional-request.ts";
 import { contentDisposition } from "../../lib/content-disposition.ts";
 import { VERSION } from "../../lib/version.ts";
-import { CODE_FORM, isCodeText, linkNotFound } from "../link/code.ts";
+import { CODE_FORM } from "../link/code.ts";
 import { codeOf } from "../link/key.ts";
-import { domainQuery, type LinkView, type ShownLink } from "../link/link.ts";
+import { domainQuery } from "../link/link.ts";
+import { keyIn, type LinkAccess, viewIn } from "../link/routes.ts";
 import { type QrFormat, type QrLook, qrLookOf, qrPicture, qrQuery } from "./picture.ts";
-
-type Deps = {
-  /** @throws LinkNotFound */
-  get(actor: Actor, key: string): Promise<ShownLink>;
-  /** @throws BadRequest for an unknown domain */
-  keyOf(code: string, domain: string | undefined): string;
-  view(link: ShownLink, origin: string): LinkView;
-};
 
 const TYPES: Record<QrFormat, string> = { svg: "image/svg+xml", png: "image/png" };
 
@@ -30,7 +22,7 @@ const headers = z.object({
 });
 
 /** Relative to {admin}/v1. Mount it before `/links/:code{.+}`. */
-export const qrEndpoint = ({ get, keyOf, view }: Deps): Endpoint =>
+export const qrEndpoint = (links: LinkAccess): Endpoint =>
   endpoint("GET /links/:code{.+}/qr", {
     ownsPath: true,
     access: "editor",
@@ -42,13 +34,11 @@ export const qrEndpoint = ({ get, keyOf, view }: Deps): Endpoint =>
     raw: { type: Object.values(TYPES), headers },
     others: { 304: { type: null, description: "Unchanged", headers } },
     async handle({ c, query, account }) {
-      const code = c.req.param("code") ?? "";
-      if (!isCodeText(code)) throw linkNotFound(code);
       const look = qrLookOf(query);
-      const key = keyOf(code, query.domain);
-      const { short_url: url } = view(await get(actorOf(account), key), c.env.origin());
+      const key = keyIn(links, c, query);
+      const { short_url: url } = viewIn(links, c, await links.by(actorOf(account)).get(key));
       const etag = etagOf(url, look);
-      const answer = {
+      const fields = {
         ETag: etag,
         // The address may change with the request's host and the settings.
         "Cache-Control": "private, no-cache",
@@ -56,8 +46,8 @@ export const qrEndpoint = ({ get, keyOf, view }: Deps): Endpoint =>
         "Content-Disposition": contentDisposition("inline", fileNameOf(key, look.format)),
       };
       const headerOf = (name: string) => (name === "If-None-Match" ? c.req.header(name) : undefined);
-      if (isNotModified(headerOf, { etag, modifiedAt: 0 })) return c.body(null, 304, answer);
-      return c.body(qrPicture(url, look), 200, { ...answer, "Content-Type": TYPES[look.format] });
+      if (isNotModified(headerOf, { etag, modifiedAt: 0 })) return c.body(null, 304, fields);
+      return c.body(qrPicture(url, look), 200, { ...fields, "Content-Type": TYPES[look.format] });
     },
   });
 

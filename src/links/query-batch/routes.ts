@@ -34,7 +34,7 @@ type ByFilter = {
 };
 
 /** Relative to {admin}/v1. Only POST: other methods reach links with the codes `batch/query` and `batch/undo`. */
-export function queryBatchEndpoints(by: (actor: Actor) => ByFilter): Endpoint[] {
+export function queryBatchEndpoints({ by }: { by(actor: Actor): ByFilter }): Endpoint[] {
   const shared = { access: "editor", scope: "links", tag: "links" } as const;
   return [
     endpoint("POST /links/batch/query", {

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { actorOf, CursorPage, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
-import type { Actor } from "../../lib/actor.ts";
 import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
 import { idParameter } from "../../lib/id-parameter.ts";
 import { namedObject } from "../../lib/named-object.ts";
-import { CODE_FORM, isCodeText, linkNotFound } from "../link/code.ts";
+import { CODE_FORM } from "../link/code.ts";
 import { REVIEWS } from "../link/events.ts";
 import { MOST_REASON } from "../link/held.ts";
-import { domainQuery, type HostOf, linkViewSchema, type ShownLink, viewOfLink } from "../link/link.ts";
+import { domainQuery, linkViewSchema } from "../link/link.ts";
+import { keyIn, type LinkAccess, viewIn } from "../link/routes.ts";
 import { reportSchema, viewOfReport } from "./report.ts";
 import type { LinkSafety } from "./service.ts";
 
@@ -37,15 +37,9 @@ const resolution = namedObject("ReportResolution", {
 
 const idPlace = z.object({ id: z.int() });
 
-type Deps = {
-  safety: LinkSafety;
-  get(actor: Actor, key: string): Promise<ShownLink>;
-  keyOf(code: string, domain: string | undefined): string;
-  hostOf: HostOf;
-};
-
 /** Relative to {admin}/v1. */
-export function safetyEndpoints({ safety, get, keyOf, hostOf }: Deps): Endpoint[] {
+export function safetyEndpoints(links: LinkAccess & { safety: LinkSafety }): Endpoint[] {
+  const { safety, by, domains } = links;
   const shared = { access: "admin", scope: "links", tag: "links" } as const;
   return [
     endpoint("POST /links/:code{.+}/review", {
@@ -58,12 +52,10 @@ export function safetyEndpoints({ safety, get, keyOf, hostOf }: Deps): Endpoint[
       failures: [404, 409],
       response: linkViewSchema,
       async handle({ c, query, body, account }) {
-        const code = c.req.param("code") ?? "";
-        if (!isCodeText(code)) throw linkNotFound(code);
-        const [actor, key] = [actorOf(account), keyOf(code, query.domain)];
+        const [actor, key] = [actorOf(account), keyIn(links, c, query)];
         const { action, updated_at: updatedAt = null } = body;
         await safety.review(actor, key, { action, reason: body.reason || null, updatedAt });
-        return viewOfLink(await get(actor, key), c.env.origin(), hostOf);
+        return viewIn(links, c, await by(actor).get(key));
       },
     }),
     endpoint("GET /reports", {
@@ -81,7 +73,7 @@ export function safetyEndpoints({ safety, get, keyOf, hostOf }: Deps): Endpoint[
         const found = await safety.reports(query.state !== "resolved", before, limit + 1);
         const shown = found.slice(0, limit);
         return new CursorPage(
-          shown.map((report) => viewOfReport(report, c.env.origin(), hostOf)),
+          shown.map((report) => viewOfReport(report, c.env.origin(), domains.hostOf)),
           found.length > limit ? cursorText({ id: shown.at(-1)!.id }) : null,
         );
       },
@@ -96,7 +88,7 @@ export function safetyEndpoints({ safety, get, keyOf, hostOf }: Deps): Endpoint[
         const id = idParameter(c, "NotFound", NO_SUCH_REPORT);
         const takesDown = body.action === "take_down";
         const report = await safety.resolve(actorOf(account), id, takesDown, body.reason || null);
-        return viewOfReport(report, c.env.origin(), hostOf);
+        return viewOfReport(report, c.env.origin(), domains.hostOf);
       },
     }),
   ];

@@ -14,14 +14,14 @@ const params = { tag: tagText };
 const tagIn = (c: HttpContext): string => c.req.param("tag") ?? "";
 
 /** Relative to {admin}/v1. */
-export function tagEndpoints(tagsOf: (actor: Actor) => TagService): Endpoint[] {
+export function tagEndpoints({ by }: { by(actor: Actor): { tags: TagService } }): Endpoint[] {
   const shared = { access: "editor", scope: "links", tag: "links" } as const;
   return [
     endpoint("GET /tags", {
       ...shared,
       summary: "List the 10,000 tags that most links have, with the number of links",
       response: z.array(tagCount),
-      handle: ({ account }) => tagsOf(actorOf(account)).list(),
+      handle: ({ account }) => by(actorOf(account)).tags.list(),
     }),
     endpoint("PATCH /tags/:tag{.+}", {
       ...shared,
@@ -31,7 +31,7 @@ export function tagEndpoints(tagsOf: (actor: Actor) => TagService): Endpoint[] {
       response: tagChanged,
       handle({ c, body, account }) {
         c.env.liftIdleTimeout();
-        return tagsOf(actorOf(account)).rename(tagIn(c), body.tag);
+        return by(actorOf(account)).tags.rename(tagIn(c), body.tag);
       },
     }),
     endpoint("DELETE /tags/:tag{.+}", {
@@ -41,7 +41,7 @@ export function tagEndpoints(tagsOf: (actor: Actor) => TagService): Endpoint[] {
       response: tagChanged,
       handle({ c, account }) {
         c.env.liftIdleTimeout();
-        return tagsOf(actorOf(account)).remove(tagIn(c));
+        return by(actorOf(account)).tags.remove(tagIn(c));
       },
     }),
   ];

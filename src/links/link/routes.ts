@@ -1,0 +1,56 @@
+/** What the endpoints of links have in common. */
+import { beside, type HttpContext } from "../../platform/http/endpoint.ts";
+import type { Actor } from "../../lib/actor.ts";
+import { AppError } from "../../lib/errors.ts";
+import { isCodeText, linkNotFound } from "./code.ts";
+import { type HostOf, type LinkView, linkViewSchema, type ShownLink, viewOfLink } from "./link.ts";
+
+export type LinkAccess = {
+  /** @throws LinkNotFound */
+  by(actor: Actor): { get(key: string): Promise<ShownLink> };
+  domains: {
+    /** @throws BadRequest for an unknown domain */
+    key(code: string, domain: string | undefined): string;
+    hostOf: HostOf;
+  };
+};
+
+/** The key of the code in the path. @throws BadRequest for an unknown domain, LinkNotFound */
+export function keyIn(
+  { domains }: LinkAccess,
+  c: HttpContext,
+  { domain }: { domain?: string | undefined },
+): string {
+  const code = c.req.param("code") ?? "";
+  if (!isCodeText(code)) throw linkNotFound(code);
+  return domains.key(code, domain);
+}
+
+export const viewIn = ({ domains }: LinkAccess, c: HttpContext, link: ShownLink): LinkView =>
+  viewOfLink(link, c.env.origin(), domains.hostOf);
+
+export const EXISTING_LINK = {
+  existing_link: linkViewSchema
+    .optional()
+    .describe("the target is a short URL of this server, of this link: use it instead of a second one"),
+};
+
+/** Responds to a write of the link, beside it with the link whose short URL is the target, if the actor may see that. */
+export async function respondToWrite(
+  links: LinkAccess & { ownCode(url: string, requestOrigin: string): string | null },
+  c: HttpContext,
+  actor: Actor,
+  link: ShownLink,
+) {
+  const key = links.ownCode(link.target, c.env.origin());
+  if (key === null || key === link.code) return viewIn(links, c, link);
+  const existing = await links
+    .by(actor)
+    .get(key)
+    .catch((error: unknown) => {
+      if (error instanceof AppError && error.name === "LinkNotFound") return null;
+      throw error;
+    });
+  const view = viewIn(links, c, link);
+  return existing === null ? view : beside(view, { existing_link: viewIn(links, c, existing) });
+}
