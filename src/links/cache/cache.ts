@@ -27,18 +27,19 @@ import { createLinkLookup, createRetries, type FindLink, type LookupLimits } fro
 
 export type LinkCache = ReturnType<typeof createLinkCache>;
 
-export type LinkCacheCounts = {
-  tableHits: number;
-  tableMisses: number;
-  filterHits: number;
+const NO_COUNTS = {
+  tableHits: 0,
+  tableMisses: 0,
+  filterHits: 0,
   /** Queries that an exact filter would have avoided. */
-  filterFalsePositives: number;
-  missingHits: number;
-  sharedHits: number;
-  lookups: number;
+  filterFalsePositives: 0,
+  missingHits: 0,
+  sharedHits: 0,
+  lookups: 0,
   /** Requests whose query failed. */
-  lookupFailures: number;
+  lookupFailures: 0,
 };
+type LinkCacheCounts = typeof NO_COUNTS;
 
 export type LinkCacheStats = LinkCacheCounts & {
   entries: number;
@@ -80,16 +81,6 @@ const LIMITS = {
   deadlineMs: 2_500,
   missingCodes: 50_000,
   missingMs: 60_000,
-};
-const NO_COUNTS: Readonly<LinkCacheCounts> = {
-  tableHits: 0,
-  tableMisses: 0,
-  filterHits: 0,
-  filterFalsePositives: 0,
-  missingHits: 0,
-  sharedHits: 0,
-  lookups: 0,
-  lookupFailures: 0,
 };
 /** An entry that could not be read again serves this long before the next try. */
 const GRACE_SECONDS = 2;
@@ -194,13 +185,7 @@ export function createLinkCache(options: LinkCacheOptions) {
     knows: (code: string): boolean =>
       table.find(hashCode(code, 0, code.length, seed), code, 0, code.length) >= 0,
     /** `*` stands for any link. */
-    invalidate: createInvalidation({
-      forget: (code) => forgetLink(layers, code),
-      load: (code) => lookup.ask(code, (link) => learn(code, link)),
-      loadLater: refill.want,
-      changing: retries.changing,
-      shared,
-    }),
+    invalidate: createInvalidation(layers, (code) => lookup.ask(code, (link) => learn(code, link)), shared),
     /** Fills table and filter. Call it once `invalidate` receives changes. */
     start: filter.start,
     /** Resolves when the filter excludes codes. */
@@ -254,7 +239,7 @@ function createLayers(options: LinkCacheOptions, seed: number, counts: LinkCache
     room: () => options.maxLinks - table.size(),
     logger,
   });
-  const retries = createRetries(refill.awaits);
+  const retries = createRetries(refill.isPending);
   const { refreshLookups } = options;
   return { table, missing, lookup, warmer, filter, refill, retries, refreshLookups };
 }
@@ -303,29 +288,27 @@ const MOST_LOADED = 200;
 /** Stands for all codes. */
 export const ANY_CODE = "*";
 
-type Deps = {
-  forget(code: string): void;
-  /** Throws or rejects if the database fails. */
-  load(code: string): unknown;
-  /** Once the database answers, while there is room. */
-  loadLater(codes: Iterable<string>): void;
-  /** Codes between being forgotten and being loaded or asked for later; only of small changes. */
-  changing: Set<string>;
-  shared?: SharedLinks | undefined;
-};
-
 /**
  * After it returned or resolved, no request gets old content, even from a running lookup. `isCleaned`: the writer has
  * removed the old values from the shared cache.
  */
-export type Invalidate = (codes: readonly string[], isCleaned?: boolean) => void | Promise<void>;
+type Invalidate = (codes: readonly string[], isCleaned?: boolean) => void | Promise<void>;
 
 /**
  * Forgets changed links here and in the shared cache, then loads them again, so an outage finds them known. A small
  * change is looked up at once through the shared cache, for other nodes too. A large one, and failed lookups, are
  * loaded in bulk (loading.ts).
  */
-export function createInvalidation({ forget, load, loadLater, changing, shared }: Deps): Invalidate {
+function createInvalidation(
+  layers: Layers,
+  /** Throws or rejects if the database fails. */
+  load: (code: string) => unknown,
+  shared: SharedLinks | undefined,
+): Invalidate {
+  const forget = (code: string) => forgetLink(layers, code);
+  const loadLater = layers.refill.request;
+  const { changing } = layers.retries;
+
   async function forgetMany(codes: readonly string[]): Promise<void> {
     for (const [at, code] of codes.entries()) {
       if (at % SLICE === SLICE - 1) await new Promise(setImmediate);

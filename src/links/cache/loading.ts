@@ -178,14 +178,14 @@ export function createLinkRefill({ load, put, room, logger }: RefillDeps) {
 
   return {
     /** Does nothing without room. Call it after the table has forgotten them. */
-    want(codes: Iterable<string>): void {
+    request(codes: Iterable<string>): void {
       for (const code of codes) {
         if (pending.size + reading.size >= room()) break;
         pending.add(code);
       }
       start();
     },
-    awaits: (code: string): boolean => pending.has(code) || reading.has(code),
+    isPending: (code: string): boolean => pending.has(code) || reading.has(code),
     /** A running read of this link may be old. */
     changed: (code: string): void => void reading.delete(code),
     /** Any link may have changed: cancels all requests. */

@@ -1,6 +1,6 @@
 import type { Reading, Registry } from "../../lib/metrics.ts";
 import { type TimeObserver, timeFunction } from "../../lib/timed-methods.ts";
-import type { LinkCache } from "./cache.ts";
+import type { LinkCache, LinkCacheStats } from "./cache.ts";
 
 /** Seconds. */
 const BOUNDS = [0.000001, 0.000005, 0.00001, 0.00005, 0.0001, 0.001, 0.01, 0.1, 1];
@@ -35,38 +35,32 @@ function timeSampled(findIn: LinkCache["findIn"], observe: TimeObserver): LinkCa
 }
 
 function registerStats(registry: Registry, stats: LinkCache["stats"]): void {
-  const one = (number: number): Reading[] => [[[], number]];
-  registry.observe(
-    "gauge",
-    { name: "svc_cache_entries", help: "Links in memory.", labels: ["layer"] },
-    () => [[["object_cache"], stats().entries]],
-  );
-  registry.observe("gauge", { name: "svc_cache_bytes", help: "Memory of link table and Bloom filter." }, () =>
-    one(stats().bytes),
-  );
-  registry.observe(
+  type Kind = "gauge" | "counter";
+  const one = (kind: Kind, name: string, help: string, read: (now: LinkCacheStats) => number) =>
+    registry.observe(kind, { name, help }, () => [[[], read(stats())]]);
+  const ofLayers = (
+    kind: Kind,
+    name: string,
+    help: string,
+    read: (now: LinkCacheStats) => Record<string, number>,
+  ) =>
+    registry.observe(kind, { name, help, labels: ["layer"] }, () =>
+      Object.entries(read(stats())).map(([layer, number]): Reading => [[layer], number]),
+    );
+  ofLayers("gauge", "svc_cache_entries", "Links in memory.", ({ entries }) => ({ object_cache: entries }));
+  one("gauge", "svc_cache_bytes", "Memory of link table and Bloom filter.", ({ bytes }) => bytes);
+  ofLayers("counter", "svc_cache_hits_total", "Look-ups that a layer answered.", (now) => ({
+    object_cache: now.tableHits,
+    bloom_filter: now.filterHits,
+    negative_cache: now.missingHits,
+  }));
+  ofLayers("counter", "svc_cache_misses_total", "Look-ups that a layer could not answer.", (now) => ({
+    object_cache: now.tableMisses,
+  }));
+  one(
     "counter",
-    { name: "svc_cache_hits_total", help: "Look-ups that a layer answered.", labels: ["layer"] },
-    () => {
-      const { tableHits, filterHits, missingHits } = stats();
-      return [
-        [["object_cache"], tableHits],
-        [["bloom_filter"], filterHits],
-        [["negative_cache"], missingHits],
-      ];
-    },
-  );
-  registry.observe(
-    "counter",
-    { name: "svc_cache_misses_total", help: "Look-ups that a layer could not answer.", labels: ["layer"] },
-    () => [[["object_cache"], stats().tableMisses]],
-  );
-  registry.observe(
-    "counter",
-    {
-      name: "svc_bloom_filter_false_positives_total",
-      help: "Unknown codes that the Bloom filter let through.",
-    },
-    () => one(stats().filterFalsePositives),
+    "svc_bloom_filter_false_positives_total",
+    "Unknown codes that the Bloom filter let through.",
+    (now) => now.filterFalsePositives,
   );
 }

@@ -153,12 +153,11 @@ async function writePortion(
   portion: CsvChunk,
   { stands, eventId, following }: Standing,
 ): Promise<number> {
-  const write = run.mode === "overwrite" ? overwriteChunk : addChunk;
   return writeAgain(async () => {
     let result = noRows();
     const id = await run.changes.write(async (tx) => {
       result = noRows();
-      await write(tx, run, portion, result);
+      await writeRows(tx, run, portion, result);
       return run.events.keep(tx.db, eventOf(run, countsOf(stands, result), await following), eventId);
     });
     addRows(stands, result);
@@ -226,30 +225,20 @@ async function preview(
   return result;
 }
 
-async function addChunk(tx: LinkTransaction, run: Run, chunk: CsvChunk, result: ImportResult): Promise<void> {
-  const others = await run.repository.taken(codesOf(chunk), tx.db);
-  const refusals = await refusalsOfRows(run, chunk, { ...run, links: new Map() }, tx.db);
-  const added = planRows(chunk, run.mode, { links: new Map(), others, rows: new Set(), refusals }, result);
-  const inserts: NewLink[] = [];
-  const owners = await ownersOf(run, [...added.values()]);
-  for (const row of added.values()) {
-    inserts.push({ ...newLink(row, await hashFor(row, run), run), ownerId: owners.get(row) ?? null });
-  }
-  await run.repository.insertMany(tx.db, inserts);
-  tx.changed("links", [...added.keys()]);
-}
-
-async function overwriteChunk(
+/** Locks existing links only to overwrite them. */
+async function writeRows(
   tx: LinkTransaction,
   run: Run,
   chunk: CsvChunk,
   result: ImportResult,
 ): Promise<void> {
+  const { repository, bulk, mode } = run;
+  const overwrites = mode === "overwrite";
   const codes = codesOf(chunk);
-  const stored = await run.repository.lock(tx.db, codes);
-  const others = await run.repository.aliases.among(codes, tx.db);
+  const stored = overwrites ? await repository.lock(tx.db, codes) : new Map<string, ExistingLink>();
+  const others = await (overwrites ? repository.aliases.among(codes, tx.db) : repository.taken(codes, tx.db));
   const refusals = await refusalsOfRows(run, chunk, { ...run, links: stored }, tx.db);
-  const planned = planRows(chunk, run.mode, { links: stored, others, rows: new Set(), refusals }, result);
+  const planned = planRows(chunk, mode, { links: stored, others, rows: new Set(), refusals }, result);
   const owners = await ownersOf(run, [...planned.values()]);
   const inserts: NewLink[] = [];
   const replacements: (NewLink & { id: number })[] = [];
@@ -262,20 +251,20 @@ async function overwriteChunk(
     if (before === undefined) inserts.push({ ...link, ownerId });
     else {
       replacements.push({ ...link, id: before.id });
-      if (ownerId !== before.ownerId) await run.repository.give(tx.db, ownerId, [before]);
+      if (ownerId !== before.ownerId) await repository.give(tx.db, ownerId, [before]);
       retagged.push({ ...before, ownerId, before: before.tags, after: link.tags });
-      events.push(
-        linkEvent({ actor: run.actor, now: run.now, verb: "update" }, { id: before.id, before, after: link }),
-      );
+      const doing = { actor: run.actor, now: run.now, verb: "update" } as const;
+      events.push(linkEvent(doing, { id: before.id, before, after: link }));
     }
   }
-  await run.repository.insertMany(tx.db, inserts);
-  await run.bulk.replace(tx.db, replacements, { withClicks: run.file.hasClicks });
-  await run.repository.retag(tx.db, retagged);
+  await repository.insertMany(tx.db, inserts);
+  tx.changed("links", [...planned.keys()]);
+  if (replacements.length === 0) return;
+  await bulk.replace(tx.db, replacements, { withClicks: run.file.hasClicks });
+  await repository.retag(tx.db, retagged);
   await run.events.add(tx.db, events);
   const replaced = replacements.map(({ id }) => id);
-  const aliases = await run.repository.aliases.ofLinks(replaced, tx.db);
-  tx.changed("links", [...planned.keys(), ...aliases]);
+  tx.changed("links", await repository.aliases.ofLinks(replaced, tx.db));
 }
 
 const codesOf = (chunk: CsvChunk): string[] => [
