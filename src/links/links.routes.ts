@@ -27,7 +27,7 @@ import {
   usesSchema,
 } from "./link/link.ts";
 import { asksForTotal, isCounted, linkCursor, linkQueryOf, listQuery, placedQueryOf } from "./list/query.ts";
-import { keyIn, EXISTING_LINK, respondToWrite, viewIn } from "./link/routes.ts";
+import { keyOfPath, EXISTING_LINK, respondToWrite, viewIn } from "./link/routes.ts";
 import type { LinkService } from "./links.service.ts";
 import { qrEndpoint } from "./qr/routes.ts";
 import { queryBatchEndpoints } from "./query-batch/routes.ts";
@@ -154,7 +154,7 @@ function itemEndpoints(links: LinkService, editing: LinkEditing): Endpoint[] {
   } as const;
   const changed = {
     async locked({ c, query, account }: PathInput<typeof domainQuery>, tx: never) {
-      const key = keyIn(links, c, query);
+      const key = keyOfPath(links, c, query);
       await links.lock(tx, [key]);
       return viewIn(links, c, await links.by(actorOf(account)).get(key, tx));
     },
@@ -165,7 +165,7 @@ function itemEndpoints(links: LinkService, editing: LinkEditing): Endpoint[] {
       tagged: true,
       summary: "Read a link",
       handle: async ({ c, query, account }) =>
-        viewIn(links, c, await links.by(actorOf(account)).get(keyIn(links, c, query))),
+        viewIn(links, c, await links.by(actorOf(account)).get(keyOfPath(links, c, query))),
     }),
     endpoint(`POST /links/:code{.+}/history/:id/restore`, {
       tagged: true,
@@ -176,7 +176,7 @@ function itemEndpoints(links: LinkService, editing: LinkEditing): Endpoint[] {
       optionalBody: true,
       failures: [404, 409],
       async handle({ c, query, body, account }) {
-        const key = keyIn(links, c, query);
+        const key = keyOfPath(links, c, query);
         const id = Number(c.req.param("id"));
         if (!Number.isSafeInteger(id)) throw linkNotFound(c.req.param("code"));
         const [actor, state] = [actorOf(account), body.state ?? "after"];
@@ -194,7 +194,12 @@ function itemEndpoints(links: LinkService, editing: LinkEditing): Endpoint[] {
       beside: EXISTING_LINK,
       async handle({ c, query, body, account }) {
         const actor = actorOf(account);
-        return respondToWrite(links, c, actor, await links.by(actor).update(keyIn(links, c, query), body));
+        return respondToWrite(
+          links,
+          c,
+          actor,
+          await links.by(actor).update(keyOfPath(links, c, query), body),
+        );
       },
     }),
     endpoint("PATCH /links/:code{.+}", {
@@ -206,7 +211,7 @@ function itemEndpoints(links: LinkService, editing: LinkEditing): Endpoint[] {
       failures: [409],
       beside: EXISTING_LINK,
       async handle({ c, query, body, account }) {
-        const [key, actor] = [keyIn(links, c, query), actorOf(account)];
+        const [key, actor] = [keyOfPath(links, c, query), actorOf(account)];
         if (USES.some((use) => body[use] !== undefined)) requireScope(account, "files:write");
         return respondToWrite(links, c, actor, await editing.patchLink(account.id, key, body, actor));
       },
@@ -216,7 +221,7 @@ function itemEndpoints(links: LinkService, editing: LinkEditing): Endpoint[] {
       ...changed,
       summary: "Delete a link",
       done: "The link was deleted.",
-      handle: ({ c, query, account }) => links.by(actorOf(account)).remove(keyIn(links, c, query)),
+      handle: ({ c, query, account }) => links.by(actorOf(account)).remove(keyOfPath(links, c, query)),
     }),
   ];
 }

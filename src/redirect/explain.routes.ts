@@ -6,7 +6,7 @@ import { parseRfc3339 } from "../lib/rfc3339.ts";
 import { CODE_FORM } from "../links/link/code.ts";
 import { codeOf } from "../links/link/key.ts";
 import { domainQuery } from "../links/link/link.ts";
-import { keyIn, type LinkAccess, viewIn } from "../links/link/routes.ts";
+import { keyOfPath, type LinkAccess, viewIn } from "../links/link/routes.ts";
 import { isLinkPreview } from "../lib/automated-visitors.ts";
 import { namedObject } from "../lib/named-object.ts";
 import {
@@ -194,7 +194,7 @@ export const explainEndpoint = ({ explain, links, now }: Deps): Endpoint =>
     query,
     response: explanation,
     async handle({ c, query: explained, account }) {
-      const link = await links.by(actorOf(account)).get(keyIn(links, c, explained));
+      const link = await links.by(actorOf(account)).get(keyOfPath(links, c, explained));
       const at = explained.at === undefined ? now() : parseRfc3339(explained.at);
       if (at === null) {
         throw appError("InvalidDateFormat", "at must be an instant such as 2026-11-20T13:00:00Z.", {

@@ -4,7 +4,6 @@ import { idParameter } from "../../lib/id-parameter.ts";
 import { cursorQuery, cursorText, limitOf, placeOf, timePlace } from "../../lib/cursor.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { type DeletedLink, type HostOf, linkViewSchema, newCode, viewOfLink } from "../link/link.ts";
-import type { Owners } from "../link/owners.repository.ts";
 import { type LinkAccess, viewIn } from "../link/routes.ts";
 import { filterQuery, ownersIn } from "../list/filter.ts";
 import type { DeletedLinks } from "./deleted.ts";
@@ -33,7 +32,10 @@ export function viewOfDeleted(link: DeletedLink, hostOf: HostOf) {
   };
 }
 
-type Deps = LinkAccess & { deleted: DeletedLinks; owners: Pick<Owners, "resolved"> };
+type Deps = LinkAccess & {
+  deleted: DeletedLinks;
+  owners: { resolved<Q extends Parameters<typeof ownersIn>[0]>(query: Q): Promise<Q> };
+};
 
 /** Relative to {admin}/v1. */
 export function deletedEndpoints(links: Deps): Endpoint[] {

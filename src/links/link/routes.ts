@@ -16,7 +16,7 @@ export type LinkAccess = {
 };
 
 /** The key of the code in the path. @throws BadRequest for an unknown domain, LinkNotFound */
-export function keyIn(
+export function keyOfPath(
   { domains }: LinkAccess,
   c: HttpContext,
   { domain }: { domain?: string | undefined },

@@ -6,7 +6,7 @@ import { VERSION } from "../../lib/version.ts";
 import { CODE_FORM } from "../link/code.ts";
 import { codeOf } from "../link/key.ts";
 import { domainQuery } from "../link/link.ts";
-import { keyIn, type LinkAccess, viewIn } from "../link/routes.ts";
+import { keyOfPath, type LinkAccess, viewIn } from "../link/routes.ts";
 import { type QrFormat, type QrLook, qrLookOf, qrPicture, qrQuery } from "./picture.ts";
 
 const TYPES: Record<QrFormat, string> = { svg: "image/svg+xml", png: "image/png" };
@@ -35,7 +35,7 @@ export const qrEndpoint = (links: LinkAccess): Endpoint =>
     others: { 304: { type: null, description: "Unchanged", headers } },
     async handle({ c, query, account }) {
       const look = qrLookOf(query);
-      const key = keyIn(links, c, query);
+      const key = keyOfPath(links, c, query);
       const { short_url: url } = viewIn(links, c, await links.by(actorOf(account)).get(key));
       const etag = etagOf(url, look);
       const fields = {

@@ -7,7 +7,7 @@ import { CODE_FORM } from "../link/code.ts";
 import { REVIEWS } from "../link/events.ts";
 import { MOST_REASON } from "../link/held.ts";
 import { domainQuery, linkViewSchema } from "../link/link.ts";
-import { keyIn, type LinkAccess, viewIn } from "../link/routes.ts";
+import { keyOfPath, type LinkAccess, viewIn } from "../link/routes.ts";
 import { reportSchema, viewOfReport } from "./report.ts";
 import type { LinkSafety } from "./service.ts";
 
@@ -52,7 +52,7 @@ export function safetyEndpoints(links: LinkAccess & { safety: LinkSafety }): End
       failures: [404, 409],
       response: linkViewSchema,
       async handle({ c, query, body, account }) {
-        const [actor, key] = [actorOf(account), keyIn(links, c, query)];
+        const [actor, key] = [actorOf(account), keyOfPath(links, c, query)];
         const { action, updated_at: updatedAt = null } = body;
         await safety.review(actor, key, { action, reason: body.reason || null, updatedAt });
         return viewIn(links, c, await by(actor).get(key));
