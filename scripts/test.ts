@@ -8,7 +8,14 @@ import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Cost, createProgress, readCosts, recordCosts, reportCosts } from "./test.d/costs.ts";
+import {
+  type Cost,
+  countProcessorTime,
+  createProgress,
+  readCosts,
+  recordCosts,
+  reportCosts,
+} from "./test.d/costs.ts";
 import { openPassed } from "./test.d/passed.ts";
 import { buildProgram } from "./test.d/program.ts";
 import { emptyOutcome, type Outcome, readReport, reasonsIn } from "./test.d/report.ts";
@@ -196,6 +203,7 @@ export async function runTests(
   given: Environment,
   say: Say,
 ): Promise<number> {
+  const processorSeconds = countProcessorTime();
   const all = [...args];
   const suite = takeSuite(all);
   const [isRecorded, isFresh] = [takeFlag(all, "--record"), takeFlag(all, "--fresh")];
@@ -243,7 +251,7 @@ export async function runTests(
   const total = sumOf(run.outcomes.values());
   for (const reason of total.reasons.slice(0, MOST_REASONS)) say(`\n${reason}`);
   say("");
-  if (!run.alone) reportCosts(run.costs, jobs, say);
+  if (!run.alone) reportCosts(run.costs, jobs, processorSeconds(), say);
   checkServers(servers, total, say);
   const secondsOf = new Map([...run.outcomes].map(([file, { seconds }]) => [file, seconds]));
   if (isRecorded && total.failed.length === 0) await recordCosts(root, run.costs, secondsOf);

@@ -4,7 +4,8 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type DriveClient, driveClient } from "./support/drive.ts";
-import { type Client, signIn, startSignedIn } from "./support/session.ts";
+import { type Client, signIn } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import { ALL, MANAGES, MEMBERS, READS, type Way, type Who, WRITES } from "./support/team-ways.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -18,7 +19,7 @@ let paths: Record<string, Record<string, object>>;
 const drives = {} as Record<Who, DriveClient>;
 
 beforeAll(async () => {
-  ({ installation, server, client: admin } = await startSignedIn());
+  ({ installation, server, client: admin } = await startShared());
   drive = drives.admin = driveClient(server.url, admin.token);
   for (const who of ["stranger", ...MEMBERS] as const) {
     const username = `team.${who}`;

@@ -5,7 +5,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ROLES, type Role, SCOPES, type Scope, SCOPES_OF } from "../src/lib/access.ts";
 import { driveClient } from "./support/drive.ts";
-import { type Answer, type Client, clientOf, signIn, startSignedIn } from "./support/session.ts";
+import { type Answer, type Client, clientOf, signIn } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 /** `links` and `files`: reading for GET and HEAD, writing for others. `any`: every token. `none`: sessions only. */
@@ -61,7 +62,7 @@ let operations: Operation[];
 const callers: Caller[] = [];
 
 beforeAll(async () => {
-  ({ installation, server, client: admin } = await startSignedIn());
+  ({ installation, server, client: admin } = await startShared());
   callers.push({ name: "admin", token: admin.token, role: "admin", scopes: null });
   for (const role of ["user", "editor"] as const) {
     await admin.call("POST", "/users", { username: `an.${role}`, password: PASSWORD, role });

@@ -1,7 +1,8 @@
 /** Bodies sent to the real program that would block the event loop or fill the memory are refused before they end. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import { type Client, startSignedIn } from "./support/session.ts";
+import { type Client } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -13,7 +14,7 @@ let client: Client;
 const open: Sender[] = [];
 
 beforeAll(async () => {
-  ({ installation, server, client } = await startSignedIn());
+  ({ installation, server, client } = await startShared());
 });
 afterAll(() => installation.remove());
 afterEach(() => {

@@ -1,7 +1,8 @@
 /** ETag, If-Match and If-None-Match of everything that has them, over HTTP. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "./support/until.ts";
-import { type Client, startSignedIn } from "./support/session.ts";
+import { type Client } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 let installation: Installation;
@@ -9,7 +10,7 @@ let server: RunningWaymark;
 let client: Client;
 
 beforeAll(async () => {
-  ({ installation, server, client } = await startSignedIn());
+  ({ installation, server, client } = await startShared());
 });
 afterAll(() => installation.remove());
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, rmSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { driveClient, type DriveClient } from "./support/drive.ts";
-import { startSignedIn } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 let installation: Installation;
@@ -16,7 +16,7 @@ const tagOf = ({ sha256 }: { sha256: string }): string =>
   `"${Buffer.from(sha256, "hex").toString("base64url")}"`;
 
 beforeAll(async () => {
-  const started = await startSignedIn();
+  const started = await startShared();
   ({ installation, server } = started);
   me = driveClient(server.url, started.client.token);
   file = (await me.upload("text.txt", text, { type: "text/plain" })).body.data;

@@ -1,7 +1,8 @@
 /** The search for files over HTTP: answers, pages, refusals. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { driveClient, type DriveClient } from "./support/drive.ts";
-import { type Client, PASSWORD, signIn, startSignedIn } from "./support/session.ts";
+import { type Client, PASSWORD, signIn } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 let installation: Installation;
@@ -10,7 +11,7 @@ let admin: Client;
 let me: DriveClient;
 
 beforeAll(async () => {
-  ({ installation, server, client: admin } = await startSignedIn());
+  ({ installation, server, client: admin } = await startShared());
   me = driveClient(server.url, admin.token);
 });
 afterAll(() => installation.remove());

@@ -1,7 +1,8 @@
 /** Malformed and abusive requests to the real program: every refusal is clear and changes nothing. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { sendRaw } from "./support/raw-http.ts";
-import { type Client, startSignedIn } from "./support/session.ts";
+import { type Client } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 let installation: Installation;
@@ -9,7 +10,7 @@ let server: RunningWaymark;
 let client: Client;
 
 beforeAll(async () => {
-  ({ installation, server, client } = await startSignedIn());
+  ({ installation, server, client } = await startShared());
   await client.call("POST", "/links", { code: "a/b", target: "https://example.com/" });
 });
 afterAll(() => installation.remove());

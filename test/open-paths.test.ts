@@ -1,6 +1,7 @@
 /** Paths that both the API and links have: `/shares` and `/trash`, alone and with more. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Client, type Envelope, startSignedIn } from "./support/session.ts";
+import { type Client, type Envelope } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 const TARGET = "https://example.com/";
@@ -10,7 +11,7 @@ let installation: Installation;
 let server: RunningWaymark;
 let client: Client;
 beforeAll(async () => {
-  ({ installation, server, client } = await startSignedIn());
+  ({ installation, server, client } = await startShared());
 });
 afterAll(() => installation.remove());
 

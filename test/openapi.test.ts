@@ -1,7 +1,8 @@
 /** Compares the OpenAPI document with the server's answers. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { z } from "zod";
-import { type Client, startSignedIn } from "./support/session.ts";
+import { type Client } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 type Schema = Parameters<typeof z.fromJSONSchema>[0];
@@ -20,7 +21,7 @@ let paths: Record<string, Record<string, Operation>>;
 let components: { schemas: Record<string, Schema>; responses: Record<string, Documented> };
 
 beforeAll(async () => {
-  ({ installation, server, client } = await startSignedIn());
+  ({ installation, server, client } = await startShared());
   ({ paths, components } = (await (await call("GET", "/admin/v1/openapi.json")).json()) as never);
 });
 afterAll(() => installation.remove());

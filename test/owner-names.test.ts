@@ -1,7 +1,8 @@
 /** Who does not reach an account or team learns from no answer whether there is one of that name. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { driveClient } from "./support/drive.ts";
-import { type Client, clientOf, signIn, startSignedIn } from "./support/session.ts";
+import { type Client, clientOf, signIn } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 type Schema = {
@@ -34,7 +35,7 @@ let paths: Record<string, Record<string, Operation>>;
 let schemas: Record<string, Schema>;
 
 beforeAll(async () => {
-  ({ installation, server, client: admin } = await startSignedIn());
+  ({ installation, server, client: admin } = await startShared());
   for (const [username, role] of [
     [KNOWN, "editor"],
     ["a.user", "user"],

@@ -1,14 +1,15 @@
 /** Bytes for the preview in the owner's page: only what can run nothing, and only for the owner. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type DriveClient, driveClient } from "./support/drive.ts";
-import { signIn, startSignedIn } from "./support/session.ts";
+import { signIn } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import type { Installation } from "./support/waymark.ts";
 
 let installation: Installation;
 let me: DriveClient;
 let another: DriveClient;
 beforeAll(async () => {
-  const { server, client, installation: made } = await startSignedIn();
+  const { server, client, installation: made } = await startShared();
   installation = made;
   me = driveClient(server.url, client.token);
   await client.call("POST", "/users", { username: "anna", password: "a long password", role: "user" });

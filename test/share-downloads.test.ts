@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { driveClient, type DriveClient } from "./support/drive.ts";
-import { type Client, startSignedIn } from "./support/session.ts";
+import { type Client } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import { storagesFor } from "./support/storages.ts";
 import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
@@ -19,7 +20,7 @@ let server: RunningWaymark;
 let admin: Client;
 let me: DriveClient;
 beforeAll(async () => {
-  ({ installation, server, client: admin } = await startSignedIn());
+  ({ installation, server, client: admin } = await startShared());
   me = driveClient(server.url, admin.token);
 });
 afterAll(() => installation?.remove());

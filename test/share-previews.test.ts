@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Page, startChromium, WHOLE_CHROMIUM } from "./support/chromium.ts";
 import { driveClient } from "./support/drive.ts";
-import { startSignedIn } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import { until } from "./support/until.ts";
 import type { Installation } from "./support/waymark.ts";
 
@@ -30,7 +30,7 @@ const other = Bun.serve({
 const pages = new Map<string, [type: string, body: string | Uint8Array<ArrayBuffer>]>();
 
 beforeAll(async () => {
-  const started = await startSignedIn();
+  const started = await startShared();
   installation = started.installation;
   url = started.server.url;
   me = driveClient(url, started.client.token);

@@ -1,13 +1,14 @@
 /** `Prefer: handling=strict` over HTTP. Without it the same requests are carried out. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Client, startSignedIn } from "./support/session.ts";
+import { type Client } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import type { Installation } from "./support/waymark.ts";
 
 let installation: Installation;
 let client: Client;
 
 beforeAll(async () => {
-  ({ installation, client } = await startSignedIn());
+  ({ installation, client } = await startShared());
 });
 afterAll(() => installation.remove());
 

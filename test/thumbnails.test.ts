@@ -4,7 +4,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { PNG } from "pngjs";
 import { type DriveClient, driveClient } from "./support/drive.ts";
-import { signIn, startSignedIn } from "./support/session.ts";
+import { signIn } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import { soon } from "./support/until.ts";
 import type { Installation } from "./support/waymark.ts";
 
@@ -13,7 +14,7 @@ let me: DriveClient;
 let another: DriveClient;
 let base: string;
 beforeAll(async () => {
-  const { server, client, installation: made } = await startSignedIn();
+  const { server, client, installation: made } = await startShared();
   installation = made;
   base = server.url;
   me = driveClient(base, client.token);

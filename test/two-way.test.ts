@@ -1,7 +1,8 @@
 /** Shared folders whose visitors add files, over HTTP. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { driveClient, type DriveClient } from "./support/drive.ts";
-import { type Client, startSignedIn } from "./support/session.ts";
+import { type Client } from "./support/session.ts";
+import { startShared } from "./support/shared-server.ts";
 import { HTML, stranger } from "./support/stranger.ts";
 import type { Installation } from "./support/waymark.ts";
 
@@ -11,7 +12,7 @@ let me: DriveClient;
 let base: string;
 let names = 0;
 beforeAll(async () => {
-  const started = await startSignedIn();
+  const started = await startShared();
   ({ installation, client } = started);
   base = started.server.url;
   me = driveClient(base, client.token);

@@ -1,0 +1,29 @@
+/**
+ * One server for all files of a process that test the API: the runner gives those that import this one a process
+ * together. Each file has codes, names and accounts of its own, counts what it made, and leaves settings as they were.
+ */
+import { type Client, installWithPassword, signIn } from "./session.ts";
+import type { Installation, RunningWaymark } from "./waymark.ts";
+
+let starting: Promise<{ installation: Installation; server: RunningWaymark }> | undefined;
+
+async function start() {
+  const installation = await installWithPassword();
+  const server = await installation.serve();
+  process.once("exit", () => server.process.kill("SIGKILL"));
+  return { installation, server };
+}
+
+/** As startSignedIn. Nobody stops the server, and its folder goes with the process. */
+export async function startShared(): Promise<{
+  installation: Installation;
+  server: RunningWaymark;
+  client: Client;
+}> {
+  const { installation, server } = await (starting ??= start());
+  return {
+    installation: { ...installation, remove: async () => {} },
+    server,
+    client: await signIn(server.url),
+  };
+}
