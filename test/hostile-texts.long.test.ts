@@ -1,3 +1,3 @@
 /** Hostile texts on SQLite, MySQL and MariaDB. */
 import "./support/long.ts";
-import "./hostile-texts.test.ts";
+import "./hostile-texts.ci.test.ts";

@@ -1,3 +1,3 @@
 /** Jobs after outages of MySQL and MariaDB. */
 import "./support/long.ts";
-import "./jobs-after-outage.test.ts";
+import "./jobs-after-outage.ci.test.ts";

@@ -1,3 +1,3 @@
 /** Nodes on MySQL and MariaDB. */
 import "./support/long.ts";
-import "./nodes.test.ts";
+import "./nodes.ci.test.ts";

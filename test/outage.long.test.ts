@@ -1,3 +1,3 @@
 /** Outages of MySQL and MariaDB. */
 import "./support/long.ts";
-import "./outage.test.ts";
+import "./outage.ci.test.ts";

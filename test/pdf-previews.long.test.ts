@@ -1,3 +1,3 @@
 /** PDF that never ends, too. */
 import "./support/long.ts";
-import "./pdf-previews.test.ts";
+import "./pdf-previews.ci.test.ts";

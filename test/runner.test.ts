@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CONTRACTS } from "../scripts/test.d/suites.ts";
 
 const FILES = {
   "src/a/one.test.ts": `import { test } from "bun:test"; test("one", () => console.error("in", process.pid));`,
@@ -75,6 +76,12 @@ async function run(args: readonly string[], env: Record<string, string> = {}) {
     console: [sum("pass"), sum("fail"), sum("skip|todo")],
   };
 }
+
+test("each contract that CI runs on all databases is there", () => {
+  const files = [...new Bun.Glob("src/**/*.test.ts").scanSync({ cwd: join(import.meta.dir, "..") })];
+  const gone = CONTRACTS.filter((path) => !files.some((file) => file.startsWith(path)));
+  expect(gone).toEqual([]);
+});
 
 describe("the test runner", () => {
   test("counts the same tests as the console, by file and name", async () => {

@@ -1,3 +1,3 @@
 /** All pages for visitors in four looks. */
 import "./support/long.ts";
-import "./visitor-accessibility.test.ts";
+import "./visitor-accessibility.ci.test.ts";

@@ -1,3 +1,3 @@
 /** Who was here is gone on MySQL and MariaDB. */
 import "../support/long.ts";
-import "./privacy.test.ts";
+import "./privacy.ci.test.ts";

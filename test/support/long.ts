@@ -1,2 +1,2 @@
-/** Imported before a suite: it runs what `npm test` leaves out of it. */
+/** Imported before a suite: it runs what CI leaves out of it. */
 process.env["WAYMARK_TEST_LONG"] = "1";

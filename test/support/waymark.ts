@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
 
-/** The executable that `npm test` built, else the sources: those take twice the processor time to start. */
+/** The executable that the runner built, else the sources: those take twice the processor time to start. */
 export const BUILT = process.env["WAYMARK_TEST_PROGRAM"];
 export const PROGRAM = BUILT ?? join(import.meta.dir, "..", "..", "bin", "waymark");
 /** What bin/waymark and the files in deploy/ set. */

@@ -17,7 +17,7 @@ export const SERVER_VARIABLES = {
   mariadb: "WAYMARK_TEST_MARIADB_URL",
 } as const;
 
-/** Whether the long suite has imported this one (`test/support/long.ts`), for what `npm test` leaves out of it. */
+/** Whether the long suite has imported this one (`test/support/long.ts`), for what CI leaves out of it. */
 export const isLong = process.env["WAYMARK_TEST_LONG"] === "1";
 
 export const DIALECT_NAMES: readonly DialectName[] = ["sqlite", "postgres", "mysql", "mariadb"];
@@ -27,7 +27,7 @@ const ONLY = process.env["WAYMARK_TEST_DATABASES"]?.split(",");
 /** Whether the suite runs this file on that database: WAYMARK_TEST_DATABASES, such as `sqlite`, else on all. */
 export const isInSuite = (name: DialectName): boolean => ONLY === undefined || ONLY.includes(name);
 
-/** What `npm test` runs of a suite that takes long, and the long suite the rest. */
+/** What CI runs of a suite that takes long, and the long suite the rest. */
 export const HALF: readonly DialectName[] = isLong ? ["mysql", "mariadb"] : ["sqlite", "postgres"];
 
 /** Undefined without such a server. */

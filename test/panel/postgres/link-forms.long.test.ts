@@ -1,3 +1,3 @@
-/** The stories of link-forms.test.ts on PostgreSQL. */
+/** The stories of link-forms.long.test.ts on PostgreSQL. */
 import "../../support/on-postgres.ts";
-import "../link-forms.test.ts";
+import "../link-forms.long.test.ts";

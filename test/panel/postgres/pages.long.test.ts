@@ -1,3 +1,3 @@
-/** The stories of pages.test.ts on PostgreSQL. */
+/** The stories of pages.long.test.ts on PostgreSQL. */
 import "../../support/on-postgres.ts";
-import "../pages.test.ts";
+import "../pages.long.test.ts";

@@ -1,3 +1,3 @@
-/** The stories of session.test.ts on PostgreSQL. */
+/** The stories of session.ci.test.ts on PostgreSQL. */
 import "../../support/on-postgres.ts";
-import "../session.test.ts";
+import "../session.ci.test.ts";

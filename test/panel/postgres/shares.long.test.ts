@@ -1,3 +1,3 @@
-/** The stories of shares.test.ts on PostgreSQL. */
+/** The stories of shares.long.test.ts on PostgreSQL. */
 import "../../support/on-postgres.ts";
-import "../shares.test.ts";
+import "../shares.long.test.ts";

@@ -15,7 +15,7 @@ const environment = { PATH: "/usr/bin:/bin", WAYMARK__SERVER__PORT: "0", WAYMARK
 const run = (args: readonly string[], stdin = "") =>
   Bun.spawnSync([program, ...args], { cwd: folder, env: environment, stdin: Buffer.from(stdin) });
 
-/** `npm test` has built it for all tests of the whole program. */
+/** The runner has built it for all tests of the whole program. */
 const built = process.env["WAYMARK_TEST_PROGRAM"];
 beforeAll(() => {
   if (built === undefined) {
