@@ -1,5 +1,4 @@
 /** Accounts: who a caller is and what the caller may do. */
-import type { CompletionWord } from "../platform/cli/completion.ts";
 import type { Core } from "../platform/core.ts";
 import type { Platform, Room } from "../platform/room-shape.ts";
 import type { AuthMail } from "./contact/mails.ts";
@@ -21,21 +20,6 @@ export const authRoom = {
   },
   loadCommands: async () => (await import("./auth.commands.ts")).addAuthCommands,
   setUpCommands: ["reset-password", "users add", "users invite", "teams add", "tokens add"],
-  async loadValues() {
-    const { ROLES, SCOPES, TEAM_ROLES } = await import("../lib/access.ts");
-    const { LANGUAGES } = await import("../lib/language.ts");
-    /** `anna:` has the roles behind it. */
-    const members = (last: string): CompletionWord[] => {
-      const name = /^[^:]+:/.exec(last)?.[0];
-      return name === undefined ? [] : TEAM_ROLES.map((role) => [name + role, ""]);
-    };
-    return {
-      "users add": { "--role": ROLES, "--language": LANGUAGES },
-      "teams add": { "--member": members },
-      "teams change": { "--member": members },
-      "tokens add": { "--scope": SCOPES },
-    };
-  },
   async start(core: Core, { env, box, registry, worker, mail }: Needs) {
     const { createAddressBuckets, createAddressLimit } = await import("./address-limit.ts");
     const { createAuth } = await import("./auth.ts");

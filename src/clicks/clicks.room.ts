@@ -13,10 +13,6 @@ export const analyticsRoom = {
   commands: { analytics: "read and maintain the click statistics" },
   loadCommands: async () => (await import("./clicks.commands.ts")).addClickCommands,
   extensions: { links: async () => (await import("./analytics/commands.ts")).addLinkStatsCommand },
-  async loadValues() {
-    const { VISITORS } = await import("../lib/visitors.ts");
-    return { "analytics report": { "--visitors": VISITORS }, "links stats": { "--visitors": VISITORS } };
-  },
   async start(core: Core, { links, stream }: { links: LinkService; stream?: LogCopy | null }) {
     const { createReports } = await import("./reports.ts");
     const { endpoints, jobs } = createReports({ ...core, links, copy: stream ?? null });

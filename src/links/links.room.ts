@@ -39,23 +39,6 @@ export const linksRoom = {
       addEventCommands(program, links, context);
     };
   },
-  async loadValues() {
-    const { HELD_STATES } = await import("./link/held.ts");
-    const { ORDER_WAYS, SORT_KEYS } = await import("./list/query.ts");
-    const { REDIRECT_STATUSES } = await import("./link/fields.ts");
-    const { EXPORT_COLUMNS, IMPORT_MODES } = await import("./csv/import-plan.ts");
-    const { FORMATS, LEVELS } = await import("./qr/picture.ts");
-    const { EVENT_WAYS } = await import("../platform/events/event.ts");
-    return {
-      "links list": { "--held": HELD_STATES, "--sort": SORT_KEYS, "--order": ORDER_WAYS },
-      "links add": { "--status": REDIRECT_STATUSES },
-      "links update": { "--status": REDIRECT_STATUSES },
-      "links import": { "--mode": IMPORT_MODES },
-      "links export": { "--held": HELD_STATES, "--columns": EXPORT_COLUMNS },
-      "links qr": { "--format": FORMATS, "--ecc": LEVELS },
-      events: { "--via": EVENT_WAYS },
-    };
-  },
   async start(core: Core, { registry, events, step, hashPassword }: Needs) {
     const { createLinkService } = await import("./links.service.ts");
     const { createLinkOperations } = await import("./link/metrics.ts");

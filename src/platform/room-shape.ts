@@ -7,7 +7,6 @@ import type { CertificateState } from "../lib/certificate.ts";
 import type { Registry } from "../lib/metrics.ts";
 import type { SecretBox } from "../lib/secret-box.ts";
 import type { CommandContext } from "./cli/command.ts";
-import type { CompletionValues } from "./cli/completion.ts";
 import type { Topic } from "./cluster/change-subscribers.ts";
 import type { KeyCheck } from "./cluster/key-check.ts";
 import type { ProcessLeases } from "./cluster/process-leases.ts";
@@ -93,8 +92,6 @@ export type Room = {
   setUpCommands?: readonly string[];
   /** What it adds to commands of other rooms, by their names. */
   extensions?: Readonly<Record<string, () => Promise<AddCommands>>>;
-  /** What options and arguments of its commands may be, by the command, such as `links list`. */
-  loadValues?(): Promise<Readonly<Record<string, CompletionValues>>>;
   /** Programs that this program runs in processes of their own, by their first argument. */
   processes?: Readonly<Record<string, () => Promise<void>>>;
   /** @throws AppError if the data folder may not be used now */

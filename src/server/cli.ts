@@ -3,7 +3,7 @@
  * second; the others are only names.
  */
 import { Argument, Command, CommanderError, type Option } from "commander";
-import { COMPLETION_SCRIPTS, completionsOf, type CompletionValues } from "../platform/cli/completion.ts";
+import { COMPLETION_SCRIPTS, completionsOf } from "../platform/cli/completion.ts";
 import type { CommandContext } from "../platform/cli/command.ts";
 import { createInput } from "../platform/cli/input.ts";
 import { createOutput } from "../platform/cli/output.ts";
@@ -78,9 +78,9 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     .description("print the script that makes a shell complete commands and options")
     .addArgument(new Argument("<shell>").choices(Object.keys(COMPLETION_SCRIPTS)))
     .argument("[words...]", "print what may be the last of these words, as the script asks")
-    .action(async (shell: keyof typeof COMPLETION_SCRIPTS, words: string[]) => {
-      const found = words.length > 0 ? await completionsOf(program, words, commandValues) : [];
-      session.context.output.line(words.length > 0 ? found.join("\n") : COMPLETION_SCRIPTS[shell]);
+    .action((shell: keyof typeof COMPLETION_SCRIPTS, words: string[]) => {
+      const text = words.length > 0 ? completionsOf(program, words).join("\n") : COMPLETION_SCRIPTS[shell];
+      session.context.output.line(text);
     });
   // What is not loaded does not say what it takes.
   program.configureHelp({ subcommandTerm: (command) => command.name() });
@@ -92,17 +92,6 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   } finally {
     await session.close();
   }
-}
-
-/** Finds what options (`--sort`) and arguments (`key`) of a command may be, such as `links list`. */
-export async function commandValues(command: string): Promise<CompletionValues> {
-  const [first = ""] = command.split(" ");
-  const values: CompletionValues[] = [];
-  for (const { commands = {}, extensions = {}, loadValues } of ROOMS) {
-    if (!loadValues || !(first in commands || first in extensions)) continue;
-    values.push((await loadValues())[command] ?? {});
-  }
-  return Object.assign({}, ...values);
 }
 
 function createSession(program: Command, ran: () => Command): { context: Context; close(): Promise<void> } {

@@ -9,7 +9,8 @@ import {
   type ProgressLine,
   subcommand,
 } from "../../platform/cli/command.ts";
-import { idArgument, showRows } from "../../platform/cli/listing.ts";
+import { CompletedOption, createDefine } from "../../platform/cli/define.ts";
+import { parseId, rowsResult } from "../../platform/cli/results.ts";
 import { writeResult } from "../../platform/cli/result-file.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { AppError, appError } from "../../lib/errors.ts";
@@ -32,15 +33,15 @@ const WAITING =
   "Another process works on this import, or was killed less than a minute ago. This command goes on then.";
 const WAIT_MS = 500;
 
-const COLUMNS = {
-  id: "ID",
-  product: "FROM",
-  state: "STATE",
-  created_at: "AT",
-  links: "LINKS",
-  visits: "VISITS",
-  source: "SOURCE",
-};
+const COLUMNS = [
+  "id",
+  ["product", "FROM"],
+  "state",
+  ["created_at", "AT"],
+  "links",
+  "visits",
+  "source",
+] as const;
 const MOST_LISTED = 100;
 /** In the JSON of a dry run. */
 const MOST_NOTES = 100_000;
@@ -77,7 +78,13 @@ function addProductCommand(group: Command, product: Product, context: Context): 
     .argument("<source>", sources.join(" or "))
     .option("--dry-run", "tell what would be brought, and what would not; change nothing")
     .option("--visits", "with the visits and their dates, where the source has them")
-    .option("--on-conflict <what>", "with taken codes: skip, rename or fail", "skip")
+    .addOption(
+      new CompletedOption([
+        "--on-conflict <what>",
+        "with taken codes: skip, rename or fail",
+        { field: "onConflict", default: "skip", values: ON_CONFLICT },
+      ]),
+    )
     .option("--disabled", "links lead nowhere until they are approved")
     .option("--add-domains", "add the domains that the source has and Waymark lacks")
     .option(...JSON_OPTION);
@@ -195,17 +202,12 @@ async function goOn(context: Context, id: number, { source, key, json }: Going):
 }
 
 function addMoveCommands(group: Command, context: Context): void {
-  subcommand(group, "list", "the imports, newest first")
-    .option(...JSON_OPTION)
-    .action(async ({ json }: JsonOption) => {
-      const { imports } = await context.services();
-      const rows = (await imports.page(null, MOST_LISTED)).map(viewOfImport);
-      showRows(context.output, rows, {
-        json,
-        columns: COLUMNS,
-        cells: ({ counts }) => ({ links: counts.links_imported, visits: counts.visits_imported }),
-      });
+  createDefine(group, context)("list", "the imports, newest first").result(async () => {
+    const { imports } = await context.services();
+    return rowsResult((await imports.page(null, MOST_LISTED)).map(viewOfImport), COLUMNS, {
+      cells: ({ counts }) => ({ links: counts.links_imported, visits: counts.visits_imported }),
     });
+  });
   subcommand(group, "show <id>", "one import, as JSON").action(async (id: string) => {
     const { imports } = await context.services();
     context.output.json(viewOfImport(await imports.find(idOf(id))));
@@ -273,4 +275,4 @@ const progressOn = (bar: ProgressLine) => (report: ImportReport) => {
   bar.show(() => `${quantityOfBytes("en", bytes)} of ${quantityOfBytes("en", report.total ?? bytes)}`);
 };
 
-const idOf = (text: string): number => idArgument(text, "An import has a number; see: waymark import list");
+const idOf = (text: string): number => parseId(text, "An import has a number; see: waymark import list");

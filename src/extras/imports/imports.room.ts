@@ -16,12 +16,6 @@ export const importsRoom = {
     (name) => `import ${name}`,
   ),
   loadCommands: async () => (await import("./imports.commands.ts")).addImportCommands,
-  async loadValues() {
-    const { ON_CONFLICT } = await import("./move/state.ts");
-    const { PRODUCTS } = await import("./readers/products.ts");
-    const values = { "--on-conflict": ON_CONFLICT };
-    return Object.fromEntries(Object.keys(PRODUCTS).map((name) => [`import ${name}`, values]));
-  },
   processes: { [ROWS_COMMAND]: async () => (await import("./readers/rows-process.ts")).sendRows() },
   async start(
     core: Core,

@@ -1,59 +1,49 @@
 import type { Command } from "commander";
 import { z } from "zod";
-import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../../platform/cli/command.ts";
-import { idArgument, showRows } from "../../platform/cli/listing.ts";
+import { type CommandContext } from "../../platform/cli/command.ts";
+import { createDefine } from "../../platform/cli/define.ts";
+import { noteResult, parseId, type Result, rowsResult } from "../../platform/cli/results.ts";
+import { asciiLower } from "../../lib/ascii-lower.ts";
 import { emailSchema } from "../../lib/email-address.ts";
 import { validated } from "../../lib/validated.ts";
-import { mailQuery, type StoredMail, viewMail } from "./mail.ts";
+import { MAIL_STATES, mailQuery, type StoredMail, viewMail } from "./mail.ts";
 import type { Mail } from "./mail.service.ts";
-import { asciiLower } from "../../lib/ascii-lower.ts";
 
-type Context = CommandContext<{ mail: Pick<Mail, "outbox"> }>;
+const COLUMNS = ["id", ["created_at", "TIME"], "kind", "recipient", "state", "error"] as const;
+const MAIL_JSON = "print the mail as JSON";
+const MOST_MAILS = 10_000;
 
-const COLUMNS = {
-  id: "ID",
-  created_at: "TIME",
-  kind: "KIND",
-  recipient: "RECIPIENT",
-  state: "STATE",
-  error: "ERROR",
-};
-const MOST = 10_000;
+export function addMailCommands(program: Command, context: CommandContext<{ mail: Mail }>): void {
+  const define = createDefine(program.command("mail"), context);
+  const outbox = async () => (await context.services()).mail.outbox;
 
-export function addMailCommands(program: Command, context: Context): void {
-  const mail = program.command("mail");
-  subcommand(mail, "list", "list the mails of the last 30 days, newest first")
-    .option("--state <state>", "waiting, sending, sent or failed")
+  define("list", "list the mails of the last 30 days, newest first")
+    .option("--state <state>", "waiting, sending, sent or failed", { values: MAIL_STATES })
     .option("--recipient <address>", "the whole address")
-    .option("--limit <number>", "how many at most", "50")
-    .option(...JSON_OPTION)
-    .action(async ({ limit, json, ...given }: JsonOption & { limit: string; state?: string }) => {
-      const { state, recipient } = validated(mailQuery, given, "The filter");
-      const most = validated(z.coerce.number().int().min(1).max(MOST), limit, "--limit");
-      const { outbox } = (await context.services()).mail;
+    .option("--limit <number>", "how many at most", { default: "50" })
+    .result(async (options) => {
+      const { state, recipient } = validated(mailQuery, options, "The filter");
+      const most = validated(z.coerce.number().int().min(1).max(MOST_MAILS), options.limit, "--limit");
       const filter = { state: state || undefined, recipient: recipient && asciiLower(recipient) };
-      const rows = (await outbox.page(filter, null, most)).mails.map(viewMail);
-      showRows(context.output, rows, { json, columns: COLUMNS, none: "No mails." });
+      const { mails } = await (await outbox()).page(filter, null, most);
+      return rowsResult(mails.map(viewMail), COLUMNS, { none: "No mails." });
     });
-  subcommand(mail, "test <address>", "queue a test mail, which a running server sends")
-    .option("--json", "print the mail as JSON")
-    .action(async (address: string, options: JsonOption) => {
+  define("test <address>", "queue a test mail, which a running server sends")
+    .json(MAIL_JSON)
+    .result(async (_, address) => {
       const email = validated(emailSchema, address, "The address");
-      const { outbox } = (await context.services()).mail;
-      tell(context, await outbox.test({ accountId: null, email, language: "en" }), options);
+      return queuedResult(await (await outbox()).test({ accountId: null, email, language: "en" }));
     });
-  subcommand(mail, "retry <id>", "send a mail that waits or has failed at once")
-    .option("--json", "print the mail as JSON")
-    .action(async (given: string, options: JsonOption) => {
-      const id = idArgument(given, "'mail retry' needs the ID of a mail.");
-      const { outbox } = (await context.services()).mail;
-      tell(context, await outbox.retry(id), options);
+  define("retry <id>", "send a mail that waits or has failed at once")
+    .json(MAIL_JSON)
+    .result(async (_, text) => {
+      const id = parseId(text, "'mail retry' needs the ID of a mail.");
+      return queuedResult(await (await outbox()).retry(id));
     });
 }
 
-function tell({ output }: Context, mail: StoredMail, { json }: JsonOption): void {
-  if (json) return output.json(viewMail(mail));
-  output.note(
+const queuedResult = (mail: StoredMail): Result =>
+  noteResult(
+    viewMail(mail),
     `Mail ${mail.id} to ${mail.recipient} is queued. 'waymark mail list' shows what becomes of it.`,
   );
-}

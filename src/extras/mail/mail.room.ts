@@ -9,10 +9,6 @@ export const mailRoom = {
   name: "mail",
   commands: { mail: "mails that were sent, wait or have failed" },
   loadCommands: async () => (await import("./mail.commands.ts")).addMailCommands,
-  async loadValues() {
-    const { MAIL_STATES } = await import("./mail.ts");
-    return { "mail list": { "--state": MAIL_STATES } };
-  },
   async start(core: Core, { env, instance, registry }: Platform) {
     const { createMail } = await import("./mail.service.ts");
     const { createMailCounter } = await import("./mail-metrics.ts");

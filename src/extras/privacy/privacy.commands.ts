@@ -1,53 +1,55 @@
 import type { Command } from "commander";
-import { type CommandContext, subcommand } from "../../platform/cli/command.ts";
+import type { CommandContext } from "../../platform/cli/command.ts";
+import { createDefine } from "../../platform/cli/define.ts";
+import { type Result, rowsResult } from "../../platform/cli/results.ts";
 import { COMMAND } from "../../lib/actor.ts";
-import type { FoundOfPerson, Person, Privacy } from "./privacy.service.ts";
+import { given } from "../../lib/given.ts";
+import type { FoundOfPerson, Privacy } from "./privacy.service.ts";
 
-type Context = CommandContext<{ privacy: Privacy }>;
-type Options = Person & { json?: true; transferTo?: string };
+const PERSON = [
+  ["--address <address>", "an IP address or a mail address"],
+  ["--sender <name>", "the name that a visitor gave in a drop box"],
+  ["--account <name>", "name of an account, also of a deleted one"],
+] as const;
 
-const COLUMNS = { location: "LOCATION", rows: "ROWS" };
+export function addPrivacyCommands(program: Command, context: CommandContext<{ privacy: Privacy }>): void {
+  const define = createDefine(program.command("privacy"), context);
+  const { services, output } = context;
 
-export function addPrivacyCommands(program: Command, context: Context): void {
-  const group = program.command("privacy");
-  const show = ({ found, missing, uncovered }: FoundOfPerson, { json }: Options, none: string) => {
-    if (json) context.output.json(found);
-    else if (found.length > 0) context.output.table(found, COLUMNS);
-    else context.output.note(none);
-    if (missing > 0)
-      context.output.note(
-        `${missing} server processes did not answer within ten seconds. Clicks that they have not counted are not among it; repeat the command in a minute.`,
-      );
-    if (uncovered !== null) context.output.note(uncovered);
-  };
-
-  ofPerson(subcommand(group, "find", "list where something is stored"))
-    .option("--json", "print JSON")
-    .action(async (options: Options) => {
-      const { privacy } = await context.services();
-      show(await privacy.find(options), options, "Nothing is stored.");
+  define("find", "list where something is stored")
+    .options(PERSON)
+    .result(async (person) => {
+      const { privacy } = await services();
+      return foundResult(await privacy.find(given(person)), "Nothing is stored.");
     });
 
-  ofPerson(subcommand(group, "export", "print what is stored, a line of JSON for each row")).action(
-    async (options: Options) => {
-      const { privacy } = await context.services();
-      for await (const lines of privacy.export(options)) context.output.line(lines.trimEnd());
-      const uncovered = await privacy.uncovered(options);
-      if (uncovered !== null) context.output.note(uncovered);
-    },
-  );
+  define("export", "print what is stored, a line of JSON for each row")
+    .options(PERSON)
+    .action(async (options) => {
+      const { privacy } = await services();
+      const person = given(options);
+      for await (const lines of privacy.export(person)) output.line(lines.trimEnd());
+      const uncovered = await privacy.uncovered(person);
+      if (uncovered !== null) output.note(uncovered);
+    });
 
-  ofPerson(subcommand(group, "delete", "delete what identifies the person; the sums of clicks stay"))
+  define("delete", "delete what identifies the person; the sums of clicks stay")
+    .options(PERSON)
     .option("--transfer-to <owner>", "account, or team:<name>, that gets the links of the account")
-    .option("--json", "print JSON")
-    .action(async (options: Options) => {
-      const { privacy } = await context.services();
-      show(await privacy.delete(options, COMMAND, options.transferTo), options, "Nothing was stored.");
+    .result(async ({ transfer_to: heir, ...person }) => {
+      const { privacy } = await services();
+      return foundResult(await privacy.delete(given(person), COMMAND, heir), "Nothing was stored.");
     });
 }
 
-const ofPerson = (command: Command): Command =>
-  command
-    .option("--address <address>", "an IP address or a mail address")
-    .option("--sender <name>", "the name that a visitor gave in a drop box")
-    .option("--account <name>", "name of an account, also of a deleted one");
+const foundResult = ({ found, missing, uncovered }: FoundOfPerson, none: string): Result => ({
+  ...rowsResult(found, ["location", "rows"], { none }),
+  notes: [
+    ...(missing > 0
+      ? [
+          `${missing} server processes did not answer within ten seconds. Clicks that they have not counted are not among it; repeat the command in a minute.`,
+        ]
+      : []),
+    ...(uncovered === null ? [] : [uncovered]),
+  ],
+});

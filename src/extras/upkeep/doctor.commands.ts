@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../platform/cli/command.ts";
+import { CompletedOption } from "../../platform/cli/define.ts";
 import type { Auth } from "../../auth/auth.ts";
 import { BELOW_PATH, explainIgnored, type ProxyNotice, readProxyNotices } from "../../auth/proxies.ts";
 import type { Config } from "../../platform/config/config.service.ts";
@@ -64,9 +65,12 @@ export function addDoctorCommand(program: Command, context: Context): void {
     .command("doctor")
     .option("--json", "print JSON")
     .option("--storage", "also compare every stored file with the database, which may take long")
-    .option(
-      "--fix [all]",
-      "with --storage: repair what can be repaired, and move files whose content is lost to the trash; with all, even if more than half of a storage is lost",
+    .addOption(
+      new CompletedOption([
+        "--fix [all]",
+        "with --storage: repair what can be repaired, and move files whose content is lost to the trash; with all, even if more than half of a storage is lost",
+        { values: ["all"] },
+      ]),
     )
     .action(async ({ json, storage = false, fix = false }: DoctorOptions) => {
       if (fix && !storage) throw appError("BadRequest", "--fix requires --storage.");

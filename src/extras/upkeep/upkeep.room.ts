@@ -26,6 +26,5 @@ export const upkeepRoom = {
       }
     };
   },
-  loadValues: async () => ({ doctor: { "--fix": ["all"] } }),
   checkFolder: async (dataDir: string) => (await import("./restore-state.ts")).refuseDuringRestore(dataDir),
 } satisfies Room;

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { z } from "zod";
-import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../../platform/cli/command.ts";
-import { idArgument, showRows } from "../../platform/cli/listing.ts";
+import { type CommandContext } from "../../platform/cli/command.ts";
+import { createDefine } from "../../platform/cli/define.ts";
+import { noteResult, parseId, type Result, rowsResult } from "../../platform/cli/results.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { cursorText, placeOf } from "../../lib/cursor.ts";
@@ -10,6 +11,7 @@ import { validated } from "../../lib/validated.ts";
 import {
   createWebhookSchema,
   type Delivery,
+  DELIVERY_STATES,
   deliveryQuery,
   replaySchema,
   updateWebhookSchema,
@@ -17,25 +19,17 @@ import {
   viewWebhook,
   type Webhook,
 } from "./webhook.ts";
-import { WEBHOOK_EVENT_NAMES } from "./webhook-events.ts";
+import { WEBHOOK_EVENT_NAMES, WEBHOOK_EVENTS } from "./webhook-events.ts";
 import type { Webhooks } from "./webhooks.service.ts";
 
 type Context = CommandContext<{ webhooks: Webhooks }>;
-type Fields = { url?: string; event?: string[]; secret?: string; enable?: true; disable?: true };
 
-const MOST = 10_000;
-const SECRET = ["--secret <secret>", "whsec_ and the Base64 of 24 to 64 bytes"] as const;
-const EVENT = ["--event <event...>", WEBHOOK_EVENT_NAMES.join(", ")] as const;
-const COLUMNS = { id: "ID", url: "URL", events: "EVENTS", state: "STATE" };
-const DELIVERY_COLUMNS = {
-  id: "ID",
-  created_at: "TIME",
-  event: "EVENT",
-  event_id: "EVENT ID",
-  state: "STATE",
-  attempts: "ATTEMPTS",
-  error: "ERROR",
-};
+const MOST_DELIVERIES = 10_000;
+const SECRET = "whsec_ and the Base64 of 24 to 64 bytes";
+const EVENT_VALUES = WEBHOOK_EVENT_NAMES.map((name) => [name, WEBHOOK_EVENTS[name].meaning] as const);
+
+const parseWebhookId = (text: string): number =>
+  parseId(text, "'webhooks' needs an ID, as 'webhooks list' and 'webhooks deliveries' show it.");
 
 export function addWebhookCommands(program: Command, context: Context): void {
   const group = program.command("webhooks");
@@ -45,48 +39,44 @@ export function addWebhookCommands(program: Command, context: Context): void {
 }
 
 function addListing(group: Command, context: Context): void {
-  subcommand(group, "list", "list the webhooks")
-    .option(...JSON_OPTION)
-    .action(async ({ json }: JsonOption) => {
-      const { webhooks } = await context.services();
-      const rows = (await webhooks.list()).map((webhook) => viewWebhook(webhook, systemClock.now()));
-      showRows(context.output, rows, {
-        json,
-        columns: COLUMNS,
-        cells: (row) => ({ events: row.events.join(" "), state: stateOf(row) }),
-        none: "There are no webhooks.",
-      });
+  const define = createDefine(group, context);
+
+  define("list", "list the webhooks").result(async () => {
+    const { webhooks } = await context.services();
+    const rows = (await webhooks.list()).map((webhook) => viewWebhook(webhook, systemClock.now()));
+    return rowsResult(rows, ["id", "url", "events", "state"], {
+      cells: (row) => ({ events: row.events.join(" "), state: stateOf(row) }),
+      none: "There are no webhooks.",
     });
-  subcommand(
-    group,
+  });
+
+  define(
     "deliveries <id>",
     "list what was sent in the last 30 days, what waits and what failed, newest first",
   )
-    .option("--state <state>", "waiting, sending, delivered or failed")
-    .option("--event <event>", "such as link.created")
-    .option("--limit <number>", "how many at most", "50")
+    .option("--state <state>", "waiting, sending, delivered or failed", { values: DELIVERY_STATES })
+    .option("--event <event>", "such as link.created", { values: EVENT_VALUES })
+    .option("--limit <number>", "how many at most", { default: "50" })
     .option("--cursor <place>", "the cursor that the previous page printed")
-    .option(...JSON_OPTION)
-    .action(
-      async (
-        id: string,
-        { limit, cursor, json, ...given }: JsonOption & { limit: string; cursor?: string },
-      ) => {
-        const { state, event } = validated(deliveryQuery, given, "The filter");
-        const most = validated(z.coerce.number().int().min(1).max(MOST), limit, "--limit");
-        const { webhooks } = await context.services();
-        const filter = { state: state || undefined, event: event || undefined };
-        const { page, next } = await webhooks.page(idOf(id), filter, placeOf(z.int(), cursor), most);
-        const rows = page.map((delivery) => viewDelivery(delivery, webhooks.instance));
-        if (next !== null) context.output.note(`Next page: --cursor ${cursorText(next)}`);
-        showRows(context.output, rows, {
-          json,
-          columns: DELIVERY_COLUMNS,
+    .result(async (options, id) => {
+      const { state, event } = validated(deliveryQuery, options, "The filter");
+      const limit = z.coerce.number().int().min(1).max(MOST_DELIVERIES);
+      const most = validated(limit, options.limit, "--limit");
+      const { webhooks } = await context.services();
+      const filter = { state: state || undefined, event: event || undefined };
+      const before = placeOf(z.int(), options.cursor);
+      const { page, next } = await webhooks.page(parseWebhookId(id), filter, before, most);
+      const rows = page.map((delivery) => viewDelivery(delivery, webhooks.instance));
+      if (next !== null) context.output.note(`Next page: --cursor ${cursorText(next)}`);
+      return rowsResult(
+        rows,
+        ["id", ["created_at", "TIME"], "event", "event_id", "state", "attempts", "error"],
+        {
           cells: ({ recent_attempts: attempts }) => ({ error: attempts.at(-1)?.error ?? "" }),
           none: "No deliveries.",
-        });
-      },
-    );
+        },
+      );
+    });
 }
 
 const stateOf = ({
@@ -97,94 +87,86 @@ const stateOf = ({
   enabled ? (since === null ? "enabled" : `failing since ${since}`) : `disabled: ${because}`;
 
 function addChanging(group: Command, context: Context): void {
-  subcommand(group, "add <url>", "add a webhook and print its secret, which can't be shown again")
-    .requiredOption(...EVENT)
-    .option(SECRET[0], `${SECRET[1]}; default: a random one`)
-    .option(...JSON_OPTION)
-    .action(async (url: string, { event: events, secret, json }: JsonOption & Fields) => {
-      const input = validated(createWebhookSchema, { url, events, secret }, "The webhook");
+  const define = createDefine(group, context);
+  const events = WEBHOOK_EVENT_NAMES.join(", ");
+
+  define("add <url>", "add a webhook and print its secret, which can't be shown again")
+    .option("--event <event...>", events, { field: "events", isRequired: true, values: EVENT_VALUES })
+    .option("--secret <secret>", `${SECRET}; default: a random one`)
+    .result(async (options, url) => {
+      const input = validated(createWebhookSchema, { ...options, url }, "The webhook");
       const { webhooks } = await context.services();
-      const made = await webhooks.create(input, COMMAND);
-      showSecret(context, made, json, "added");
+      return secretResult(await webhooks.create(input, COMMAND), "added");
     });
-  subcommand(group, "update <id>", "change a webhook")
+
+  define("update <id>", "change a webhook")
     .option("--url <url>", "where the requests go")
-    .option(...EVENT)
-    .option(SECRET[0], `${SECRET[1]}; for a day the one before signs too`)
+    .option("--event <event...>", events, { field: "events", values: EVENT_VALUES })
+    .option("--secret <secret>", `${SECRET}; for a day the one before signs too`)
     .option("--enable", "send again")
     .option("--disable", "send nothing more")
-    .option(...JSON_OPTION)
-    .action(async (id: string, { event: events, json, enable, disable, ...given }: JsonOption & Fields) => {
+    .result(async ({ enable, disable, ...fields }, id) => {
       if (enable && disable) throw appError("BadRequest", "Give --enable or --disable.");
       const enabled = enable ? true : disable ? false : undefined;
-      const input = validated(updateWebhookSchema, { ...given, events, enabled }, "The webhook");
+      const input = validated(updateWebhookSchema, { ...fields, enabled }, "The webhook");
       const { webhooks } = await context.services();
-      show(context, await webhooks.update(idOf(id), input, COMMAND), json, "changed");
+      return webhookResult(await webhooks.update(parseWebhookId(id), input, COMMAND), "changed");
     });
-  subcommand(group, "rotate <id>", "make a new secret and print it; for a day the one before signs too")
-    .option(...JSON_OPTION)
-    .action(async (id: string, { json }: JsonOption) => {
+
+  define("rotate <id>", "make a new secret and print it; for a day the one before signs too").result(
+    async (_, id) => {
       const { webhooks } = await context.services();
-      showSecret(context, await webhooks.rotate(idOf(id), COMMAND), json, "changed");
-    });
-  subcommand(group, "remove <id>", "delete a webhook and what waits for it")
-    .option(...JSON_OPTION)
-    .action(async (text: string, { json }: JsonOption) => {
-      const id = idOf(text);
-      await (await context.services()).webhooks.remove(id, COMMAND);
-      if (json) context.output.json({ id, removed: true });
-      else context.output.note(`Webhook ${id} was removed.`);
-    });
+      return secretResult(await webhooks.rotate(parseWebhookId(id), COMMAND), "changed");
+    },
+  );
+
+  define("remove <id>", "delete a webhook and what waits for it").result(async (_, text) => {
+    const id = parseWebhookId(text);
+    await (await context.services()).webhooks.remove(id, COMMAND);
+    return noteResult({ id, removed: true }, `Webhook ${id} was removed.`);
+  });
 }
 
 function addSending(group: Command, context: Context): void {
-  subcommand(group, "test <id>", "queue an event webhook.test, which a running server sends once")
-    .option(...JSON_OPTION)
-    .action(async (id: string, { json }: JsonOption) => {
+  const define = createDefine(group, context);
+
+  define("test <id>", "queue an event webhook.test, which a running server sends once").result(
+    async (_, id) => {
       const { webhooks } = await context.services();
-      showQueued(context, await webhooks.test(idOf(id)), webhooks.instance, json);
-    });
-  subcommand(group, "resend <id> <delivery>", "queue a delivery again, whatever became of it")
-    .option(...JSON_OPTION)
-    .action(async (id: string, delivery: string, { json }: JsonOption) => {
-      const { webhooks } = await context.services();
-      showQueued(context, await webhooks.resend(idOf(id), idOf(delivery)), webhooks.instance, json);
-    });
-  subcommand(group, "replay <id>", "queue all events again that the webhook tells, from one on")
-    .requiredOption("--from <event>", "id of the first event; 'waymark events' shows it")
-    .option(...JSON_OPTION)
-    .action(async (id: string, { from, json }: JsonOption & { from: string }) => {
-      const input = validated(replaySchema, { from: Number(from) }, "--from");
-      const { webhooks } = await context.services();
-      show(context, await webhooks.replay(idOf(id), input.from), json, `replays from event ${input.from}`);
-    });
-}
-
-const idOf = (text: string): number =>
-  idArgument(text, "'webhooks' needs an ID, as 'webhooks list' and 'webhooks deliveries' show it.");
-
-function show({ output }: Context, webhook: Webhook, json: true | undefined, done: string): void {
-  if (json) output.json(viewWebhook(webhook, systemClock.now()));
-  else output.note(`Webhook ${webhook.id} ${done}.`);
-}
-
-type Made = { webhook: Webhook; secret: string };
-
-function showSecret(
-  { output }: Context,
-  { webhook, secret }: Made,
-  json: true | undefined,
-  done: string,
-): void {
-  if (json) return output.json({ ...viewWebhook(webhook, systemClock.now()), secret });
-  output.line(secret);
-  output.note(`Webhook ${webhook.id} ${done}. Its secret is not shown again.`);
-}
-
-function showQueued({ output }: Context, delivery: Delivery, instance: string, json: true | undefined): void {
-  if (json) return output.json(viewDelivery(delivery, instance));
-  const { id, webhookId } = delivery;
-  output.note(
-    `Delivery ${id} is queued. 'waymark webhooks deliveries ${webhookId}' shows what becomes of it.`,
+      return deliveryResult(await webhooks.test(parseWebhookId(id)), webhooks.instance);
+    },
   );
+
+  define("resend <id> <delivery>", "queue a delivery again, whatever became of it").result(
+    async (_, id, delivery) => {
+      const { webhooks } = await context.services();
+      const queued = await webhooks.resend(parseWebhookId(id), parseWebhookId(delivery));
+      return deliveryResult(queued, webhooks.instance);
+    },
+  );
+
+  define("replay <id>", "queue all events again that the webhook tells, from one on")
+    .option("--from <event>", "id of the first event; 'waymark events' shows it", { isRequired: true })
+    .result(async (options, id) => {
+      const { from } = validated(replaySchema, { from: Number(options.from) }, "--from");
+      const { webhooks } = await context.services();
+      return webhookResult(await webhooks.replay(parseWebhookId(id), from), `replays from event ${from}`);
+    });
 }
+
+const webhookResult = (webhook: Webhook, done: string): Result =>
+  noteResult(viewWebhook(webhook, systemClock.now()), `Webhook ${webhook.id} ${done}.`);
+
+const secretResult = ({ webhook, secret }: { webhook: Webhook; secret: string }, done: string): Result => ({
+  json: { ...viewWebhook(webhook, systemClock.now()), secret },
+  show(output) {
+    output.line(secret);
+    output.note(`Webhook ${webhook.id} ${done}. Its secret is not shown again.`);
+  },
+});
+
+const deliveryResult = (delivery: Delivery, instance: string): Result =>
+  noteResult(
+    viewDelivery(delivery, instance),
+    `Delivery ${delivery.id} is queued. 'waymark webhooks deliveries ${delivery.webhookId}' shows what becomes of it.`,
+  );

@@ -1,5 +1,4 @@
 /** Webhooks: signed requests that tell programs of others what happened. */
-import type { CompletionWord } from "../../platform/cli/completion.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Platform, Room } from "../../platform/room-shape.ts";
 
@@ -8,16 +7,6 @@ export const webhooksRoom = {
   commands: { webhooks: "requests that tell programs what happened" },
   setUpCommands: ["webhooks add"],
   loadCommands: async () => (await import("./webhooks.commands.ts")).addWebhookCommands,
-  async loadValues() {
-    const { DELIVERY_STATES } = await import("./webhook.ts");
-    const { WEBHOOK_EVENT_NAMES, WEBHOOK_EVENTS } = await import("./webhook-events.ts");
-    const events = WEBHOOK_EVENT_NAMES.map((name): CompletionWord => [name, WEBHOOK_EVENTS[name].meaning]);
-    return {
-      "webhooks deliveries": { "--state": DELIVERY_STATES, "--event": events },
-      "webhooks add": { "--event": events },
-      "webhooks update": { "--event": events },
-    };
-  },
   async start(core: Core, { env, box, instance, registry, events, step }: Platform) {
     const { codeOf } = await import("../../links/link/key.ts");
     const { eventView } = await import("../../platform/events/event.ts");

@@ -107,12 +107,12 @@ test("a download continues after its partial file, and overwrites nothing unless
   const file = await drive.upload(account, null, "big.bin", content);
   const path = join(folder, "big.bin");
   const partial = `${path}.${file.sha256.slice(0, 12)}.part`;
-  const told: number[] = [];
+  const steps: number[] = [];
   const get = (force = false) =>
-    getFile(drive.content.blobs, file, { path, force, tell: (done) => void told.push(done) });
+    getFile(drive.content.blobs, file, { path, force, onProgress: (done) => void steps.push(done) });
   writeFileSync(partial, content.subarray(0, 999_990));
   await get();
-  expect(told).toEqual([content.length]);
+  expect(steps).toEqual([content.length]);
   expect(readFileSync(path).equals(content)).toBe(true);
   expect(existsSync(partial)).toBe(false);
 

@@ -1,64 +1,62 @@
 /** `waymark files`: works with the server running or not. Paths are those of the tree. */
 import type { Command } from "commander";
+import { createDefine } from "../../platform/cli/define.ts";
+import { lineResult, type Result, rowsResult } from "../../platform/cli/results.ts";
 import { COMMAND } from "../../lib/actor.ts";
+import { timePlace } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 import { pluralize } from "../../lib/pluralize.ts";
 import { type Entry, type Folder, ROOT, shownParent, viewFile, viewFolder } from "../tree/entry.ts";
 import { LARGEST_PAGE, readCursor } from "../tree/listing-page.ts";
 import { viewPage } from "../tree/listing.ts";
+import { viewLocated } from "../tree/located-entry.ts";
 import { pathNames } from "../tree/lookup.ts";
 import { viewTrashed } from "../trash/trashed.ts";
 import { addGet } from "./get.commands.ts";
-import { JSON_OPTION, type JsonOption, subcommand } from "../../platform/cli/command.ts";
 import {
-  addOwner,
   type Context,
+  cursorResult,
   eachGiven,
   entryOf,
+  ID,
   nullIfNotFound,
-  numberIn,
+  OWNER,
   type Owned,
+  PAGING,
+  parsePaging,
   PATH_OR_ID,
   placeNamed,
 } from "./place.commands.ts";
 import { addPut } from "./put.commands.ts";
-import { addTrash } from "./trash.commands.ts";
-import { addShareOptions, shareEntries, type ShareOptions } from "./share-options.commands.ts";
+import { defineShare } from "./shares.commands.ts";
 
 const PAGE = 100;
 
 export function addFileCommands(program: Command, context: Context): void {
-  const files = program.command("files");
-  addListing(files, context);
-  addPut(files, context);
-  addGet(files, context);
-  addMkdir(files, context);
-  addMove(files, context);
-  addRemoval(files, context);
-  addTrash(files, context);
-  addShareOptions(
-    addOwner(subcommand(files, "share", "make a short link to a file or folder, or to several together")),
-  )
-    .argument("<path...>", PATH_OR_ID)
-    .action((paths: string[], options: ShareOptions) => shareEntries(context, paths, options));
+  const group = program.command("files");
+  addListing(group, context);
+  addPut(group, context);
+  addGet(group, context);
+  addMkdir(group, context);
+  addMove(group, context);
+  addRemoval(group, context);
+  addTrash(group, context);
+  defineShare(group, "share", "make a short link to a file or folder, or to several together", context);
 }
 
-type ListOptions = JsonOption & Owned & { limit?: string; cursor?: string };
+/** The path of names that follow one another. */
+const joined = (names: readonly string[]): string => names.map((name) => `/${name}`).join("");
 
-function addListing(files: Command, context: Context): void {
-  addOwner(subcommand(files, "ls", "list a folder: folders before files, by name").alias("list"))
+function addListing(group: Command, context: Context): void {
+  createDefine(group, context)("ls", "list a folder: folders before files, by name")
+    .options(OWNER)
     .argument("[path]", `${PATH_OR_ID}; default: the root`)
-    .option("--limit <number>", `entries of a page, at most 1,000; default: ${PAGE}`)
+    .option("--limit <number>", `entries of a page, at most 1,000; default: ${PAGE}`, { isNumber: true })
     .option("--cursor <place>", "the cursor that the previous page printed")
-    .option(...JSON_OPTION)
-    .action(async (path: string | undefined, options: ListOptions) => {
-      const after = options.cursor === undefined ? null : readCursor(options.cursor);
-      const { tree, owner, entry } = await placeNamed(context, path ?? "/", options);
-      if (entry?.kind === "file") {
-        if (options.json) return context.output.json(viewFile(entry, owner));
-        return showEntries(context, [entry]);
-      }
-      const limit = numberIn(options.limit) ?? PAGE;
+    .result(async ({ cursor, limit = PAGE, ...owned }, path = "/") => {
+      const after = cursor === undefined ? null : readCursor(cursor);
+      const { tree, owner, entry } = await placeNamed(context, path, owned);
+      if (entry?.kind === "file") return entriesResult(viewFile(entry, owner), [entry]);
       if (!Number.isInteger(limit) || limit < 1 || limit > LARGEST_PAGE) {
         throw appError("BadRequest", `--limit is a whole number from 1 to ${LARGEST_PAGE}.`);
       }
@@ -66,29 +64,36 @@ function addListing(files: Command, context: Context): void {
       const found = await folders.find(tree, entry?.id ?? null);
       const page = await folders.page(tree, found.folder, after, limit);
       const view = viewPage({ ...found, owner }, page);
-      if (options.json) return context.output.json(view);
-      showEntries(context, [...page.folders, ...page.files]);
-      if (view.next_cursor !== null) context.output.note(`Next page: --cursor ${view.next_cursor}`);
-    });
+      return entriesResult(view, [...page.folders, ...page.files], view.next_cursor);
+    })
+    .alias("list");
 }
 
-function showEntries({ output }: Context, entries: readonly Entry[]): void {
+function entriesResult(json: unknown, entries: readonly Entry[], next: string | null = null): Result {
   const rows = entries.map((entry) => ({
     id: entry.id,
     size: entry.kind === "file" ? entry.size : "",
     changed: new Date(entry.updatedAt).toISOString(),
     name: entry.kind === "file" ? entry.name : `${entry.name}/`,
   }));
-  if (rows.length > 0) output.table(rows, { id: "ID", size: "BYTES", changed: "CHANGED", name: "NAME" });
-  else output.note("The folder is empty.");
+  const list = rowsResult(rows, ["id", ["size", "BYTES"], "changed", "name"], {
+    none: "The folder is empty.",
+  });
+  return {
+    json,
+    show(output) {
+      list.show(output);
+      if (next !== null) output.note(`Next page: --cursor ${next}`);
+    },
+  };
 }
 
-function addMkdir(files: Command, context: Context): void {
-  addOwner(subcommand(files, "mkdir", "make a folder"))
+function addMkdir(group: Command, context: Context): void {
+  createDefine(group, context)("mkdir", "make a folder")
+    .options(OWNER)
     .argument("<path>", "such as /Reports/2026")
     .option("-p, --parents", "make the folders around it too; it may be there already")
-    .option(...JSON_OPTION)
-    .action(async (path: string, options: JsonOption & Owned & { parents?: true }) => {
+    .result(async (options, path) => {
       const { lookup, folders, trees } = (await context.services()).drive;
       const tree = await trees.ofAnyone(options);
       const names = pathNames(path);
@@ -101,51 +106,51 @@ function addMkdir(files: Command, context: Context): void {
       const folder = options.parents
         ? ((await lookup.byId(tree, await lookup.folder(tree, names))) as Folder)
         : await folders.create(tree, { name, parentId: shownParent(parent) });
-      if (options.json) context.output.json(viewFolder(folder, await trees.nameOfOwner(tree)));
-      else context.output.line(`Folder ${folder.id}: /${names.join("/")}`);
+      const view = viewFolder(folder, await trees.nameOfOwner(tree));
+      return lineResult(view, `Folder ${folder.id}: ${joined(names)}`);
     });
 }
 
-function addMove(files: Command, context: Context): void {
-  addOwner(subcommand(files, "mv", "move or rename a file or folder; its shares go along"))
+function addMove(group: Command, context: Context): void {
+  createDefine(group, context)("mv", "move or rename a file or folder; its shares go along")
+    .options(OWNER)
     .argument("<source>", PATH_OR_ID)
     .argument("<destination>", "a folder that is there, or the new path")
-    .option(...JSON_OPTION)
-    .action(async (source: string, destination: string, options: JsonOption & Owned) => {
+    .result(async (options, source, destination) => {
       const { tree, owner, entry } = await entryOf(context, source, options);
-      const { lookup, folders, files: service } = (await context.services()).drive;
+      const { lookup, folders, files } = (await context.services()).drive;
       const names = pathNames(destination);
       const there = await lookup.at(tree, destination).catch(nullIfNotFound);
       const isInto = names.length === 0 || there?.kind === "folder";
       if (!isInto && destination.endsWith("/")) {
         throw appError("FolderNotFound", `There is no folder ${destination} in this tree.`);
       }
-      const parent = isInto ? there : await lookup.at(tree, `/${names.slice(0, -1).join("/")}`);
+      const around = isInto ? names : names.slice(0, -1);
+      const parent = isInto ? there : await lookup.at(tree, `/${around.join("/")}`);
       if (parent?.kind === "file")
         throw appError("BadRequest", `${destination} is in a file; name a folder.`);
       const name = isInto ? entry.name : names.at(-1)!;
+      const parentId = parent?.id ?? null;
       const view =
         entry.kind === "file"
-          ? viewFile(await service.update(tree, entry.id, { name, folderId: parent?.id ?? null }), owner)
-          : viewFolder(await folders.update(tree, entry.id, { name, parentId: parent?.id ?? null }), owner);
-      if (options.json) context.output.json(view);
-      else
-        context.output.line(
-          `Moved to ${[...(isInto ? names : names.slice(0, -1)), name].map((one) => `/${one}`).join("")}.`,
-        );
+          ? viewFile(await files.update(tree, entry.id, { name, folderId: parentId }), owner)
+          : viewFolder(await folders.update(tree, entry.id, { name, parentId }), owner);
+      return lineResult(view, `Moved to ${joined([...around, name])}.`);
     });
 }
 
-type RemoveOptions = JsonOption & Owned & { permanently?: true; yes?: true };
-
-function addRemoval(files: Command, context: Context): void {
-  addOwner(subcommand(files, "rm", "move files and folders to the trash").alias("remove"))
+function addRemoval(group: Command, context: Context): void {
+  createDefine(group, context)("rm", "move files and folders to the trash")
+    .options(OWNER)
     .argument("<path...>", PATH_OR_ID)
     .option("--permanently", "delete them now, with their shares; asks before it does")
     .option("--yes", "do not ask")
-    .option(...JSON_OPTION)
-    .action((paths: string[], options: RemoveOptions) => removeAll(context, paths, options));
+    .json("print JSON")
+    .action((options, paths) => removeAll(context, paths, options))
+    .alias("remove");
 }
+
+type RemoveOptions = Owned & Record<"permanently" | "yes" | "json", true | undefined>;
 
 async function removeAll(context: Context, paths: readonly string[], options: RemoveOptions): Promise<void> {
   const { drive } = await context.services();
@@ -163,4 +168,65 @@ async function removeAll(context: Context, paths: readonly string[], options: Re
     const trashed = await drive.trash.put(tree, entry);
     return { line: `In the trash: ${path}`, view: viewTrashed(trashed) };
   });
+}
+
+const TRASH_COLUMNS = [
+  "id",
+  ["size", "BYTES"],
+  ["trashed_at", "DELETED"],
+  ["expires_at", "KEPT UNTIL"],
+  ["way", "PATH"],
+] as const;
+
+function addTrash(group: Command, context: Context): void {
+  const define = createDefine(group, context);
+
+  define("trash", "list what is in the trash, newest first")
+    .options(OWNER)
+    .options(PAGING)
+    .result(async (options) => {
+      const { before, limit } = parsePaging(options, timePlace);
+      const { trash, trees } = (await context.services()).drive;
+      const { items, next } = await trash.after(await trees.ofAnyone(options), before, limit);
+      const rows = items.map(viewTrashed);
+      // The folder of an item may be gone.
+      const cells = ({ path, name }: (typeof rows)[number]) => ({
+        way: path === null ? name : joined([...path.map((folder) => folder.name), name]),
+      });
+      return cursorResult({ name: "trash", rows, columns: TRASH_COLUMNS, cells }, next);
+    });
+
+  define("restore", "put files and folders of the trash back, with their shares")
+    .options(OWNER)
+    .argument("<id...>", "as 'files trash' shows it")
+    .option("--folder <path>", `the folder that gets them; ${PATH_OR_ID}; default: the former one`)
+    .option("--name <name>", "of a single one; default: the former one")
+    .json("print JSON")
+    .action(async (options, ids) => {
+      if (ids.length > 1 && options.name !== undefined) {
+        throw appError("BadRequest", "--name is for one file or folder; restore them one by one.");
+      }
+      await eachGiven(context, ids, options, (id) => restore(context, id, options));
+    });
+}
+
+type RestoreOptions = Owned & { folder: string | undefined; name: string | undefined };
+
+async function restore(context: Context, given: string, { folder, name, ...owned }: RestoreOptions) {
+  if (!ID.test(given)) throw appError("BadRequest", `${given} is no ID; 'files trash' shows the IDs.`);
+  const id = Number(given);
+  const { trash, trees } = (await context.services()).drive;
+  const isNamed = Boolean(owned.owner || owned.team);
+  const tree = isNamed ? await trees.ofAnyone(owned) : ((await trees.holding({ entry: id }))?.id ?? 0);
+  const owner = await trees.nameOfOwner(tree);
+  const to = folder === undefined ? undefined : (await placeNamed(context, folder, { owner })).entry;
+  if (to?.kind === "file") throw appError("BadRequest", `${folder} is a file; name a folder.`);
+  const restored = await trash.restore(tree, id, {
+    name,
+    folderId: to === undefined ? undefined : (to?.id ?? null),
+  });
+  return {
+    line: `Restored ${joined([...restored.path.map((one) => one.name), restored.name])}`,
+    view: viewLocated(restored),
+  };
 }

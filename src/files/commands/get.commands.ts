@@ -1,6 +1,7 @@
-import { JSON_OPTION, type JsonOption, subcommand } from "../../platform/cli/command.ts";
 import { rm } from "node:fs/promises";
 import type { Command } from "commander";
+import { createDefine } from "../../platform/cli/define.ts";
+import { noteResult, type Result } from "../../platform/cli/results.ts";
 import { writeResult } from "../../platform/cli/result-file.ts";
 import { appError } from "../../lib/errors.ts";
 import { fileTrouble } from "../../lib/file-trouble.ts";
@@ -8,51 +9,40 @@ import { quantityOfBytes } from "../../visitors/quantity-text.ts";
 import { openSource } from "../archive/content-source.ts";
 import type { Folder } from "../tree/entry.ts";
 import { getFile, publish, targetPath } from "./get.ts";
-import {
-  addOwner,
-  type Context,
-  entryOf,
-  type FileServices,
-  type Owned,
-  PATH_OR_ID,
-} from "./place.commands.ts";
+import { type Context, entryOf, type FileServices, OWNER, PATH_OR_ID } from "./place.commands.ts";
 
-type GetOptions = JsonOption & Owned & { force?: true };
-
-export function addGet(files: Command, context: Context): void {
-  addOwner(
-    subcommand(files, "get", "download a file, or a folder as a ZIP file; repeat it after an interruption"),
+export function addGet(group: Command, context: Context): void {
+  createDefine(group, context)(
+    "get",
+    "download a file, or a folder as a ZIP file; repeat it after an interruption",
   )
+    .options(OWNER)
     .argument("<path>", PATH_OR_ID)
     .argument("[target]", "file or folder of this machine; -: standard output; default: its name, here")
     .option("--force", "overwrite the file")
-    .option(...JSON_OPTION)
-    .action(async (path: string, target: string | undefined, options: GetOptions) => {
-      if (options.json && target === "-") {
+    .result(async ({ force = false, json, ...owned }, path, target) => {
+      if (json && target === "-") {
         throw appError("BadRequest", "--json and the content can't both go to standard output.");
       }
-      const { entry } = await entryOf(context, path, options);
+      const { entry } = await entryOf(context, path, owned);
       const { content, drive } = await context.services();
-      const { force = false, json } = options;
-      if (entry.kind === "folder") return getFolder(context, drive.archives, { entry, target, force, json });
+      if (entry.kind === "folder") return getFolder(drive.archives, { entry, target, force });
       if (target === "-") {
         const { body } = await content.blobs.open(entry.blobId);
         return writeResult("-", piecesOf(body));
       }
       const to = await targetPath(target, entry.name, force);
       const line = context.output.progress("Downloading");
-      const tell = (done: number) => line.update(done, entry.size);
-      await getFile(content.blobs, entry, { path: to, force, tell })
+      const onProgress = (done: number) => line.update(done, entry.size);
+      await getFile(content.blobs, entry, { path: to, force, onProgress })
         .catch((error: unknown) => Promise.reject(unwritten(to, error)))
         .finally(line.finish);
-      tellSaved(context, to, entry.size, json);
+      return savedResult(to, entry.size);
     });
 }
 
-function tellSaved({ output }: Context, path: string, bytes: number, json: true | undefined): void {
-  if (json) output.json({ path, bytes });
-  else output.note(`Saved ${JSON.stringify(path)} (${quantityOfBytes("en", bytes)}).`);
-}
+const savedResult = (path: string, bytes: number): Result =>
+  noteResult({ path, bytes }, `Saved ${JSON.stringify(path)} (${quantityOfBytes("en", bytes)}).`);
 
 const unwritten = (path: string, error: unknown): unknown =>
   (error as { syscall?: unknown }).syscall === undefined
@@ -76,13 +66,10 @@ async function* piecesOf(body: Blob | ReadableStream<Uint8Array>): AsyncGenerato
   }
 }
 
-type FolderGet = { entry: Folder; target: string | undefined; force: boolean; json: true | undefined };
-
 async function getFolder(
-  context: Context,
   archives: FileServices["drive"]["archives"],
-  { entry, target, force, json }: FolderGet,
-): Promise<void> {
+  { entry, target, force }: { entry: Folder; target: string | undefined; force: boolean },
+): Promise<Result | void> {
   const archive = await archives.make(entry, new AbortController().signal);
   try {
     if (target === "-") return await writeResult("-", copied(archive.pieces()));
@@ -94,7 +81,7 @@ async function getFolder(
     } finally {
       await rm(partial, { force: true });
     }
-    tellSaved(context, path, archive.length, json);
+    return savedResult(path, archive.length);
   } finally {
     await archive.close();
   }

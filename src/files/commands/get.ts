@@ -28,7 +28,7 @@ const isThere = (path: string) =>
 export async function getFile(
   { open: openBlob }: Pick<Blobs, "open">,
   { blobId, size, sha256 }: StoredFile,
-  { path, force, tell }: { path: string; force: boolean; tell(done: number): void },
+  { path, force, onProgress }: { path: string; force: boolean; onProgress(done: number): void },
 ): Promise<void> {
   const partial = `${path}.${sha256.slice(0, 12)}.part`;
   const file = await open(partial, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
@@ -47,7 +47,7 @@ export async function getFile(
           hasher.update(bytes);
           await writeAt(file, bytes, at);
           at += count;
-          tell(at);
+          onProgress(at);
         }
       } finally {
         await source.close();

@@ -1,6 +1,8 @@
 /** What the commands of files, shares and drop boxes share. */
-import type { Command } from "commander";
-import type { CommandContext, JsonOption } from "../../platform/cli/command.ts";
+import type { z } from "zod";
+import type { CommandContext } from "../../platform/cli/command.ts";
+import { pageResult, type Result } from "../../platform/cli/results.ts";
+import { cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import type { Archives } from "../archive/service.ts";
 import type { Blobs } from "../blobs/service.ts";
@@ -31,13 +33,14 @@ export type FileServices = {
 };
 
 export type Context = CommandContext<FileServices>;
-export type Owned = { owner?: string; team?: string };
+/** The options that say whose tree is meant. */
+export type Owned = { owner?: string | undefined; team?: string | undefined };
 export const PATH_OR_ID = "path, such as /Reports/2026.pdf, or ID";
 
-export const addOwner = (command: Command): Command =>
-  command
-    .option("--owner <owner>", "whose files: an account, or team:<name>; default: admin")
-    .option("--team <team>", "the files of this team");
+export const OWNER = [
+  ["--owner <owner>", "whose files: an account, or team:<name>; default: admin"],
+  ["--team <team>", "the files of this team"],
+] as const;
 
 /** `entry`: null for the root. */
 export type TreePlace = { tree: number; owner: string; entry: Entry | null };
@@ -71,13 +74,13 @@ export async function entryOf(
 }
 
 /**
- * Does each once, and prints a line or, with `--json`, the list of their views. What fails does not stop the others; the
+ * Does each once, and prints its line at once unless the command prints JSON. What fails does not stop the others; the
  * exit code is that of the last failure.
  */
 export async function eachGiven(
   { output }: Context,
   given: readonly string[],
-  { json }: JsonOption,
+  { json }: { json: true | undefined },
   run: (one: string) => Promise<{ line: string; view: unknown }>,
 ): Promise<void> {
   const views: unknown[] = [];
@@ -97,9 +100,27 @@ export async function eachGiven(
   if (failure !== undefined) throw failure;
 }
 
-/** Undefined if it is not given; NaN for a wrong one, which the schema refuses. */
-export const numberIn = (text: string | undefined): number | undefined =>
-  text === undefined ? undefined : Number(text || Number.NaN);
+export const PAGING = [
+  ["--limit <number>", "rows, at most 100; default: 20"],
+  ["--cursor <place>", "the cursor that the previous page printed"],
+] as const;
+
+export function parsePaging<P>(
+  { cursor, limit }: { cursor: string | undefined; limit: string | undefined },
+  place: z.ZodType<P>,
+) {
+  if (limit !== undefined && !/^\d{1,15}$/.test(limit)) {
+    throw appError("BadRequest", "--limit is a whole number from 1 to 100.");
+  }
+  return { before: placeOf(place, cursor), limit: limitOf(limit) };
+}
+
+/** @param next the place of the next page, or null at the end */
+export const cursorResult = <T extends Record<string, unknown>>(
+  page: Omit<Parameters<typeof pageResult<T>>[0], "end" | "none">,
+  next: unknown,
+): Result =>
+  pageResult({ ...page, end: { next: next === null ? null : cursorText(next) }, none: "There are none." });
 
 /** @throws what does not mean that something is missing */
 export function nullIfNotFound(error: unknown): null {

@@ -1,7 +1,9 @@
-import { JSON_OPTION, type JsonOption, subcommand } from "../../platform/cli/command.ts";
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { Command } from "commander";
+import type { Output } from "../../platform/cli/command.ts";
+import { createDefine } from "../../platform/cli/define.ts";
+import type { Result } from "../../platform/cli/results.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { fileTrouble } from "../../lib/file-trouble.ts";
@@ -9,18 +11,18 @@ import { pluralize } from "../../lib/pluralize.ts";
 import { quantityOfBytes } from "../../visitors/quantity-text.ts";
 import { pathNames } from "../tree/lookup.ts";
 import { openLocal } from "../local-file.ts";
-import { addOwner, type Context, nullIfNotFound, type Owned } from "./place.commands.ts";
-import { createPut, localTotals, MOST_TOLD, type PutJob, type PutProgress, type PutReport } from "./put.ts";
+import { type Context, nullIfNotFound, OWNER, type Owned } from "./place.commands.ts";
+import { createPut, localTotals, MOST_NOTES, type PutJob, type PutProgress, type PutReport } from "./put.ts";
 
-/** Of what was left out or failed, in texts. */
+/** How many of the files that were left out or failed a text names. */
 const MOST_SHOWN = 20;
 
-type PutOptions = JsonOption & Owned & { replace?: true; dryRun?: true; followLinks?: true };
-
-export function addPut(files: Command, context: Context): void {
-  addOwner(
-    subcommand(files, "put", "upload a file, or a folder with all in it; repeat it after an interruption"),
+export function addPut(group: Command, context: Context): void {
+  createDefine(group, context)(
+    "put",
+    "upload a file, or a folder with all in it; repeat it after an interruption",
   )
+    .options(OWNER)
     .argument("<source>", "file or folder of this machine; -: standard input, which needs a destination")
     .argument(
       "[destination]",
@@ -29,16 +31,23 @@ export function addPut(files: Command, context: Context): void {
     .option("--replace", "give files with other content the new one; their shares serve it")
     .option("--follow-links", "upload what symbolic links lead to; else they are left out")
     .option("--dry-run", "only say what would be uploaded")
-    .option(...JSON_OPTION)
-    .action((source: string, destination: string | undefined, options: PutOptions) =>
-      runPut(context, { source, destination, ...options }),
-    );
+    .result((options, source, destination) => runPut(context, { source, destination, ...options }));
 }
 
-type Putting = PutOptions & { source: string; destination: string | undefined };
+type Putting = Owned &
+  Record<"replace" | "dry_run" | "follow_links", true | undefined> & {
+    source: string;
+    destination: string | undefined;
+  };
 
-async function runPut(context: Context, putting: Putting): Promise<void> {
-  const { source, destination, replace = false, dryRun = false, followLinks: follow = false } = putting;
+async function runPut(context: Context, putting: Putting): Promise<Result> {
+  const {
+    source,
+    destination,
+    replace = false,
+    dry_run: dryRun = false,
+    follow_links: follow = false,
+  } = putting;
   const { drive } = await context.services();
   const accountId = await drive.trees.ofAnyone(putting);
   const put = createPut(drive);
@@ -50,10 +59,10 @@ async function runPut(context: Context, putting: Putting): Promise<void> {
   if (local?.isDirectory()) {
     const to =
       destination === undefined ? [checkFileName(basename(resolve(source)))] : pathNames(destination);
-    const report = await withProgress(context, await localTotals(source, follow), (tell) =>
-      put.folder(source, { ...job, to }, tell),
+    const report = await withProgress(context, await localTotals(source, follow), (onProgress) =>
+      put.folder(source, { ...job, to }, onProgress),
     );
-    return showReport(context, report, putting);
+    return reportResult(report, dryRun);
   }
   if (local !== null && !local.isFile())
     throw appError("BadRequest", `${source} is neither a file nor a folder.`);
@@ -62,15 +71,15 @@ async function runPut(context: Context, putting: Putting): Promise<void> {
   if (isStream) {
     if (dryRun || replace)
       throw appError("BadRequest", "--dry-run and --replace are not for standard input.");
-    return showReport(context, await put.stream(process.stdin, place.name, one), putting);
+    return reportResult(await put.stream(process.stdin, place.name, one), false);
   }
   // Named by the caller, so a link is followed.
   const file = await openLocal(source, true).catch((error: unknown) => Promise.reject(unread(source, error)));
   try {
-    const report = await withProgress(context, { files: 1, bytes: file.size }, (tell) =>
-      put.file(file, place.name, one, tell),
+    const report = await withProgress(context, { files: 1, bytes: file.size }, (onProgress) =>
+      put.file(file, place.name, one, onProgress),
     );
-    showReport(context, report, putting);
+    return reportResult(report, dryRun);
   } finally {
     await file.close();
   }
@@ -83,7 +92,7 @@ const unread = (path: string, error: unknown): Error => {
   return appError("BadRequest", `${path} can't be read: ${fileTrouble(error) ?? (error as Error).message}`);
 };
 
-/** Into a folder that is there or ends in a slash under its own name, else under the last name of the path. */
+/** Puts the file into a folder that is there or ends in a slash under its own name, else under the last name of the path. */
 async function placeOfFile(
   { services }: Context,
   { source, destination }: Putting,
@@ -106,7 +115,7 @@ async function placeOfFile(
 async function withProgress(
   { output }: Context,
   total: PutProgress,
-  run: (tell: (done: PutProgress) => void) => Promise<PutReport>,
+  run: (onProgress: (done: PutProgress) => void) => Promise<PutReport>,
 ): Promise<PutReport> {
   const line = output.progress("Uploading");
   const start = performance.now();
@@ -127,15 +136,18 @@ async function withProgress(
 
 const count = (number: number): string => number.toLocaleString("en");
 
-function showReport({ output }: Context, report: PutReport, { json, dryRun }: PutOptions): void {
+function reportResult(report: PutReport, dryRun: boolean): Result {
   if (report.failed > 0) process.exitCode = 1;
-  if (json) return output.json({ ...report, dry_run: dryRun === true });
+  return { json: { ...report, dry_run: dryRun }, show: (output) => showReport(output, report, dryRun) };
+}
+
+function showReport(output: Output, report: PutReport, dryRun: boolean): void {
   for (const { path, reason, failed } of report.notes.slice(0, MOST_SHOWN)) {
     output.note(`${failed ? "Failed" : "Left out"}: ${JSON.stringify(path)}: ${reason}`);
   }
   const all = report.failed + report.left_out;
   if (all > MOST_SHOWN) {
-    output.note(`… and ${all - MOST_SHOWN} more; --json lists the first ${MOST_TOLD}.`);
+    output.note(`… and ${all - MOST_SHOWN} more; --json lists the first ${MOST_NOTES}.`);
   }
   const parts = [
     `${dryRun ? "Would upload" : "Uploaded"} ${pluralize(report.uploaded, "file")} (${quantityOfBytes("en", report.bytes)})`,

@@ -16,7 +16,7 @@ import { type LocalFile, type LocalPiece, localPieces } from "./local-files.ts";
 /** At once: their transactions and syncs are shared. */
 const FILES_AT_ONCE = 32;
 /** Of the lists in a report. */
-export const MOST_TOLD = 1_000;
+export const MOST_NOTES = 1_000;
 /** Nothing that follows would succeed. */
 const ENDS_RUN: readonly ErrorKind[] = ["unavailable", "full", "bad_gateway", "internal", "unauthorized"];
 
@@ -245,5 +245,5 @@ const isExpected = (error: unknown): boolean =>
   error instanceof AppError || (error as { syscall?: unknown }).syscall !== undefined;
 
 function note(report: PutReport, one: PutReport["notes"][number]): void {
-  if (report.notes.length < MOST_TOLD) report.notes.push(one);
+  if (report.notes.length < MOST_NOTES) report.notes.push(one);
 }

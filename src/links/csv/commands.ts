@@ -1,5 +1,7 @@
 import type { Command } from "commander";
-import { type CommandContext, subcommand } from "../../platform/cli/command.ts";
+import type { CommandContext, Output } from "../../platform/cli/command.ts";
+import { createDefine, type OptionsOf } from "../../platform/cli/define.ts";
+import type { Result } from "../../platform/cli/results.ts";
 import { writeResult } from "../../platform/cli/result-file.ts";
 import type { ExportPage, LinkCsv } from "./service.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -7,8 +9,8 @@ import { pluralize } from "../../lib/pluralize.ts";
 import { appError, messageOf } from "../../lib/errors.ts";
 import { validated } from "../../lib/validated.ts";
 import { filterOf, filterQuery } from "../list/filter.ts";
-import { addFilterOptions, filterInput, type FilterOptions } from "../list/filter-options.ts";
-import { EXPORT_COLUMNS, IMPORT_MODES, type ImportMode, type ImportResult } from "./import-plan.ts";
+import { FILTER_OPTIONS } from "../list/filter-options.ts";
+import { EXPORT_COLUMNS, IMPORT_MODES, type ImportResult } from "./import-plan.ts";
 
 type Context = CommandContext<{ csv: LinkCsv }>;
 
@@ -16,53 +18,46 @@ type Context = CommandContext<{ csv: LinkCsv }>;
 const MAX_IMPORT_BYTES = 1024 * 1024 * 1024;
 const ITEMS_SHOWN = 20;
 
-export function addCsvCommands(links: Command, context: Context): void {
-  subcommand(links, "import", "import a CSV file of links; exits with 1 when a row failed")
+/** @param group the commands for links */
+export function addCsvCommands(group: Command, context: Context): void {
+  const define = createDefine(group, context);
+
+  define("import", "import a CSV file of links; exits with 1 when a row failed")
     .argument("<file>", "the file, or - for standard input")
     .option(
       "--mode <mode>",
       "what to do with existing codes: skip, overwrite (with their click counts, if the file has that column) or error",
-      "skip",
+      { default: "skip", values: IMPORT_MODES },
     )
-    .option("--json", "print the result as JSON, with every failed row")
-    .action((file: string, options: ImportCommandOptions) => importLinks(context, file, options));
-  addFilterOptions(
-    subcommand(links, "export", "export links as CSV, ordered by code, with their password hashes").argument(
-      "[file]",
-      "the file to write; default: standard output",
-    ),
-  )
-    .option("--columns <which>", "all: adds domain, title, tags and the other fields of a link")
-    .action((file: string | undefined, options: ExportCommandOptions) => exportLinks(context, file, options));
+    .json("print the result as JSON, with every failed row")
+    .result(({ mode }, file) => importLinks(context, file, mode));
+
+  define("export", "export links as CSV, ordered by code, with their password hashes")
+    .argument("[file]", "the file to write; default: standard output")
+    .options(FILTER_OPTIONS)
+    .option("--columns <which>", "all: adds domain, title, tags and the other fields of a link", {
+      values: EXPORT_COLUMNS,
+    })
+    .action((options, file) => exportLinks(context, file, options));
 }
 
-type ExportCommandOptions = FilterOptions & { columns?: string };
-
-type ImportCommandOptions = { mode: string; json?: true };
-
-async function importLinks(
-  context: Context,
-  path: string,
-  { mode, json }: ImportCommandOptions,
-): Promise<void> {
-  if (!isMode(mode)) throw appError("BadRequest", `--mode must be one of ${IMPORT_MODES.join(", ")}.`);
+async function importLinks({ services, output }: Context, path: string, given: string): Promise<Result> {
+  const mode = IMPORT_MODES.find((one) => one === given);
+  if (mode === undefined) throw appError("BadRequest", `--mode must be one of ${IMPORT_MODES.join(", ")}.`);
   const bytes = await readInput(path);
-  const { csv } = await context.services();
+  const { csv } = await services();
   const bars = {
-    passwords: context.output.progress("Hashing passwords, bytes of the file"),
-    links: context.output.progress("Importing, bytes of the file"),
+    passwords: output.progress("Hashing passwords, bytes of the file"),
+    links: output.progress("Importing, bytes of the file"),
   };
   const result = await csv
     .import(bytes, { mode, onProgress: ({ stage, done, total }) => bars[stage].update(done, total) })
     .finally(() => Object.values(bars).forEach((bar) => bar.finish()));
-  if (json) context.output.json(result);
-  else show(context, result);
   if (result.failed_count > 0) process.exitCode = 1;
+  return { json: result, show: (to) => showImport(to, result) };
 }
 
-const isMode = (text: string): text is ImportMode => (IMPORT_MODES as readonly string[]).includes(text);
-
-function show({ output }: Context, result: ImportResult): void {
+function showImport(output: Output, result: ImportResult): void {
   const { total_rows: total, success_count: taken, skipped_count: skipped, failed_count: failed } = result;
   const unread = result.unread_count;
   output.line(`${pluralize(total, "row")}: ${taken} imported, ${skipped} skipped, ${failed} failed.`);
@@ -102,12 +97,12 @@ async function readInput(path: string): Promise<Buffer> {
 async function exportLinks(
   context: Context,
   path: string | undefined,
-  options: ExportCommandOptions,
+  options: OptionsOf<typeof FILTER_OPTIONS> & { columns: string | undefined },
 ): Promise<void> {
   if (options.columns !== undefined && !EXPORT_COLUMNS.some((one) => one === options.columns)) {
     throw appError("BadRequest", `--columns must be ${EXPORT_COLUMNS.join(" or ")}.`);
   }
-  const query = validated(filterQuery, filterInput(options), "The filter");
+  const query = validated(filterQuery, options, "The filter");
   const { csv } = await context.services();
   const filter = filterOf(await csv.owners.resolved(query), systemClock.now(), csv.domainOf);
   const bar = context.output.progress("Exporting links");

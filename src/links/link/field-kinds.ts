@@ -83,7 +83,7 @@ type Row = {
   /** Description in the OpenAPI document. */
   is?: string;
   /** The option of commands. Without one the command has its own. */
-  option?: readonly [flags: string, description: string];
+  option?: readonly [flags: string, about: string, details?: { values: readonly number[] }];
   /** What the opposite of a flag does. */
   off?: string;
   /** Heading in `links get`, unless the field is empty; a flag shows the word. */

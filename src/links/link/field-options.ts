@@ -1,34 +1,30 @@
 /** Options of commands for the fields of a link. */
 import { readFileSync } from "node:fs";
-import type { Command } from "commander";
+import type { OptionRow } from "../../platform/cli/define.ts";
 import { messageOf, appError } from "../../lib/errors.ts";
-import { fieldKey } from "./field-kinds.ts";
 import { FIELDS } from "./field-values.ts";
 import type { LinkView } from "./link.ts";
 
-/** As commander names them. */
-export type FieldOptions = Readonly<Record<string, unknown>>;
-
 /** @param clears for a change: an empty text clears a field, and a flag can be reset */
-export function addFieldOptions(command: Command, { clears = false } = {}): Command {
-  command.option("--owner <owner>", "account, or team:<name>");
-  for (const { option, off } of FIELDS) {
-    if (option === undefined) continue;
-    const [flags, description] = option;
-    command.option(flags, clears && off === undefined ? `${description}; empty to clear` : description);
-    if (clears && off !== undefined) command.option(flags.replace("--", "--no-"), off);
-  }
-  return command;
-}
+export const fieldOptions = ({ clears = false } = {}): OptionRow[] => [
+  ["--owner <owner>", "account, or team:<name>"],
+  ...FIELDS.flatMap(({ option, off }): OptionRow[] => {
+    if (option === undefined) return [];
+    const [flags, about, details] = option;
+    if (!clears) return [option];
+    if (off === undefined) return [[flags, `${about}; empty to clear`, details ?? {}]];
+    return [option, [flags.replace("--", "--no-"), off]];
+  }),
+];
 
-/** As in a request. */
-export const fieldInput = (options: FieldOptions): Record<string, unknown> => ({
+/** The fields of a request. @throws BadRequest */
+export const fieldInput = (options: Readonly<Record<string, unknown>>): Record<string, unknown> => ({
   ...(options["owner"] !== undefined && { owner: options["owner"] }),
   ...Object.fromEntries(
     FIELDS.flatMap(({ name, option, isLong, fromText }) => {
       const [long] = option?.[0].slice(2).split(" ") ?? [];
-      const given = long && options[fieldKey(long.replaceAll("-", "_"))];
       if (!long) return [];
+      const given = options[long.replaceAll("-", "_")];
       return [[name, typeof given === "string" ? fromText(isLong ? textIn(given) : given) : given]];
     }),
   ),

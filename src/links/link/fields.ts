@@ -67,7 +67,7 @@ export const CHOSEN = {
   }),
   redirect_status: choiceField(REDIRECT_STATUSES, 307, {
     is: "307 when absent",
-    option: ["--status <code>", "301, 302, 307 (default) or 308"],
+    option: ["--status <code>", "301, 302, 307 (default) or 308", { values: REDIRECT_STATUSES }],
     heading: "STATUS",
   }),
   /** All pairs of the request's query go to the target. */

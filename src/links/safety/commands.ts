@@ -1,6 +1,7 @@
 import type { Command } from "commander";
-import { type CommandContext, JSON_OPTION, type JsonOption, subcommand } from "../../platform/cli/command.ts";
-import { idArgument, showRows } from "../../platform/cli/listing.ts";
+import type { CommandContext } from "../../platform/cli/command.ts";
+import { createDefine } from "../../platform/cli/define.ts";
+import { lineResult, parseId, rowsResult } from "../../platform/cli/results.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import { MOST_REASON } from "../link/held.ts";
@@ -16,63 +17,56 @@ type Context = CommandContext<{
   };
   origins: { ofServer(): string };
 }>;
-type Options = JsonOption & { reason?: string; domain?: string };
 
-const COLUMNS = { id: "ID", at: "AT", code: "CODE", target: "TARGET", reason: "REASON", details: "DETAILS" };
 const SHOWN = 100;
+const REASON = ["--reason <text>", "for the owner of the link"] as const;
 
-const VERBS: Record<ReviewVerb, { name: string; description: string; done: string }> = {
-  approve: { name: "approve", description: "approve a link that waits", done: "Approved" },
-  refuse: { name: "refuse", description: "refuse a link that waits", done: "Refused" },
-  take_down: { name: "take-down", description: "take a link or share down: 410", done: "Took down" },
-  reinstate: {
-    name: "reinstate",
-    description: "reinstate a link or share that was taken down",
-    done: "Reinstated",
-  },
-};
+const VERBS: readonly (readonly [ReviewVerb, name: string, about: string, done: string])[] = [
+  ["approve", "approve", "approve a link that waits", "Approved"],
+  ["refuse", "refuse", "refuse a link that waits", "Refused"],
+  ["take_down", "take-down", "take a link or share down: 410", "Took down"],
+  ["reinstate", "reinstate", "reinstate a link or share that was taken down", "Reinstated"],
+];
 
-/** @param links the group of commands for links */
-export function addSafetyCommands(links: Command, context: Context): void {
-  for (const [action, { name, description, done }] of Object.entries(VERBS)) {
-    subcommand(links, `${name} <code>`, description)
-      .option("--reason <text>", "for the owner of the link")
+/** @param group the commands for links */
+export function addSafetyCommands(group: Command, context: Context): void {
+  const define = createDefine(group, context);
+
+  for (const [action, name, about, done] of VERBS) {
+    define(`${name} <code>`, about)
+      .option(...REASON)
       .option("--domain <host>", "host of the link's domain; default: the default domain")
-      .option(...JSON_OPTION)
-      .action(async (code: string, { reason, domain, json }: Options) => {
+      .result(async ({ reason, domain }, code) => {
         const { safety, domains } = (await context.services()).links;
-        const review = { action: action as ReviewVerb, reason: reasonOf(reason), updatedAt: null };
+        const review = { action, reason: validatedReason(reason), updatedAt: null };
         await safety.review(COMMAND, domains.key(code, domain), review);
-        if (json) context.output.json({ code, action });
-        else context.output.line(`${done} ${code}.`);
+        return lineResult({ code, action }, `${done} ${code}.`);
       });
   }
 
-  subcommand(links, "reports", `list what visitors report, newest first, at most ${SHOWN}`)
+  define("reports", `list what visitors report, newest first, at most ${SHOWN}`)
     .option("--resolved", "those that are resolved instead of open ones")
-    .option(...JSON_OPTION)
-    .action(async ({ resolved, json }: JsonOption & { resolved?: true }) => {
-      const { links: room, origins } = await context.services();
-      const found = await room.safety.reports(!resolved, null, SHOWN);
-      const rows = found.map((report) => viewOfReport(report, origins.ofServer(), room.domains.hostOf));
-      showRows(context.output, rows, { json, columns: COLUMNS, none: "No reports." });
+    .result(async ({ resolved }) => {
+      const { links, origins } = await context.services();
+      const found = await links.safety.reports(!resolved, null, SHOWN);
+      const rows = found.map((report) => viewOfReport(report, origins.ofServer(), links.domains.hostOf));
+      const columns = ["id", ["at", "AT"], "code", "target", "reason", "details"] as const;
+      return rowsResult(rows, columns, { none: "No reports." });
     });
 
-  subcommand(links, "resolve-report <id>", "dismiss a report, or take its link down")
+  define("resolve-report <id>", "dismiss a report, or take its link down")
     .option("--take-down", "take the link down")
-    .option("--reason <text>", "for the owner of the link")
-    .option(...JSON_OPTION)
-    .action(async (given: string, { takeDown, reason, json }: Options & { takeDown?: true }) => {
-      const id = idArgument(given, "The id must be that of a report.");
+    .option(...REASON)
+    .result(async ({ take_down: isTakenDown = false, reason }, text) => {
+      const id = parseId(text, "The id must be that of a report.");
       const { safety } = (await context.services()).links;
-      await safety.resolve(COMMAND, id, takeDown === true, reasonOf(reason));
-      if (json) context.output.json({ id, resolved: true });
-      else context.output.line(`Resolved report ${id}.`);
+      await safety.resolve(COMMAND, id, isTakenDown, validatedReason(reason));
+      return lineResult({ id, resolved: true }, `Resolved report ${id}.`);
     });
 }
 
 /** @throws BadRequest */
-function reasonOf(text: string | undefined): string | null {
+function validatedReason(text: string | undefined): string | null {
   const reason = text?.trim() || null;
   if (reason === null || (reason.length <= MOST_REASON && reason.isWellFormed())) return reason;
   throw appError("BadRequest", `--reason must have at most ${MOST_REASON} characters.`);

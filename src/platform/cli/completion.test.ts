@@ -1,7 +1,8 @@
 /** What completes, and the scripts in the shells themselves. */
 import { expect, test } from "bun:test";
 import { Command, Option } from "commander";
-import { COMPLETION_SCRIPTS, type CompletionWord, completionsOf, type ValuesOf } from "./completion.ts";
+import { COMPLETION_SCRIPTS, completionsOf } from "./completion.ts";
+import { type CompletionWord, createDefine } from "./define.ts";
 
 const program = new Command("waymark").option("-c, --config <file>", "settings file");
 const files = program.command("files").description("it's about files: all");
@@ -9,17 +10,19 @@ files.command("ls").alias("list").description("list a folder").option("--json", 
 files.command("put").description("upload").argument("<source>").option("--owner <owner>", "whose");
 program.command("shares").addOption(new Option("--kind <kind>", "of this kind").choices(["file", "folder"]));
 
-const keys = program.command("keys").description("keys");
-keys.command("set").argument("<key>").argument("[value]");
-keys.command("add").option("--scope <scope...>", "scopes").option("--once", "once");
+const define = createDefine(program.command("keys").description("keys"), { output: null as never });
 const WORDS: CompletionWord[] = [
   ["a:b", "colon"],
   ["c", ""],
 ];
-const valuesOf = async (command: string): Promise<Record<string, CompletionWord[] | ValuesOf>> => {
-  if (command === "keys set") return { key: WORDS, value: (_, [key]) => [[`of ${key}`, ""]] };
-  return command === "keys add" ? { "--scope": WORDS } : {};
-};
+define("set")
+  .argument("<key>", "", { values: WORDS })
+  .argument("[value]", "", { values: (_, [key]) => [[`of ${key}`, ""]] })
+  .action(() => undefined);
+define("add")
+  .option("--scope <scope...>", "scopes", { values: WORDS })
+  .option("--once", "once")
+  .action(() => undefined);
 
 test.each([
   ["f", ["files\tit's about files: all"]],
@@ -44,8 +47,8 @@ test.each([
   ["keys add --scope c ", ["a:b\tcolon", "c\t"]],
   ["keys add --scope=a", ["--scope=a:b\tcolon"]],
   ["keys add --scope c --on", ["--once\tonce"]],
-])("%p", async (line, found) => {
-  expect(await completionsOf(program, line.split(" "), valuesOf)).toEqual(found);
+])("%p", (line, found) => {
+  expect(completionsOf(program, line.split(" "))).toEqual(found);
 });
 
 /** Before and after the script. `waymark` answers how many words it got, the empty one too. */

@@ -2,22 +2,12 @@
  * Completion for shells. Their scripts ask `waymark completion SHELL -- WORDS…` at each Tab, and complete names of files
  * if there is no answer.
  */
-import type { Command, Option } from "commander";
-
-/** And what it is. */
-export type CompletionWord = readonly [word: string, about: string];
-/** For the unfinished word, after the arguments that the command has. */
-export type ValuesOf = (last: string, args: readonly string[]) => readonly (CompletionWord | string)[];
-/** By option and by name of argument. */
-export type CompletionValues = Readonly<
-  Record<string, readonly (CompletionWord | string | number)[] | ValuesOf>
->;
+import type { Argument, Command, Option } from "commander";
+import { type CompletionWord, completionValuesOf } from "./define.ts";
 
 type Place = {
   command: Command;
-  /** Names from the program on. */
-  path: string[];
-  /** Whose value the last word is. */
+  /** The option whose value the last word is. */
   option: Option | undefined;
   args: string[];
 };
@@ -25,7 +15,7 @@ type Place = {
 const isOption = (word: string): boolean => word.startsWith("-") && word !== "-" && word !== "--";
 
 function placeOf(program: Command, words: readonly string[]): Place {
-  const place: Place = { command: program, path: [], option: undefined, args: [] };
+  const place: Place = { command: program, option: undefined, args: [] };
   for (const word of words) {
     const { options, commands } = place.command;
     const isValue = place.option !== undefined && !isOption(word);
@@ -38,27 +28,19 @@ function placeOf(program: Command, words: readonly string[]): Place {
     if (isOption(word)) continue;
     const next = commands.find((one) => one.name() === word || one.aliases().includes(word));
     if (next === undefined) place.args.push(word);
-    else Object.assign(place, { command: next, path: [...place.path, next.name()], args: [] });
+    else Object.assign(place, { command: next, args: [] });
   }
   return place;
 }
 
-/**
- * What may stand at the place of the last word, which may be unfinished: lines of a word, a tab, and what it is.
- * @param valuesOf what options and arguments of a command take, besides their `choices`
- */
-export async function completionsOf(
-  program: Command,
-  words: readonly string[],
-  valuesOf: (command: string) => Promise<CompletionValues> = async () => ({}),
-): Promise<string[]> {
+/** Lists what may stand at the place of the last word, which may be unfinished: a line is a word, a tab, and what it is. */
+export function completionsOf(program: Command, words: readonly string[]): string[] {
   const last = words.at(-1) ?? "";
-  const { command, path, option, args } = placeOf(program, words.slice(0, -1));
-  const values = await valuesOf(path.join(" "));
-  const of = (name: string, choices: readonly string[] | undefined, begin: string) => {
-    const known = values[name] ?? choices ?? [];
-    const allowed = typeof known === "function" ? known(begin, args) : known;
-    return allowed.map((one) => (typeof one === "object" ? one : ([String(one), ""] as const)));
+  const { command, option, args } = placeOf(program, words.slice(0, -1));
+  const wordsOf = (slot: Option | Argument, begin: string): readonly CompletionWord[] => {
+    const values = completionValuesOf(slot);
+    if (typeof values === "function") return values(begin, args);
+    return values.map((one) => (typeof one === "object" ? one : [String(one), ""]));
   };
   const help = command.createHelp();
 
@@ -66,18 +48,18 @@ export async function completionsOf(
     const assigned = /^(--[a-z0-9-]+)=(.*)$/s.exec(last);
     if (assigned !== null) {
       const named = command.options.find(({ long }) => long === assigned[1]);
-      const taken = named ? of(named.long!, named.argChoices, assigned[2]!) : [];
+      const taken = named ? wordsOf(named, assigned[2]!) : [];
       return taken.map(([word, about]) => [`${assigned[1]}=${word}`, about]);
     }
     if (isOption(last) || last === "-" || last === "--")
       return help
         .visibleOptions(command)
         .flatMap((one) => [one.short, one.long].map((flag) => [flag, one.description] as const));
-    if (option !== undefined) return of(option.long ?? "", option.argChoices, last);
+    if (option !== undefined) return wordsOf(option, last);
     const expected = command.registeredArguments[args.length] ?? command.registeredArguments.at(-1);
     const isTaken =
       expected !== undefined && (args.length < command.registeredArguments.length || expected.variadic);
-    const named = isTaken ? of(expected.name(), expected.argChoices, last) : [];
+    const named = isTaken ? wordsOf(expected, last) : [];
     const commands = help.visibleCommands(command).filter((one) => one.name() !== "help");
     return [...commands.map((one) => [one.name(), one.description()] as const), ...named];
   }

@@ -23,12 +23,12 @@ export function createInput(stdin: ReadStream, stderr: NodeJS.WritableStream): I
   };
 }
 
-/** Never an argument: process lists show those. */
+/** Reads a password, which is never an argument, because process lists show those. */
 export async function passwordFrom(
   { input }: { input: Input },
-  { password, passwordStdin }: { password?: true; passwordStdin?: true },
+  { password, password_stdin: isPiped }: { password: true | undefined; password_stdin: true | undefined },
 ): Promise<string | undefined> {
-  if (passwordStdin) return input.text();
+  if (isPiped) return input.text();
   return password ? input.secret("Password: ", "--password-stdin") : undefined;
 }
 

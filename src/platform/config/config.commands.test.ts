@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { createOutput } from "../cli/output.ts";
 import type { Database } from "../db/database.ts";
-import { generateTemplate } from "./file.commands.ts";
-import { addConfigCommands } from "./config.commands.ts";
+import { addConfigCommands, generateTemplate } from "./config.commands.ts";
 import { HASH, openConfig, openFileDb } from "./config.test-support.ts";
 import { CONFIG_KEYS } from "./definitions.ts";
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "smol-toml";
-import { generateTemplate } from "../config/file.commands.ts";
+import { generateTemplate } from "../config/config.commands.ts";
 import { ENV_SETTINGS } from "./env-settings.ts";
 import { findMisspelledVariables, loadEnv, usedPaths } from "./env.ts";
 

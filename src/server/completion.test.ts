@@ -1,9 +1,10 @@
-/** Every option and argument with a closed set of values completes. */
+/** Every option and argument with a closed set of values completes in shells. */
 import { expect, test } from "bun:test";
-import { Command } from "commander";
-import { addCommands, commandValues } from "./cli.ts";
+import { type Argument, Command, type Option } from "commander";
+import { addCommands } from "./cli.ts";
 import { ROOMS } from "./rooms.ts";
 import { completionsOf } from "../platform/cli/completion.ts";
+import { completionValuesOf } from "../platform/cli/define.ts";
 import { ROLES, SCOPES } from "../lib/access.ts";
 import { CONFIG_KEYS } from "../platform/config/definitions.ts";
 
@@ -18,26 +19,21 @@ const extend = async (name: string, command: Command) => {
 await addCommands(program, { env: nothing, services: nothing, database: nothing, extend } as never);
 
 type Slot = { command: string; name: string; takes: string; has: boolean };
-async function slotsOf(command: Command, path: readonly string[] = []): Promise<Slot[]> {
-  const name = path.join(" ");
-  const values = await commandValues(name);
+function slotsOf(command: Command, path: readonly string[] = []): Slot[] {
+  const has = (slot: Option | Argument) => {
+    const values = completionValuesOf(slot);
+    return typeof values === "function" || values.length > 0;
+  };
   const own = [
-    ...command.registeredArguments.map((one) => [one.name(), one.name(), one.argChoices] as const),
+    ...command.registeredArguments.map((one) => ({ name: one.name(), takes: one.name(), has: has(one) })),
     ...command.options
       .filter(({ required, optional }) => required || optional)
-      .map(({ long, flags, argChoices }) => [long!, /[<[](.*)[>\]]/.exec(flags)![1]!, argChoices] as const),
-  ].map(([slot, takes, choices]) => ({
-    command: name,
-    name: slot,
-    takes,
-    has: slot in values || choices !== undefined,
-  }));
-  const inner = await Promise.all(command.commands.map((one) => slotsOf(one, [...path, one.name()])));
-  return [...own, ...inner.flat()];
+      .map((one) => ({ name: one.long!, takes: /[<[](.*)[>\]]/.exec(one.flags)![1]!, has: has(one) })),
+  ].map((slot) => ({ ...slot, command: path.join(" ") }));
+  return [...own, ...command.commands.flatMap((one) => slotsOf(one, [...path, one.name()]))];
 }
-const slots = await slotsOf(program);
-const complete = async (line: string) =>
-  (await completionsOf(program, line.split(" "), commandValues)).map((found) => found.split("\t")[0]);
+const complete = (line: string) =>
+  completionsOf(program, line.split(" ")).map((found) => found.split("\t")[0]);
 
 /** What an open set is called. A new name is closed until it is here. */
 const OPEN =
@@ -51,18 +47,12 @@ const EXCEPTIONS = [
   "webhooks replay --from",
 ];
 
-test("every closed set of values completes, and every list belongs to an option or argument", async () => {
-  const missing = slots
+test("every closed set of values completes", () => {
+  const missing = slotsOf(program)
     .filter(({ takes, has }) => !has && !OPEN.test(takes))
     .map(({ command, name, takes }) => [`${command} ${name}`, takes])
     .filter(([slot]) => !EXCEPTIONS.includes(slot!));
   expect(missing).toEqual([]);
-  for (const { loadValues } of ROOMS) {
-    for (const [command, values] of Object.entries((await loadValues?.()) ?? {})) {
-      const known = slots.filter((slot) => slot.command === command).map(({ name }) => name);
-      expect([command, Object.keys(values).filter((name) => !known.includes(name))]).toEqual([command, []]);
-    }
-  }
 });
 
 test.each([
@@ -79,6 +69,6 @@ test.each([
   ["links add https://example.com/ --status 30", ["301", "302", "307", "308"]],
   ["links qr code --ecc ", ["L", "M", "Q", "H"]],
   ["analytics report ci", ["city"]],
-] as const)("%s", async (line, found) => {
-  expect(await complete(line)).toEqual([...found]);
+] as const)("%s", (line, found) => {
+  expect(complete(line)).toEqual([...found]);
 });
