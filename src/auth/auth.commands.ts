@@ -23,10 +23,8 @@ type Context = CommandContext<{
 
 /** A running server applies their changes within a second; `reset-password` waits for it. */
 export function addAuthCommands(program: Command, context: Context): void {
-  createDefine(
-    program,
-    context,
-  )("reset-password")
+  const define = createDefine(program, context);
+  define("reset-password")
     .option(...PASSWORD_STDIN)
     .action(async (options) => {
       const password = await readNewPassword(context, options);

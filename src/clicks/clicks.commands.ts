@@ -24,7 +24,8 @@ type Context = CommandContext<{
 
 export function addClickCommands(program: Command, context: Context): void {
   const group = program.command("analytics");
-  createDefine(group, context)(
+  const define = createDefine(group, context);
+  define(
     "rebuild",
     "recompute the statistics from the click log; counts are raised where it has more, never lowered",
   )

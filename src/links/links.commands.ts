@@ -277,10 +277,8 @@ const QR_OPTIONS = [
 ] as const;
 
 function addQrCommand(group: Command, context: Context): void {
-  createDefine(group, context)(
-    "qr <code>",
-    "show the short URL of a link as a QR code, or write it as a picture",
-  )
+  const define = createDefine(group, context);
+  define("qr <code>", "show the short URL of a link as a QR code, or write it as a picture")
     .options(QR_OPTIONS)
     .action((options, code) => writeQr(context, code, options));
 }

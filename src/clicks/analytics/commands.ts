@@ -35,10 +35,8 @@ const VISITORS_OPTION = [
 const reportCommandQuery = limited(200, 1_000).extend(clickQuery.shape);
 
 export function addReportCommand(group: Command, context: ReportContext): void {
-  createDefine(group, context)(
-    "report",
-    "count clicks by one thing; those of the last seconds may not be counted yet",
-  )
+  const define = createDefine(group, context);
+  define("report", "count clicks by one thing; those of the last seconds may not be counted yet")
     .argument("<by>", "", { choices: REPORTS })
     .options(RANGE_OPTIONS)
     .option("--limit <number>", "rows, at most 1,000; default: 200")
@@ -91,10 +89,8 @@ async function runReport({ services }: ReportContext, by: ReportBy, options: Ran
 const MOST_ROWS = 10;
 
 export function addLinkStatsCommand(group: Command, context: Context): void {
-  createDefine(group, context)(
-    "stats <code>",
-    "show a link's clicks; those of the last seconds may not be counted yet",
-  )
+  const define = createDefine(group, context);
+  define("stats <code>", "show a link's clicks; those of the last seconds may not be counted yet")
     .option("--domain <host>", "host of the link's domain")
     .options(RANGE_OPTIONS)
     .option(...VISITORS_OPTION)

@@ -202,7 +202,8 @@ async function goOn(context: Context, id: number, { source, key, json }: Going):
 }
 
 function addMoveCommands(group: Command, context: Context): void {
-  createDefine(group, context)("list", "the imports, newest first").result(async () => {
+  const define = createDefine(group, context);
+  define("list", "the imports, newest first").result(async () => {
     const { imports } = await context.services();
     return rowsResult((await imports.page(null, MOST_LISTED)).map(viewOfImport), COLUMNS, {
       cells: ({ counts }) => ({ links: counts.links_imported, visits: counts.visits_imported }),

@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { CommandContext } from "../../platform/cli/command.ts";
+import { createDefine } from "../../platform/cli/define.ts";
+import type { Result } from "../../platform/cli/results.ts";
 import { type Database, openDatabase } from "../../platform/db/database.ts";
 import { parseDatabaseUrl } from "../../platform/db/database-url.ts";
 import { cancelMove, moveDatabase } from "./move.ts";
@@ -17,30 +19,28 @@ type Context = CommandContext<{
   sealMove(url: string): ReturnType<SecretBox["seal"]>;
 }>;
 
-type Options = { to?: string; stdin?: boolean; copyOnly?: boolean; cancel?: boolean; json?: boolean };
-
 export function addMoveCommand(program: Command, context: Context): void {
-  program
-    .command("move")
+  const define = createDefine(program, context);
+  define("move")
     .option("--to <url>", "sqlite:path, postgres://…, mysql://… or mariadb://…")
     .option("--stdin", "read that address from standard input")
     .option("--copy-only", "copy and compare, but do not switch yet")
     .option("--cancel", "forget an unfinished move; servers stay with the old database")
-    .option("--json", "as JSON")
-    .action(async (options: Options) => {
-      if (options.cancel) {
+    .json("as JSON")
+    .result(async ({ to, stdin, copy_only: copyOnly = false, cancel }) => {
+      if (cancel) {
         const { database } = await context.services();
         await cancelMove(database);
         return context.output.line(`The move has ended. ${database.name} stays in use.`);
       }
-      const url = options.stdin ? (await context.input.text()).trim() : options.to;
+      const url = stdin ? (await context.input.text()).trim() : to;
       if (!url) throw appError("BadRequest", "Give the address of the new database with --to or --stdin.");
       const { kind, path } = parseDatabaseUrl(url);
-      await moveTo(kind === "sqlite" ? `sqlite:${resolve(path)}` : url, options, context);
+      return moveTo(kind === "sqlite" ? `sqlite:${resolve(path)}` : url, copyOnly, context);
     });
 }
 
-async function moveTo(url: string, { copyOnly = false, json }: Options, context: Context): Promise<void> {
+async function moveTo(url: string, copyOnly: boolean, context: Context): Promise<Result> {
   const { output } = context;
   const { database: source, env, sealMove } = await context.services();
   const target = await openDatabase({ ...env.database, url }, { threads: false, logger: silentLogger });
@@ -63,14 +63,18 @@ async function moveTo(url: string, { copyOnly = false, json }: Options, context:
       signal: stopping.signal,
       onProgress: (step, what) => bars[step].show(() => what),
     }).finally(() => Object.values(bars).forEach((bar) => bar.finish()));
-    if (json) return output.json({ from: source.name, to: target.name, rows, closed_ms: closedMs });
-    output.line(`${pluralize(rows, "row")} are in both databases, with the same sums in every table.`);
-    if (closedMs === null)
-      return output.line(`${source.name} stays in use. Run the command without --copy-only to switch.`);
-    output.line(
-      `Running servers follow to ${target.name} within seconds. ${source.name} takes no more changes.`,
-    );
-    output.line("Set database.url to the new address before you remove the old database.");
+    return {
+      json: { from: source.name, to: target.name, rows, closed_ms: closedMs },
+      show({ line }) {
+        line(`${pluralize(rows, "row")} are in both databases, with the same sums in every table.`);
+        if (closedMs === null)
+          return line(`${source.name} stays in use. Run the command without --copy-only to switch.`);
+        line(
+          `Running servers follow to ${target.name} within seconds. ${source.name} takes no more changes.`,
+        );
+        line("Set database.url to the new address before you remove the old database.");
+      },
+    };
   } finally {
     await target.close();
   }

@@ -1,7 +1,8 @@
 /** `waymark successor`: the bundle that answers when the installation is gone, and the way back of its clicks. */
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { type CommandContext, subcommand } from "../../platform/cli/command.ts";
+import type { CommandContext, Output } from "../../platform/cli/command.ts";
+import { createDefine } from "../../platform/cli/define.ts";
 import { writeResult } from "../../platform/cli/result-file.ts";
 import { readPending } from "../../clicks/pending.ts";
 import { createClicksRepository } from "../../clicks/flush/repository.ts";
@@ -17,7 +18,7 @@ import type { SecretBox } from "../../lib/secret-box.ts";
 import type { VisitorDoor } from "../../visitors/door.ts";
 import { clickLines } from "./clicks.ts";
 import { readMark, successorFolder } from "./data.ts";
-import { makeBundle, readDatabase, withBundle } from "./bundle.ts";
+import { type BundleManifest, makeBundle, readDatabase, withBundle } from "./bundle.ts";
 import { waitingPage } from "./pages.ts";
 import { createSigner } from "./signature.ts";
 
@@ -30,12 +31,14 @@ type Context = CommandContext<{
 
 const KEY_PURPOSE = "successor";
 
-export function addSuccessorCommands(program: Command, { services, output }: Context): void {
-  const group = program.command("successor");
-  subcommand(group, "make", "write the bundle; it replaces an older one when it is complete")
+export function addSuccessorCommands(program: Command, context: Context): void {
+  const { services, output } = context;
+  const define = createDefine(program.command("successor"), context);
+
+  define("make", "write the bundle; it replaces an older one when it is complete")
     .argument("<file>", "the file to write, such as successor.tar.gz")
-    .option("--json", "print its manifest as JSON")
-    .action(async (file: string, { json }: { json?: true }) => {
+    .json("print its manifest as JSON")
+    .result(async (_, file) => {
       const { box, database, config, door } = await services();
       const bars = { links: output.progress("Links"), pages: output.progress("Pages") };
       const manifest = await makeBundle(resolve(file), {
@@ -46,34 +49,13 @@ export function addSuccessorCommands(program: Command, { services, output }: Con
         now: systemClock.now(),
         onProgress: (step, done, total) => bars[step].update(done, total),
       }).finally(() => Object.values(bars).forEach((bar) => bar.finish()));
-      if (json) return output.json(manifest);
-      const { links, pages, left_out, without, hosts, signed_by } = manifest;
-      output.line(
-        `${pluralize(links, "link")}, ${pluralize(pages, "page")} for ${hosts.join(", ") || "no host"}.`,
-      );
-      const missing = Object.entries({ ...without, "shares and drop boxes": left_out }).filter(
-        ([, n]) => n > 0,
-      );
-      if (missing.length > 0) {
-        output.line(
-          `Without a page that leads on: ${missing.map(([why, n]) => `${n} ${why.replace("_", " ")}`).join(", ")}.`,
-        );
-      }
-      if (manifest.differ_in_case_only > 0) {
-        output.line(
-          `${pluralize(manifest.differ_in_case_only, "code differs", "codes differ")} from another in case only: unpack site/ on a file system that distinguishes case.`,
-        );
-      }
-      output.line(`Signed by the key ${signed_by}. Keep it apart from the file, for --key.`);
+      return { json: manifest, show: (to) => showManifest(to, manifest) };
     });
-  subcommand(
-    group,
-    "clicks",
-    "write what serve --from counted, for 'import successor'; stop that server first",
-  )
+
+  define("clicks", "write what serve --from counted, for 'import successor'; stop that server first")
     .argument("<bundle>", "the bundle that it served")
     .argument("[file]", "the file to write; default: standard output")
-    .action(async (bundle: string, file: string | undefined) => {
+    .action(async (_, bundle, file) => {
       const folder = successorFolder(bundle);
       const mark = readMark(folder);
       if (mark === null)
@@ -95,12 +77,31 @@ export function addSuccessorCommands(program: Command, { services, output }: Con
         await database.close();
       }
     });
-  subcommand(group, "check <file>", "check that a bundle is whole, and who signed it")
+  define("check <file>", "check that a bundle is whole, and who signed it")
     .option("--key <key>", "the key that must have signed it")
-    .action((file: string, { key }: { key?: string }) =>
+    .action(({ key }, file) =>
       withBundle(file, key, async (bundle) => {
         const madeAt = await readDatabase(bundle);
         output.line(`Whole, made ${madeAt.toISOString()}, signed by the key ${bundle.publicKey}.`);
       }),
     );
+}
+
+function showManifest(output: Output, manifest: BundleManifest): void {
+  const { links, pages, left_out, without, hosts, signed_by } = manifest;
+  output.line(
+    `${pluralize(links, "link")}, ${pluralize(pages, "page")} for ${hosts.join(", ") || "no host"}.`,
+  );
+  const missing = Object.entries({ ...without, "shares and drop boxes": left_out }).filter(([, n]) => n > 0);
+  if (missing.length > 0) {
+    output.line(
+      `Without a page that leads on: ${missing.map(([why, n]) => `${n} ${why.replace("_", " ")}`).join(", ")}.`,
+    );
+  }
+  if (manifest.differ_in_case_only > 0) {
+    output.line(
+      `${pluralize(manifest.differ_in_case_only, "code differs", "codes differ")} from another in case only: unpack site/ on a file system that distinguishes case.`,
+    );
+  }
+  output.line(`Signed by the key ${signed_by}. Keep it apart from the file, for --key.`);
 }

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { CommandContext, ProgressLine } from "../../platform/cli/command.ts";
+import { createDefine } from "../../platform/cli/define.ts";
 import { type Database, openSnapshot } from "../../platform/db/database.ts";
 import { createStoredFiles } from "../../files/check/stored-files.ts";
 import type { KeyCheck } from "../../platform/cluster/key-check.ts";
@@ -30,11 +31,12 @@ type Context = CommandContext<{
 
 export function addBackupCommands(program: Command, context: Context): void {
   const { output } = context;
-  program
-    .command("backup")
+  const define = createDefine(program, context);
+
+  define("backup")
     .argument("<dir>", "folder to create")
-    .option("--json", "print the manifest as JSON")
-    .action(async (dir: string, { json }: { json?: boolean }) => {
+    .json("print the manifest as JSON")
+    .result(async (_, dir) => {
       const { env, database, keys, notices } = await context.services();
       const bars = { copied: output.progress("files copied"), read: output.progress("files read back") };
       const making = makeBackup(resolve(dir), {
@@ -58,27 +60,31 @@ export function addBackupCommands(program: Command, context: Context): void {
         });
       const trouble = await keys.look().catch(messageOf);
       if (trouble !== null) output.note(`waymark: ${trouble}`);
-      if (json) return output.json(manifest);
-      output.line(`${pluralize(manifest.files.length, "file is", "files are")} in ${resolve(dir)}.`);
-      if (manifest.database.file === null) {
-        output.line(
-          "The database server's data is not included. Dump it with its own tools before each backup:",
-        );
-        output.line(`  ${manifest.database.advice}`);
-      }
-      if (env.storage.secretKey !== null)
-        output.line(
-          "Not included: storage.secret_key, without which the secrets in the database can't be read. Keep the setting too.",
-        );
-      for (const { policy, objects } of manifest.elsewhere)
-        output.line(`Not included: ${pluralize(objects, "object")} of the policy '${policy}' in S3.`);
+      return {
+        json: manifest,
+        show: ({ line }) => {
+          line(`${pluralize(manifest.files.length, "file is", "files are")} in ${resolve(dir)}.`);
+          if (manifest.database.file === null) {
+            line(
+              "The database server's data is not included. Dump it with its own tools before each backup:",
+            );
+            line(`  ${manifest.database.advice}`);
+          }
+          if (env.storage.secretKey !== null)
+            line(
+              "Not included: storage.secret_key, without which the secrets in the database can't be read. Keep the setting too.",
+            );
+          for (const { policy, objects } of manifest.elsewhere)
+            line(`Not included: ${pluralize(objects, "object")} of the policy '${policy}' in S3.`);
+        },
+      };
     });
-  program
-    .command("restore")
+
+  define("restore")
     .argument("<dir>", "folder of the backup")
     .option("--replace", "replace the existing database and files, which are lost")
-    .option("--json", "print the manifest as JSON")
-    .action(async (dir: string, { json, replace = false }: { json?: boolean; replace?: boolean }) => {
+    .json("print the manifest as JSON")
+    .result(async ({ replace = false }, dir) => {
       const env = context.env();
       armFault(env.fault);
       const bars = {
@@ -96,18 +102,22 @@ export function addBackupCommands(program: Command, context: Context): void {
         onProgress: (step, done, total) => bars[step].update(done, total),
       });
       const manifest = await plainly(restoring).finally(() => finishAll(bars));
-      const { key_fingerprint: wanted } = manifest;
-      if (wanted !== null && wanted !== fingerprintHere(env)) {
+      const { key_fingerprint: sealing } = manifest;
+      if (sealing !== null && sealing !== fingerprintHere(env)) {
         output.note(
           `waymark: The secret key of this installation is not the one of the backup, which sealed the secrets in its database. Put storage.secret_key, or the file secret.key, back as it was there.`,
         );
       }
-      if (json) return output.json(manifest);
-      output.line(
-        `Restored ${pluralize(manifest.files.length, "file")} of ${manifest.created_at} into ${env.data.dir}.`,
-      );
-      if (manifest.database.file === null)
-        output.line(`Restore the database with its own tools: ${manifest.database.advice}`);
+      return {
+        json: manifest,
+        show: ({ line }) => {
+          line(
+            `Restored ${pluralize(manifest.files.length, "file")} of ${manifest.created_at} into ${env.data.dir}.`,
+          );
+          if (manifest.database.file === null)
+            line(`Restore the database with its own tools: ${manifest.database.advice}`);
+        },
+      };
     });
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../platform/cli/command.ts";
-import { CompletedOption } from "../../platform/cli/define.ts";
+import { createDefine } from "../../platform/cli/define.ts";
 import type { Auth } from "../../auth/auth.ts";
 import { BELOW_PATH, explainIgnored, type ProxyNotice, readProxyNotices } from "../../auth/proxies.ts";
 import type { Config } from "../../platform/config/config.service.ts";
@@ -55,38 +55,34 @@ type Progress = NonNullable<Parameters<Content["checkStorage"]>[0]["onProgress"]
 
 const MARKS = { ok: "ok", warning: "WARNING", failure: "FAILURE" } as const;
 
-type DoctorOptions = { json?: boolean; storage?: boolean; fix?: boolean | string };
-
-/** Lines about what was repaired; JSON has all. */
+/** How many lines tell what was repaired; JSON has all. */
 const MOST_REPAIRED = 200;
 
 export function addDoctorCommand(program: Command, context: Context): void {
-  program
-    .command("doctor")
-    .option("--json", "print JSON")
+  const define = createDefine(program, context);
+  define("doctor")
+    .json("print JSON")
     .option("--storage", "also compare every stored file with the database, which may take long")
-    .addOption(
-      new CompletedOption([
-        "--fix [all]",
-        "with --storage: repair what can be repaired, and move files whose content is lost to the trash; with all, even if more than half of a storage is lost",
-        { values: ["all"] },
-      ]),
+    .option(
+      "--fix [all]",
+      "with --storage: repair what can be repaired, and move files whose content is lost to the trash; with all, even if more than half of a storage is lost",
+      { values: ["all"] },
     )
-    .action(async ({ json, storage = false, fix = false }: DoctorOptions) => {
+    .action(async ({ json, storage = false, fix = false }) => {
       if (fix && !storage) throw appError("BadRequest", "--fix requires --storage.");
       if (typeof fix === "string" && fix !== "all")
         throw appError("BadRequest", `--fix takes nothing or 'all', not '${fix}'.`);
       const findings: CheckResult[] = [];
       let repaired = 0;
-      const tell = (finding: CheckResult) => {
+      const report = (finding: CheckResult) => {
         findings.push(finding);
         const isRepaired = finding.part === "storage" && finding.verdict === "warning";
         if (isRepaired) repaired++;
         if (!json && !(isRepaired && repaired > MOST_REPAIRED)) print(context, finding);
       };
-      for (const finding of await runDoctor(context)) tell(finding);
+      for (const finding of await runDoctor(context)) report(finding);
       if (storage && isDatabaseUsable(findings))
-        for await (const finding of examineStorage(context, fix)) tell(finding);
+        for await (const finding of examineStorage(context, fix)) report(finding);
       if (json) context.output.json(findings);
       else if (repaired > MOST_REPAIRED)
         context.output.line(`and ${repaired - MOST_REPAIRED} more such warnings; --json prints all`);

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../platform/cli/command.ts";
+import { createDefine } from "../../platform/cli/define.ts";
 import { appError } from "../../lib/errors.ts";
 
 /** What to do about each kind of secret that another key has sealed. */
@@ -14,10 +15,9 @@ type Keys = {
 type Context = CommandContext<{ keys: Keys }>;
 
 export function addKeyCommand(program: Command, { services, output, input }: Context): void {
-  program
-    .command("reset-secret-key")
+  createDefine(program, { output })("reset-secret-key")
     .option("--yes", "do not ask")
-    .action(async ({ yes = false }: { yes?: boolean }) => {
+    .action(async ({ yes }) => {
       const { keys } = await services();
       if ((await keys.look()) === null) {
         return output.line("The secret key of this node is the installation's; nothing was changed.");

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import type { CommandContext } from "../../platform/cli/command.ts";
+import { createDefine } from "../../platform/cli/define.ts";
+import { rowsResult } from "../../platform/cli/results.ts";
 import type { Auth } from "../../auth/auth.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { ReplicaState } from "../../platform/db/dialect.ts";
@@ -22,14 +24,13 @@ type Context = CommandContext<{
 }>;
 
 export function addStatusCommand(program: Command, context: Context): void {
-  program
-    .command("status")
-    .option("--json", "print JSON")
+  const define = createDefine(program, context);
+  define("status")
+    .json("print JSON")
     .option("--probe", "only check that the server of these settings responds; exit code 5 when it does not")
-    .action(async ({ json, probe }: { json?: boolean; probe?: boolean }) => {
+    .result(async ({ probe }) => {
       if (probe) return probeServer(context);
       const status = await readStatus(context);
-      if (json) return context.output.json(status);
       const { links, journals, dropped_details, ...rest } = status;
       const dropped = Object.entries(dropped_details).map(([reason, clicks]) => `${clicks} ${reason}`);
       const facts = {
@@ -39,7 +40,7 @@ export function addStatusCommand(program: Command, context: Context): void {
         ...Object.fromEntries(journals.flatMap(describeJournal)),
       };
       const rows = Object.entries(facts).map(([name, value]) => ({ name: name.replaceAll("_", " "), value }));
-      context.output.table(rows, { name: "WHAT", value: "VALUE" });
+      return { ...rowsResult(rows, [["name", "WHAT"], "value"]), json: status };
     });
 }
 

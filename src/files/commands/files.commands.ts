@@ -48,7 +48,8 @@ export function addFileCommands(program: Command, context: Context): void {
 const joined = (names: readonly string[]): string => names.map((name) => `/${name}`).join("");
 
 function addListing(group: Command, context: Context): void {
-  createDefine(group, context)("ls", "list a folder: folders before files, by name")
+  const define = createDefine(group, context);
+  define("ls", "list a folder: folders before files, by name")
     .options(OWNER)
     .argument("[path]", `${PATH_OR_ID}; default: the root`)
     .option("--limit <number>", `entries of a page, at most 1,000; default: ${PAGE}`, { isNumber: true })
@@ -89,7 +90,8 @@ function entriesResult(json: unknown, entries: readonly Entry[], next: string | 
 }
 
 function addMkdir(group: Command, context: Context): void {
-  createDefine(group, context)("mkdir", "make a folder")
+  const define = createDefine(group, context);
+  define("mkdir", "make a folder")
     .options(OWNER)
     .argument("<path>", "such as /Reports/2026")
     .option("-p, --parents", "make the folders around it too; it may be there already")
@@ -112,7 +114,8 @@ function addMkdir(group: Command, context: Context): void {
 }
 
 function addMove(group: Command, context: Context): void {
-  createDefine(group, context)("mv", "move or rename a file or folder; its shares go along")
+  const define = createDefine(group, context);
+  define("mv", "move or rename a file or folder; its shares go along")
     .options(OWNER)
     .argument("<source>", PATH_OR_ID)
     .argument("<destination>", "a folder that is there, or the new path")
@@ -140,7 +143,8 @@ function addMove(group: Command, context: Context): void {
 }
 
 function addRemoval(group: Command, context: Context): void {
-  createDefine(group, context)("rm", "move files and folders to the trash")
+  const define = createDefine(group, context);
+  define("rm", "move files and folders to the trash")
     .options(OWNER)
     .argument("<path...>", PATH_OR_ID)
     .option("--permanently", "delete them now, with their shares; asks before it does")

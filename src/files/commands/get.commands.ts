@@ -12,10 +12,8 @@ import { getFile, publish, targetPath } from "./get.ts";
 import { type Context, entryOf, type FileServices, OWNER, PATH_OR_ID } from "./place.commands.ts";
 
 export function addGet(group: Command, context: Context): void {
-  createDefine(group, context)(
-    "get",
-    "download a file, or a folder as a ZIP file; repeat it after an interruption",
-  )
+  const define = createDefine(group, context);
+  define("get", "download a file, or a folder as a ZIP file; repeat it after an interruption")
     .options(OWNER)
     .argument("<path>", PATH_OR_ID)
     .argument("[target]", "file or folder of this machine; -: standard output; default: its name, here")

@@ -18,10 +18,8 @@ import { createPut, localTotals, MOST_NOTES, type PutJob, type PutProgress, type
 const MOST_SHOWN = 20;
 
 export function addPut(group: Command, context: Context): void {
-  createDefine(group, context)(
-    "put",
-    "upload a file, or a folder with all in it; repeat it after an interruption",
-  )
+  const define = createDefine(group, context);
+  define("put", "upload a file, or a folder with all in it; repeat it after an interruption")
     .options(OWNER)
     .argument("<source>", "file or folder of this machine; -: standard input, which needs a destination")
     .argument(

@@ -88,11 +88,13 @@ const SHARE_OPTIONS = [
 ] as const;
 
 /** What `shares create` and `files share` have in common. */
-export const defineShare = (group: Command, name: string, about: string, context: Context): Command =>
-  createDefine(group, context)(name, about)
+export function defineShare(group: Command, name: string, about: string, context: Context): void {
+  const define = createDefine(group, context);
+  define(name, about)
     .options(SHARE_OPTIONS)
     .argument("<path...>", PATH_OR_ID)
     .result((options, paths) => shareEntries(context, paths, options));
+}
 
 export function addShareCommands(program: Command, context: Context): void {
   const group = program.command("shares");
@@ -271,7 +273,8 @@ export async function listShares(
 }
 
 function addUpdate(group: Command, context: Context): void {
-  createDefine(group, context)("update", "change a share; --title and --message take an empty text")
+  const define = createDefine(group, context);
+  define("update", "change a share; --title and --message take an empty text")
     .options(LINK_OPTIONS)
     .argument("<code>", "")
     .option("--clear-expiry", "remove the expiry")
@@ -330,7 +333,8 @@ export async function updateShare(
 }
 
 export function defineRemoval(group: Command, about: string, context: Context): void {
-  createDefine(group, context)("rm <code...>", about)
+  const define = createDefine(group, context);
+  define("rm <code...>", about)
     .json("print JSON")
     .action((options, codes) =>
       eachGiven(context, codes, options, async (code) => {
