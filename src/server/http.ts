@@ -76,6 +76,7 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
     waysToSignIn: auth.waysToSignIn,
     asksPasswords: () => config.get("features.enforce_link_passwords"),
     sendsMails: auth.sendsMails,
+    rooms: rooms.map(({ name }) => name),
   });
   const api = http.fetch.bind(http);
   const routes = [

@@ -1,4 +1,4 @@
-import { createRoute, createRouter, redirect } from "@tanstack/react-router";
+import { createRoute, createRouter, notFound, redirect } from "@tanstack/react-router";
 import { accountQuery } from "../auth/account.ts";
 import { loadSecurityTexts } from "../auth/security-texts.ts";
 import { readTokenSearch } from "../auth/tokens/token-queries.ts";
@@ -14,7 +14,7 @@ import { lazyRouteComponent } from "../base/lazy.ts";
 import { withMailTexts } from "../base/mail-texts.ts";
 import { withWebhookTexts } from "../base/webhook-texts.ts";
 import { pageHistory } from "../base/page-history.ts";
-import { PANEL_PATH } from "../base/place.ts";
+import { hasRoom, PANEL_PATH } from "../base/place.ts";
 import { queries } from "../base/queries.ts";
 import { whenSignedOut } from "../base/session-end.ts";
 import { FailurePage, MissingPage } from "../ui/failure.tsx";
@@ -99,15 +99,22 @@ const linkImport = createRoute({
   component: lazyRouteComponent(() => import("../links/csv/import-page.tsx"), "ImportPage"),
 });
 
+/** The page of a room that the server's program lacks is not there either. */
+function needRoom(name: Parameters<typeof hasRoom>[0]): void {
+  if (!hasRoom(name)) throw notFound();
+}
+
 const moves = createRoute({
   getParentRoute: () => inside,
   path: "/links/moves",
+  beforeLoad: () => needRoom("imports"),
   component: lazyRouteComponent(() => import("../links/moves/pages.ts"), "MovesPage"),
 });
 
 const move = createRoute({
   getParentRoute: () => inside,
   path: "/links/moves/$id",
+  beforeLoad: () => needRoom("imports"),
   component: lazyRouteComponent(() => import("../links/moves/pages.ts"), "MovePage"),
 });
 
@@ -180,12 +187,14 @@ const events = createRoute({
 const mail = createRoute({
   getParentRoute: () => inside,
   path: "/mail",
+  beforeLoad: () => needRoom("mail"),
   component: lazyRouteComponent(() => withMailTexts(() => import("../mail/mail-page.tsx")), "MailPage"),
 });
 
 const webhooks = createRoute({
   getParentRoute: () => inside,
   path: "/webhooks",
+  beforeLoad: () => needRoom("webhooks"),
   component: lazyRouteComponent(
     () => withWebhookTexts(() => import("../webhooks/webhooks-page.tsx")),
     "WebhooksPage",

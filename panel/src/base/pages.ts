@@ -20,6 +20,7 @@ import {
 } from "@tabler/icons-react";
 import { useMatches } from "@tanstack/react-router";
 import type { Account } from "./api.ts";
+import { hasRoom } from "./place.ts";
 
 type Role = Account["role"];
 const ADMIN: readonly Role[] = ["admin"];
@@ -28,7 +29,7 @@ const ALL: readonly Role[] = ["admin", "editor", "user"];
 
 /** In the order of the menu. `key`: opens the page after G. */
 export function usePages({ role }: Account) {
-  return useEveryPage().filter(({ roles }) => roles.includes(role));
+  return useEveryPage().filter(({ roles, room }) => roles.includes(role) && (!room || hasRoom(room)));
 }
 
 /** False for a page that the account may not see. */
@@ -55,8 +56,24 @@ function useEveryPage() {
     { to: "/domains", key: "d", label: t`Domains`, icon: IconWorld, roles: EDITORS, group: "server" },
     { to: "/policies", key: "r", label: t`Storage`, icon: IconDatabase, roles: ADMIN, group: "server" },
     { to: "/health", key: "h", label: t`Health`, icon: IconHeartbeat, roles: ADMIN, group: "server" },
-    { to: "/mail", key: "i", label: t`Mail`, icon: IconMail, roles: ADMIN, group: "server" },
-    { to: "/webhooks", key: "w", label: t`Webhooks`, icon: IconWebhook, roles: ADMIN, group: "server" },
+    {
+      to: "/mail",
+      key: "i",
+      label: t`Mail`,
+      icon: IconMail,
+      roles: ADMIN,
+      group: "server",
+      room: "mail" as const,
+    },
+    {
+      to: "/webhooks",
+      key: "w",
+      label: t`Webhooks`,
+      icon: IconWebhook,
+      roles: ADMIN,
+      group: "server",
+      room: "webhooks" as const,
+    },
     { to: "/events", key: "e", label: t`Events`, icon: IconHistory, roles: ADMIN, group: "server" },
     { to: "/settings", key: ",", label: t`Settings`, icon: IconSettings, roles: ADMIN, group: "server" },
   ];

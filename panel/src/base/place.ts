@@ -17,6 +17,8 @@ type Place = {
   asksPasswords: boolean;
   /** Whether mails with links into the panel can be sent. */
   sendsMails: boolean;
+  /** The names of the rooms that the server's program has; null: all. */
+  rooms: readonly string[] | null;
   /** Text of the button for OpenID Connect (null: none; empty: a usual one), and whether a password does it. */
   signIn: { oidc: string | null; password: boolean };
 };
@@ -30,6 +32,7 @@ const DEVELOPMENT: Place = {
   isSetUp: true,
   asksPasswords: true,
   sendsMails: false,
+  rooms: null,
   signIn: { oidc: null, password: true },
 };
 
@@ -44,6 +47,9 @@ export const WAS_SET_UP = place.isSetUp;
 export const SIGN_IN = place.signIn;
 export const ASKED_PASSWORDS = place.asksPasswords;
 export const SENDS_MAILS = place.sendsMails;
+/** Whether the server's program has the room of that name. Extras may be missing. */
+export const hasRoom = (name: "imports" | "mail" | "webhooks"): boolean =>
+  place.rooms === null || place.rooms.includes(name);
 export const INSTANCE_NAME = place.instanceName;
 /** Path of the panel, with a slash at its end. */
 export const PANEL_PATH = new URL(".", document.baseURI).pathname;

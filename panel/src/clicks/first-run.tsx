@@ -3,6 +3,7 @@ import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { IconFileImport, IconShare, type TablerIcon, IconUserPlus } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
+import { hasRoom } from "../base/place.ts";
 import { hasTargets, targetIn } from "../base/targets.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { useShorten } from "../ui/copy/shorten.ts";
@@ -68,7 +69,7 @@ export function FirstRun({ isAdmin }: { isAdmin: boolean }) {
         </Group>
       </form>
       <nav aria-label={t`Other ways to begin`} className={classes["ways"]}>
-        {isAdmin && (
+        {isAdmin && hasRoom("imports") && (
           <Way to="/links/moves" icon={IconFileImport} title={<Trans>Move from another service</Trans>}>
             <Trans>Links and clicks from YOURLS, Shlink, Kutt, or a CSV file</Trans>
           </Way>

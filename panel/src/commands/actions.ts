@@ -17,6 +17,7 @@ import { useNavigate } from "@tanstack/react-router";
 import type { Account } from "../base/api.ts";
 import type { Action, CommandRow } from "./command-row.ts";
 import { useOwnActions } from "./own-actions.ts";
+import { hasRoom } from "../base/place.ts";
 import { foundByWords } from "./place-rows.tsx";
 
 /** Actions that the account may start from anywhere, as far as the text finds them. */
@@ -62,13 +63,17 @@ export function useActions({ role }: Account): (text: string) => CommandRow[] {
       icon: IconFileImport,
       act: () => navigate({ to: "/links/import" }),
     },
-    {
-      id: "move",
-      label: t`Move from another service`,
-      words: t`import migrate yourls shlink kutt bitly`,
-      icon: IconTruck,
-      act: () => navigate({ to: "/links/moves" }),
-    },
+    ...(hasRoom("imports")
+      ? [
+          {
+            id: "move",
+            label: t`Move from another service`,
+            words: t`import migrate yourls shlink kutt bitly`,
+            icon: IconTruck,
+            act: () => navigate({ to: "/links/moves" }),
+          },
+        ]
+      : []),
     {
       id: "new-account",
       label: t`New account`,

@@ -10,6 +10,7 @@ import {
   IconUpload,
 } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
+import { hasRoom } from "../base/place.ts";
 
 type Props = { isFiltered: boolean; isAdmin: boolean; onExport(): void; onWaiting(): void };
 
@@ -23,9 +24,11 @@ export const LinksItems = ({ isFiltered, isAdmin, onExport, onWaiting }: Props) 
         <Menu.Item component={Link} to="/links/import" leftSection={<IconUpload size={16} />}>
           <Trans>Import links (CSV)</Trans>
         </Menu.Item>
-        <Menu.Item component={Link} to="/links/moves" leftSection={<IconTruck size={16} />}>
-          <Trans>Move from another service</Trans>
-        </Menu.Item>
+        {hasRoom("imports") && (
+          <Menu.Item component={Link} to="/links/moves" leftSection={<IconTruck size={16} />}>
+            <Trans>Move from another service</Trans>
+          </Menu.Item>
+        )}
       </>
     )}
     <Menu.Divider />

@@ -45,6 +45,7 @@ function ask(path: string, init: RequestInit = {}, options: Options = {}): Promi
     isSetUp: () => true,
     asksPasswords: () => false,
     sendsMails: () => false,
+    rooms: ["mail"],
     waysToSignIn: () => ({ oidc: "Acme", password: false }),
     identity: IDENTITY,
     isSignedIn: ({ headers }) => headers.has("cookie"),
@@ -78,6 +79,7 @@ test("every address that a person opens shows the page, with addresses relative 
       icons: "1757c2",
       isSetUp: true,
       sendsMails: false,
+      rooms: ["mail"],
       asksPasswords: false,
       signIn: { oidc: "Acme", password: false },
     });

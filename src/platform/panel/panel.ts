@@ -82,6 +82,8 @@ type PagePlace = {
   asksPasswords: boolean;
   /** Mails with links into the panel can be sent. */
   sendsMails: boolean;
+  /** The names of the rooms that this program has. */
+  rooms: readonly string[];
   signIn: WaysToSignIn;
 };
 
@@ -142,6 +144,8 @@ export type PanelOptions = {
   asksPasswords(): boolean;
   /** Whether mails with links into the panel can be sent. */
   sendsMails(): boolean;
+  /** The names of the rooms that this program has. */
+  rooms: readonly string[];
   waysToSignIn(): WaysToSignIn;
   /** Null while the panel is not built. */
   read?: () => Promise<Pack | null>;
@@ -178,6 +182,7 @@ export function createPanel({
   isSetUp,
   asksPasswords,
   sendsMails,
+  rooms,
   waysToSignIn,
   read = readPack,
 }: PanelOptions) {
@@ -234,6 +239,7 @@ export function createPanel({
       isSetUp: isSetUp(),
       asksPasswords: asksPasswords(),
       sendsMails: sendsMails(),
+      rooms,
       signIn: waysToSignIn(),
     });
     return new Response(shown, { headers: PAGE_HEADERS });

@@ -6,6 +6,7 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef } from "react";
 import { accountQuery } from "../../auth/account.ts";
 import { formatBytes } from "../../base/i18n.ts";
+import { hasRoom } from "../../base/place.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { useSentence } from "../../ui/failure.tsx";
 import { isFocusLost } from "../../ui/focus-back.ts";
@@ -33,13 +34,17 @@ export function ImportPage() {
       <PageHead
         title={t`Import links`}
         sentence={
-          <Trans>
-            From a CSV file: an export of Waymark, or a table of your own. From YOURLS and others, with their
-            clicks:{" "}
-            <AnchorLink to="/links/moves" underline="always">
-              Move from another service
-            </AnchorLink>
-          </Trans>
+          hasRoom("imports") ? (
+            <Trans>
+              From a CSV file: an export of Waymark, or a table of your own. From YOURLS and others, with
+              their clicks:{" "}
+              <AnchorLink to="/links/moves" underline="always">
+                Move from another service
+              </AnchorLink>
+            </Trans>
+          ) : (
+            <Trans>From a CSV file: an export of Waymark, or a table of your own.</Trans>
+          )
         }
       >
         <Button component={Link} to="/links" variant="default" leftSection={<IconArrowLeft size={16} />}>
