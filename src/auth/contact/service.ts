@@ -2,6 +2,7 @@
  * Addresses of accounts and what their mails are for: invitation, new password, proof of an address. A new address
  * counts once its owner has followed a link, so nobody gets mails of somebody else's account.
  */
+import { given } from "../../lib/given.ts";
 import { lockPasswordHash } from "../account.repository.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Db } from "../../platform/db/dialect.ts";
@@ -105,8 +106,7 @@ export function createContacts(deps: Deps) {
     async change(accountId: number, { language, mails }: ContactUpdate): Promise<Contact> {
       return changes.write(async (tx) => {
         const before = await repository.find(accountId, tx.db);
-        const given = Object.fromEntries(Object.entries(mails ?? {}).filter(([, one]) => one !== undefined));
-        const choices: Choices = { ...before.choices, ...given };
+        const choices: Choices = { ...before.choices, ...given(mails ?? {}) };
         const after = { ...before, choices, language: language ?? before.language };
         await repository.save(tx.db, accountId, after, clock.now());
         return after;

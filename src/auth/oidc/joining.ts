@@ -16,84 +16,71 @@ import type { OidcRepository, ProviderIdentity } from "./repository.ts";
 import { randomCode } from "../../lib/random-code.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
 
-type JoiningDeps = Core & { repository: OidcRepository; users: UsersRepository; sessions: Sessions };
-
-export async function findUser(
-  { repository, users, clock }: JoiningDeps,
-  tx: ChangeTransaction,
-  identity: ProviderIdentity,
-): Promise<User | null> {
-  const id = await repository.findAccount(tx.db, identity);
-  if (id === null) return null;
-  await repository.markUsed(tx.db, identity, clock.now());
-  return users.lock(tx.db, id);
-}
-
-/** The account becomes the person's own. Both sides have proved the address. */
-export async function joinByEmail(
-  { repository, users, record, clock }: JoiningDeps,
-  tx: ChangeTransaction,
-  { identity, email }: { identity: ProviderIdentity; email: string | null },
-): Promise<User | null> {
-  const id = email === null ? null : await repository.findByEmail(tx.db, email);
-  const user = id === null ? null : await users.lock(tx.db, id);
-  if (user === null) return null;
-  const now = clock.now();
-  await repository.add(tx.db, user.id, identity, now);
-  const actor = { name: user.username, via: "panel" } as const;
-  const after = { oidc: identity.issuer };
-  await record(tx.db, [{ at: now, actor, action: "account.update", subject: user.username, after }]);
-  return user;
-}
-
+type Deps = Core & { repository: OidcRepository; users: UsersRepository; sessions: Sessions };
 type Newcomer = { identity: ProviderIdentity; claims: Claims; admitted: Admitted };
 
-export async function makeUser(
-  { repository, users, record, clock }: JoiningDeps,
-  tx: ChangeTransaction,
-  { identity, claims, admitted }: Newcomer,
-): Promise<User> {
-  const now = clock.now();
-  const choices = usernameChoices(usernameFrom(claims));
-  const taken = await repository.takenNames(tx.db, choices);
-  const isFree = (name: string) =>
-    !taken.has(name) && !NOT_ACCOUNTS.has(name) && name !== BUILT_IN_ADMIN.username;
-  const { email } = admitted;
-  const isFreeAddress = email !== null && (await repository.isAddressFree(tx.db, email));
-  const user = {
-    username: choices.find(isFree) ?? choices.at(-1)!,
-    passwordHash: NO_PASSWORD,
-    role: admitted.role ?? ("user" as const),
-    disabled: false,
-    quotaBytes: 0,
-    email: isFreeAddress ? email : null,
-    emailVerified: isFreeAddress,
-    language: knownLanguage(textIn(claims, "locale")?.slice(0, 2) ?? null),
-    createdAt: now,
-    updatedAt: now,
-  };
-  const id = await users.insert(tx.db, user);
-  await repository.add(tx.db, id, identity, now);
-  await record(tx.db, [userEvent({ actor: SYSTEM, now, verb: "create" }, null, user)]);
-  tx.changed("users", [String(id)]);
-  return { id, ...user };
-}
+export const createJoining = ({ repository, users, sessions, record, clock }: Deps) => ({
+  async findUser(tx: ChangeTransaction, identity: ProviderIdentity): Promise<User | null> {
+    const id = await repository.findAccount(tx.db, identity);
+    if (id === null) return null;
+    await repository.markUsed(tx.db, identity, clock.now());
+    return users.lock(tx.db, id);
+  },
 
-/** Another role ends the account's other sessions, like everywhere. */
-export async function applyRole(
-  { users, sessions, record, clock }: JoiningDeps,
-  tx: ChangeTransaction,
-  user: User,
-  role: Role | null,
-): Promise<User> {
-  if (role === null || role === user.role) return user;
-  const now = clock.now();
-  const next = { ...user, role, updatedAt: now };
-  await users.update(tx.db, next);
-  await record(tx.db, [userEvent({ actor: SYSTEM, now, verb: "update" }, user, next)]);
-  await sessions.endAllOf(tx, user.id);
-  return next;
-}
+  /** The account becomes the person's own. Both sides have proved the address. */
+  async joinByEmail(
+    tx: ChangeTransaction,
+    { identity, email }: { identity: ProviderIdentity; email: string | null },
+  ): Promise<User | null> {
+    const id = email === null ? null : await repository.findByEmail(tx.db, email);
+    const user = id === null ? null : await users.lock(tx.db, id);
+    if (user === null) return null;
+    const now = clock.now();
+    await repository.add(tx.db, user.id, identity, now);
+    const actor = { name: user.username, via: "panel" } as const;
+    const after = { oidc: identity.issuer };
+    await record(tx.db, [{ at: now, actor, action: "account.update", subject: user.username, after }]);
+    return user;
+  },
+
+  async createUser(tx: ChangeTransaction, { identity, claims, admitted }: Newcomer): Promise<User> {
+    const now = clock.now();
+    const choices = usernameChoices(usernameFrom(claims));
+    const taken = await repository.takenNames(tx.db, choices);
+    const isFree = (name: string) =>
+      !taken.has(name) && !NOT_ACCOUNTS.has(name) && name !== BUILT_IN_ADMIN.username;
+    const { email } = admitted;
+    const isFreeAddress = email !== null && (await repository.isAddressFree(tx.db, email));
+    const user = {
+      username: choices.find(isFree) ?? choices.at(-1)!,
+      passwordHash: NO_PASSWORD,
+      role: admitted.role ?? ("user" as const),
+      disabled: false,
+      quotaBytes: 0,
+      email: isFreeAddress ? email : null,
+      emailVerified: isFreeAddress,
+      language: knownLanguage(textIn(claims, "locale")?.slice(0, 2) ?? null),
+      createdAt: now,
+      updatedAt: now,
+    };
+    const id = await users.insert(tx.db, user);
+    await repository.add(tx.db, id, identity, now);
+    await record(tx.db, [userEvent({ actor: SYSTEM, now, verb: "create" }, null, user)]);
+    tx.changed("users", [String(id)]);
+    return { id, ...user };
+  },
+
+  /** Another role ends the account's other sessions, like everywhere. */
+  async applyRole(tx: ChangeTransaction, user: User, role: Role | null): Promise<User> {
+    if (role === null || role === user.role) return user;
+    const now = clock.now();
+    const next = { ...user, role, updatedAt: now };
+    await users.update(tx.db, next);
+    await record(tx.db, [userEvent({ actor: SYSTEM, now, verb: "update" }, user, next)]);
+    await sessions.endAllOf(tx, user.id);
+    return next;
+  },
+});
 
 /** Leaves room for a number. */
 const LONGEST = 56;

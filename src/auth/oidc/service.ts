@@ -20,7 +20,7 @@ import {
   isProviderAway,
   type Attempt,
 } from "./provider.ts";
-import { applyRole, findUser, joinByEmail, makeUser } from "./joining.ts";
+import { createJoining } from "./joining.ts";
 import type { OidcRepository } from "./repository.ts";
 import { errors, jwtVerify, SignJWT } from "jose";
 import { z } from "zod";
@@ -145,6 +145,7 @@ async function signIn(deps: Deps, client: OidcClient, arrival: Arrival): Promise
   const { subject, claims, idToken } = response;
   if (subject === "" || subject.length > LONGEST_SUBJECT) throw new OidcRefusal("failed");
   const identity = { issuer: client.issuer, subject };
+  const joining = createJoining(deps);
   const sealedToken = await box.seal(idToken, TOKEN_PURPOSE);
   const admitted = admit(claims, admissionRules(config));
   const outcome = await repeatLostRaces(() =>
@@ -153,16 +154,16 @@ async function signIn(deps: Deps, client: OidcClient, arrival: Arrival): Promise
       const end = now + FLOW_SECONDS * 1000;
       const isFirst = await useOnce(tx.db, { kind: "oidc", secret: flow.state }, { end, now });
       if (!isFirst) throw new OidcRefusal("expired");
-      const known = await findUser(deps, tx, identity);
+      const known = await joining.findUser(tx, identity);
       if ("refused" in admitted) {
         if (known !== null) await sessions.endAllOf(tx, known.id);
         return admitted;
       }
       const { email } = admitted;
-      const before = known ?? (await joinByEmail(deps, tx, { identity, email }));
-      const user = before ?? (await makeUser(deps, tx, { identity, claims, admitted }));
+      const before = known ?? (await joining.joinByEmail(tx, { identity, email }));
+      const user = before ?? (await joining.createUser(tx, { identity, claims, admitted }));
       if (user.disabled) return { refused: "disabled", reason: null } as const;
-      const current = await applyRole(deps, tx, user, admitted.role);
+      const current = await joining.applyRole(tx, user, admitted.role);
       const by = hasSecondFactor(claims) ? "oidc_mfa" : "oidc";
       const { id, username } = current;
       await signIns.succeeded(tx.db, { username, address: visitor.address, via: "panel", by });

@@ -1,4 +1,5 @@
 /** Teams: owners of links, folders and domains whose members have roles. A change reaches the next request of a member. */
+import { given } from "../../lib/given.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { type Actor, mayManage, mayRead } from "../../lib/actor.ts";
@@ -94,9 +95,7 @@ export function createTeams({ repository, transfer, files, accountDelay, changes
         if (quota !== undefined && quota !== before.quotaBytes && actor.ownOnly) throw adminsOnly();
         const after = {
           ...before,
-          name: name ?? before.name,
-          quotaBytes: quota ?? before.quotaBytes,
-          members: members === undefined ? before.members : sorted(members),
+          ...given({ name, quotaBytes: quota, members: members && sorted(members) }),
           updatedAt: clock.now(),
         };
         await repository.update(tx.db, after);

@@ -1,3 +1,4 @@
+import type { RowFields } from "../../platform/db/schema.ts";
 import { z } from "zod";
 import { SCOPES, type Scope } from "../../lib/access.ts";
 import { createView } from "../../lib/case-names.ts";
@@ -8,18 +9,10 @@ import { visibleName } from "../visible-name.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { randomCode } from "../../lib/random-code.ts";
 
-export type ApiToken = {
-  id: number;
+/** `lastUsedAt` is rounded to the hour. */
+export type ApiToken = Omit<RowFields<"tokens", { scopes: readonly Scope[] }>, "userId" | "hash"> & {
   /** 0: the built-in administrator. */
   accountId: number;
-  /** Unique for the account. */
-  name: string;
-  scopes: readonly Scope[];
-  /** Epoch ms, like the other times. */
-  createdAt: number;
-  expiresAt: number | null;
-  /** Rounded to the hour. */
-  lastUsedAt: number | null;
 };
 
 export type ListedToken = ApiToken & { owner: string };

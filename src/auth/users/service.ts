@@ -2,6 +2,7 @@
  * Accounts other than the built-in administrator. A new password, another role or disabling ends the account's sessions
  * in the same transaction, disabling also its API tokens.
  */
+import { given } from "../../lib/given.ts";
 import type { Core } from "../../platform/core.ts";
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
@@ -118,14 +119,8 @@ export function createUsers({
         if (username !== undefined && username !== user.username) validateFree(username);
         const next: User = {
           ...user,
-          username: username ?? user.username,
-          passwordHash: passwordHash ?? user.passwordHash,
-          role: role ?? user.role,
-          disabled: disabled ?? user.disabled,
-          quotaBytes: quota_bytes ?? user.quotaBytes,
-          email: email === undefined ? user.email : email,
+          ...given({ username, passwordHash, role, disabled, quotaBytes: quota_bytes, email, language }),
           emailVerified: (email === undefined || email === user.email) && user.emailVerified,
-          language: language ?? user.language,
           updatedAt: clock.now(),
         };
         await repository.update(tx.db, next);

@@ -8,16 +8,8 @@ import {
 } from "./counts.repository.ts";
 import { appError } from "../../lib/errors.ts";
 import { NO_CLICKS, plus, type Visitors } from "../../lib/visitors.ts";
-import { BUCKETS, HOUR_MS, type Span } from "../rollups/time-buckets.ts";
-import {
-  type DateRange,
-  sequence,
-  spanOf,
-  splitSpan,
-  type SumParts,
-  withMonths,
-  type Edge,
-} from "./range.ts";
+import { BUCKETS, HOUR_MS, type Span, sequence } from "../rollups/time-buckets.ts";
+import { type DateRange, spanOf, splitSpan, type SumParts, withMonths, type Edge } from "./range.ts";
 import type { Selection, DetailConditions } from "./click-columns.repository.ts";
 import type { ValueRepository } from "./values.repository.ts";
 import { isKeyText, linkNotFound } from "../../links/link/code.ts";

@@ -4,7 +4,7 @@
  */
 import { appError } from "../../lib/errors.ts";
 import { LATEST_INSTANT, parseRfc3339 } from "../../lib/rfc3339.ts";
-import { BUCKETS, DAY_MS, type Span, type Unit, UNITS } from "../rollups/time-buckets.ts";
+import { BUCKETS, DAY_MS, type Span, type Unit, UNITS, sequence } from "../rollups/time-buckets.ts";
 
 /** Inclusive, epoch milliseconds. Empty if the end lies before the start. */
 export type DateRange = { start: number; end: number };
@@ -107,7 +107,3 @@ export function withMonths({ from, to }: Span): Pick<SumParts, "months" | "days"
     days: [...sequence(from, firstDayOf(first)), ...sequence(firstDayOf(end), to)],
   };
 }
-
-/** from, from + 1, … below `to`. */
-export const sequence = (from: number, to: number): number[] =>
-  Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at);

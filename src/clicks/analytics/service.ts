@@ -1,4 +1,5 @@
 /** Reports on the clicks of a range, from rollups. A report may include a part of the clicks that come meanwhile. */
+import { increase } from "../rollups/sums.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type ClickSum, countOf, NO_CLICKS, type Visitors, plus } from "../../lib/visitors.ts";
@@ -9,7 +10,7 @@ import {
   type BucketCounts,
 } from "./counts.repository.ts";
 import { createCuts, type Cuts, type ClickFilter, createSelect } from "./cuts.ts";
-import { type DateRange, SUM_UNITS, trendOf, sequence, spanOf } from "./range.ts";
+import { type DateRange, SUM_UNITS, trendOf, spanOf } from "./range.ts";
 import { type NewestClick, createNewestRepository } from "./log.repository.ts";
 import {
   byCountry,
@@ -26,7 +27,7 @@ import { createClickRanking } from "./ranking.repository.ts";
 import type { Selection } from "./click-columns.repository.ts";
 import { createValueRepository, type ValueShare } from "./values.repository.ts";
 import { type Place, parsePlaceValue } from "../rollups/dimensions.ts";
-import { BUCKETS, DAY_MS, HOUR_MS, type Unit, type Span } from "../rollups/time-buckets.ts";
+import { BUCKETS, DAY_MS, HOUR_MS, type Unit, type Span, sequence } from "../rollups/time-buckets.ts";
 
 /** `values`: of the chosen visitors; `human` and `automated` do not depend on the choice. */
 export type Trend = { labels: string[]; values: number[]; human: number[]; automated: number[] };
@@ -161,12 +162,10 @@ async function trend(
     Promise.all(cut.spans.map((span) => counts.clicksEvery(finest, selection, span))),
   ]);
   const sums = labels.map((): ClickSum => ({ ...NO_CLICKS }));
-  const add = (instant: number, { clicks, automated }: ClickSum) => {
+  const add = (instant: number, clicks: ClickSum) => {
     // The first bucket may begin before the range.
     const sum = sums[BUCKETS[unit].of(Math.max(instant, range.start)) - first];
-    if (sum === undefined) return;
-    sum.clicks += clicks;
-    sum.automated += automated;
+    if (sum !== undefined) increase(sum, clicks);
   };
   for (const [index, finer] of SUM_UNITS.entries())
     for (const [bucket, clicks] of found[index]!) add(BUCKETS[finer].startOf(bucket), clicks);

@@ -1,5 +1,4 @@
 /** The origin of a click from untrusted headers, bounded and printable. */
-import { DIRECT } from "../rollups/dimensions.ts";
 
 /** As UTF-8. */
 const REFERRER_BYTES = 2_048;
@@ -12,17 +11,15 @@ export type Origin = {
   host: string | null;
   /** The first of utm_source, `ref:{domain}` and `direct`. */
   source: string;
-  /** The text in reports: utm_source, the domain, or `(direct)`. */
-  label: string;
 };
 
 export function originOf(referer: string | null, utmSource: string | null): Origin {
   const referrer = cleanText(referer ?? "", REFERRER_BYTES) || null;
   const host = referrer === null ? null : hostOfReferrer(referrer);
   const campaign = cleanText(utmSource ?? "", SOURCE_BYTES);
-  if (campaign !== "") return { referrer, host, source: campaign, label: campaign };
-  if (host === null) return { referrer, host, source: "direct", label: DIRECT };
-  return { referrer, host, source: cleanText(`ref:${host}`, SOURCE_BYTES), label: host };
+  if (campaign !== "") return { referrer, host, source: campaign };
+  if (host === null) return { referrer, host, source: "direct" };
+  return { referrer, host, source: cleanText(`ref:${host}`, SOURCE_BYTES) };
 }
 
 /** The common case, without a full parse. */

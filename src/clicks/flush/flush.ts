@@ -92,8 +92,6 @@ export function createFlusher(options: FlusherOptions) {
     },
     /** Distinct links within the first 262,144 uncounted clicks. */
     pendingLinks: (): number => countPendingLinks([...sources.values()]),
-    /** Resolves when no flush runs. */
-    idle: async (): Promise<void> => void (await last),
   };
 }
 

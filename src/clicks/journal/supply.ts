@@ -82,8 +82,6 @@ export function createSegmentSupply(options: SupplyOptions) {
     released: (): void => void (files -= 1),
     /** disk_slow during preparation. */
     problem: (): SupplyProblem => problem,
-    /** Including the prepared one. */
-    files: (): number => files,
     /** Removes the prepared segment. Never rejects; the next start removes what is left. */
     async close(): Promise<void> {
       closed = true;

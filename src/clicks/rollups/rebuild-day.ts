@@ -17,8 +17,8 @@ import {
 } from "./dimensions.ts";
 import { type RawClick, createRawRepository, createRebuildRepository } from "./rebuild.repository.ts";
 import { type ClickSum, NO_CLICKS } from "../../lib/visitors.ts";
-import { addTo, raiseTo, TOTAL } from "./sums.ts";
-import { BUCKETS, DAY_MS, type Span, HOUR_MS } from "./time-buckets.ts";
+import { addTo, raiseTo, TOTAL, increase } from "./sums.ts";
+import { BUCKETS, DAY_MS, type Span, HOUR_MS, sequence } from "./time-buckets.ts";
 
 export type RawDay = {
   day: number;
@@ -121,10 +121,7 @@ export function createDayRebuild(database: Database, describeAgent: (userAgent: 
       });
       await rollups.setHours(tx, changed);
       const ofHours = { ...NO_CLICKS };
-      for (const { clicks, automated } of totals.values()) {
-        ofHours.clicks += clicks;
-        ofHours.automated += automated;
-      }
+      for (const found of totals.values()) increase(ofHours, found);
       const had = (await rollups.dayCounts(tx, day, [TOTAL])).get(TOTAL) ?? NO_CLICKS;
       const sum = raiseTo(raiseTo(had, ofHours), await rollups.daySum(tx, day));
       const isChanged = !isSame(sum, had);
@@ -227,23 +224,18 @@ function valuesOf(
   };
 }
 
-/** From `firstHour` on. */
-export const hoursOf = (day: number, firstHour: number): number[] => {
-  const first = BUCKETS.hour.of(day * DAY_MS);
-  return Array.from({ length: 24 }, (_, at) => first + at).filter((hour) => hour >= firstHour);
-};
+/** The hours of a day from `firstHour` on. */
+export const hoursOf = (day: number, firstHour: number): number[] =>
+  sequence(Math.max(BUCKETS.hour.of(day * DAY_MS), firstHour), BUCKETS.hour.of((day + 1) * DAY_MS));
 
 function sumBy<R extends { clicks: number }>(
   rows: readonly R[],
   keyOf: (row: R) => number,
 ): Map<number, number> {
   const sums = new Map<number, number>();
-  for (const row of rows) increase(sums, keyOf(row), row.clicks);
+  for (const row of rows) sums.set(keyOf(row), (sums.get(keyOf(row)) ?? 0) + row.clicks);
   return sums;
 }
-
-const increase = (sums: Map<number, number>, key: number, by: number): void =>
-  void sums.set(key, (sums.get(key) ?? 0) + by);
 
 /** Values as in dimensions.ts, null or absent for none. */
 export type DetailedClick = {
@@ -331,8 +323,7 @@ function hourRows(hour: number, counts: ReadonlyMap<number, ClickSum>): DayRollu
   const rows: DayRollup["hours"] = [];
   for (const [linkId, sum] of counts) {
     rows.push({ hour, linkId, ...sum });
-    total.clicks += sum.clicks;
-    total.automated += sum.automated;
+    increase(total, sum);
   }
   rows.push({ hour, linkId: 0, ...total });
   return rows;
@@ -347,8 +338,7 @@ function bounded(counts: Counts, bound: number): [string, ClickSum][] {
   named.sort(([a, m], [b, n]) => n.clicks - m.clicks || (a < b ? -1 : 1));
   const rest = { ...(counts.get(OTHER) ?? { clicks: 0, automated: 0 }) };
   for (const [, sum] of named.splice(bound)) {
-    rest.clicks += sum.clicks;
-    rest.automated += sum.automated;
+    increase(rest, sum);
   }
   return [...named, [OTHER, rest]];
 }

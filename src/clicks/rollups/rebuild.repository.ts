@@ -7,7 +7,7 @@ import { detailedClicksOf } from "./values.repository.ts";
 import { DIMENSIONS, COLUMN_DIMENSIONS, COLUMN_OF, type ColumnValues } from "./dimensions.ts";
 import { type ClickSum, clickSumOf } from "../../lib/visitors.ts";
 import { raiseTo } from "./sums.ts";
-import type { Span } from "./time-buckets.ts";
+import { sequence, type Span } from "./time-buckets.ts";
 import type { RowFields } from "../../platform/db/schema.ts";
 
 const PAGE = 1_000;
@@ -171,7 +171,7 @@ function detailRows({ dialect }: Database) {
     async replaceMonthValues(db: Db, month: number, days: Span): Promise<void> {
       const ofDays = db
         .selectFrom("click_dim_days")
-        .where("day", "in", listed(days))
+        .where("day", "in", sequence(days.from, days.to))
         .where("link_id", "=", 0);
       const ofMonth = db.selectFrom("click_dim_months").where("month", "=", month);
       for (const dimension of Object.values(DIMENSIONS)) {
@@ -206,8 +206,6 @@ function detailRows({ dialect }: Database) {
     },
   };
 }
-
-const listed = ({ from, to }: Span): number[] => Array.from({ length: to - from }, (_, at) => from + at);
 
 export type RawClick = ColumnValues &
   Pick<

@@ -32,6 +32,11 @@ export function sumDetails(details: readonly Counted[]): DetailSums {
   return { days, hours };
 }
 
+export function increase(sum: ClickSum, by: ClickSum): void {
+  sum.clicks += by.clicks;
+  sum.automated += by.automated;
+}
+
 export function addTo<K>(sums: Map<K, ClickSum>, key: K, clicks: number, automated: number): void {
   const sum = sums.get(key);
   if (sum === undefined) sums.set(key, { clicks, automated });
@@ -131,10 +136,7 @@ export function monthsOf(counts: readonly ValueIncrement[]) {
     const key = `${month} ${count.valueId}`;
     const sum = sums.get(key);
     if (sum === undefined) sums.set(key, { ...count, bucket: month });
-    else {
-      sum.clicks += count.clicks;
-      sum.automated += count.automated;
-    }
+    else increase(sum, count);
   }
   return [...sums.values()].sort(inOrder).map(({ bucket, dimension, valueId, clicks, automated }) => ({
     month: bucket,

@@ -57,3 +57,7 @@ export const BUCKETS: Record<Unit, TimeBuckets> = {
   },
   month: { of: monthOf, startOf: startOfMonth, label: (month) => isoDay(startOfMonth(month)).slice(0, 7) },
 };
+
+/** from, from + 1, … below `to`. */
+export const sequence = (from: number, to: number): number[] =>
+  Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at);

@@ -5,7 +5,7 @@
  */
 import type { Db } from "../../platform/db/dialect.ts";
 import type { ClickSum } from "../../lib/visitors.ts";
-import { type DetailSums, TOTAL, type ValueSums, type ValueIncrement } from "./sums.ts";
+import { type DetailSums, TOTAL, type ValueSums, type ValueIncrement, increase } from "./sums.ts";
 import {
   byDimension,
   type Dimension,
@@ -141,10 +141,7 @@ function fold(
   for (const [value, sum] of sums) {
     const isFree = value.dimension !== dimension || (value.text !== OTHER && (isStored(value) || left-- > 0));
     if (isFree) kept.set(value, sum);
-    else {
-      rest.clicks += sum.clicks;
-      rest.automated += sum.automated;
-    }
+    else increase(rest, sum);
   }
   if (rest.clicks > 0) kept.set(OTHERS[dimension], rest);
   return kept;
