@@ -125,7 +125,6 @@ const BASES: Record<string, readonly string[]> = {
 
 /** Assembly files compose the inner rooms, endpoints included. No inner room imports them. */
 const ASSEMBLY = [
-  "src/auth/auth-parts.ts",
   "src/auth/auth.commands.ts",
   "src/auth/auth.routes.ts",
   "src/auth/auth.ts",

@@ -1,6 +1,6 @@
 import type { HttpContext } from "../platform/http/endpoint.ts";
 import { createAccountDelay } from "./login/account-delay.ts";
-import { createAddressBuckets, createAddressLimit } from "./address-limit.ts";
+import { type AddressLimit, createAddressBuckets, createAddressLimit } from "./address-limit.ts";
 import { authEndpoints } from "./auth.routes.ts";
 import { createGuards } from "./guards.ts";
 import { createLoginFailuresRepository } from "./login/failures.repository.ts";
@@ -11,7 +11,7 @@ import { passkeyEndpoints } from "./passkeys/routes.ts";
 import { createOwnProof } from "./second-factor/own-proof.ts";
 import { createSecondFactorRepository } from "./second-factor/repository.ts";
 import { secondFactorEndpoints } from "./second-factor/routes.ts";
-import { createSecondFactor, type SecondFactor } from "./second-factor/service.ts";
+import { createSecondFactor } from "./second-factor/service.ts";
 import { ownSessionEndpoints } from "./sessions/routes.ts";
 import { createTokens } from "./sessions/tokens.ts";
 import { tokenEndpoints } from "./tokens/routes.ts";
@@ -27,116 +27,89 @@ import { createUsersRepository } from "./users/repository.ts";
 import { userEndpoints } from "./users/routes.ts";
 import { createUsers } from "./users/service.ts";
 import { oidcEndpoints } from "./oidc/routes.ts";
-import {
-  type AuthDeps,
-  createClientOf,
-  openApiTokens,
-  oidcLimit,
-  openContacts,
-  openOidc,
-  openPasskeys,
-  openSessions,
-  openTeams,
-} from "./auth-parts.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Core } from "../platform/core.ts";
+import type { SecretBox } from "../lib/secret-box.ts";
+import type { AuthCore, RequestChecks } from "./auth-core.ts";
+import type { ClientAddress } from "./proxies.ts";
+import type { Passwords } from "./login/password.ts";
+import { createSessionsRepository } from "./sessions/repository.ts";
+import { createSessions } from "./sessions/service.ts";
+import { createApiTokens } from "./tokens/service.ts";
+import { createApiTokensRepository } from "./tokens/repository.ts";
+import { createChallenges } from "./passkeys/webauthn.ts";
+import { createPasskeyRepository } from "./passkeys/repository.ts";
+import { createPasskeys } from "./passkeys/service.ts";
+import type { AuthMail } from "./contact/mails.ts";
+import { createContacts } from "./contact/service.ts";
+import { createOwnerTransfer, createTeamRepository } from "./teams/repository.ts";
+import { createTeams, type FileTransfer } from "./teams/service.ts";
+import { createProvider } from "./oidc/provider.ts";
+import { createOidcRepository } from "./oidc/repository.ts";
+import { createOidc } from "./oidc/service.ts";
 
 export type Auth = ReturnType<typeof createAuth>;
+
+type AuthDeps = Core & {
+  /** Seals secrets of authenticator apps, and what sessions by OpenID Connect keep. */
+  box: SecretBox;
+  files(): FileTransfer;
+  /** One instance per process; see login/password.ts. */
+  passwords: Passwords;
+  mail: AuthMail;
+  /** Names what a User-Agent says; `Other` is unknown. */
+  describeAgent(userAgent: string): { browser: string; os: string };
+  onFailure?: AuthCore["onFailure"];
+  proxies: ClientAddress;
+  /** Counts an attempt of all workers of the machine. Default: of this process. */
+  tryLogin?: (address: string) => number | Promise<number>;
+};
 
 const CLEAN_UP_ROWS = 1000;
 const CLEAN_UP_ROUNDS = 25;
 
+/** The bounds per address, then one a second. Two tabs need two refreshes in 15 minutes. */
+const REFRESHES_AT_ONCE = 20;
+/** An organization may come from one address in the morning. */
+const OIDC_AT_ONCE = 100;
+const TOKEN_LOOKUPS_AT_ONCE = 50;
+
 export function createAuth({ onFailure = () => {}, ...others }: AuthDeps) {
   const deps = { ...others, onFailure };
-  const { database, config, clock, tryLogin = createAddressBuckets({ clock }).tryNow } = deps;
-  const usersRepository = createUsersRepository(database);
-  const tokens = createTokens({ secret: () => config.get("api.jwt_secret"), clock });
-  const sessions = openSessions(deps, tokens);
-  const accountDelay = createAccountDelay({ repository: createLoginFailuresRepository(database), clock });
-  const addressLimit = createAddressLimit(tryLogin);
-  const passwordCheck = createPasswordCheck({ ...deps, accountDelay });
-  const apiTokens = openApiTokens(deps);
-  const secondFactor = createSecondFactor({
-    ...deps,
-    repository: createSecondFactorRepository(database),
-    accountDelay,
-    sessions,
-  });
-  const teams = openTeams(deps, accountDelay);
-  const users = createUsers({
-    ...deps,
-    repository: usersRepository,
-    teams,
-    sessions,
-    apiTokens,
-    secondFactor,
-    accountDelay,
-  });
-  const setUpRepository = createSetUpRepository(database);
-  const signIns = createSignInEvents(deps);
-  const setUp = createSetUp({ ...deps, repository: setUpRepository, sessions, signIns });
-  const mails = createSignInMails({ ...deps, repository: createContactRepository(database) });
-  const oidc = openOidc(deps, {
-    users: usersRepository,
-    sessions,
-    tokens,
-    signIns,
-    notifyNewBrowser: mails.newBrowser,
-  });
-  const proofs = { tokens, passwordCheck, accountDelay, secondFactor };
-  const login = createLogin({
-    ...deps,
-    ...proofs,
-    users: usersRepository,
-    sessions,
-    signIns,
-    closeSetUp: setUpRepository.removeAll,
-    notifyNewBrowser: mails.newBrowser,
-  });
-  const prove = createOwnProof({ login, secondFactor, clock });
-  const contacts = openContacts(deps, { users, login, prove });
-  const passkeys = openPasskeys(deps, { sessions, tokens, signIns, mails, secondFactor });
+  const { config, clock, tryLogin = createAddressBuckets({ clock }).tryNow } = deps;
   const { clientAddress, trustedHop } = deps.proxies;
+  const services = createServices(deps);
+  const { login, oidc, users, contacts, teams, sessions, secondFactor, apiTokens, setUp } = services;
+  const addressLimit = createAddressLimit(tryLogin);
   const addressOf = (c: HttpContext): string =>
     clientAddress(c.env.peerAddress(), c.req.header("X-Forwarded-For") ?? null);
   const clientOf = createClientOf(deps, addressOf);
   const refuseForeign = (c: HttpContext) => refuseCrossSite(c.req.raw, config);
-  const guards = createGuards({ ...deps, sessions, apiTokens, secondFactor, addressOf });
-  const web = {
-    config,
-    addressLimit,
-    addressOf,
-    clientOf,
-    login,
-    sessions,
-    oidc,
-    users,
-    contacts,
-    secondFactor,
-    passkeys,
-    clock,
-    refuseForeign,
-    prove,
-    requireFactor: requireFactorBy(secondFactor),
-  };
+  /** @throws Forbidden for a session that has not shown its account's second factor */
+  const requireFactor = async (c: HttpContext): Promise<void> =>
+    void (await secondFactor.requireConfirmed(c.get("account")));
+  const checks = { config, addressLimit, addressOf, clientOf, refuseForeign, requireFactor };
+  const web = { ...services, ...checks, clock };
   return {
-    ...guards,
+    ...createGuards({ ...deps, sessions, apiTokens, secondFactor, addressOf }),
     refuseForeign,
-    requireFactor: web.requireFactor,
+    requireFactor,
     /** See sessions/origin.ts. */
     refuseRebound: (c: HttpContext) => refuseRebound(c.req.raw, config, config.get("features.public_url")),
     /** Relative to `{admin_prefix}/v1`. */
     endpoints: [
-      ...oidcEndpoints({ ...web, addressLimit: oidcLimit(clock) }),
+      ...oidcEndpoints({ ...web, addressLimit: limitOf(clock, OIDC_AT_ONCE, "Too many sign-ins") }),
       ...authEndpoints(web),
       ...secondFactorEndpoints(web),
       ...passkeyEndpoints({ ...web, refusePasskey: oidc.refusePassword }),
       ...ownSessionEndpoints(web),
       ...userEndpoints(web),
       ...contactEndpoints(web),
-      ...teamEndpoints({ teams }),
-      ...tokenEndpoints({ ...web, apiTokens, now: clock.now }),
+      ...teamEndpoints(web),
+      ...tokenEndpoints({ ...web, now: clock.now }),
     ],
     /** Relative to `{routes.frontend_prefix}/v1`. */
-    setUpEndpoints: setUpEndpoints({ ...web, setUp }),
+    setUpEndpoints: setUpEndpoints(web),
     openSetUp: setUp.openAddress,
     /** Whether mails with links into the panel can be sent. */
     sendsMails: deps.mail.isOffered,
@@ -155,21 +128,94 @@ export function createAuth({ onFailure = () => {}, ...others }: AuthDeps) {
     apiTokens,
     /** Counts an attempt on the password of a link or share. */
     takeTry: addressLimit.take,
-    checkVisitorPassword: passwordCheck.checkVisitor,
+    checkVisitorPassword: services.passwordCheck.checkVisitor,
     waysToSignIn: oidc.waysToSignIn,
     refusalOfPasswordSignIn: oidc.refusalOfPasswordSignIn,
     resetAdminPassword: login.resetAdminPassword,
     /** Removes at most 75,000 ended sessions, API tokens that expired long ago, and stale delays. */
     cleanUp: (): Promise<number> =>
-      inRounds([sessions.removeEnded, apiTokens.removeExpired, accountDelay.removeForgotten]),
+      inRounds([sessions.removeEnded, apiTokens.removeExpired, services.accountDelay.removeForgotten]),
   };
 }
 
-/** @throws Forbidden for a session that has not shown its account's second factor */
-const requireFactorBy =
-  ({ requireConfirmed }: Pick<SecondFactor, "requireConfirmed">) =>
-  async (c: HttpContext): Promise<void> =>
-    void (await requireConfirmed(c.get("account")));
+function createServices(deps: AuthDeps & AuthCore) {
+  const { database, config, clock } = deps;
+  const secret = () => config.get("api.jwt_secret");
+  const userRows = createUsersRepository(database);
+  const setUpRows = createSetUpRepository(database);
+  const contactRows = createContactRepository(database);
+  const tokens = createTokens({ secret, clock });
+  const accountDelay = createAccountDelay({ repository: createLoginFailuresRepository(database), clock });
+  const sessions = createSessions({
+    ...deps,
+    repository: createSessionsRepository(database),
+    tokens,
+    refreshLimit: limitOf(clock, REFRESHES_AT_ONCE, "Too many refreshes"),
+  });
+  const apiTokens = createApiTokens({
+    ...deps,
+    repository: createApiTokensRepository(database),
+    lookups: createAddressBuckets({ clock, atOnce: TOKEN_LOOKUPS_AT_ONCE }),
+  });
+  const signIns = createSignInEvents(deps);
+  const mails = createSignInMails({ ...deps, repository: contactRows });
+  const notifyNewBrowser = mails.newBrowser;
+  const parts = { ...deps, tokens, accountDelay, sessions, signIns, mails, notifyNewBrowser };
+  const passwordCheck = createPasswordCheck(parts);
+  const secondFactor = createSecondFactor({ ...parts, repository: createSecondFactorRepository(database) });
+  const teams = createTeams({
+    ...parts,
+    repository: createTeamRepository(database),
+    transfer: createOwnerTransfer(database),
+  });
+  const users = createUsers({ ...parts, repository: userRows, teams, apiTokens, secondFactor });
+  const login = createLogin({
+    ...parts,
+    users: userRows,
+    passwordCheck,
+    secondFactor,
+    closeSetUp: setUpRows.removeAll,
+  });
+  const prove = createOwnProof({ login, secondFactor, clock });
+  const { resetAdminPassword } = login;
+  return {
+    sessions,
+    apiTokens,
+    accountDelay,
+    passwordCheck,
+    secondFactor,
+    teams,
+    users,
+    login,
+    prove,
+    setUp: createSetUp({ ...parts, repository: setUpRows }),
+    contacts: createContacts({ ...deps, repository: contactRows, users, prove, resetAdminPassword }),
+    oidc: createOidc({
+      ...parts,
+      provider: createProvider(deps),
+      repository: createOidcRepository(database),
+      users: userRows,
+    }),
+    passkeys: createPasskeys({
+      ...parts,
+      repository: createPasskeyRepository(database),
+      challenges: createChallenges({ secret, clock }),
+      secondFactor,
+    }),
+  };
+}
+
+const limitOf = (clock: Clock, atOnce: number, what: string): AddressLimit =>
+  createAddressLimit(createAddressBuckets({ clock, atOnce }).tryNow, what);
+
+const createClientOf =
+  ({ describeAgent }: AuthDeps, addressOf: RequestChecks["addressOf"]): RequestChecks["clientOf"] =>
+  (c) => {
+    const { browser, os } = describeAgent((c.req.header("User-Agent") ?? "").slice(0, 1024));
+    return { address: addressOf(c), browser: knownName(browser), os: knownName(os) };
+  };
+
+const knownName = (name: string): string | null => (name === "Other" ? null : name);
 
 async function inRounds(removals: readonly ((limit: number) => Promise<number>)[]): Promise<number> {
   let total = 0;
