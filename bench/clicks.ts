@@ -11,6 +11,7 @@ import { processorMs } from "./lib/processor.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { clickConfig } from "../src/clicks/settings.test-support.ts";
 import { type Clicks, createClicks } from "../src/clicks/clicks.ts";
 import { createClicksRepository } from "../src/clicks/flush/repository.ts";
 import { type Database, openDatabase } from "../src/platform/db/database.ts";
@@ -73,12 +74,7 @@ async function measure(): Promise<void> {
     instance: await createClicksRepository(database).instance(),
     dataDir: folder,
     // Long intervals, so that only the flushes below run.
-    config: {
-      enabled: () => true,
-      flushInterval: () => 3600,
-      maxClicksBeforeFlush: () => 1e9,
-      details: { sampleRate: () => 1, locates: () => false, mostLogRows: () => 0 },
-    },
+    config: clickConfig({ enabled: true, flushInterval: 3600, maxClicksBeforeFlush: 1e9, sampleRate: 1 }),
     logger: silentLogger,
     clock: systemClock,
   });

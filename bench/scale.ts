@@ -21,7 +21,7 @@ import { createClicksRepository } from "../src/clicks/flush/repository.ts";
 import { createOverflow, createSegmentSupply } from "../src/clicks/journal/supply.ts";
 import { createJournal } from "../src/clicks/journal/journal.ts";
 import { takeSlot } from "../src/clicks/journal/slot.ts";
-import { retentionSettings } from "../src/clicks/analytics/analytics.test-support.ts";
+import { retentionSettings } from "../src/clicks/settings.test-support.ts";
 import { createMaintenance, createRetentionJobs } from "../src/clicks/rollups/retention.ts";
 import { createLeases } from "../src/platform/cluster/leases.ts";
 import { openDatabase } from "../src/platform/db/database.ts";

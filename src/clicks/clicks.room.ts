@@ -1,6 +1,5 @@
 /** Clicks: their count, their details, and the reports on them. */
 import type { LinkService } from "../links/links.service.ts";
-import type { AddressMode } from "../lib/kept-address.ts";
 import type { Core } from "../platform/core.ts";
 import type { Platform, Room } from "../platform/room-shape.ts";
 import type { Clicks } from "./clicks.ts";
@@ -38,19 +37,7 @@ export const clicksRoom = {
       settings: env.database,
       instance,
       dataDir: env.data.dir,
-      config: {
-        enabled: () => config.get("click.enable_tracking"),
-        flushInterval: () => config.get("click.flush_interval"),
-        maxClicksBeforeFlush: () => config.get("click.max_clicks_before_flush"),
-        details: {
-          sampleRate: () => config.get("analytics.sample_rate"),
-          locates: () => config.get("analytics.enable_geo_lookup") && config.get("privacy.keep_locations"),
-          // What was recorded while addresses were logged keeps them.
-          addresses: () => config.get("privacy.addresses") as AddressMode,
-          mostLogRows: () =>
-            config.get("analytics.max_rows_action") === "stop" ? config.get("analytics.max_log_rows") : 0,
-        },
-      },
+      config,
       geo: env.analytics,
       logger,
       clock,

@@ -15,7 +15,7 @@ import { createJournal } from "./journal/journal.ts";
 /** Size of a segment for that many clicks. */
 export const segmentOf = (clicks: number): number => FIRST_RECORD + Math.ceil((clicks * 16) / 4096) * 4096;
 
-/** Of a visitor who sends nothing. */
+/** The details of a visitor who sends nothing. */
 export const NO_DETAILS: VisitDetails = {
   referrer: null,
   utmSource: null,

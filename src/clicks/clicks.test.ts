@@ -1,3 +1,4 @@
+import { clickConfig } from "./settings.test-support.ts";
 import { beforeAll, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -54,11 +55,7 @@ forEachDialect((dialect) => {
       settings: { url, poolSize: 2 },
       instance,
       dataDir,
-      config: {
-        enabled: () => config.enabled,
-        flushInterval: () => config.flushInterval,
-        maxClicksBeforeFlush: () => config.maxClicksBeforeFlush,
-      },
+      config: clickConfig(config),
       logger: silentLogger,
       clock: systemClock,
       limits: { segmentBytes: segmentOf(5000), ...limits },
@@ -184,7 +181,11 @@ forEachDialect((dialect) => {
     const source = `
       const { createClicks } = await import(${JSON.stringify(join(import.meta.dir, "clicks.ts"))});
       const { silentLogger } = await import(${JSON.stringify(join(import.meta.dir, "..", "lib", "logger.ts"))});
-      const config = { enabled: () => true, flushInterval: () => 0.02, maxClicksBeforeFlush: () => 700 };
+      const settings = {
+        "click.enable_tracking": true, "click.flush_interval": 0.02, "click.max_clicks_before_flush": 700,
+        "privacy.addresses": "full",
+      };
+      const config = { get: (key) => settings[key] };
       const clicks = await createClicks({
         settings: { url: ${JSON.stringify(dialect.url())}, poolSize: 2 }, dataDir: ${JSON.stringify(dataDir)}, instance: "${instance}",
         config, logger: silentLogger, clock: { now: () => Date.now() }, limits: { segmentBytes: ${segmentOf(2000)} },

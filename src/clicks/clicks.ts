@@ -1,12 +1,12 @@
 /** Click counting: the journal that the redirect writes, the flush thread, and the books. */
 import { createBooksSnapshotWriter, createClickBooks } from "./books.ts";
 import type { DatabaseSettings } from "../platform/db/database.ts";
-import type { Clock } from "../lib/clock.ts";
 import { dataPath } from "../lib/data-folder.ts";
 import { messageOf } from "../lib/errors.ts";
-import type { Logger } from "../lib/logger.ts";
+import type { Config } from "../platform/config/config.service.ts";
+import type { Core } from "../platform/core.ts";
 import { createDetailGate } from "./details/gate.ts";
-import { startFlushThread } from "./flush.thread.ts";
+import { type DetailSettings, startFlushThread } from "./flush.thread.ts";
 import type { AddressMode } from "../lib/kept-address.ts";
 import type { GeoSettings } from "./details/geo.ts";
 import { type DetailRefusal, SEGMENT_BYTES } from "./journal/format.ts";
@@ -19,28 +19,6 @@ export type { ClickStats } from "./books.ts";
 
 export type Clicks = Awaited<ReturnType<typeof createClicks>>;
 
-type ClickConfig = {
-  /** click.enable_tracking */
-  enabled(): boolean;
-  /** click.flush_interval, in seconds */
-  flushInterval(): number;
-  /** click.max_clicks_before_flush */
-  maxClicksBeforeFlush(): number;
-  /** Without it this process records no details; it still writes those of others. */
-  details?: DetailConfig;
-};
-
-type DetailConfig = {
-  /** analytics.sample_rate */
-  sampleRate(): number;
-  /** analytics.enable_geo_lookup */
-  locates(): boolean;
-  /** analytics.max_log_rows with `stop`; 0: unlimited. */
-  mostLogRows(): number;
-  /** Without it: everything. */
-  addresses?(): AddressMode;
-};
-
 export type ClickLimits = {
   segmentBytes: number;
   /** The bound of all segments of this process; beyond it (database away) clicks are dropped. */
@@ -51,17 +29,14 @@ export type ClickLimits = {
   closeMs: number;
 };
 
-type ClicksOptions = {
+type ClicksOptions = Pick<Core, "config" | "logger" | "clock"> & {
   settings: DatabaseSettings;
   /** UUID of the database. */
   instance: string;
   /** Its folder `journal` holds the journal. */
   dataDir: string;
-  config: ClickConfig;
   /** Default: none. */
   geo?: GeoSettings;
-  logger: Logger;
-  clock: Clock;
   /** See loadFlushWorker. */
   flushWorker?: Worker;
   limits?: Partial<ClickLimits>;
@@ -78,10 +53,11 @@ const LIMITS: ClickLimits = {
 const TICK_MS = 1000;
 const PENDING_BOUND_MS = 500;
 
-const detailSettings = ({ details }: ClickConfig) => ({
-  locates: details?.locates() ?? false,
-  mostLogRows: details?.mostLogRows() ?? 0,
-  addresses: details?.addresses?.() ?? "full",
+const detailSettings = ({ get }: Config): DetailSettings => ({
+  locates: get("analytics.enable_geo_lookup") && get("privacy.keep_locations"),
+  mostLogRows: get("analytics.max_rows_action") === "stop" ? get("analytics.max_log_rows") : 0,
+  // What was recorded while addresses were logged keeps them.
+  addresses: get("privacy.addresses") as AddressMode,
 });
 
 /** First counts what earlier processes left. The database may be away. */
@@ -90,7 +66,7 @@ export async function createClicks(options: ClicksOptions) {
   const limits = { ...LIMITS, ...options.limits };
   const gate = createDetailGate({
     written: () => journal.detailed(),
-    sampleRate: () => config.details?.sampleRate() ?? 0,
+    sampleRate: () => config.get("analytics.sample_rate"),
     mostPending: limits.pendingDetails,
   });
   const books = createClickBooks(gate, clock);
@@ -98,7 +74,7 @@ export async function createClicks(options: ClicksOptions) {
   const slot = takeSlot(journalDir);
   tidySlot(slot);
   const leftovers = listSegments(slot.dir);
-  const intervalMs = () => config.flushInterval() * 1000;
+  const intervalMs = () => config.get("click.flush_interval") * 1000;
 
   const thread = await startFlushThread({
     database: options.settings,
@@ -142,9 +118,10 @@ export async function createClicks(options: ClicksOptions) {
     onDue: thread.due,
   });
   const stats = () => books.stats(journal.stats());
-  const watchForDue = () => journal.dueAfter(Math.max(1, config.maxClicksBeforeFlush() - stats().pending));
+  const watchForDue = () =>
+    journal.dueAfter(Math.max(1, config.get("click.max_clicks_before_flush") - stats().pending));
   const refresh = () => {
-    journal.setEnabled(config.enabled());
+    journal.setEnabled(config.get("click.enable_tracking"));
     thread.setInterval(intervalMs());
     thread.setDetails(detailSettings(config));
     watchForDue();

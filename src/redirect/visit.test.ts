@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { ClickPrivacy } from "../clicks/details/gate.ts";
+import type { ClickPrivacy } from "../clicks/details/privacy.ts";
 import { NO_DETAILS } from "../clicks/clicks.test-support.ts";
 import { endOfPath } from "./path-code.ts";
 import { arrivalAt } from "./redirects.test-support.ts";

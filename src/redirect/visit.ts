@@ -1,5 +1,5 @@
 /** A visit, and what the detailed click log reads of its headers. The flush parses them. */
-import type { ClickPrivacy } from "../clicks/details/gate.ts";
+import type { ClickPrivacy } from "../clicks/details/privacy.ts";
 import type { Clicks } from "../clicks/clicks.ts";
 import type { Arrival } from "../platform/wire/arrival.ts";
 

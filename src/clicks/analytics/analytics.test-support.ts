@@ -1,7 +1,5 @@
 /** Test support: raw clicks, the rollups of `analytics rebuild`, and the same sums by hand. */
 import { createLeases } from "../../platform/cluster/leases.ts";
-import type { Config } from "../../platform/config/config.service.ts";
-import type { ConfigKey } from "../../platform/config/definitions.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { deletionIn } from "../../links/links.test-support.ts";
 import { deleteLinks } from "../../links/write/rows.repository.ts";
@@ -175,22 +173,3 @@ export const byHand = {
 };
 
 export const daysBefore = (days: number): number => NOW - days * DAY_MS;
-
-/** The settings of retention, read at each run. `rows` bounds the log, 0: not. */
-export const retentionSettings = (settings: {
-  enabled?: boolean;
-  log: number;
-  hourly: number;
-  daily: number;
-  rows?: number;
-}): Config => {
-  const values: Partial<Record<ConfigKey, () => unknown>> = {
-    "analytics.enable_auto_rollup": () => settings.enabled ?? true,
-    "analytics.log_retention_days": () => settings.log,
-    "analytics.hourly_retention_days": () => settings.hourly,
-    "analytics.daily_retention_days": () => settings.daily,
-    "analytics.max_rows_action": () => "cleanup",
-    "analytics.max_log_rows": () => settings.rows ?? 0,
-  };
-  return { get: (key: ConfigKey) => values[key]!() } as unknown as Config;
-};

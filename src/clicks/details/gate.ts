@@ -3,7 +3,6 @@ import { type DetailRefusal, REFUSALS, detailRefusalOf } from "../journal/format
 import type { Detail } from "./details.ts";
 import type { ClickBatch } from "../journal/reader.ts";
 import { BUCKETS } from "../rollups/time-buckets.ts";
-import type { AddressMode } from "../../lib/kept-address.ts";
 
 export type DetailOutcomes = {
   logged: number;
@@ -128,14 +127,3 @@ export function stoppedByDay(details: readonly Pick<Detail, "atMs">[]): DropCoun
   const days = Map.groupBy(details, ({ atMs }) => BUCKETS.day.of(atMs));
   return [...days].map(([day, { length }]) => ({ day, reason: "stopped", clicks: length }));
 }
-
-/** What the click log keeps of a visitor: settings of the category `privacy`. */
-export type ClickPrivacy = Readonly<{
-  addresses: AddressMode;
-  referrers: boolean;
-  agents: boolean;
-  places: boolean;
-  campaigns: boolean;
-  /** Visitors who send Sec-GPC or DNT count in the sums only. */
-  signals: boolean;
-}>;

@@ -1,7 +1,16 @@
 /** What the click log keeps of a visitor: settings of the category `privacy`. */
 import type { AddressMode } from "../../lib/kept-address.ts";
 import type { Config } from "../../platform/config/config.service.ts";
-import type { ClickPrivacy } from "./gate.ts";
+
+export type ClickPrivacy = Readonly<{
+  addresses: AddressMode;
+  referrers: boolean;
+  agents: boolean;
+  places: boolean;
+  campaigns: boolean;
+  /** Visitors who send Sec-GPC or DNT count in the sums only. */
+  signals: boolean;
+}>;
 
 export const PRIVACY_KEYS = [
   "analytics.enable_ip_logging",

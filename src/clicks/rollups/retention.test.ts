@@ -1,3 +1,4 @@
+import { retentionSettings } from "../settings.test-support.ts";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import type { TableName } from "../../platform/db/schema.ts";
@@ -8,7 +9,6 @@ import {
   GOOGLEBOT,
   NOW,
   openAnalytics,
-  retentionSettings,
   type TestClick,
 } from "../analytics/analytics.test-support.ts";
 import { createRetentionJobs } from "./retention.ts";

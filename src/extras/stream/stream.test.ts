@@ -1,3 +1,4 @@
+import { retentionSettings } from "../../clicks/settings.test-support.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import {
@@ -6,7 +7,6 @@ import {
   daysBefore,
   NOW,
   openAnalytics,
-  retentionSettings,
 } from "../../clicks/analytics/analytics.test-support.ts";
 import { createRetentionJobs } from "../../clicks/rollups/retention.ts";
 import { type ClickStream, createClickStream } from "./stream.ts";

@@ -10,7 +10,7 @@ import {
   createDetailDropsRepository,
   createDetailsRepository,
 } from "../../../clicks/details/repository.ts";
-import type { ClickPrivacy } from "../../../clicks/details/gate.ts";
+import type { ClickPrivacy } from "../../../clicks/details/privacy.ts";
 import { sumHours } from "../../../clicks/flush/counts.ts";
 import { type BucketIncrements, sumDetails, type ValueIncrement } from "../../../clicks/rollups/sums.ts";
 import { createRollupsRepository } from "../../../clicks/rollups/repository.ts";
