@@ -73,7 +73,7 @@ export const filesRoom = {
   },
 } satisfies Room;
 
-type TellDownload = SharingDeps["tellDownload"];
+type NotifyDownload = SharingDeps["notifyDownload"];
 type SharesNeeds = Platform & {
   content: Content;
   drive: Drive;
@@ -84,8 +84,8 @@ type SharesNeeds = Platform & {
     contacts: { get(id: number): Promise<{ language: Awaited<ReturnType<ShareMail["languageOf"]>> }> };
   };
   mail?: { forShares: Omit<ShareMail, "languageOf"> };
-  webhooks?: { downloaded: TellDownload };
-  notices?: { downloaded: TellDownload };
+  webhooks?: { downloaded: NotifyDownload };
+  notices?: { downloaded: NotifyDownload };
 };
 
 /** Shares and drop boxes. */
@@ -115,7 +115,7 @@ export const sharesRoom = {
       },
       secret: () => config.get("api.jwt_secret"),
       visitDays: () => config.get("analytics.log_retention_days"),
-      tellDownload: async (share) => {
+      notifyDownload: async (share) => {
         await webhooks?.downloaded(share);
         await notices?.downloaded(share);
       },

@@ -55,7 +55,7 @@ export type SharingDeps = Pick<ContentDeps, "record" | "clock" | "logger"> & {
   secret(): string;
   /** How long visits of recipients are kept. */
   visitDays(): number;
-  tellDownload: Parameters<typeof createShares>[0]["tell"];
+  notifyDownload: Parameters<typeof createShares>[0]["notifyDownload"];
 };
 
 export function createSharing(deps: SharingDeps) {
@@ -76,7 +76,7 @@ export function createSharing(deps: SharingDeps) {
     clock,
     serving: repository,
     repository: createSharesRepository(database),
-    tell: deps.tellDownload,
+    notifyDownload: deps.notifyDownload,
   });
   const changes = createShareChanges({ ...shared, linksOf: links.by });
   const drops = createDrops({ ...shared, drops: createDropsRepository(database) });

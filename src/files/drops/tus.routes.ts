@@ -47,7 +47,7 @@ export const uploadOf = (url: string): string | null => queryOf(url).get("upload
 export function createDropTus({ resumable, senders, inFlight, bodies }: Deps) {
   async function create(at: At): Promise<Response> {
     const { box, request, address } = at;
-    const { told, ...upload } = readCreation(request.headers);
+    const { fields, ...upload } = readCreation(request.headers);
     const { id: sender, cookie } = senders.of(box, request);
     const read = (reservation: BodyReservation) => readFirstChunk(request, upload.size, reservation);
     const begun = await resumable.create(box.accountId, {
@@ -57,7 +57,7 @@ export function createDropTus({ resumable, senders, inFlight, bodies }: Deps) {
       drop: {
         linkId: box.linkId,
         sender,
-        senderName: personName(told.get(NAME_FIELD)),
+        senderName: personName(fields.get(NAME_FIELD)),
         address: senders.addressOf(box.linkId, address),
       },
     });

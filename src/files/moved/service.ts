@@ -88,10 +88,10 @@ export function createMovedFiles(deps: Deps) {
       tx: Db,
       importId: number,
       product: string,
-      wanted: readonly { accountId: number; name: string }[],
+      given: readonly { accountId: number; name: string }[],
     ): Promise<number[]> {
       const made: number[] = [];
-      const places = wanted.map((folder, at) => ({ ...folder, at }));
+      const places = given.map((folder, at) => ({ ...folder, at }));
       const accounts = [...Map.groupBy(places, ({ accountId }) => accountId)].sort(([a], [b]) => a - b);
       for (const [accountId, folders] of accounts) {
         await tree.lock(tx, accountId);
@@ -157,13 +157,13 @@ type UndoDeps = { repository: MovedUndoRepository; removal: Pick<Removal, "picke
 
 export function createMovedUndo({ repository, removal }: UndoDeps) {
   /**
-   * Removes folders that are as the move left them, and forgets the others. `tell` runs in the transaction, with the
+   * Removes folders that are as the move left them, and forgets the others. `report` runs in the transaction, with the
    * number of files and the names of folders that stay because of what is in them. False: nothing is left.
    */
   return async function undoSome(
     importId: number,
     actor: Actor,
-    tell: (tx: Db, done: { files: number; kept: readonly string[] }) => Promise<void>,
+    report: (tx: Db, done: { files: number; kept: readonly string[] }) => Promise<void>,
   ): Promise<boolean> {
     const found = await repository.next(importId, AT_ONCE);
     if (found.length === 0) return false;
@@ -177,7 +177,7 @@ export function createMovedUndo({ repository, removal }: UndoDeps) {
       const kept = mine.filter(
         ({ id, parentId }) => parentId !== ROOT && !unchanged.has(id) && !shared.has(id),
       );
-      await tell(db, {
+      await report(db, {
         files: going.reduce((sum, id) => sum + unchanged.get(id)!, 0),
         kept: kept.flatMap(({ name }) => name ?? []),
       });

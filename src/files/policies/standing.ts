@@ -14,7 +14,7 @@ export type StorageStanding = Pick<Policy, "id" | "name" | "driverType" | "isDef
 
 const DEADLINE_MS = 2_000;
 const AT_ONCE = 4;
-const MOST_ASKED = 50;
+const MOST_CHECKED = 50;
 /** Longest age of an answer; of one with trouble, which somebody may be mending. */
 const FRESH_MS = 15_000;
 const TROUBLE_FRESH_MS = 2_000;
@@ -44,7 +44,7 @@ export function createStandings({ policies, drivers, probe, clock }: Deps): () =
     return running;
   }
 
-  async function ask({ id, driverType }: Pick<Policy, "id" | "driverType">): Promise<void> {
+  async function probeDriver({ id, driverType }: Pick<Policy, "id" | "driverType">): Promise<void> {
     const since = clock.now() - (writtenAt.get(id) ?? 0);
     if (since >= 0 && since < WRITTEN_MS[driverType]) return void (await drivers.verify(id, { mark: false }));
     writtenAt.delete(id);
@@ -54,7 +54,7 @@ export function createStandings({ policies, drivers, probe, clock }: Deps): () =
 
   async function troubleOf(policy: Pick<Policy, "id" | "driverType">): Promise<string | null> {
     try {
-      await withTimeout<unknown>(DEADLINE_MS, ask(policy), () => {
+      await withTimeout<unknown>(DEADLINE_MS, probeDriver(policy), () => {
         throw appError("StorageUnavailable", `The storage did not respond within ${DEADLINE_MS / 1000} s.`);
       });
       return null;
@@ -64,10 +64,10 @@ export function createStandings({ policies, drivers, probe, clock }: Deps): () =
   }
 
   async function look(): Promise<StorageStanding[]> {
-    const asked = (await policies.list()).slice(0, MOST_ASKED);
+    const checked = (await policies.list()).slice(0, MOST_CHECKED);
     const found = new Map<number, string | null>();
-    await inParallel(asked, AT_ONCE, async (policy) => void found.set(policy.id, await troubleOf(policy)));
-    return asked.map(({ id, name, driverType, isDefault }) => ({
+    await inParallel(checked, AT_ONCE, async (policy) => void found.set(policy.id, await troubleOf(policy)));
+    return checked.map(({ id, name, driverType, isDefault }) => ({
       id,
       name,
       driverType,

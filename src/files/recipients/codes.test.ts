@@ -39,7 +39,7 @@ forEachDialect((dialect) => {
       secret: () => "secret",
       clock: { now: () => at.time.now },
       logger: silentLogger,
-      answerMs: 0,
+      checkMs: 0,
     });
 
   function codes(linkId: number) {
@@ -50,7 +50,7 @@ forEachDialect((dialect) => {
       /** The code that was mailed; null if none was. */
       async ask(email: string, client = HOME): Promise<string | null> {
         const before = at.mailed.length;
-        await next().ask({ linkId, email, client }, "plan", "en");
+        await next().request({ linkId, email, client }, "plan", "en");
         const mail = at.mailed[before];
         return mail === undefined ? null : (mail.content as { code: string }).code;
       },

@@ -22,12 +22,12 @@ type Deps = {
   clock: Clock;
   logger: Pick<Logger, "warn">;
   /** No check of a code is answered earlier, so its time tells nothing. */
-  answerMs?: number;
+  checkMs?: number;
 };
 
 type Place = { linkId: number; email: string };
 /** `client`: the address of who asks, or its group. */
-type Asker = Place & { client: string };
+type CodeRequest = Place & { client: string };
 
 export type RecipientCodes = ReturnType<typeof createCodes>;
 
@@ -39,14 +39,14 @@ const MOST_TRIES = 25;
 const CODES_AT_ONCE = 10;
 const CODE_EVERY_MS = 6 * 60_000;
 /** Of a recipient, by one address. */
-const ASKS: TryLimit = { atOnce: 3, intervalMs: 12 * 60_000 };
-const TRIES: TryLimit = { atOnce: 5, intervalMs: 2 * 60_000 };
+const CODE_LIMIT: TryLimit = { atOnce: 3, intervalMs: 12 * 60_000 };
+const TRY_LIMIT: TryLimit = { atOnce: 5, intervalMs: 2 * 60_000 };
 /** Of the codes of a share, by all addresses: its recipients may be a hundred. */
-const SHARE_TRIES: TryLimit = { atOnce: 100, intervalMs: 20_000 };
-const ANSWER_MS = 200;
+const SHARE_TRY_LIMIT: TryLimit = { atOnce: 100, intervalMs: 20_000 };
+const CHECK_MS = 200;
 
 export function createCodes(deps: Deps) {
-  const { repository, mail, write, secret, clock, logger, answerMs = ANSWER_MS } = deps;
+  const { repository, mail, write, secret, clock, logger, checkMs = CHECK_MS } = deps;
 
   const hashOf = ({ linkId, email }: Place, code: string): string =>
     createHmac("sha256", secret())
@@ -54,16 +54,16 @@ export function createCodes(deps: Deps) {
       .digest("hex");
 
   /** Neither mail address nor client address is stored. */
-  function keyOf(what: "ask" | "code", { linkId, email, client }: Asker): string {
+  function keyOf(what: "ask" | "code", { linkId, email, client }: CodeRequest): string {
     const whose = JSON.stringify(["waymark recipient tries", email, client]);
     return `${what} ${linkId} ${createHmac("sha256", secret()).update(whose).digest("hex")}`;
   }
   const shareKey = (linkId: number): string => `codes ${linkId}`;
 
-  async function send(asker: Asker, title: string, language: Language): Promise<void> {
+  async function send(request: CodeRequest, title: string, language: Language): Promise<void> {
     const now = clock.now();
-    if ((await repository.takeTry(keyOf("ask", asker), ASKS, now)) > 0) return;
-    const place = { linkId: asker.linkId, email: asker.email };
+    if ((await repository.takeTry(keyOf("ask", request), CODE_LIMIT, now)) > 0) return;
+    const place = { linkId: request.linkId, email: request.email };
     const code = String(randomInt(1_000_000)).padStart(6, "0");
     await write(async (tx) => {
       const isSet = await repository.setCode(tx.db, place, {
@@ -80,14 +80,14 @@ export function createCodes(deps: Deps) {
     });
   }
 
-  async function prove(place: Place, code: string): Promise<number | null> {
+  async function verify(place: Place, code: string): Promise<number | null> {
     const now = clock.now();
     const held = await repository.tryCode(place, { now, most: MOST_TRIES });
     // Codes that nobody has are not guessed, so they don't count.
-    if (held === null || (await repository.takeTry(shareKey(place.linkId), SHARE_TRIES, now)) > 0)
+    if (held === null || (await repository.takeTry(shareKey(place.linkId), SHARE_TRY_LIMIT, now)) > 0)
       return null;
     if (held.hash !== hashOf(place, code) || !(await repository.useCode(held.id, held.hash))) return null;
-    await repository.giveTryBack(shareKey(place.linkId), SHARE_TRIES);
+    await repository.giveTryBack(shareKey(place.linkId), SHARE_TRY_LIMIT);
     return held.id;
   }
 
@@ -95,23 +95,23 @@ export function createCodes(deps: Deps) {
     emailOf: repository.emailOf,
 
     /** Mails a code if the address is on the list and has had few. Never rejects. No answer waits for it. */
-    ask: (asker: Asker, title: string, language: Language): Promise<void> =>
-      send(asker, title, language).catch((err: unknown) => {
-        logger.warn({ err, linkId: asker.linkId }, "a code for a share could not be mailed");
+    request: (request: CodeRequest, title: string, language: Language): Promise<void> =>
+      send(request, title, language).catch((err: unknown) => {
+        logger.warn({ err, linkId: request.linkId }, "a code for a share could not be mailed");
       }),
 
     /** The id of the recipient; null for a wrong code. @throws RateLimitExceeded */
-    async check(asker: Asker, code: string): Promise<number | null> {
-      const { linkId, email } = asker;
-      const key = keyOf("code", asker);
+    async check(request: CodeRequest, code: string): Promise<number | null> {
+      const { linkId, email } = request;
+      const key = keyOf("code", request);
       const now = clock.now();
       const waitMs =
-        (await repository.takeTry(key, TRIES, now)) ||
-        (await repository.waitForTry(shareKey(linkId), SHARE_TRIES, now));
+        (await repository.takeTry(key, TRY_LIMIT, now)) ||
+        (await repository.waitForTry(shareKey(linkId), SHARE_TRY_LIMIT, now));
       if (waitMs > 0) throw tooManyAttempts("Too many codes", waitMs);
-      const [proved] = await Promise.all([prove({ linkId, email }, code), Bun.sleep(answerMs)]);
-      if (proved !== null) await repository.giveTryBack(key, TRIES);
-      return proved;
+      const [recipient] = await Promise.all([verify({ linkId, email }, code), Bun.sleep(checkMs)]);
+      if (recipient !== null) await repository.giveTryBack(key, TRY_LIMIT);
+      return recipient;
     },
   };
 }

@@ -34,18 +34,18 @@ export function createRecipientDoor({ codes, mailsAreSent, door, clock }: Deps) 
     recipient,
   });
 
-  async function answered(share: Verified, request: Request, form: URLSearchParams, address: string) {
-    const look = pages.look(request);
+  async function submit(share: Verified, visitor: Request, form: URLSearchParams, address: string) {
+    const look = pages.look(visitor);
     const parsed = emailSchema.safeParse((form.get("email") ?? "").trim());
     if (!parsed.success) return { page: addressPage(look, look.texts.recipient.noAddress), status: 400 };
-    const asker = { linkId: share.linkId, email: parsed.data, client: addressGroup(address) };
+    const request = { linkId: share.linkId, email: parsed.data, client: addressGroup(address) };
     const code = form.get("code")?.trim() ?? "";
     if (code === "") {
-      void codes.ask(asker, share.title ?? share.code, look.language);
-      return { page: codePage(look, asker.email), status: 200 };
+      void codes.request(request, share.title ?? share.code, look.language);
+      return { page: codePage(look, request.email), status: 200 };
     }
-    const id = await codes.check(asker, code);
-    return id ?? { page: codePage(look, asker.email, look.texts.recipient.wrong), status: 403 };
+    const id = await codes.check(request, code);
+    return id ?? { page: codePage(look, request.email, look.texts.recipient.wrong), status: 403 };
   }
 
   return {
@@ -68,14 +68,14 @@ export function createRecipientDoor({ codes, mailsAreSent, door, clock }: Deps) 
       request: Request,
       connection?: VisitorConnection,
     ): Promise<Response | { "Set-Cookie": string }> {
-      const answer = (page: VisitorPage, status: number, more = {}) =>
+      const respond = (page: VisitorPage, status: number, more = {}) =>
         pageResponse(page, status, request, more);
       return tried(request, connection, async (form, address) => {
-        const shown = await answered(share, request, form, address);
-        if (typeof shown !== "number") return answer(shown.page, shown.status);
+        const shown = await submit(share, request, form, address);
+        if (typeof shown !== "number") return respond(shown.page, shown.status);
         const cookie = { "Set-Cookie": cookies.make(lockOf(share, shown), share.code, clock.now()) };
         if (!isBrowser(request) || cookies.isKept(request)) return cookie;
-        return answer(notKeptPage(pages.look(request), "recipient"), 200, cookie);
+        return respond(notKeptPage(pages.look(request), "recipient"), 200, cookie);
       });
     },
   };

@@ -143,7 +143,7 @@ forEachDialect((dialect) => {
     await at.shares.note({ ...entry, visitor: null }, { action: "open", name: "unseen" });
     await at.shares.note({ ...entry, visitor: ANNA }, { action: "open", name: "plan.pdf" });
     at.time.now += MINUTE;
-    await at.shares.tell({ ...entry, visitor: ANNA }, { action: "download", name: "plan.pdf" });
+    await at.shares.reportDownload({ ...entry, visitor: ANNA }, { action: "download", name: "plan.pdf" });
     const visits = (before: number | null, limit: number) => at.shares.visits(me, code, before, limit);
     const first = await visits(null, 1);
     expect(first.visits).toMatchObject([

@@ -69,13 +69,13 @@ export const addedRecipients = (before: Pick<Recipients, "recipients">, after: R
   after.recipients.filter((email) => !before.recipients.includes(email));
 
 /** For events, without what is not set. */
-export const toldRecipients = ({ message, verify, recipients }: Recipients) => ({
+export const recipientEventFields = ({ message, verify, recipients }: Recipients) => ({
   ...(message !== null && { message }),
   ...(verify && { verify }),
   ...(recipients.length > 0 && { recipients: [...recipients] }),
 });
 
-const told = z.object({
+const pastFields = z.object({
   message: z.string().nullish(),
   verify: z.boolean().nullish(),
   recipients: z.array(z.string()).nullish(),
@@ -83,7 +83,7 @@ const told = z.object({
 
 /** Without addresses that were erased since. */
 export function pastRecipients(state: unknown): Recipients {
-  const { message = null, verify, recipients } = told.parse(state);
+  const { message = null, verify, recipients } = pastFields.parse(state);
   const emails = (recipients ?? []).filter((email) => emailSchema.safeParse(email).success);
   return { message, verify: verify === true, recipients: emails };
 }

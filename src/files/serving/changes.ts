@@ -18,7 +18,7 @@ import type { AccountTree, TreeTransaction } from "../tree/account-tree.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ServingRepository } from "./repository.ts";
 import type { ShareRules } from "./rules.ts";
-import { addingOf, idsOfWanted, type Serving, servedFields, type ShareRecord } from "./served.ts";
+import { addingOf, entryIdsOf, type Serving, servedFields, type ShareRecord } from "./served.ts";
 import {
   type SharedItems,
   isGone,
@@ -29,7 +29,7 @@ import {
   type Plan,
   QUIET,
   type ShareChange,
-  wantedBy,
+  parseUse,
 } from "./plan.ts";
 
 export type ServingDeps = {
@@ -58,12 +58,12 @@ export function createShareChanges(deps: Deps) {
 
   /** @throws like `carryOut`, and BadRequest */
   async function change(link: Link, input: PatchInput, plan: Plan): Promise<ShareRecord> {
-    const { actor, wanted } = plan;
-    const isShare = wanted === null ? plan.isShare : wanted.kind !== "url";
+    const { actor, use } = plan;
+    const isShare = use === null ? plan.isShare : use.kind !== "url";
     if (isShare) checkForShare(input);
     const planned = await linksOf(actor).prepare(link, input);
     const { ownerId = plan.accountId } = planned.change;
-    if (wanted?.kind !== "url" && ownerId !== plan.accountId) throw goesAlong();
+    if (use?.kind !== "url" && ownerId !== plan.accountId) throw goesAlong();
     return carryOut(planned, plan);
   }
 
@@ -95,10 +95,10 @@ export function createShareChanges(deps: Deps) {
       return change(link, input, {
         actor,
         accountId,
-        wanted: wantedBy(input),
+        use: parseUse(input),
         maxDownloads,
         adding: addingOf({ add, max_bytes, max_files, max_file_size }),
-        says: (before) => recipientsAfter(before, { message, recipients, verify }),
+        audienceAfter: (before) => recipientsAfter(before, { message, recipients, verify }),
         invites: true,
         isShare: true,
         isOwner: ({ serves }) => serves?.accountId === accountId,
@@ -110,11 +110,11 @@ export function createShareChanges(deps: Deps) {
      * of others, or no scope for files), and like `patch`
      */
     async patchLink(accountId: number, key: string, input: PatchInput, actor: Actor): Promise<ShownLink> {
-      const wanted = wantedBy(input);
+      const use = parseUse(input);
       const links = linksOf(actor);
       const link = await links.get(key);
       const isShare = isInternal(link.target);
-      const entries = wanted === null || wanted.kind === "url" ? null : idsOfWanted(wanted);
+      const entries = use === null || use.kind === "url" ? null : entryIdsOf(use);
       if (!isShare && entries === null) return links.write(await links.prepare(link, input));
       const served = isShare ? await repository.accountServedBy(link.id) : undefined;
       refuseOthers(actor, key, served);
@@ -124,7 +124,7 @@ export function createShareChanges(deps: Deps) {
       return change(link, input, {
         ...QUIET,
         actor,
-        wanted,
+        use,
         maxDownloads: undefined,
         isShare,
         accountId: tree ?? accountId,
@@ -147,19 +147,19 @@ export function createShareChanges(deps: Deps) {
       const serves = await repository.serving(link.id);
       const past = await links.past({ ...link, serves: serves && servedFields(serves) }, which);
       const planned = { link, change: past.change, now: clock.now() };
-      const use = pastUse(past.change.target, past.state);
-      if (use === null && serves === null) return links.write(planned);
+      const earlier = pastUse(past.change.target, past.state);
+      if (earlier === null && serves === null) return links.write(planned);
       refuseOthers(actor, key, serves?.accountId);
       const plan = { ...QUIET, actor, isShare: serves !== null, isOwner: isOwnerOf(actor) };
-      if (use === null) {
-        const url = { wanted: { kind: "url" }, maxDownloads: undefined } as const;
+      if (earlier === null) {
+        const url = { use: { kind: "url" }, maxDownloads: undefined } as const;
         return carryOut(planned, { ...plan, ...url, accountId: serves?.accountId ?? accountId });
       }
       mayShare();
-      const owner = await repository.ownerOf(idsOfWanted(use.wanted));
+      const owner = await repository.ownerOf(entryIdsOf(earlier.use));
       if (owner === null) throw servedThen("does not exist any more");
       if (!mayChangeFiles(actor, owner)) throw servedThen("belongs to another account");
-      const back = { ...plan, ...use, says: () => use.says, accountId: owner };
+      const back = { ...plan, ...earlier, audienceAfter: () => earlier.audience, accountId: owner };
       return carryOut(planned, back).catch((error: unknown) => {
         throw isGone(error) ? servedThen("does not exist any more") : error;
       });

@@ -66,7 +66,7 @@ export type SharePage = {
 };
 
 /** `asOf`: when states are judged. */
-type Asked = ShareFilter & { asOf: number };
+type DatedFilter = ShareFilter & { asOf: number };
 
 export type ShareListRepository = ReturnType<typeof createShareListRepository>;
 
@@ -79,7 +79,7 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
       .selectFrom("shares")
       .$if(accountId !== null, (query) => query.where("shares.account_id", "=", accountId!));
 
-  const within = (db: Db, filter: Asked) =>
+  const within = (db: Db, filter: DatedFilter) =>
     ownedBy(db, filter)
       .innerJoin("links", "links.id", "shares.link_id")
       .innerJoin("entries", "entries.id", "shares.entry_id")
@@ -149,12 +149,12 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
     describe,
     load,
 
-    total: (filter: Asked): Promise<number> =>
+    total: (filter: DatedFilter): Promise<number> =>
       isFiltered(filter) ? countRows(within(read, filter)) : countRows(ownedBy(read, filter)),
 
     /** Ids of links. `after` goes with the newest first. */
     async page(
-      filter: Asked,
+      filter: DatedFilter,
       { after, offset, limit }: SharePage,
       { by, isDescending }: ShareOrder = NEWEST,
     ): Promise<number[]> {
@@ -246,7 +246,7 @@ const isFiltered = ({ search, kind, state }: ShareFilter): boolean => Boolean(se
 
 /** Besides the account. */
 const shareConditions =
-  ({ search, kind, state, asOf }: Asked, dialect: Dialect) =>
+  ({ search, kind, state, asOf }: DatedFilter, dialect: Dialect) =>
   (eb: Tables): Expression<SqlBool> =>
     eb.and([
       ...(search

@@ -10,8 +10,8 @@ import {
   isDropBox,
   notAFolder,
   type Serving,
-  type Wanted,
-  type WantedItems,
+  type CodeUse,
+  type UsedItems,
 } from "./served.ts";
 import {
   NO_RECIPIENTS,
@@ -38,12 +38,12 @@ export type Plan = {
   actor: Actor;
   accountId: number;
   /** Null: what it serves stays. */
-  wanted: Wanted | null;
+  use: CodeUse | null;
   maxDownloads: number | null | undefined;
   /** Absent: what the folder takes stays. */
   adding?: AddingInput | undefined;
-  /** What it says to whom, after the change. */
-  says(before: Recipients): Recipients;
+  /** What it audienceAfter to whom, after the change. */
+  audienceAfter(before: Recipients): Recipients;
   /** New recipients get a mail. */
   invites: boolean;
   /** Before the change. */
@@ -52,24 +52,24 @@ export type Plan = {
 };
 
 /** A change that leaves message and recipients as they are. */
-export const QUIET = { says: (before: Recipients) => before, invites: false };
+export const QUIET = { audienceAfter: (before: Recipients) => before, invites: false };
 
 /** @param other what has no recipients @throws BadRequest */
-function saidBy(
-  says: Plan["says"],
+function audienceFor(
+  audienceAfter: Plan["audienceAfter"],
   { message, verify, recipients }: Recipients,
   other: "a drop box" | "a URL" | null,
 ): Recipients {
-  if (other === null) return says({ message, verify, recipients });
-  const said = says({ ...NO_RECIPIENTS, message });
-  const field = said.verify
+  if (other === null) return audienceAfter({ message, verify, recipients });
+  const audience = audienceAfter({ ...NO_RECIPIENTS, message });
+  const field = audience.verify
     ? "verify"
-    : said.recipients.length > 0
+    : audience.recipients.length > 0
       ? "recipients"
-      : other === "a URL" && said.message !== null
+      : other === "a URL" && audience.message !== null
         ? "message"
         : null;
-  if (field === null) return said;
+  if (field === null) return audience;
   throw badField(field, `${field} is for shared files and folders, not for ${other}.`);
 }
 
@@ -79,67 +79,74 @@ export function createServingAfter(tree: Pick<AccountTree, "entry">, items: Shar
     tx: TreeTransaction,
     accountId: number,
     held: HeldLink,
-    { wanted, maxDownloads, adding, says }: Plan,
+    { use, maxDownloads, adding, audienceAfter }: Plan,
   ): Promise<{ serving: Serving; target: string } | null> {
     const { serves } = held;
     const limit = maxDownloads === undefined ? (serves?.maxDownloads ?? null) : maxDownloads;
-    const saidBefore = serves ?? NO_RECIPIENTS;
+    const audienceBefore = serves ?? NO_RECIPIENTS;
     const adds = adding?.add === true;
-    if (wanted === null && serves !== null) {
+    if (use === null && serves !== null) {
       if (isDropBox(serves.drop) && limit !== null) throw noDownloads("a drop box");
       const drop = adding === undefined ? serves.drop : addingAfter(serves.drop, adding);
       const isFolder = readInternalTarget(held.target)?.kind === "folder";
       if (adding !== undefined && !isFolder && (drop ?? serves.drop) !== null) throw notAFolder();
-      const said = saidBy(says, serves, isDropBox(drop) ? "a drop box" : null);
-      return { serving: { ...serves, ...said, maxDownloads: limit, drop }, target: "" };
+      const audience = audienceFor(audienceAfter, serves, isDropBox(drop) ? "a drop box" : null);
+      return { serving: { ...serves, ...audience, maxDownloads: limit, drop }, target: "" };
     }
-    if (wanted === null || wanted.kind === "url") {
+    if (use === null || use.kind === "url") {
       if (typeof maxDownloads === "number") throw noDownloads("a URL");
       if (adds) throw notAFolder();
-      saidBy(says, NO_RECIPIENTS, "a URL");
+      audienceFor(audienceAfter, NO_RECIPIENTS, "a URL");
       return null;
     }
-    if (wanted.kind === "items") {
+    if (use.kind === "items") {
       if (adds) throw notAFolder();
-      const ids = await items.checked(accountId, wanted.items, tx.db);
-      const said = saidBy(says, saidBefore, null);
-      const serving = { ...said, accountId, entryId: ids[0]!, items: ids, maxDownloads: limit, drop: null };
+      const ids = await items.checked(accountId, use.items, tx.db);
+      const audience = audienceFor(audienceAfter, audienceBefore, null);
+      const serving = {
+        ...audience,
+        accountId,
+        entryId: ids[0]!,
+        items: ids,
+        maxDownloads: limit,
+        drop: null,
+      };
       return { serving, target: internalTarget("items", 0) };
     }
-    const { place } = wanted;
-    if (adds && (wanted.drop !== null || place.kind === "file")) throw notAFolder();
-    const drop = adding === undefined ? wanted.drop : (wanted.drop ?? addingAfter(null, adding));
+    const { place } = use;
+    if (adds && (use.drop !== null || place.kind === "file")) throw notAFolder();
+    const drop = adding === undefined ? use.drop : (use.drop ?? addingAfter(null, adding));
     const isDrop = isDropBox(drop);
     const entry = await tree.entry(accountId, place, tx.db);
     if (isDrop && typeof maxDownloads === "number") throw noDownloads("a drop box");
-    const said = saidBy(says, saidBefore, isDrop ? "a drop box" : null);
+    const audience = audienceFor(audienceAfter, audienceBefore, isDrop ? "a drop box" : null);
     const of = { accountId, entryId: entry.id, items: null };
-    const serving = { ...said, ...of, maxDownloads: isDrop ? null : limit, drop };
+    const serving = { ...audience, ...of, maxDownloads: isDrop ? null : limit, drop };
     return { serving, target: internalTarget(isDrop ? "drop" : entry.kind, entry.id) };
   };
 }
 
 /** @throws BadRequest for more than one use */
-export function wantedBy({
+export function parseUse({
   target,
   file_id: fileId,
   folder_id: folderId,
   drop,
   items,
-}: ShareChange): Wanted | null {
-  const wanted: Wanted[] = [];
-  if (target !== undefined) wanted.push({ kind: "url" });
-  if (fileId !== undefined) wanted.push({ kind: "entry", place: { kind: "file", id: fileId }, drop: null });
+}: ShareChange): CodeUse | null {
+  const uses: CodeUse[] = [];
+  if (target !== undefined) uses.push({ kind: "url" });
+  if (fileId !== undefined) uses.push({ kind: "entry", place: { kind: "file", id: fileId }, drop: null });
   if (folderId !== undefined) {
-    wanted.push({ kind: "entry", place: { kind: "folder", id: folderId }, drop: null });
+    uses.push({ kind: "entry", place: { kind: "folder", id: folderId }, drop: null });
   }
   if (drop !== undefined) {
     const { max_bytes: maxBytes, max_files: maxFiles, max_file_size: maxFileSize = null } = drop;
     const limits = { maxBytes, maxFiles, maxFileSize, isTwoWay: false };
-    wanted.push({ kind: "entry", place: { kind: "folder", id: drop.folder_id }, drop: limits });
+    uses.push({ kind: "entry", place: { kind: "folder", id: drop.folder_id }, drop: limits });
   }
-  if (items !== undefined) wanted.push({ kind: "items", items: { ids: idsOfItems(items), isPast: false } });
-  if (wanted.length <= 1) return wanted[0] ?? null;
+  if (items !== undefined) uses.push({ kind: "items", items: { ids: idsOfItems(items), isPast: false } });
+  if (uses.length <= 1) return uses[0] ?? null;
   throw appError(
     "BadRequest",
     "A code serves one thing: give only one of target, file_id, folder_id, drop and items.",
@@ -158,30 +165,30 @@ const pastLimits = z.object({
   items: z.array(z.int()).nullish(),
 });
 
-type PastUse = { wanted: Exclude<Wanted, { kind: "url" }>; maxDownloads: number | null; says: Recipients };
+type PastUse = { use: Exclude<CodeUse, { kind: "url" }>; maxDownloads: number | null; audience: Recipients };
 
 /** What a code served in a state of its history, which its events gave; null for a URL. */
 export function pastUse(target: string, state: Readonly<Record<string, unknown>>): PastUse | null {
   const served = readInternalTarget(target);
   if (served === null) return null;
-  const told = pastLimits.parse(state);
-  const says = pastRecipients(state);
+  const limits = pastLimits.parse(state);
+  const audience = pastRecipients(state);
   if (served.kind === "items") {
-    const items = { ids: told.items ?? [], isPast: true };
-    return { wanted: { kind: "items", items }, maxDownloads: told.max_downloads, says };
+    const items = { ids: limits.items ?? [], isPast: true };
+    return { use: { kind: "items", items }, maxDownloads: limits.max_downloads, audience };
   }
   const isDrop = served.kind === "drop";
   const drop = {
-    maxBytes: told.max_bytes ?? 0,
-    maxFiles: told.max_files ?? 0,
-    maxFileSize: told.max_file_size,
+    maxBytes: limits.max_bytes ?? 0,
+    maxFiles: limits.max_files ?? 0,
+    maxFileSize: limits.max_file_size,
     isTwoWay: !isDrop,
   };
   const place = { kind: served.kind === "file" ? served.kind : "folder", id: served.id } as const;
   return {
-    wanted: { kind: "entry", place, drop: isDrop || drop.maxFiles > 0 ? drop : null },
-    maxDownloads: isDrop ? null : told.max_downloads,
-    says,
+    use: { kind: "entry", place, drop: isDrop || drop.maxFiles > 0 ? drop : null },
+    maxDownloads: isDrop ? null : limits.max_downloads,
+    audience,
   };
 }
 
@@ -222,7 +229,7 @@ export function createSharedItems({ repository, paths }: ItemsDeps) {
     found,
 
     /** The ids, ascending. @throws FileNotFound if one is missing; of a past state, if all are */
-    async checked(accountId: number, { ids, isPast }: WantedItems, db: Db): Promise<number[]> {
+    async checked(accountId: number, { ids, isPast }: UsedItems, db: Db): Promise<number[]> {
       const known = new Set((await found(accountId, ids, db)).map((entry) => entry.id));
       const missing = ids.find((one) => !known.has(one));
       if (known.size === 0 || (missing !== undefined && !isPast)) {

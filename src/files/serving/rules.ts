@@ -80,9 +80,9 @@ export function createShareRules({ settings, clock }: { settings(): ShareRuleSet
     of,
 
     /** Of a new share. Null ends never, which `validate` may refuse. */
-    expiry({ role }: Actor, asked: string | null | undefined): string | null | undefined {
+    expiry({ role }: Actor, requested: string | null | undefined): string | null | undefined {
       const days = of(role).default_days;
-      return asked === undefined && days !== null ? `${days}d` : asked;
+      return requested === undefined && days !== null ? `${days}d` : requested;
     },
 
     /** Call it within the transaction, with what it wrote. Returns that. @throws Forbidden */

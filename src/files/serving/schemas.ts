@@ -132,7 +132,7 @@ export const shareInput = ({
   ...input
 }: GivenShare) => ({
   input,
-  says: recipientsAfter(NO_RECIPIENTS, { message, recipients, verify }),
+  audience: recipientsAfter(NO_RECIPIENTS, { message, recipients, verify }),
   maxDownloads: max_downloads ?? null,
   adding: addingOf({ add, max_bytes, max_files, max_file_size }),
 });

@@ -1,5 +1,5 @@
 import type { ServedFields } from "../../links/link/events.ts";
-import { type Recipients, toldRecipients } from "../recipients/recipients.ts";
+import { type Recipients, recipientEventFields } from "../recipients/recipients.ts";
 import type { ShownLink } from "../../links/link/link.ts";
 import { z } from "zod";
 import { badField } from "../../lib/errors.ts";
@@ -18,16 +18,16 @@ export type DropLimits = {
 };
 
 /** What a code is to serve. */
-export type Wanted =
+export type CodeUse =
   | { kind: "url" }
   | { kind: "entry"; place: Shareable; drop: DropLimits | null }
-  | { kind: "items"; items: WantedItems };
+  | { kind: "items"; items: UsedItems };
 
-export const idsOfWanted = (wanted: Exclude<Wanted, { kind: "url" }>): readonly number[] =>
-  wanted.kind === "entry" ? [wanted.place.id] : wanted.items.ids;
+export const entryIdsOf = (use: Exclude<CodeUse, { kind: "url" }>): readonly number[] =>
+  use.kind === "entry" ? [use.place.id] : use.items.ids;
 
 /** `isPast`: those of them that are left. */
-export type WantedItems = { ids: readonly number[]; isPast: boolean };
+export type UsedItems = { ids: readonly number[]; isPast: boolean };
 
 export type Serving = Recipients & {
   /** The entry's. */
@@ -67,8 +67,8 @@ export type ShareRecord = ShownLink &
   };
 
 /** For events. */
-export const servedFields = ({ maxDownloads, drop, items, ...says }: Serving): ServedFields => ({
-  ...toldRecipients(says),
+export const servedFields = ({ maxDownloads, drop, items, ...audience }: Serving): ServedFields => ({
+  ...recipientEventFields(audience),
   ...(items !== null && { items }),
   ...(maxDownloads !== null && { max_downloads: maxDownloads }),
   ...(drop !== null && {

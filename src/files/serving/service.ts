@@ -53,7 +53,7 @@ export function createEntryShares(deps: ServingDeps, { isDrop }: { isDrop: boole
         const serving = { ...limits, accountId, entryId: id, items: null };
         return { serving, target: internalTarget(isDrop ? "drop" : kind, id) };
       };
-      return makeShare(deps, { accountId, input, actor, says: limits, prepare });
+      return makeShare(deps, { accountId, input, actor, audience: limits, prepare });
     },
 
     /** Newest first. @throws FileNotFound, FolderNotFound */
@@ -76,7 +76,7 @@ type Making = {
   accountId: number;
   input: InternalInput;
   actor: Actor;
-  says: Recipients;
+  audience: Recipients;
   /** In the transaction. */
   prepare(db: Db): Promise<{ serving: Serving; target: string }>;
 };
@@ -84,10 +84,10 @@ type Making = {
 /** @throws what `prepare` throws, LinkAlreadyExists, LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime, Forbidden */
 async function makeShare(
   { tree, repository, links, rules, invitations, clock }: ServingDeps,
-  { accountId, input, actor, says, prepare }: Making,
+  { accountId, input, actor, audience, prepare }: Making,
 ): Promise<ShareRecord> {
   const checked = await links.check({ ...input, expires_at: rules.expiry(actor, input.expires_at) });
-  invitations.check(NO_RECIPIENTS, says);
+  invitations.check(NO_RECIPIENTS, audience);
   return links.inTurn(checked.code, () =>
     tree.change(accountId, async (tx) => {
       const { serving, target } = await prepare(tx.db);
@@ -116,9 +116,9 @@ export function createOwnedShares(deps: ServingDeps) {
      */
     async create(accountId: number, place: Shareable, given: GivenShare, actor: Actor): Promise<ShareRecord> {
       await tree.entry(accountId, place);
-      const { input, says, maxDownloads, adding } = shareInput(given);
+      const { input, audience, maxDownloads, adding } = shareInput(given);
       const drop = adding === undefined ? null : addingAfter(null, adding);
-      return ofEntry.make(accountId, place, input, { ...says, maxDownloads, drop }, actor);
+      return ofEntry.make(accountId, place, input, { ...audience, maxDownloads, drop }, actor);
     },
 
     /** Several items as one share. @throws FileNotFound and like `create` */
@@ -128,13 +128,20 @@ export function createOwnedShares(deps: ServingDeps) {
       given: GivenShare,
       actor: Actor,
     ): Promise<ShareRecord> => {
-      const { input, says, maxDownloads } = shareInput(given);
+      const { input, audience, maxDownloads } = shareInput(given);
       const prepare = async (db: Db) => {
         const known = await items.checked(accountId, { ids, isPast: false }, db);
-        const serving = { ...says, accountId, entryId: known[0]!, items: known, maxDownloads, drop: null };
+        const serving = {
+          ...audience,
+          accountId,
+          entryId: known[0]!,
+          items: known,
+          maxDownloads,
+          drop: null,
+        };
         return { serving, target: internalTarget("items", 0) };
       };
-      return makeShare(deps, { accountId, input, actor, says, prepare });
+      return makeShare(deps, { accountId, input, actor, audience, prepare });
     },
 
     /** The files and folders of a share of several; empty for a share of one entry. @throws LinkNotFound */
@@ -163,24 +170,21 @@ export function createOwnedShares(deps: ServingDeps) {
 
     /** With drop boxes, newest first unless ordered. */
     async page(
-      wish: ShareFilter,
+      filter: ShareFilter,
       { page, pageSize }: { page: number; pageSize: number },
       order?: ShareOrder,
     ) {
-      const filter = { ...wish, asOf: clock.now() };
+      const dated = { ...filter, asOf: clock.now() };
       const slice = { after: null, offset: (page - 1) * pageSize, limit: pageSize };
-      const [ids, total] = await Promise.all([
-        repository.page(filter, slice, order),
-        repository.total(filter),
-      ]);
+      const [ids, total] = await Promise.all([repository.page(dated, slice, order), repository.total(dated)]);
       return { shares: await repository.load(ids), total };
     },
 
     /** What follows a place of the list, newest first. `next`: null at its end. @throws BadRequest */
-    async after(wish: ShareFilter, cursor: string, limit: number) {
+    async after(filter: ShareFilter, cursor: string, limit: number) {
       const after = placeOf(listPlace, cursor)?.id ?? null;
-      const filter = { ...wish, asOf: clock.now() };
-      const ids = await repository.page(filter, { after, offset: 0, limit: limit + 1 });
+      const dated = { ...filter, asOf: clock.now() };
+      const ids = await repository.page(dated, { after, offset: 0, limit: limit + 1 });
       const shown = ids.slice(0, limit);
       return {
         shares: await repository.load(shown),
@@ -208,13 +212,13 @@ export function createOwnedShares(deps: ServingDeps) {
             "This share has ended. Give it a later expires_at, then send the mails.",
           );
         }
-        const wanted = [...new Set(emails ?? share.recipients)];
-        const stranger = wanted.find((email) => !share.recipients.includes(email));
+        const chosen = [...new Set(emails ?? share.recipients)];
+        const stranger = chosen.find((email) => !share.recipients.includes(email));
         if (stranger !== undefined) {
           throw badField("recipients", `${stranger} is no recipient of this share; add it first.`);
         }
-        await invitations.send(tx, share, wanted);
-        return wanted.length;
+        await invitations.send(tx, share, chosen);
+        return chosen.length;
       });
     },
   };

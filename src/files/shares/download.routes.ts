@@ -18,7 +18,7 @@ import type { RespondWithArchive } from "../archive/archive-answer.ts";
 export type ShareDownload = ReturnType<typeof createShareDownload>;
 
 type Deps = {
-  shares: Pick<Shares, "count" | "finish" | "tell" | "uncount">;
+  shares: Pick<Shares, "count" | "finish" | "reportDownload" | "uncount">;
   blobs: Pick<Blobs, "open">;
   pages: VisitorPages;
   logger: Logger;
@@ -35,7 +35,7 @@ export function createShareDownload({ shares, blobs, pages, logger }: Deps) {
     const visit = { action: "download", name: file.name } as const;
     return answerCounted({ shares, pages, logger }, share, { request, visit }, async (tally) => {
       // The client may leave before anything reads the body.
-      request.signal.addEventListener("abort", () => void tally?.takeBack(), { once: true });
+      request.signal.addEventListener("abort", () => void tally?.revert(), { once: true });
       let isStreamed = false;
       let reachesEnd = false;
       const answer = await download(file, {
@@ -47,13 +47,13 @@ export function createShareDownload({ shares, blobs, pages, logger }: Deps) {
         request,
         relay(stream) {
           isStreamed = true;
-          const finished = async () => (reachesEnd ? tally?.finish() : tally?.takeBack());
-          const broken = async () => tally?.takeBack();
+          const finished = async () => (reachesEnd ? tally?.finish() : tally?.revert());
+          const broken = async () => tally?.revert();
           return relayTo({ visitor, logger, finished, broken }, stream);
         },
       });
       reachesEnd = endsFile(answer, file.size);
-      if (!reachesEnd) await tally?.takeBack();
+      if (!reachesEnd) await tally?.revert();
       else if (!isStreamed) await tally?.count();
       answer.headers.set("Cache-Control", "private, no-store");
       if (isLimited) answer.headers.set("Accept-Ranges", "none");
@@ -69,7 +69,7 @@ function endsFile({ status, headers }: Response, size: number): boolean {
 
 type Counts = Pick<Shares, "count" | "finish" | "uncount">;
 
-type CountingDeps = { shares: Counts & Pick<Shares, "tell">; pages: VisitorPages; logger: Logger };
+type CountingDeps = { shares: Counts & Pick<Shares, "reportDownload">; pages: VisitorPages; logger: Logger };
 
 /** Sends what counts as a download, unless there are none left. For HEAD it counts nothing, and has no tally. */
 export async function answerCounted(
@@ -92,7 +92,7 @@ export async function answerCounted(
     if (share.maxDownloads !== null) answer.headers.set("X-Accel-Buffering", "no");
     return answer;
   } catch (error) {
-    await tally?.takeBack();
+    await tally?.revert();
     throw error;
   }
 }
@@ -118,7 +118,7 @@ function createTally(
   const { linkId, maxDownloads } = share;
   let isCounted = maxDownloads !== null;
   let isOver = false;
-  let isTold = false;
+  let isReported = false;
   let last: Promise<void> = Promise.resolve();
   const then = (step: () => Promise<unknown>): Promise<void> => {
     last = last.then(step).then(
@@ -128,13 +128,13 @@ function createTally(
     return last;
   };
   const count = async (): Promise<void> => {
-    if (isTold || isOver) return;
-    isTold = true;
+    if (isReported || isOver) return;
+    isReported = true;
     if (!isCounted) {
       isCounted = true;
       await then(() => shares.finish(linkId));
     }
-    void then(() => shares.tell(share, visit));
+    void then(() => shares.reportDownload(share, visit));
   };
   return {
     count,
@@ -143,7 +143,7 @@ function createTally(
       isOver = true;
       await counting;
     },
-    async takeBack(): Promise<void> {
+    async revert(): Promise<void> {
       if (isOver) return;
       isOver = true;
       if (isCounted) await then(() => shares.uncount(linkId));
@@ -154,7 +154,7 @@ function createTally(
 export type ShareArchive = ReturnType<typeof createShareArchive>;
 
 type ArchiveDeps = {
-  shares: Pick<Shares, "count" | "finish" | "tell" | "uncount" | "folders" | "items">;
+  shares: Pick<Shares, "count" | "finish" | "reportDownload" | "uncount" | "folders" | "items">;
   respondWithArchive: RespondWithArchive;
   pages: VisitorPages;
   logger: Logger;
@@ -172,7 +172,7 @@ export function createShareArchive({ shares, respondWithArchive, pages, logger }
         method: request.method,
         ...(folder.id === ITEMS && { items: await shares.items(share) }),
         signal: request.signal,
-        ended: async (isFinished) => (isFinished ? tally?.finish() : tally?.takeBack()),
+        ended: async (isFinished) => (isFinished ? tally?.finish() : tally?.revert()),
         relay: (pieces) =>
           streamPages(pieces, {
             onFailure: (err) => logger.warn({ err, linkId }, "an archive was cut off"),

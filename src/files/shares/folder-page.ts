@@ -159,18 +159,18 @@ export type FolderPart = { folder: number; from: number; after: string | null };
 export async function viewOfFolder(
   { shares, folders }: Deps,
   share: SharedEntry,
-  wish: FolderPart,
+  part: FolderPart,
   language: Language,
 ): Promise<Omit<FolderView, "adding">> {
-  const path = await shares.folders(share, wish.folder);
+  const path = await shares.folders(share, part.folder);
   const folder = path.at(-1)!;
   if (folder.id === ITEMS) return { share, path, ...partOf(await shares.items(share), language) };
   const query = `folder=${folder.id}`;
-  if (wish.after === null) {
+  if (part.after === null) {
     const whole = await folders.page(share.accountId, folder, null, MOST_ENTRIES_SORTED);
     if (whole.next === null) {
       const sorted = foldersFirst(whole, language);
-      const from = wish.from <= sorted.length ? wish.from : 1;
+      const from = part.from <= sorted.length ? part.from : 1;
       const counts = { folders: whole.folders.length, files: whole.files.length, from };
       const entries = sorted.slice(from - 1, from - 1 + PART);
       return {
@@ -183,10 +183,10 @@ export async function viewOfFolder(
       };
     }
   }
-  const after = wish.after === null ? null : readCursor(wish.after);
-  const part = await folders.page(share.accountId, folder, after, PART);
-  const next = part.next && `${query}&after=${listingCursor(part.next)}`;
-  return { share, path, entries: foldersFirst(part, language), counts: null, previous: null, next };
+  const after = part.after === null ? null : readCursor(part.after);
+  const rows = await folders.page(share.accountId, folder, after, PART);
+  const next = rows.next && `${query}&after=${listingCursor(rows.next)}`;
+  return { share, path, entries: foldersFirst(rows, language), counts: null, previous: null, next };
 }
 
 /** Several items, all on one page. */

@@ -21,7 +21,7 @@ import { downloadsLeft } from "./page-parts.ts";
 import type { SharePreview } from "./preview.routes.ts";
 import { isCardPicture } from "./preview.ts";
 import type { SharedEntry, VisitedShare } from "./share.ts";
-import { type Wish, wishOf } from "./share-query.ts";
+import { type ShareQuery, parseShareQuery } from "./share-query.ts";
 import type { Shares } from "./service.ts";
 import { isbot } from "isbot";
 import { isPrefetch, isScanner } from "../../lib/automated-visitors.ts";
@@ -57,21 +57,21 @@ export function createShareResponses(deps: Deps) {
   const failures = createFailurePages(deps);
 
   async function show(share: VisitedShare, request: Request, visitor: Visitor & { address(): string }) {
-    const wish = wishOf(share, request.url);
+    const query = parseShareQuery(share, request.url);
     const seesPagesOnly = isRobot(request);
-    if ("folder" in wish) {
-      if (wish.what === "archive" && !seesPagesOnly) return archive(share, wish.folder, request, visitor);
+    if ("folder" in query) {
+      if (query.what === "archive" && !seesPagesOnly) return archive(share, query.folder, request, visitor);
       const look = pages.look(request);
-      const part = wish.what === "folder" ? wish : { folder: wish.folder, from: 1, after: null };
-      const isTop = share.takesFiles && wish.folder === share.entryId;
+      const part = query.what === "folder" ? query : { folder: query.folder, from: 1, after: null };
+      const isTop = share.takesFiles && query.folder === share.entryId;
       const adding = isTop ? await deps.adding.form(share.linkId, request) : null;
       const view = { ...(await viewOfFolder(deps, share, part, look.language)), adding };
       noteOpened(share, view.path.at(-1)!.name, request);
       return pageResponse(folderPage(look, view), 200, request, adding?.headers);
     }
-    const { file, path } = await shares.place(share, wish.file);
-    const isForCard = wish.what === "thumbnail" || (wish.what === "preview" && isCardPicture(file));
-    const wants = seesPagesOnly && !isForCard ? "page" : wishedBy(wish, request);
+    const { file, path } = await shares.place(share, query.file);
+    const isForCard = query.what === "thumbnail" || (query.what === "preview" && isCardPicture(file));
+    const wants = seesPagesOnly && !isForCard ? "page" : representationOf(query, request);
     if (wants === "bytes") return download(share, file, request, visitor);
     if (downloadsLeft(share) === 0) return failures.page("usedUp", 410, request);
     const isOpen = share.maxDownloads === null;
@@ -157,7 +157,7 @@ async function unlock(
   if (cookie instanceof Response) return cookie;
   return share.verify
     ? seeOther(location, cookie)
-    : letIn(deps, share, request, { location, cookie, by: "share" });
+    : redirectAfterUnlock(deps, share, request, { location, cookie, by: "share" });
 }
 
 /** A code, or the address that asks for one. */
@@ -172,7 +172,7 @@ async function verify(
   const path = pathWithQuery(share.code, request.url);
   // The visit is counted already.
   const location = `${path}${path.includes("?") ? "&" : "?"}proved=1`;
-  return letIn(deps, share, request, { location, cookie, by: "recipient" });
+  return redirectAfterUnlock(deps, share, request, { location, cookie, by: "recipient" });
 }
 
 type Way = { location: string; cookie: { "Set-Cookie": string }; by: "share" | "recipient" };
@@ -184,30 +184,30 @@ export const seeOther = (location: string, more: Record<string, string>): Respon
   });
 
 /** To the page that was asked for; where a download was, from a page that stays. */
-async function letIn(
+async function redirectAfterUnlock(
   { shares, pages }: Deps,
   share: SharedEntry,
   request: Request,
   { location, cookie, by }: Way,
 ): Promise<Response> {
-  const wish = wishOf(share, request.url);
-  const isPage = wish.what === "folder" || ("file" in wish && wishedBy(wish, request) !== "bytes");
+  const query = parseShareQuery(share, request.url);
+  const isPage = query.what === "folder" || ("file" in query && representationOf(query, request) !== "bytes");
   if (isPage || !isBrowser(request)) return seeOther(location, cookie);
   const entry =
-    "file" in wish
-      ? (await shares.place(share, wish.file)).file
-      : (await shares.folders(share, wish.folder)).at(-1)!;
+    "file" in query
+      ? (await shares.place(share, query.file)).file
+      : (await shares.folders(share, query.folder)).at(-1)!;
   const look = pages.look(request);
   const page = unlockedPage(look, share, entry, location, look.texts[by].downloads);
   return pageResponse(page, 200, request, cookie);
 }
 
-type FileWish = Extract<Wish, { file: number }>;
+type FileQuery = Extract<ShareQuery, { file: number }>;
 
-function wishedBy(
-  { what }: FileWish,
+function representationOf(
+  { what }: FileQuery,
   request: Request,
-): Exclude<Wish["what"], "folder" | "archive" | "either"> {
+): Exclude<ShareQuery["what"], "folder" | "archive" | "either"> {
   return what === "either" ? (isBrowser(request) ? "page" : "bytes") : what;
 }
 

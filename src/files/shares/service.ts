@@ -19,7 +19,7 @@ type Deps = {
   repository: SharesRepository;
   clock: Clock;
   /** A download has ended well. */
-  tell(share: SharedEntry & { isUsedUp: boolean }): Promise<void>;
+  notifyDownload(share: SharedEntry & { isUsedUp: boolean }): Promise<void>;
 };
 
 export type Shares = ReturnType<typeof createShares>;
@@ -47,10 +47,10 @@ export function createShares(deps: Deps) {
     },
 
     /** A download has ended well. */
-    async tell(share: VisitedShare, step: VisitStep): Promise<void> {
+    async reportDownload(share: VisitedShare, step: VisitStep): Promise<void> {
       await note(share, step);
       const isUsedUp = share.maxDownloads !== null && (await repository.isUsedUp(share.linkId));
-      await deps.tell({ ...share, isUsedUp });
+      await deps.notifyDownload({ ...share, isUsedUp });
     },
   };
 }

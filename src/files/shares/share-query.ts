@@ -4,14 +4,14 @@
  */
 import type { SharedEntry } from "./share.ts";
 
-export type Wish =
+export type ShareQuery =
   | { what: "bytes" | "page" | "preview" | "thumbnail"; file: number }
   /** The page for browsers, the bytes for programs. */
   | { what: "either"; file: number }
   | { what: "folder"; folder: number; from: number; after: string | null }
   | { what: "archive"; folder: number };
 
-export function wishOf({ kind, entryId }: SharedEntry, url: string): Wish {
+export function parseShareQuery({ kind, entryId }: SharedEntry, url: string): ShareQuery {
   const query = queryOf(url);
   if (kind === "file") {
     const named = (["preview", "thumbnail"] as const).find((name) => query.has(name));

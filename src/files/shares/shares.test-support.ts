@@ -62,7 +62,7 @@ export async function startShares(
     repository: { ...serving, ...visited },
     shares: {
       ...createOwnedShares(parts),
-      ...createShares({ ...parts, serving, repository: visited, tell: async () => {} }),
+      ...createShares({ ...parts, serving, repository: visited, notifyDownload: async () => {} }),
     },
     changes: createShareChanges({ ...parts, linksOf: service.by }),
     changed,

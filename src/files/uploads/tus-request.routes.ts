@@ -21,7 +21,7 @@ import type { NewUpload, TransferProgress, Upload, UploadChunk } from "./tus.ser
 /** Longest silence of a client. */
 const STALL_MS = 60_000;
 
-export type RequestedUpload = Omit<NewUpload, "folderId" | "drop"> & { told: ReadonlyMap<string, string> };
+export type RequestedUpload = Omit<NewUpload, "folderId" | "drop"> & { fields: ReadonlyMap<string, string> };
 
 /** @throws BadRequest, InvalidName */
 export function readCreation(headers: Headers): RequestedUpload {
@@ -31,17 +31,17 @@ export function readCreation(headers: Headers): RequestedUpload {
   }
   const size = readSize(headers);
   const metadata = headers.get("Upload-Metadata") ?? "";
-  const told = readMetadata(metadata);
-  const name = told.get("filename") ?? "";
+  const fields = readMetadata(metadata);
+  const name = fields.get("filename") ?? "";
   if (name === "") {
     throw appError("InvalidName", "Send the file's name in Upload-Metadata, under the key `filename`.");
   }
   return {
     size,
     name,
-    mimeType: told.get("filetype"),
+    mimeType: fields.get("filetype"),
     metadata,
-    told,
+    fields,
   };
 }
 

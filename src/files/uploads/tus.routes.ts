@@ -177,11 +177,11 @@ const tusEndpoint = (
 
 async function create(resumable: Resumable, trees: Trees, asking: Input): Promise<Response> {
   const request = asking.c.req.raw;
-  const { told, ...upload } = readCreation(request.headers);
+  const { fields, ...upload } = readCreation(request.headers);
   const chunk = readFirstChunk(request, upload.size, asking.reservation);
   if (chunk === null) refuseLongBody(request);
-  const folderId = folderIdOf(told.get("folder_id"));
-  const tree = await trees.forNew(asking, folderId, { owner: told.get("owner") });
+  const folderId = folderIdOf(fields.get("folder_id"));
+  const tree = await trees.forNew(asking, folderId, { owner: fields.get("owner") });
   const begun = await resumable.create(tree, { ...upload, folderId });
   const { id, size } = begun.upload;
   if (chunk !== null) asking.c.env.liftIdleTimeout();
