@@ -85,7 +85,7 @@ export function createSharing(deps: SharingDeps) {
   const dropVisits = createDropVisits(deps, drops);
   return {
     shares: owned,
-    answers: createShareResponses({
+    responses: createShareResponses({
       shares,
       folders,
       download: createShareDownload({ shares, blobs, pages, logger }),

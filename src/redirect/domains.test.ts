@@ -43,7 +43,7 @@ const redirect = createRedirect({
     away: () => new Response(null, { status: 503 }),
   },
   shares: {
-    answer: async (_, { url }) => {
+    respond: async (_, { url }) => {
       shares.push(url);
       return new Response("shared");
     },

@@ -10,7 +10,7 @@ import { withUtm } from "./utm.ts";
 import type { PeerSource, Visit, Visits } from "./visit.ts";
 
 /** What a code serves besides a redirect. Never rejects. */
-export type Served = { answer(linkId: number, request: Request, peers?: PeerSource): Promise<Response> };
+export type Served = { respond(linkId: number, request: Request, peers?: PeerSource): Promise<Response> };
 
 type Deps = {
   cache: Pick<LinkCache, "findIn" | "knows">;
@@ -84,7 +84,7 @@ export function createFollow({
     const { request, pathEnd, peers } = visit;
     if (!continuesVisit(id, request, pathEnd)) count(countedId, visit, null);
     const served = isDrop(location) ? drops : shares;
-    return served?.answer(id, request.request(), peers) ?? lost.missing(request, "unknown");
+    return served?.respond(id, request.request(), peers) ?? lost.missing(request, "unknown");
   }
 
   function followInternal(link: CachedLink, visit: Visit): Response | Promise<Response> {

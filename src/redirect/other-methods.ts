@@ -54,7 +54,7 @@ export function createOtherMethods(deps: Deps) {
     // A folder may take uploads.
     const mayUpload = isFolder(link.location) && DROP_METHODS.split(", ").includes(visitor.method);
     if (visitor.method !== "POST" && !mayUpload) return methodNotAllowed("GET, HEAD, POST");
-    if (special === null) return shares!.answer(link.id, request, peers);
+    if (special === null) return shares!.respond(link.id, request, peers);
     const closed = closedAs(special, clock.now());
     if (closed !== null) return lost.missing(visitor, closed);
     return locks.unlock(link.id, codeOf(key), request, peers).catch(responses.failedFor(visitor));
@@ -69,7 +69,7 @@ export function createOtherMethods(deps: Deps) {
     if (!isInternal(link.location)) return methodNotAllowed("GET, HEAD");
     if (!isDrop(link.location)) return takeForm({ key, link }, visitor, request, peers);
     return drops !== undefined && DROP_METHODS.split(", ").includes(visitor.method)
-      ? drops.answer(link.id, request, peers)
+      ? drops.respond(link.id, request, peers)
       : methodNotAllowed(DROP_METHODS);
   };
 }

@@ -15,7 +15,7 @@ type Needs = Platform & {
   clicks: Clicks;
   links: LinkService;
   door: VisitorDoor;
-  sharing: { answers: NonNullable<RedirectDeps["shares"]>; drops: NonNullable<RedirectDeps["drops"]> };
+  sharing: { responses: NonNullable<RedirectDeps["shares"]>; drops: NonNullable<RedirectDeps["drops"]> };
 };
 
 export const redirectRoom = {
@@ -68,7 +68,7 @@ export const redirectRoom = {
         passUtm,
       }),
       locks,
-      shares: sharing.answers,
+      shares: sharing.responses,
       drops: sharing.drops,
       domains: links.domains,
       pages: door.lostPages,

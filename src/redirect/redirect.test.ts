@@ -60,7 +60,7 @@ const redirect = createRedirect({
   automated: createAutomatedVisitors(),
   locks: NO_LOCKS,
   shares: {
-    async answer(id, request) {
+    async respond(id, request) {
       served.push([id, request.method]);
       return new Response("shared", { status: 200, headers: { "content-type": "text/plain" } });
     },

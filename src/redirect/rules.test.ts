@@ -31,7 +31,7 @@ function setUp(find: (code: string) => CachedLink | null) {
   const clicks: [link: number, rule: number | null][] = [];
   const asked: string[] = [];
   const served = (kind: string) => ({
-    async answer(linkId: number, request: Request) {
+    async respond(linkId: number, request: Request) {
       asked.push(`${kind} ${linkId} ${request.method}`);
       return new Response(kind);
     },

@@ -11,7 +11,7 @@ test.each([
   ["InternalServerError", 500, 1005, new Error("internal words")],
 ] as const)("strangers are told of %s with its status and code", async (name, expected, code, error) => {
   const failures = createDropFailures({ pages: testVisitorPages, clock: systemClock, logger: silentLogger });
-  const { response, status } = failures.told(error, new Request("http://a.test/box", { method: "POST" }));
+  const { response, status } = failures.describe(error, new Request("http://a.test/box", { method: "POST" }));
   const body = (await response.json()) as { code: number; error: string; message: string };
   expect([response.status, body.code, body.error]).toEqual([expected, code, name]);
   expect(status).toBe(expected);
@@ -25,7 +25,7 @@ test.each([
   const failures = createDropFailures({ pages: testVisitorPages, clock: systemClock, logger: silentLogger });
   const headers = { "Accept-Language": language };
   const error = appError("InsufficientStorage", "internal words");
-  const told = failures.told(error, new Request("http://a.test/box", { method: "POST", headers }));
+  const told = failures.describe(error, new Request("http://a.test/box", { method: "POST", headers }));
   expect([told.status, told.sentence.startsWith(sentence)]).toEqual([507, true]);
   const { message } = (await told.response.json()) as { message: string };
   expect([told.response.status, message]).toEqual([507, told.sentence]);
@@ -37,7 +37,7 @@ test("many failures are one line of the log a second, with their number", () => 
   let now = 0;
   const failures = createDropFailures({ pages: testVisitorPages, clock: { now: () => now }, logger });
   const request = new Request("http://a.test/box", { method: "POST" });
-  const fail = () => failures.told(appError("StorageUnavailable", "The disk is full."), request);
+  const fail = () => failures.describe(appError("StorageUnavailable", "The disk is full."), request);
   for (let count = 0; count < 500; count++) fail();
   now = 2_000;
   fail();

@@ -1,5 +1,5 @@
 /**
- * The answers of a drop box's code: a page (GET), files of a form (POST), resumable uploads (tus.routes.ts), and the
+ * The responses of a drop box's code: a page (GET), files of a form (POST), resumable uploads (tus.routes.ts), and the
  * password form. Strangers learn their own files and the limits, nothing of the folder.
  */
 import { seeOther } from "../shares/public.routes.ts";
@@ -88,7 +88,7 @@ export function createDropResponses(deps: Deps) {
     return deps.addressOf(peer, request.headers.get("x-forwarded-for"));
   }
 
-  async function answered(linkId: number, request: Request, connection?: VisitorConnection) {
+  async function respondOrFail(linkId: number, request: Request, connection?: VisitorConnection) {
     const box = await drops.find(linkId);
     if (box !== null) return respond(box, request, connection);
     if (!isRead(request) && (isTus(request) || !isBrowser(request))) return failures.ended(request);
@@ -96,8 +96,8 @@ export function createDropResponses(deps: Deps) {
     return pageResponse(messagePage(look, look.texts.drop.ended), 404, request);
   }
 
-  async function answerRefusal(linkId: number, error: unknown, request: Request): Promise<Response> {
-    const { response, sentence, status, headers } = failures.told(error, request);
+  async function respondToFailure(linkId: number, error: unknown, request: Request): Promise<Response> {
+    const { response, sentence, status, headers } = failures.describe(error, request);
     if (isTus(request)) return withVersion(response);
     if (!isBrowser(request)) return response;
     const box = await drops.find(linkId).catch(() => null);
@@ -124,9 +124,9 @@ export function createDropResponses(deps: Deps) {
     form,
 
     /** Never rejects. */
-    async answer(linkId: number, request: Request, connection?: VisitorConnection): Promise<Response> {
-      const response = await answered(linkId, request, connection).catch((error: unknown) =>
-        answerRefusal(linkId, error, request),
+    async respond(linkId: number, request: Request, connection?: VisitorConnection): Promise<Response> {
+      const response = await respondOrFail(linkId, request, connection).catch((error: unknown) =>
+        respondToFailure(linkId, error, request),
       );
       if (response.status >= 400 && hasLongBody(request)) connection?.timeout?.(request, 1);
       return response;
@@ -143,7 +143,12 @@ const isTus = (request: Request): boolean =>
   ["PATCH", "DELETE", "OPTIONS"].includes(tusMethodOf(request)) ||
   (request.method === "HEAD" && uploadOf(request.url) !== null);
 
-type Told = { response: Response; sentence: string; status: number; headers: Record<string, string> };
+type DescribedFailure = {
+  response: Response;
+  sentence: string;
+  status: number;
+  headers: Record<string, string>;
+};
 
 export type DropFailureDeps = { pages: VisitorPages; clock: Clock; logger: Logger };
 
@@ -166,23 +171,24 @@ export function createDropFailures({ pages, clock, logger }: DropFailureDeps) {
     logger.warn({ ...reason, suppressed }, "a drop box could not take a file");
   });
 
-  function told(error: unknown, request: Request): Told {
+  function describe(error: unknown, request: Request): DescribedFailure {
     const shown = shownAs(error, report);
     const { refused } = pages.look(request).texts.drop;
     const kind = kindOf(shown);
     // Programs get the protocol's message if it says more.
     const sentence = kind === "form" ? refused.form : refused[kind];
-    const said = kind === "form" ? shown : appError(shown.name, sentence, { details: shown.details ?? {} });
+    const refusal =
+      kind === "form" ? shown : appError(shown.name, sentence, { details: shown.details ?? {} });
     const status = Number(shown.details?.["status"] ?? STATUS_OF_KIND[shown.kind]);
     const wait = shown.details?.["retryAfterSeconds"];
     const headers: Record<string, string> = wait === undefined ? {} : { "Retry-After": String(wait) };
-    return { response: failureResponse(said), sentence, status, headers };
+    return { response: failureResponse(refusal), sentence, status, headers };
   }
 
   return {
-    told,
-    /** Answers for a box that has ended. */
-    ended: (request: Request): Response => told(dropRefusal("ended"), request).response,
+    describe,
+    /** The response for a box that has ended. */
+    ended: (request: Request): Response => describe(dropRefusal("ended"), request).response,
   };
 }
 

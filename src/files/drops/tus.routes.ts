@@ -107,7 +107,7 @@ export function createDropTus({ resumable, senders, inFlight, bodies }: Deps) {
     most: mostIn(box, policy),
   });
 
-  async function answer(at: At): Promise<Response> {
+  async function respond(at: At): Promise<Response> {
     const { box, policy, request } = at;
     const method = tusMethodOf(request);
     if (method === "OPTIONS") return emptyResponse(204, featuresOf(mostIn(box, policy)));
@@ -129,7 +129,7 @@ export function createDropTus({ resumable, senders, inFlight, bodies }: Deps) {
   }
 
   /** With the version, even on failure: see `withVersion`. */
-  return async (at: At): Promise<Response> => withVersion(await answer(at));
+  return async (at: At): Promise<Response> => withVersion(await respond(at));
 }
 
 export function withVersion(response: Response): Response {

@@ -34,7 +34,7 @@ export const PDF_VIEWER_QUERY = `?viewer=${VERSION}`;
 export function pdfViewer(request: Request): Promise<Response> | null {
   const isAsked = request.url.includes(PDF_VIEWER_QUERY);
   return isAsked && (request.method === "GET" || request.method === "HEAD")
-    ? answer(request, { "Cache-Control": "private, max-age=31536000, immutable" })
+    ? respond(request, { "Cache-Control": "private, max-age=31536000, immutable" })
     : null;
 }
 
@@ -43,10 +43,10 @@ export async function ownPdfViewer(request: Request): Promise<Response> {
   const etag = `"${VERSION}"`;
   const kept = { ETag: etag, "Cache-Control": "private, no-cache" };
   const known = request.headers.get("if-none-match") ?? "";
-  return known.includes(etag) ? new Response(null, { status: 304, headers: kept }) : answer(request, kept);
+  return known.includes(etag) ? new Response(null, { status: 304, headers: kept }) : respond(request, kept);
 }
 
-async function answer(request: Request, kept: Record<string, string>): Promise<Response> {
+async function respond(request: Request, kept: Record<string, string>): Promise<Response> {
   const { html, gzipped, policy } = await viewer();
   const takesGzip = acceptsGzip(request);
   return sharedResponse(request, takesGzip ? gzipped : html, {

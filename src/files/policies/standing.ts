@@ -15,7 +15,7 @@ export type StorageStanding = Pick<Policy, "id" | "name" | "driverType" | "isDef
 const DEADLINE_MS = 2_000;
 const AT_ONCE = 4;
 const MOST_CHECKED = 50;
-/** Longest age of an answer; of one with trouble, which somebody may be mending. */
+/** Longest age of a result; of one with trouble, which somebody may be mending. */
 const FRESH_MS = 15_000;
 const TROUBLE_FRESH_MS = 2_000;
 /** A storage that could be written is not written again for so long: requests to S3 cost money. */

@@ -2,7 +2,7 @@
  * Six-digit codes by which a recipient of a share proves an address. A new one replaces the former; each works once,
  * within ten minutes. Codes and tries are counted by recipient and client address, so that strangers lock nobody out,
  * and for all addresses together, so that many can't guess a code. An address that is not on the list gets the same
- * answers, after the same time.
+ * responses, after the same time.
  */
 import { createHmac, randomInt } from "node:crypto";
 import type { Clock } from "../../lib/clock.ts";
@@ -21,7 +21,7 @@ type Deps = {
   secret(): string;
   clock: Clock;
   logger: Pick<Logger, "warn">;
-  /** No check of a code is answered earlier, so its time tells nothing. */
+  /** No check of a code ends earlier, so its time tells nothing. */
   checkMs?: number;
 };
 
@@ -94,7 +94,7 @@ export function createCodes(deps: Deps) {
   return {
     emailOf: repository.emailOf,
 
-    /** Mails a code if the address is on the list and has had few. Never rejects. No answer waits for it. */
+    /** Mails a code if the address is on the list and has had few. Never rejects. No response waits for it. */
     request: (request: CodeRequest, title: string, language: Language): Promise<void> =>
       send(request, title, language).catch((err: unknown) => {
         logger.warn({ err, linkId: request.linkId }, "a code for a share could not be mailed");

@@ -62,7 +62,7 @@ export function createRecipientDoor({ codes, mailsAreSent, door, clock }: Deps) 
       return pageResponse(messagePage(look, look.texts.recipient.noMail), 503, request);
     },
 
-    /** The header with the cookie after a right code, else the answer. Rejects if the request is no form. */
+    /** The header with the cookie after a right code, else the response. Rejects if the request is no form. */
     enter(
       share: Verified,
       request: Request,

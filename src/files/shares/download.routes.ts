@@ -33,12 +33,12 @@ export function createShareDownload({ shares, blobs, pages, logger }: Deps) {
   return async (share: VisitedShare, file: StoredFile, request: Request, visitor: Visitor) => {
     const isLimited = share.maxDownloads !== null;
     const visit = { action: "download", name: file.name } as const;
-    return answerCounted({ shares, pages, logger }, share, { request, visit }, async (tally) => {
+    return respondCounted({ shares, pages, logger }, share, { request, visit }, async (tally) => {
       // The client may leave before anything reads the body.
       request.signal.addEventListener("abort", () => void tally?.revert(), { once: true });
       let isStreamed = false;
       let reachesEnd = false;
-      const answer = await download(file, {
+      const response = await download(file, {
         method: request.method,
         header: (name) =>
           !isLimited && HEEDED.test(name) ? (request.headers.get(name) ?? undefined) : undefined,
@@ -52,12 +52,12 @@ export function createShareDownload({ shares, blobs, pages, logger }: Deps) {
           return relayTo({ visitor, logger, finished, broken }, stream);
         },
       });
-      reachesEnd = endsFile(answer, file.size);
+      reachesEnd = endsFile(response, file.size);
       if (!reachesEnd) await tally?.revert();
       else if (!isStreamed) await tally?.count();
-      answer.headers.set("Cache-Control", "private, no-store");
-      if (isLimited) answer.headers.set("Accept-Ranges", "none");
-      return answer;
+      response.headers.set("Cache-Control", "private, no-store");
+      if (isLimited) response.headers.set("Accept-Ranges", "none");
+      return response;
     });
   };
 }
@@ -72,7 +72,7 @@ type Counts = Pick<Shares, "count" | "finish" | "uncount">;
 type CountingDeps = { shares: Counts & Pick<Shares, "reportDownload">; pages: VisitorPages; logger: Logger };
 
 /** Sends what counts as a download, unless there are none left. For HEAD it counts nothing, and has no tally. */
-export async function answerCounted(
+export async function respondCounted(
   { shares, pages, logger }: CountingDeps,
   share: VisitedShare,
   { request, visit }: { request: Request; visit: VisitStep },
@@ -85,12 +85,12 @@ export async function answerCounted(
   }
   const tally = isGet ? createTally({ shares, logger }, share, visit) : null;
   try {
-    const answer = await send(tally);
-    answer.headers.set("X-Robots-Tag", "noindex, nofollow");
-    answer.headers.set("Referrer-Policy", "no-referrer");
+    const response = await send(tally);
+    response.headers.set("X-Robots-Tag", "noindex, nofollow");
+    response.headers.set("Referrer-Policy", "no-referrer");
     // A proxy would read on for a client that has left.
-    if (share.maxDownloads !== null) answer.headers.set("X-Accel-Buffering", "no");
-    return answer;
+    if (share.maxDownloads !== null) response.headers.set("X-Accel-Buffering", "no");
+    return response;
   } catch (error) {
     await tally?.revert();
     throw error;
@@ -166,7 +166,7 @@ export function createShareArchive({ shares, respondWithArchive, pages, logger }
     const { linkId } = share;
     const folder = (await shares.folders(share, folderId)).at(-1)!;
     const visit = { action: "archive", name: folder.name } as const;
-    return answerCounted({ shares, pages, logger }, share, { request, visit }, async (tally) => {
+    return respondCounted({ shares, pages, logger }, share, { request, visit }, async (tally) => {
       visitor.liftIdleTimeout();
       return respondWithArchive(folder, {
         method: request.method,

@@ -1,4 +1,4 @@
-/** Answers for what can't be served, in the visitor's language. */
+/** Responses for what can't be served, in the visitor's language. */
 import { STATUS_OF_KIND } from "../../platform/http/errors.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";

@@ -78,14 +78,14 @@ export function createSharePreview({ blobs, logger }: Deps) {
     },
 
     /** Null if there is nothing to show there. @throws StorageUnavailable, FileNotFound */
-    async answer(file: StoredFile, request: Request, visitor: Visitor): Promise<Response | null> {
+    async respond(file: StoredFile, request: Request, visitor: Visitor): Promise<Response | null> {
       const { headers, method, signal } = request;
       const claimed = previewOf(file);
       if (!isPlaceFor(claimed, headers)) return null;
       const { kind, first } = await find(file, claimed === "text" ? TEXT_BYTES : FIRST_BYTES, signal);
       if (kind === null) return null;
       if (kind === "text") return text(file, first!, method);
-      const answer = await download(file, {
+      const response = await download(file, {
         method,
         header: (name) => headers.get(name) ?? undefined,
         inline: true,
@@ -93,9 +93,10 @@ export function createSharePreview({ blobs, logger }: Deps) {
         request,
         relay: (stream) => relayTo({ visitor, logger }, stream),
       });
-      for (const [name, value] of Object.entries(HEADERS)) answer.headers.set(name, value);
-      if (answer.ok) answer.headers.set("Content-Type", first === null ? file.mimeType : typeByMagic(first)!);
-      return answer;
+      for (const [name, value] of Object.entries(HEADERS)) response.headers.set(name, value);
+      if (response.ok)
+        response.headers.set("Content-Type", first === null ? file.mimeType : typeByMagic(first)!);
+      return response;
     },
   };
 }
@@ -130,7 +131,7 @@ export const ownerPreviewEndpoint = ({ files, trees, preview }: OwnerDeps): Endp
       if (!isPlaceFor(previewOf(file), c.req.raw.headers)) {
         throw appError("FileNotFound", "A preview is shown in the panel only; download the file.");
       }
-      const shown = await preview.answer(file, c.req.raw, { liftIdleTimeout, cut });
+      const shown = await preview.respond(file, c.req.raw, { liftIdleTimeout, cut });
       // Browsers report a failure on the console.
       return shown ?? new Response(null, { status: 204 });
     },

@@ -31,7 +31,7 @@ import { remembered } from "../../lib/remembered.ts";
 type Adding = {
   /** Whether the request sends files. */
   takes(request: Request): boolean;
-  answer(linkId: number, request: Request, connection?: VisitorConnection): Promise<Response>;
+  respond(linkId: number, request: Request, connection?: VisitorConnection): Promise<Response>;
   /** Null if the folder has ended meanwhile. */
   form(linkId: number, request: Request): Promise<AddingForm | null>;
 };
@@ -79,7 +79,7 @@ export function createShareResponses(deps: Deps) {
       return isOpen ? respondWithThumbnail(file, request, null) : new Response(null, { status: 204 });
     }
     if (wants === "preview") {
-      const shown = isOpen ? await preview.answer(file, request, visitor) : null;
+      const shown = isOpen ? await preview.respond(file, request, visitor) : null;
       if (shown !== null) return shown;
       if (!isBrowser(request)) return failures.page("notFound", 404, request);
     }
@@ -104,7 +104,7 @@ export function createShareResponses(deps: Deps) {
     });
   }
 
-  async function respond(share: SharedEntry, request: Request, connection?: VisitorConnection) {
+  async function respondTo(share: SharedEntry, request: Request, connection?: VisitorConnection) {
     const sends = deps.adding.takes(request);
     if (sends && !share.takesFiles) return notAllowed();
     const locked = deps.unlock.lock(share, request);
@@ -114,7 +114,7 @@ export function createShareResponses(deps: Deps) {
     if (isForm) return verify(deps, share, request, connection);
     const proved = share.verify ? await deps.recipients.lock(share, request) : null;
     if (proved instanceof Response) return proved;
-    if (sends) return deps.adding.answer(share.linkId, request, connection);
+    if (sends) return deps.adding.respond(share.linkId, request, connection);
     return show({ ...share, visitor: proved?.email ?? null }, request, {
       liftIdleTimeout: () => connection?.timeout?.(request, 0),
       cut: () => connection?.timeout?.(request, 1),
@@ -124,13 +124,13 @@ export function createShareResponses(deps: Deps) {
 
   return {
     /** Answers the methods of drop boxes. Never rejects. */
-    async answer(linkId: number, request: Request, connection?: VisitorConnection): Promise<Response> {
+    async respond(linkId: number, request: Request, connection?: VisitorConnection): Promise<Response> {
       try {
         const viewer = pdfViewer(request);
         if (viewer !== null) return await viewer;
         const share = await shares.find(linkId);
         if (share === null) return failures.page("notFound", 404, request);
-        return await respond(share, request, connection);
+        return await respondTo(share, request, connection);
       } catch (error) {
         return failures.failure(error, request);
       }

@@ -1,6 +1,6 @@
 /**
  * The request of a visitor of a share; docs/shares.md has the parameters. `file`, `folder`, `preview` and `thumbnail` name an entry
- * of the shared folder. Without them the answer is the page of the shared item.
+ * of the shared folder. Without them the response is the page of the shared item.
  */
 import type { SharedEntry } from "./share.ts";
 

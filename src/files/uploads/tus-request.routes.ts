@@ -1,4 +1,4 @@
-/** Reads requests of tus and writes the headers of answers, for tus.routes.ts and drop boxes. */
+/** Reads requests of tus and writes the headers of responses, for tus.routes.ts and drop boxes. */
 import { bodyChunks } from "../../platform/http/body-chunks.ts";
 import type { BodyReservation } from "../../platform/http/body-memory.ts";
 import type { BodyReadQueue } from "../../platform/http/body-reader.ts";
@@ -85,7 +85,7 @@ export function readFirstChunk(
   return chunk;
 }
 
-/** Without an answer the client does not know the upload, so a failure ends it. */
+/** Without a response the client does not know the upload, so a failure ends it. */
 export async function takeFirst<T>(take: () => Promise<T>, end: () => Promise<void>): Promise<T> {
   try {
     return await take();

@@ -5,7 +5,7 @@ import type { Db } from "../../platform/db/dialect.ts";
 import type { Schema } from "../../platform/db/schema.ts";
 import type { DropUploader, UnfinishedInDrop } from "./drop-upload.ts";
 
-/** A complete upload has become a file and stays for clients that missed the answer. */
+/** A complete upload has become a file and stays for clients that missed the response. */
 export type Upload = {
   /** A lower-case UUID. */
   id: string;

@@ -2,7 +2,7 @@
  * Uploads in several requests. An unfinished upload is a row and a staging; `received` bytes are durable. The row
  * follows every CHECKPOINT_BYTES and at the end, even if the client leaves, so an acknowledged byte is never sent
  * again. The transaction that makes the file sets `received` to the whole size. The row then stays for an hour for a
- * client that missed the answer.
+ * client that missed the response.
  *
  * A lease lets one request at a time change an upload, in all processes (cluster/process-leases.ts).
  */
