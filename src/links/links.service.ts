@@ -11,7 +11,7 @@ import { createFallbackLoops } from "./fallback/loops.ts";
 import type { RecordLinkEvents } from "./link/events.ts";
 import { createDomainRegistry } from "./domains/registry.ts";
 import { createDomainRepository } from "./domains/repository.ts";
-import { createDomainService, type DomainChanges } from "./domains/service.ts";
+import { createDomainService } from "./domains/service.ts";
 import { createDeletedLinks } from "./deleted/deleted.ts";
 import { createDeletedRepository } from "./deleted/repository.ts";
 import type { LinkEvents } from "./history/history.ts";
@@ -37,7 +37,7 @@ import type { RandomBytes } from "../lib/random-code.ts";
 
 export type LinkServiceDeps = {
   database: Pick<Database, "read" | "write" | "transaction" | "dialect">;
-  changes: LinkChanges & DomainChanges;
+  changes: LinkChanges;
   record: RecordLinkEvents;
   /** With or without slash. */
   routePrefixes(): readonly string[];

@@ -28,19 +28,20 @@ import {
 } from "./csv-file.ts";
 import {
   addRows,
+  allowedOptions,
   countsOf,
   type ImportOptions,
   type ImportResult,
-  planRows,
-  allowedOptions,
   noRows,
   ownersOf,
+  planRows,
   refusalsOfRows,
   specifiedResult,
 } from "./import-plan.ts";
 import type { ValidateTargets } from "../write/allowed-targets.ts";
 import type { Owners } from "../link/owners.repository.ts";
-import { type LinkChanges, type LinkTransaction, writeAgain } from "../write/changes.ts";
+import { type LinkChanges, writeAgain } from "../write/changes.ts";
+import type { ChangeTransaction } from "../../platform/cluster/changes.ts";
 import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
 import type { ExistingLink, LinkRepository, NewLink } from "../write/repository.ts";
 import type { CodeRule } from "../link/code.ts";
@@ -227,7 +228,7 @@ async function preview(
 
 /** Locks existing links only to overwrite them. */
 async function writeRows(
-  tx: LinkTransaction,
+  tx: ChangeTransaction,
   run: Run,
   chunk: CsvChunk,
   result: ImportResult,

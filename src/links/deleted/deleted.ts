@@ -5,8 +5,9 @@
 import { type Actor, mayChange, mayRead, ownersReadBy } from "../../lib/actor.ts";
 import { rest } from "../../lib/rest.ts";
 import { AppError, appError } from "../../lib/errors.ts";
-import { type LinkChanges, type LinkTransaction, writeLinks } from "../write/changes.ts";
-import { type CodeRule, siteCodeRefusal, editorsOnly } from "../link/code.ts";
+import { type LinkChanges, writeLinks } from "../write/changes.ts";
+import type { ChangeTransaction } from "../../platform/cluster/changes.ts";
+import { type CodeRule, editorsOnly, siteCodeRefusal } from "../link/code.ts";
 import { codeOf, domainOf, keyOf } from "../link/key.ts";
 import type { DeletedLink } from "../link/link.ts";
 import { common } from "../list/filter.ts";
@@ -93,7 +94,7 @@ export function createDeletedLinks(deps: Deps) {
     },
 
     /** Restores links in the caller's transaction, which repeats after a unique violation. */
-    restoreManyIn: (tx: LinkTransaction, wanted: WantedBack): Promise<Map<number, AppError>> =>
+    restoreManyIn: (tx: ChangeTransaction, wanted: WantedBack): Promise<Map<number, AppError>> =>
       restoreMany(deps, tx, { ...wanted, since: since() }),
 
     /** Forgets what can't be restored any more. The rows stay for analytics. */
@@ -132,7 +133,7 @@ export type RestoreDeps = {
 type Wanted = { actor: Actor; id: number; code: string | null; since: number };
 
 /** Returns its key. */
-export async function restoreOne(deps: RestoreDeps, tx: LinkTransaction, wanted: Wanted): Promise<string> {
+export async function restoreOne(deps: RestoreDeps, tx: ChangeTransaction, wanted: Wanted): Promise<string> {
   const { repository } = deps;
   const { actor, id } = wanted;
   const deleted = await repository.lock(tx.db, id, wanted.since);
@@ -157,7 +158,7 @@ export type WantedBack = { actor: Actor; at: number; ids: readonly number[] };
 /** Returns why some stay deleted, by id. Links restored earlier count as restored. */
 export async function restoreMany(
   deps: RestoreDeps,
-  tx: LinkTransaction,
+  tx: ChangeTransaction,
   { actor, at, ids, since }: WantedBack & { since: number },
 ): Promise<Map<number, AppError>> {
   const { repository } = deps;
@@ -172,7 +173,7 @@ export async function restoreMany(
 /** Restores links under their present keys. Returns why some can't be, by id. */
 async function restore(
   { repository, domains, links, record, validateTargets, clock }: RestoreDeps,
-  tx: LinkTransaction,
+  tx: ChangeTransaction,
   actor: Actor,
   wanted: readonly DeletedLink[],
 ): Promise<Map<number, AppError>> {

@@ -1,3 +1,4 @@
+import type { Changes, ChangeTransaction } from "../../platform/cluster/changes.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { type Actor, mayChange, mayManage, mayRead } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -16,20 +17,10 @@ import type { Owners } from "../link/owners.repository.ts";
 import { type DomainRepository, MOST_DOMAINS } from "./repository.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
 
-export type DomainTransaction = {
-  readonly db: Db;
-  changed(topic: "domains", ids: readonly string[]): void;
-};
-
-export type DomainChanges = {
-  write<T>(run: (tx: DomainTransaction) => Promise<T>): Promise<T>;
-  subscribe(topic: "domains", listener: () => Promise<void>): () => void;
-};
-
 type Deps = {
   repository: DomainRepository;
   owners: Pick<Owners, "reachedBy">;
-  changes: DomainChanges;
+  changes: Pick<Changes, "write">;
   record: RecordEvents<Db>;
   /** An origin, or empty. */
   publicUrl(): string;
@@ -61,7 +52,7 @@ export function createDomainService(deps: Deps) {
   }
 
   async function recordChange(
-    tx: DomainTransaction,
+    tx: ChangeTransaction,
     actor: Actor,
     verb: "create" | "update" | "delete",
     { before, after }: { before: OwnedDomain | null; after: OwnedDomain | null },

@@ -12,10 +12,10 @@ import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import { PART_OF_BULK } from "../../lib/event.ts";
 import { NOBODY } from "../../lib/owner.ts";
-import { type LinkChanges, type LinkTransaction, writeLinks } from "../write/changes.ts";
+import { type LinkChanges, writeLinks } from "../write/changes.ts";
+import type { ChangeTransaction } from "../../platform/cluster/changes.ts";
 import { linkNotFound, linkServesShare } from "../link/code.ts";
-import { ownerNames } from "../link/owners.repository.ts";
-import type { Owners } from "../link/owners.repository.ts";
+import { ownerNames, type Owners } from "../link/owners.repository.ts";
 import { orRefusal } from "../write/batch.ts";
 import type { FallbackLoops, LeadingUrls } from "../fallback/loops.ts";
 import type { ExistingLink, LinkRepository } from "../write/repository.ts";
@@ -54,11 +54,11 @@ type Deps = {
   writer: Pick<LinkWriter, "updateIn">;
   /** Why some stay deleted, by id. */
   restoreManyIn(
-    tx: LinkTransaction,
+    tx: ChangeTransaction,
     wanted: { actor: Actor; at: number; ids: readonly number[] },
   ): Promise<ReadonlyMap<number, AppError>>;
   /** Reverts a part of a change of a tag. */
-  revertTagPart(tx: LinkTransaction, part: TagPart): Promise<RevertedPart>;
+  revertTagPart(tx: ChangeTransaction, part: TagPart): Promise<RevertedPart>;
   owners: Pick<Owners, "newOwner">;
   domains: { key(code: string, host: string | null | undefined): string };
   loops: FallbackLoops;
@@ -97,7 +97,7 @@ export function createBulkUndo(deps: Deps) {
     return ownerId instanceof AppError ? ownerId : { ...change, ownerId };
   }
 
-  async function revertChanges(tx: LinkTransaction, found: readonly OfLink[], looping: Refusals) {
+  async function revertChanges(tx: ChangeTransaction, found: readonly OfLink[], looping: Refusals) {
     const refusals = new Map<number, AppError>();
     const ids = found.map(({ subjectId }) => subjectId);
     const links = await repository.lockIds(tx.db, ids);
@@ -194,7 +194,7 @@ export type RevertedPart = { restored: number; failed: { code: string; error: Ap
  */
 export const revertTagPart =
   ({ repository, tags, record, clock, actor }: TagPartDeps) =>
-  async (tx: LinkTransaction, part: TagPart): Promise<RevertedPart> => {
+  async (tx: ChangeTransaction, part: TagPart): Promise<RevertedPart> => {
     const links = await repository.lockIds(tx.db, part.moved);
     const had = new Set(part.had);
     const back: Retagging[] = [];

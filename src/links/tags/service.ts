@@ -3,6 +3,7 @@
  * early has changed some links and may be repeated. Renaming a tag to a new name is one step. Each change can be undone
  * like bulk work (query-batch/undo.ts).
  */
+import type { Changes } from "../../platform/cluster/changes.ts";
 import { isUniqueViolation } from "../../platform/db/failures.ts";
 import { type Actor, mayChange, ownersReadBy } from "../../lib/actor.ts";
 import { type BulkId, bulkText, newBulk } from "../bulk-id.ts";
@@ -13,9 +14,6 @@ import type { Db } from "../../platform/db/dialect.ts";
 import { checkTag, MOST_OF_PART, partEvents } from "./tag.ts";
 import type { TagCount, TagRepository } from "./repository.ts";
 
-type TagTransaction = { readonly db: Db; changed(topic: "tags", tags: readonly string[]): void };
-type TagChanges = { write<T>(run: (tx: TagTransaction) => Promise<T>): Promise<T> };
-
 export type TagService = ReturnType<typeof createTagService>;
 
 const MOST_TAGS_LISTED = 10_000;
@@ -25,7 +23,7 @@ export type TagChangeResult = TagCount & { change: string | undefined };
 
 type Deps = {
   repository: TagRepository;
-  changes: TagChanges;
+  changes: Pick<Changes, "write">;
   record: RecordEvents<Db>;
   clock: Clock;
 };

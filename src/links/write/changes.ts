@@ -1,18 +1,7 @@
-/** See cluster/changes.ts. */
-import type { Db } from "../../platform/db/dialect.ts";
+import type { Changes, ChangeTransaction } from "../../platform/cluster/changes.ts";
 import { isUniqueViolation } from "../../platform/db/failures.ts";
 
-export type LinkTransaction = {
-  readonly db: Db;
-  /** Codes of links that this transaction writes, or tags that it moves to other links. */
-  changed(topic: "links" | "tags", keys: readonly string[]): void;
-};
-
-export type LinkChanges = {
-  write<T>(run: (tx: LinkTransaction) => Promise<T>): Promise<T>;
-  subscribe(topic: "links" | "tags", listener: (keys: readonly string[]) => void | Promise<void>): () => void;
-  poll(): Promise<void>;
-};
+export type LinkChanges = Pick<Changes, "write" | "subscribe" | "poll">;
 
 const MOST_RUNS = 5;
 
@@ -36,5 +25,5 @@ export async function writeAgain<T>(
 /** If another writer took a code between look and insert, it runs again. */
 export const writeLinks =
   (changes: Pick<LinkChanges, "write">) =>
-  <T>(run: (tx: LinkTransaction) => Promise<T>): Promise<T> =>
+  <T>(run: (tx: ChangeTransaction) => Promise<T>): Promise<T> =>
     writeAgain(() => changes.write(run));

@@ -9,7 +9,8 @@ import { parseLinkInput } from "../link/input.ts";
 import type { CreateInput, Link } from "../link/link.ts";
 import { codeOf, DEFAULT_DOMAIN, domainOf } from "../link/key.ts";
 import { NO_OPTIONS } from "../link/field-values.ts";
-import { type LinkTransaction, writeAgain } from "./changes.ts";
+import { writeAgain } from "./changes.ts";
+import type { ChangeTransaction } from "../../platform/cluster/changes.ts";
 import type { ExistingLink, LinkRepository } from "./repository.ts";
 import type { CheckedCreate, CheckedUpdate, LinkWriter, LockedLinks } from "./writer.ts";
 import { AppError, appError } from "../../lib/errors.ts";
@@ -65,7 +66,7 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
 
     /** @throws LinkAlreadyExists */
     async create(
-      tx: LinkTransaction,
+      tx: ChangeTransaction,
       entry: InternalEntry,
       { target, ...serves }: Use,
       actor: Actor,
@@ -77,7 +78,7 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
     },
 
     /** Locks the link that `change` writes. Null if it is gone. */
-    async lock(tx: LinkTransaction, { change }: PlannedChange): Promise<LinkInChange | null> {
+    async lock(tx: ChangeTransaction, { change }: PlannedChange): Promise<LinkInChange | null> {
       const locked = await writer.lock(tx, [change]);
       const stored = locked.links.get(change.code);
       return stored === undefined ? null : { stored, locked };
@@ -88,7 +89,7 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
      * LinkAlreadyExists, LinkReservedCode, BadRequest (another domain), Forbidden (a domain of others)
      */
     async change(
-      tx: LinkTransaction,
+      tx: ChangeTransaction,
       { locked }: LinkInChange,
       { link, change, now }: PlannedChange,
       { target, ...serves }: Use,

@@ -2,8 +2,8 @@
 import { DatabaseError } from "../../platform/db/failures.ts";
 import { type Actor, mayChange } from "../../lib/actor.ts";
 import { type AppError, appError } from "../../lib/errors.ts";
-import type { LinkTransaction } from "./changes.ts";
-import { codeTakenByAlias, codeTaken } from "../link/code.ts";
+import type { ChangeTransaction } from "../../platform/cluster/changes.ts";
+import { codeTaken, codeTakenByAlias } from "../link/code.ts";
 import { DEFAULT_DOMAIN, domainOf } from "../link/key.ts";
 import type { ExistingLink, LinkRepository } from "./repository.ts";
 
@@ -12,7 +12,7 @@ export type KeptDomains = ReadonlyMap<number, number | null>;
 
 export type DomainKeeper = {
   /** Owners of those that exist; they stay until the transaction ends. */
-  keep(tx: LinkTransaction["db"], ids: readonly number[]): Promise<KeptDomains>;
+  keep(tx: ChangeTransaction["db"], ids: readonly number[]): Promise<KeptDomains>;
 };
 
 /** A change that may move its link. */
@@ -46,7 +46,7 @@ export const movesOf = (changes: readonly Moving[]): Moves =>
  */
 export async function moveRefusals(
   repository: Pick<LinkRepository, "aliases">,
-  { db }: LinkTransaction,
+  { db }: ChangeTransaction,
   moves: Moves,
   { locked, domains, actor }: { locked: Stored; domains: KeptDomains; actor: Actor },
 ): Promise<Map<string, AppError>> {
@@ -69,7 +69,7 @@ export async function moveRefusals(
 /** @throws DatabaseError (unique) if another writer took a key meanwhile: the transaction runs again */
 export async function moveAll(
   repository: Pick<LinkRepository, "aliases" | "moveMany">,
-  tx: LinkTransaction,
+  tx: ChangeTransaction,
   links: readonly { id: number; code: string }[],
   { moves, now }: { moves: Moves; now: number },
 ): Promise<void> {
@@ -94,7 +94,7 @@ export async function moveAll(
 /** @throws BadRequest for one that was deleted meanwhile */
 export async function keepDomains(
   domains: DomainKeeper,
-  tx: LinkTransaction,
+  tx: ChangeTransaction,
   ids: readonly number[],
 ): Promise<KeptDomains> {
   const domainIds = new Set(ids);
@@ -106,7 +106,7 @@ export async function keepDomains(
 /** Those of the domains that exist, until the transaction ends. */
 export async function keptOf(
   domains: DomainKeeper,
-  tx: LinkTransaction,
+  tx: ChangeTransaction,
   domainIds: ReadonlySet<number>,
 ): Promise<KeptDomains> {
   const kept = await domains.keep(

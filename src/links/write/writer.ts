@@ -8,14 +8,15 @@ import { AppError } from "../../lib/errors.ts";
 import { type CodeRule, isSiteCode } from "../link/code.ts";
 import {
   type DomainKeeper,
-  type KeptDomains,
   keepDomains,
+  type KeptDomains,
   keptOf,
   moveAll,
   moveRefusals,
   movesOf,
 } from "./moves.ts";
-import { type LinkChanges, type LinkTransaction, writeLinks } from "./changes.ts";
+import { type LinkChanges, writeLinks } from "./changes.ts";
+import type { ChangeTransaction } from "../../platform/cluster/changes.ts";
 import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
 import {
   among,
@@ -62,7 +63,7 @@ export function createLinkWriter(deps: Deps) {
   const lockCodes = (db: Db, codes: readonly string[]) => repository.lock(db, [...new Set(codes)]);
 
   async function lock(
-    tx: LinkTransaction,
+    tx: ChangeTransaction,
     changes: readonly Pick<CheckedUpdate, "code" | "to">[],
   ): Promise<LockedLinks> {
     const targets = changes.flatMap(({ to }) => to ?? []);
@@ -70,7 +71,7 @@ export function createLinkWriter(deps: Deps) {
     return { links: await lockCodes(tx.db, [...changes.map(keyIn), ...targets]), domains: kept };
   }
 
-  async function createIn(tx: LinkTransaction, entries: readonly CheckedCreate[], by: Writing) {
+  async function createIn(tx: ChangeTransaction, entries: readonly CheckedCreate[], by: Writing) {
     const placed = entries.map(({ domain }) => domain);
     const kept = await keepDomains(domains, tx, placed);
     const given = new Set(entries.flatMap((entry) => entry.code ?? []));
@@ -103,7 +104,7 @@ export function createLinkWriter(deps: Deps) {
   }
 
   async function updateIn(
-    tx: LinkTransaction,
+    tx: ChangeTransaction,
     changes: readonly CheckedUpdate[],
     by: Writing,
     before?: LockedLinks,
@@ -166,7 +167,7 @@ export function createLinkWriter(deps: Deps) {
 /** Reports links as changed, with their aliases. */
 async function announce(
   repository: LinkRepository,
-  tx: LinkTransaction,
+  tx: ChangeTransaction,
   existing: Stored,
   codes: readonly string[],
 ): Promise<void> {

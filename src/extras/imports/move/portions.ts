@@ -7,7 +7,8 @@ import { appError } from "../../../lib/errors.ts";
 import type { EventRecord } from "../../../lib/event.ts";
 import { createTimeSlices } from "../../../lib/time-slices.ts";
 import type { CodeRule } from "../../../links/link/code.ts";
-import { type LinkChanges, type LinkTransaction, writeAgain } from "../../../links/write/changes.ts";
+import { type LinkChanges, writeAgain } from "../../../links/write/changes.ts";
+import type { ChangeTransaction } from "../../../platform/cluster/changes.ts";
 import type { Source } from "../readers/reader.ts";
 import type { MoveDomains } from "./new-domains.ts";
 import type { ImportRepository, StoredImport } from "./repository.ts";
@@ -126,9 +127,9 @@ export function reached(run: Run, written: Written): void {
 export async function writePortion(
   run: Run,
   position: Place,
-  work: (tx: LinkTransaction, report: ImportReport, notes: Note[]) => Promise<void>,
+  work: (tx: ChangeTransaction, report: ImportReport, notes: Note[]) => Promise<void>,
 ): Promise<void> {
-  const write = (tx: LinkTransaction) =>
+  const write = (tx: ChangeTransaction) =>
     keepIn(run, tx.db, position, (report, notes) => work(tx, report, notes));
   reached(run, await patiently(() => run.deps.changes.write(write)));
 }

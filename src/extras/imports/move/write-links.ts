@@ -15,7 +15,7 @@ import { isSiteCode } from "../../../links/link/code.ts";
 import { PLAIN, UNOWNED } from "../../../links/link/link.ts";
 import { addToTotal } from "../../../links/link/query.repository.ts";
 import type { MovedFiles } from "../../../files/moved/service.ts";
-import type { LinkTransaction } from "../../../links/write/changes.ts";
+import type { ChangeTransaction } from "../../../platform/cluster/changes.ts";
 import type { NewLink } from "../../../links/write/repository.ts";
 import type { ValidateTargets } from "../../../links/write/allowed-targets.ts";
 import type { PreparedLink } from "./link-rows.ts";
@@ -169,7 +169,7 @@ export async function decideLinks(
 /** In the transaction. Notes are of this portion. */
 export async function writeNewLinks(
   deps: LinkWriting,
-  tx: LinkTransaction,
+  tx: ChangeTransaction,
   brought: ReadonlyMap<string, PreparedLink>,
   run: Run & Pick<StoredImport, "id" | "product">,
   report: ImportReport,
