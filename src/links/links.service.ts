@@ -36,7 +36,7 @@ import { createLinkWriter } from "./write/writer.ts";
 import type { RandomBytes } from "../lib/random-code.ts";
 
 export type LinkServiceDeps = {
-  database: Pick<Database, "read" | "write" | "transaction" | "dialect">;
+  database: Database;
   changes: LinkChanges;
   record: RecordLinkEvents;
   /** With or without slash. */

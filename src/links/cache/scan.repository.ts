@@ -11,10 +11,7 @@ const STORED = ["links.id", "links.code", "links.target", "links.expires_at", "l
 type Row = Omit<StoredLink, "expiresAt"> & Parameters<typeof cacheable>[0];
 
 /** A link made during the scan may be missing; none comes twice. */
-export function createLinkScan(
-  { read, dialect }: Pick<Database, "read" | "dialect">,
-  enforcesPasswords: () => boolean = () => false,
-) {
+export function createLinkScan({ read, dialect }: Database, enforcesPasswords: () => boolean = () => false) {
   const stored = () =>
     read
       .selectFrom("links")

@@ -15,7 +15,7 @@ export type Existing = {
 export type LinkBulkRepository = ReturnType<typeof createLinkBulkRepository>;
 
 /** Arrays have at most 1,000 items. */
-export function createLinkBulkRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+export function createLinkBulkRepository({ read, dialect }: Database) {
   return {
     /** Links by codes, and whether they serve shares (internal-target.ts); not locked. */
     async existing(

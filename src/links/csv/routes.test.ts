@@ -199,12 +199,7 @@ describe("export", () => {
       const away = new Proxy({}, { get: () => expect.unreachable("away") }) as Database["read"];
       const gone = createLinkCsv({
         events: createEvents({ database, clock: { now: () => NOW } }),
-        database: {
-          read: away,
-          reports: away,
-          write: database.write,
-          dialect: database.dialect,
-        },
+        database: { ...database, read: away, reports: away },
         changes: { write: () => Promise.reject(new Error("away")) },
         routePrefixes: () => [],
         domains: createDomainRegistry({ list: async () => [] }),

@@ -13,7 +13,7 @@ import type { Link } from "../link/link.ts";
 import { CSV_HEADER, csvLineOf, WHOLE_CSV_HEADER, wholeCsvLineOf } from "./columns.ts";
 
 type Deps = Omit<LinkImportDeps, "repository" | "bulk" | "owners" | "rule" | "hasOneWriter"> & {
-  database: Pick<Database, "read" | "reports" | "write" | "dialect">;
+  database: Database;
   /** With or without slash. */
   routePrefixes(): readonly string[];
 };

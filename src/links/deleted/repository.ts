@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import type { Queries } from "../../platform/db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import type { Schema } from "../../platform/db/schema.ts";
 import type { DeletedContent, DeletedLink } from "../link/link.ts";
@@ -21,7 +21,7 @@ const PORTION = 1_000;
 
 export type DeletedRepository = ReturnType<typeof createDeletedRepository>;
 
-export function createDeletedRepository({ read, write, dialect }: Queries) {
+export function createDeletedRepository({ read, write, dialect }: Database) {
   const newestFirst = ({ since, owners }: DeletedFilter, most: number) =>
     read
       .selectFrom("deleted_links")

@@ -15,7 +15,7 @@ export const MOST_DOMAINS = 1_000;
 
 export type DomainRepository = ReturnType<typeof createDomainRepository>;
 
-export function createDomainRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+export function createDomainRepository({ read, dialect }: Database) {
   async function named(db: Db, rows: readonly Row[]): Promise<OwnedDomain[]> {
     const owners = rows.map((row) => row.owner_id);
     const names = await ownerNames(db, owners);

@@ -32,8 +32,9 @@ type DeletedLinks = ExpressionBuilder<Schema, "deleted_links">;
 
 export type LinkSets = ReturnType<typeof createLinkSets>;
 
-export function createLinkSets({ read, dialect }: Pick<Database, "read" | "dialect">) {
-  const startsOf = createStarts({ read, dialect }, {});
+export function createLinkSets(database: Database) {
+  const { read, dialect } = database;
+  const startsOf = createStarts(database, {});
 
   /** Links that exist, or null if there are none. */
   async function living({ ids, filter }: LinkChoice) {

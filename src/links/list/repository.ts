@@ -18,10 +18,8 @@ const KEYS = ["links.id", "links.code"] as const;
 
 export type FoundKey = { id: number; code: string };
 
-export function createLinkListRepository(
-  { read, dialect }: Pick<Database, "read" | "dialect">,
-  bounds: CountBounds = {},
-) {
+export function createLinkListRepository(database: Database, bounds: CountBounds = {}) {
+  const { read, dialect } = database;
   const { tagsOf } = createTagging(dialect);
   async function tagged(links: readonly Omit<Link, "tags">[]): Promise<Link[]> {
     const ids = links.map(({ id }) => id);
@@ -36,8 +34,8 @@ export function createLinkListRepository(
 
   return {
     total: (): Promise<number> => readTotal(read),
-    starts: createStarts({ read, dialect }, bounds),
-    ...createCounts({ read, dialect }, bounds),
+    starts: createStarts(database, bounds),
+    ...createCounts(database, bounds),
 
     /** The first matches, by id; `limit` ≤ 1,001. */
     keysWithin: (filter: LinkFilter, { from, to }: Extent, limit: number): Promise<FoundKey[]> =>

@@ -62,8 +62,6 @@ const countConditions = ({
 
 type Links = SelectQueryBuilder<Schema, "links", object>;
 
-type Reading = Pick<Database, "read" | "dialect">;
-
 async function sizesOf(read: Db, tags: readonly string[]): Promise<Map<string, number>> {
   const found = await read.selectFrom("tags").select(["tag", "links"]).where("tag", "in", tags).execute();
   return new Map(found.map(({ tag, links }) => [tag, links]));
@@ -81,7 +79,7 @@ const upTo = (read: Db, links: Links, most: number) =>
     .select((eb) => eb.fn.countAll<number>().as("n"));
 
 const matchesIn =
-  ({ read, dialect }: Reading) =>
+  ({ read, dialect }: Database) =>
   (filter: LinkFilter, ...starts: Start[]): Links =>
     read.selectFrom("links").where(matching(dialect, filter, starts));
 
@@ -89,10 +87,11 @@ export type CountBounds = { countedUpTo?: number; sortedUpTo?: number };
 
 /** `countedUpTo`: links of a start. `sortedUpTo`: of one whose other conditions need not be tried. */
 export function createStarts(
-  { read, dialect }: Reading,
+  database: Database,
   { countedUpTo = COUNTED, sortedUpTo = SORTED }: CountBounds,
 ) {
-  const matches = matchesIn({ read, dialect });
+  const { read, dialect } = database;
+  const matches = matchesIn(database);
 
   const sized = (start: Start, links: number, most = countedUpTo): SizedStart => ({
     start,
@@ -177,8 +176,9 @@ export function createStarts(
   };
 }
 
-export function createCounts({ read, dialect }: Reading, { countedUpTo = COUNTED }: CountBounds) {
-  const matches = matchesIn({ read, dialect });
+export function createCounts(database: Database, { countedUpTo = COUNTED }: CountBounds) {
+  const { read, dialect } = database;
+  const matches = matchesIn(database);
 
   const bounded = (links: Links) => upTo(read, links, countedUpTo);
 

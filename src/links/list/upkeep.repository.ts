@@ -6,12 +6,7 @@ import { type Extent, extentOf } from "../../platform/db/queries.ts";
 const FIELDS = ["links", "clicks", "automated"] as const;
 const FOLDED_AT_ONCE = 1_000;
 
-export function createTotalRepository({
-  read,
-  write,
-  transaction,
-  dialect,
-}: Pick<Database, "read" | "write" | "transaction" | "dialect">) {
+export function createTotalRepository({ read, write, transaction, dialect }: Database) {
   return {
     /** Replaces up to 1,000 rows by their sum. Returns how many there were, and how many links they add or remove. */
     fold: (): Promise<{ rows: number; changed: number }> =>
@@ -80,11 +75,7 @@ export function createTotalRepository({
 
 export type Counted = { link_id: number; clicks: number; ranked: number };
 
-export function createRankingRepository({
-  read,
-  write,
-  dialect,
-}: Pick<Database, "read" | "write" | "dialect">) {
+export function createRankingRepository({ read, write, dialect }: Database) {
   return {
     /** Changes with every flush. */
     async flushed(): Promise<string> {

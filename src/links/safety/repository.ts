@@ -1,4 +1,4 @@
-import type { Database, Queries } from "../../platform/db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { countRows } from "../../platform/db/queries.ts";
 import { camelCased } from "../../lib/case-names.ts";
@@ -13,7 +13,7 @@ const reportsIn = (db: Db) =>
     .selectAll("link_reports")
     .select(["links.code", "links.target", "links.options"]);
 
-export function createSafetyRepository({ read }: Pick<Queries, "read">) {
+export function createSafetyRepository({ read }: Database) {
   const openReports = (db: Db) => db.selectFrom("link_reports").where("resolved_at", "is", null);
 
   return {
@@ -91,11 +91,7 @@ export type ChecksRepository = ReturnType<typeof createChecksRepository>;
 /** With the last failures in a row; null without. */
 export type CheckedLink = Awaited<ReturnType<ChecksRepository["portion"]>>[number];
 
-export function createChecksRepository({
-  read,
-  write,
-  dialect,
-}: Pick<Database, "read" | "write" | "dialect">) {
+export function createChecksRepository({ read, write, dialect }: Database) {
   return {
     async round(): Promise<Round | null> {
       const row = await read.selectFrom("target_rounds").selectAll().where("id", "=", 1).executeTakeFirst();

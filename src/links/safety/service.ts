@@ -24,7 +24,7 @@ export type LinkReview = {
 export type LinkSafety = ReturnType<typeof createLinkSafety>;
 
 type Deps = {
-  database: Pick<Database, "read" | "transaction">;
+  database: Database;
   links: Pick<LinkRepository, "findByAnyCode">;
   writer: Pick<LinkWriter, "update">;
   record: RecordLinkEvents;

@@ -13,7 +13,7 @@ type Owners = readonly number[] | null;
 
 const RENAMED_AT_ONCE = 10_000;
 
-export function createTagRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+export function createTagRepository({ read, dialect }: Database) {
   const { lockTags, countOwned } = createTagging(dialect);
 
   return {

@@ -6,11 +6,7 @@ import { writeAgain } from "../write/changes.ts";
 
 export type UsesRepository = ReturnType<typeof createUsesRepository>;
 
-export function createUsesRepository({
-  read,
-  transaction,
-  dialect,
-}: Pick<Database, "read" | "transaction" | "dialect">) {
+export function createUsesRepository({ read, transaction, dialect }: Database) {
   return {
     /** How many were taken. */
     async of(linkId: number): Promise<number> {

@@ -23,13 +23,11 @@ const CHUNK = 1000;
 const BUILT_IN_ADMIN = 0;
 
 /** Arrays may have any length; statements take 1,000 items. Codes within one call are distinct. */
-export function createLinkRepository(
-  { read, write, dialect }: Pick<Database, "read" | "write" | "dialect">,
-  { mostCounted = 10_000 } = {},
-) {
+export function createLinkRepository(database: Database, { mostCounted = 10_000 } = {}) {
+  const { read, dialect } = database;
   const { tagsOf, retag } = createTagging(dialect);
-  const aliases = createAliasRepository({ read });
-  const { idsOf, ...writing } = createLinkRows({ read, dialect });
+  const aliases = createAliasRepository(database);
+  const { idsOf, ...writing } = createLinkRows(database);
 
   async function lockBy<K extends "id" | "code">(
     tx: Db,
@@ -60,9 +58,9 @@ export function createLinkRepository(
     retag,
     aliases,
     ...writing,
-    ...passwordQueries({ read, write }),
+    ...passwordQueries(database),
     shown: shownIn(read),
-    stats: createLinkStats({ read }, mostCounted),
+    stats: createLinkStats(database, mostCounted),
 
     async find(code: string, db: Db = read): Promise<Link | null> {
       const [link] = await linksIn(db).where("links.code", "=", code).execute();
@@ -144,7 +142,7 @@ export function createLinkRepository(
   };
 }
 
-function passwordQueries({ read, write }: Pick<Database, "read" | "write">) {
+function passwordQueries({ read, write }: Database) {
   return {
     /** What opens a link with a password; null without one. */
     async lockOf(linkId: number) {
@@ -167,7 +165,7 @@ function passwordQueries({ read, write }: Pick<Database, "read" | "write">) {
 
 const MINUTE_MS = 60_000;
 
-export function createLinkStats({ read }: Pick<Database, "read">, mostCounted = 10_000) {
+export function createLinkStats({ read }: Database, mostCounted = 10_000) {
   let manyExpired: { at: number; links: Promise<number> } | undefined;
 
   /** More than 10,000 are counted once a minute. */
