@@ -1,7 +1,7 @@
 /** Writes docs/configuration.md from the two tables of settings. */
 import { join } from "node:path";
 import { CONFIG_KEYS, type ConfigKey, definitionOf } from "../src/platform/config/definitions.ts";
-import { ENV_SETTINGS } from "../src/platform/settings/env-settings.ts";
+import { START_SETTINGS } from "../src/server/settings.ts";
 
 export const CONFIGURATION_PAGE = join(import.meta.dir, "../docs/configuration.md");
 
@@ -64,10 +64,10 @@ export function renderConfigurationPage(): string {
     const keys = CONFIG_KEYS.filter((key) => definitionOf(key).category === category);
     return `### ${CATEGORY_TITLES[category] ?? category}\n\n${table(HEAD, keys.map(runTimeRow))}`;
   });
-  return [INTRODUCTION, table(HEAD, ENV_SETTINGS.map(startUpRow)), RUN_TIME, ...sections].join("\n");
+  return [INTRODUCTION, table(HEAD, START_SETTINGS.map(startUpRow)), RUN_TIME, ...sections].join("\n");
 }
 
-const startUpRow = (setting: (typeof ENV_SETTINGS)[number]): string[] => [
+const startUpRow = (setting: (typeof START_SETTINGS)[number]): string[] => [
   code(setting.key),
   code(String(setting.default)),
   escaped(setting.allowed),

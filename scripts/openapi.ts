@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createApi } from "../src/server/http.ts";
-import { loadEnv } from "../src/platform/settings/env.ts";
+import { loadEnv } from "../src/server/settings.ts";
 import { openApiDocument } from "../src/platform/http/openapi.ts";
 import { silentLogger } from "../src/lib/logger.ts";
 import { openRooms } from "../src/server/open.ts";

@@ -3,7 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Env, loadEnv } from "../src/platform/settings/env.ts";
+import type { Env } from "../src/platform/settings/env.ts";
+import { loadEnv } from "../src/server/settings.ts";
 import { readBlocks } from "./support/docs-commands.ts";
 
 const ROOT = join(import.meta.dir, "..");

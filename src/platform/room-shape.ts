@@ -21,6 +21,7 @@ import type { BodyMemory } from "./http/body-memory.ts";
 import type { Endpoint, HttpConnection } from "./http/endpoint.ts";
 import type { Described } from "./http/openapi.ts";
 import type { Job } from "./jobs/runner.ts";
+import type { listSettings, SettingSection } from "./settings/env-settings.ts";
 import type { Env } from "./settings/env.ts";
 
 /** What the platform offers to all rooms beside `Core`. */
@@ -75,6 +76,8 @@ export type Started<Offers extends object = object> = {
 /** The context of a command whose room needs `Services`. */
 export type RoomContext<Services = unknown> = CommandContext<Services> & {
   database(): Promise<Database>;
+  /** All start-up settings that there are. */
+  startSettings: ReturnType<typeof listSettings>;
   /** Has other rooms add to a command. Returns what they return. */
   extend<T>(name: string, command: Command): Promise<T[]>;
 };
@@ -90,6 +93,8 @@ export type Room = {
   loadCommands?(): Promise<AddCommands>;
   /** Commands that create the database if there is none, such as `links add`. */
   setUpCommands?: readonly string[];
+  /** The sections that it adds to the start-up settings. */
+  settings?: readonly SettingSection[];
   /** What it adds to commands of other rooms, by their names. */
   extensions?: Readonly<Record<string, () => Promise<AddCommands>>>;
   /** Programs that this program runs in processes of their own, by their first argument. */

@@ -9,12 +9,13 @@ import { createInput } from "../platform/cli/input.ts";
 import { createOutput } from "../platform/cli/output.ts";
 import { databaseRefusalOf } from "../platform/db/failures.ts";
 import type { Room, RoomContext } from "../platform/room-shape.ts";
-import { type Env, loadEnv } from "../platform/settings/env.ts";
+import type { Env } from "../platform/settings/env.ts";
 import { AppError, type ErrorKind } from "../lib/errors.ts";
 import { fileTrouble } from "../lib/file-trouble.ts";
 import { VERSION } from "../lib/version.ts";
 import { commandPath, openForCommand, openInUse } from "./command-database.ts";
 import type { OpenRooms } from "./open.ts";
+import { loadEnv, START_SETTINGS } from "./settings.ts";
 import { HELP_ORDER, sortedBy, ROOMS, type Services } from "./rooms.ts";
 
 /** 0 is success, any other error 1. */
@@ -102,6 +103,7 @@ function createSession(program: Command, ran: () => Command): { context: Context
     services: async () => (await (opened ??= openForCommand(context, commandPath(ran())))).house,
     database: () => openInUse(context, commandPath(ran())),
     extend: extendCommand,
+    startSettings: START_SETTINGS,
     output: createOutput(leavable(process.stdout), leavable(process.stderr)),
     input: createInput(process.stdin, process.stderr),
   };

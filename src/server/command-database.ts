@@ -6,12 +6,13 @@ import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import type { CommandContext } from "../platform/cli/command.ts";
 import type { Database } from "../platform/db/database.ts";
-import { type Env, fileDatabasePath, findMisspelledVariables } from "../platform/settings/env.ts";
+import { type Env, fileDatabasePath } from "../platform/settings/env.ts";
 import { type AppError, appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import { programName } from "../lib/program-name.ts";
 import type { OpenRooms } from "./open.ts";
 import { ROOMS } from "./rooms.ts";
+import { findMisspelledVariables } from "./settings.ts";
 
 /** `serve`, which opens its own, makes one too. */
 const isSetUp = (path: string): boolean => ROOMS.some(({ setUpCommands }) => setUpCommands?.includes(path));

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadEnv } from "../platform/settings/env.ts";
+import { loadEnv } from "./settings.ts";
 import { type MachineFolders, refuseStrayDatabase } from "./other-servers.ts";
 
 const root = mkdtempSync(join(tmpdir(), "waymark-machine-"));

@@ -4,7 +4,8 @@
  */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Env, fileDatabasePath, loadEnv } from "../platform/settings/env.ts";
+import { type Env, fileDatabasePath } from "../platform/settings/env.ts";
+import { loadEnv } from "./settings.ts";
 import { databaseName, parseDatabaseUrl } from "../platform/db/database-url.ts";
 import { dataPath } from "../lib/data-folder.ts";
 import { appError } from "../lib/errors.ts";

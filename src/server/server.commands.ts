@@ -7,13 +7,14 @@ import { createSupervisor, WorkerStartError } from "../platform/cluster/supervis
 import { createWorkerChannel } from "../platform/cluster/worker-channel.ts";
 import { type AdminApi, type SpawnWorker, STOP_MS } from "../platform/cluster/worker-process.ts";
 import type { RoomContext } from "../platform/room-shape.ts";
-import { type Env, findMisspelledVariables } from "../platform/settings/env.ts";
+import type { Env } from "../platform/settings/env.ts";
 import { systemClock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
 import { createLogger, type Logger } from "../lib/logger.ts";
 import { ownCommand } from "../lib/own-command.ts";
 import { programName } from "../lib/program-name.ts";
 import { VERSION } from "../lib/version.ts";
+import { findMisspelledVariables } from "./settings.ts";
 import { DRAIN_MS, type ServedApp, startServer } from "./server.ts";
 
 type ServeOptions = { port?: string; workerPort?: string };

@@ -4,10 +4,12 @@ import type { LinkService } from "../../links/links.service.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Platform, Room } from "../../platform/room-shape.ts";
 import type { Mail } from "./mail.service.ts";
+import { MAIL_SETTINGS } from "./mail-settings.ts";
 
 export const mailRoom = {
   name: "mail",
   commands: { mail: "mails that were sent, wait or have failed" },
+  settings: [MAIL_SETTINGS],
   loadCommands: async () => (await import("./mail.commands.ts")).addMailCommands,
   async start(core: Core, { env, instance, registry }: Platform) {
     const { createMail } = await import("./mail.service.ts");
@@ -15,11 +17,13 @@ export const mailRoom = {
     const { mailEndpoints } = await import("./mail.routes.ts");
     const { listeningOrigin } = await import("../../platform/http/origins.ts");
     const { createIdentity } = await import("../../visitors/identity.ts");
+    const { sectionOf } = await import("../../platform/settings/env-settings.ts");
     const { config } = core;
+    const settings = sectionOf(env, MAIL_SETTINGS);
     const mail = createMail({
       ...core,
       instance,
-      settings: env.mail,
+      settings: env.isSuccessor ? { ...settings, host: "" } : settings,
       identity: createIdentity(config),
       origin: () => config.get("features.public_url") || listeningOrigin(env.server),
       panelPath: () =>

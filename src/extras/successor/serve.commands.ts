@@ -36,8 +36,6 @@ function successorEnv(env: Env, bundle: string): Env {
     data: { dir },
     database: { ...env.database, url: fileDatabaseUrl(dataPath(dir, "database")), replicaUrl: null },
     cache: { ...env.cache, type: "memory" },
-    mail: { ...env.mail, host: "" },
-    clickhouse: { url: null },
     isSuccessor: true,
   };
 }

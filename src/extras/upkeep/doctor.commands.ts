@@ -141,7 +141,7 @@ const checksOfServices = (context: Context): Check[] => [
   ),
   checkCache(context.env().cache.type === "redis" ? () => pingRedis(context) : null),
   checkClickHouse(async () => (await context.services()).stream),
-  checkMail(context.env().mail.host || null, async () => {
+  checkMail(mailHost(context.env()), async () => {
     const { mail, config } = await context.services();
     const hint = `links in mails begin with ${mail.origin()}; set features.public_url`;
     const trouble = (await mail.check()) ?? (await mail.trouble());
@@ -172,6 +172,9 @@ const checksOfServices = (context: Context): Check[] => [
     };
   }),
 ];
+
+/** Null without a server for mails. Without the room there is no section either. */
+const mailHost = ({ mail }: Env & { mail?: { host: string } }): string | null => mail?.host || null;
 
 /** With what keeps key and certificate from serving. */
 function certificatesOf({ certificates, env: { server } }: { certificates(): CertificateState[]; env: Env }) {

@@ -1,13 +1,16 @@
 /** Webhooks: signed requests that tell programs of others what happened. */
 import type { Core } from "../../platform/core.ts";
 import type { Platform, Room } from "../../platform/room-shape.ts";
+import { WEBHOOK_SETTINGS } from "./webhook-settings.ts";
 
 export const webhooksRoom = {
   name: "webhooks",
   commands: { webhooks: "requests that tell programs what happened" },
   setUpCommands: ["webhooks add"],
+  settings: [WEBHOOK_SETTINGS],
   loadCommands: async () => (await import("./webhooks.commands.ts")).addWebhookCommands,
   async start(core: Core, { env, box, instance, registry, events, step }: Platform) {
+    const { sectionOf } = await import("../../platform/settings/env-settings.ts");
     const { codeOf } = await import("../../links/link/key.ts");
     const { eventView } = await import("../../platform/events/event.ts");
     const { webhookBodies } = await import("./webhook-events.ts");
@@ -18,7 +21,7 @@ export const webhooksRoom = {
       ...core,
       box,
       instance,
-      allowPrivate: env.webhooks.allowPrivate,
+      allowPrivate: sectionOf(env, WEBHOOK_SETTINGS).allowPrivate,
       codeOf,
       count: createWebhookCounter(registry),
     });

@@ -5,9 +5,12 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { createOutput } from "../cli/output.ts";
 import type { Database } from "../db/database.ts";
+import { createEnvReader } from "../settings/env.ts";
 import { addConfigCommands, generateTemplate } from "./config.commands.ts";
 import { HASH, openConfig, openFileDb } from "./config.test-support.ts";
 import { CONFIG_KEYS } from "./definitions.ts";
+
+const startSettings = createEnvReader([]).settings;
 
 const folder = mkdtempSync(join(tmpdir(), "waymark-config-"));
 const file = (name: string) => join(folder, name);
@@ -36,6 +39,7 @@ async function run(args: readonly string[], stdin = "") {
   const [out, err] = [sink(), sink()];
   const context = {
     env: () => ({}) as never,
+    startSettings,
     services: async () => ({ config }),
     output: createOutput(out, err),
     input: { text: async () => stdin, secret: async () => stdin, confirm: async () => false },
@@ -170,12 +174,12 @@ test("an import with one mistake changes nothing", async () => {
 test("generate writes the template of start-up settings and never overwrites a file", async () => {
   const path = file("waymark.toml");
   expect((await run(["generate", path])).error).toBeNull();
-  expect(readFileSync(path, "utf8")).toBe(generateTemplate());
+  expect(readFileSync(path, "utf8")).toBe(generateTemplate(startSettings));
   writeFileSync(path, "mine");
   expect((await run(["generate", path])).error).toMatchObject(refused("Conflict", "exists"));
   expect(readFileSync(path, "utf8")).toBe("mine");
   expect((await run(["generate", path, "--force"])).error).toBeNull();
-  expect(readFileSync(path, "utf8")).toBe(generateTemplate());
-  expect((await run(["generate", "-"])).out.trim()).toBe(generateTemplate().trim());
+  expect(readFileSync(path, "utf8")).toBe(generateTemplate(startSettings));
+  expect((await run(["generate", "-"])).out.trim()).toBe(generateTemplate(startSettings).trim());
   expect(existsSync("-")).toBe(false);
 });

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { CLI_AUTHOR, type CommandContext, type Output } from "../cli/command.ts";
 import { createDefine, type ValuesOf } from "../cli/define.ts";
 import { lineResult, type Result, rowsResult } from "../cli/results.ts";
-import { ENV_SETTINGS } from "../settings/env-settings.ts";
+import type { listSettings } from "../settings/env-settings.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Config } from "./config.service.ts";
@@ -13,7 +13,8 @@ import { type ConfigItem, viewItem } from "./items.ts";
 import { FILE_FORMATS, type FileFormat, writeConfigFile } from "./settings-file.ts";
 import { readConfigFile } from "./settings-file-reader.ts";
 
-type Context = CommandContext<{ config: Config }>;
+type StartRows = ReturnType<typeof listSettings>;
+type Context = CommandContext<{ config: Config }> & { startSettings: StartRows };
 
 const RESTART_NOTE = "It takes effect at the next start of the server.";
 const CATEGORIES = [...new Set(CONFIG_KEYS.map((key) => definitionOf(key).category))];
@@ -127,7 +128,7 @@ function addFiles(group: Command, context: Context): void {
     .argument("[file]", "- for standard output", { default: "waymark.toml" })
     .option(...FORCE)
     .action(({ force = false }, file) =>
-      writeOut(context.output, file, generateTemplate(), { force, secret: true }),
+      writeOut(context.output, file, generateTemplate(context.startSettings), { force, secret: true }),
     );
 }
 
@@ -166,13 +167,13 @@ async function importSettings(
 }
 
 /** A waymark.toml with every setting commented out at its default. */
-export function generateTemplate(): string {
+export function generateTemplate(settings: StartRows): string {
   const lines = [
     "# Start-up settings of Waymark. The environment variable WAYMARK__SECTION__KEY overrides each.",
     "",
   ];
   let section = "";
-  for (const setting of ENV_SETTINGS) {
+  for (const setting of settings) {
     const [name, key] = setting.key.split(".") as [string, string];
     if (name !== section) lines.push(...(section === "" ? [] : [""]), `[${name}]`);
     section = name;

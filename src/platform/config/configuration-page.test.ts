@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ENV_SETTINGS } from "../settings/env-settings.ts";
+import { START_SETTINGS } from "../../server/settings.ts";
 import { CONFIGURATION_PAGE, renderConfigurationPage } from "../../../scripts/configuration-page.ts";
 import { CONFIG_KEYS } from "./definitions.ts";
 
@@ -9,7 +9,7 @@ test("docs/configuration.md is current (write it with bin/bun scripts/configurat
 
 test("the page has a row for every setting and no broken table", () => {
   const page = renderConfigurationPage();
-  const keys: string[] = [...CONFIG_KEYS, ...ENV_SETTINGS.map((setting) => setting.key)];
+  const keys: string[] = [...CONFIG_KEYS, ...START_SETTINGS.map((setting) => setting.key)];
   for (const key of keys) {
     const rows = keys.filter((other) => other === key).length;
     expect(page.split(`\n| \`${key}\` | `)).toHaveLength(rows + 1);

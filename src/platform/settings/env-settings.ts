@@ -113,8 +113,6 @@ const matching = (
 const httpUrl = (description: string) =>
   optional(matching("", /^https?:\/\/\S+$/, "an http or https URL", description));
 
-const MAIL_FROM = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)*$/i;
-
 const DATABASE_URL = /^(sqlite:.+|(postgres|postgresql|mysql|mariadb):\/\/\S+)$/;
 
 /** Returns a URL with a scheme; the path of a file database is absolute. */
@@ -124,6 +122,21 @@ function readDatabaseUrl(value: SettingValue, place: SettingSource): string {
   if (!url.startsWith("sqlite:")) return url;
   return `sqlite:${absolute(url.replace(/^sqlite:(\/\/(?=\/|[^/]))?/, ""), place)}`;
 }
+
+/** What sections of rooms are made of. */
+export const settingKinds = { text, integer, flag, choice, matching, httpUrl };
+
+type Rows = Readonly<Record<string, Setting>>;
+
+/** A section that a room adds. */
+export type SettingSection<R extends Rows = Rows> = {
+  name: string;
+  /** The section of the core that follows in the template. Default: none. */
+  before?: string;
+  rows: R;
+  /** Says what is wrong with values together; null: nothing. */
+  refusal?(values: SectionValues<R>): string | null;
+};
 
 /** In the order of the template. */
 const SECTIONS = {
@@ -213,26 +226,6 @@ const SECTIONS = {
       "Health endpoints that need no credentials, even before a password is set. live: {health_prefix}/live. ready: {health_prefix}/ready as well.",
     ),
   },
-  mail: {
-    host: text("", "SMTP server that sends the mails of Waymark. Empty: no mails."),
-    port: integer(587, 1, 65535, "Port of the SMTP server."),
-    user: text("", "Account at the SMTP server. Empty: none is needed."),
-    /** Never log it. */
-    password: text("", "Password of that account."),
-    from: matching(
-      "",
-      MAIL_FROM,
-      "an address such as waymark@example.com",
-      "Address that mails come from; needed with mail.host.",
-    ),
-    tls: choice(
-      ["starttls", "tls", "none"],
-      "starttls: encrypted after the greeting (port 587). tls: from the start (port 465). none: not encrypted, for a server on the same machine.",
-    ),
-  },
-  webhooks: {
-    allow_private: flag(false, "Whether webhooks may reach private addresses, such as this machine."),
-  },
   /** Each that is set here decides the run-time setting of its name, whose rule it obeys. */
   oidc: {
     issuer: text("", "Provider of OpenID Connect. Empty: as set in the panel."),
@@ -251,39 +244,52 @@ const SECTIONS = {
     maxminddb_path: optional(path("", "MaxMind database file (.mmdb) for geo lookup.")),
     geoip_api_url: httpUrl("HTTP provider for geo lookup; {ip} stands for the address."),
   },
-  clickhouse: {
-    /** May contain a password: never log it. */
-    url: httpUrl("Gets a copy of click details: http://user:password@host:8123/database. Empty: none."),
-  },
 } satisfies Record<string, Record<string, Setting>>;
 
 type Sections = typeof SECTIONS;
 type Camel<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
 type Read<S> = S extends { read(...args: never[]): infer T } ? T : never;
 
-/** By section and camel-case name. */
-export type StartSettings = {
-  readonly [S in keyof Sections]: {
-    readonly [K in keyof Sections[S] as Camel<K & string>]: Read<Sections[S][K]>;
-  };
-};
+/** By camel-case name. */
+export type SectionValues<R> = { readonly [K in keyof R as Camel<K & string>]: Read<R[K]> };
 
-export const ENV_SETTINGS: readonly (Setting & { key: string })[] = Object.entries(SECTIONS).flatMap(
-  ([section, rows]) =>
-    Object.entries<Setting>(rows).map(([name, row]) => ({ ...row, key: `${section}.${name}` })),
-);
+/** By section. Sections of rooms are there too: see `sectionOf`. */
+export type StartSettings = { readonly [S in keyof Sections]: SectionValues<Sections[S]> };
+
+/** Returns the values of a section that a room adds. */
+export const sectionOf = <R extends Rows>(settings: StartSettings, { name }: SettingSection<R>) =>
+  (settings as unknown as Record<string, SectionValues<R>>)[name]!;
+
+type Named = Setting & { section: string; name: string; key: string };
+
+const named = (section: string, rows: Rows): Named[] =>
+  Object.entries(rows).map(([name, row]) => ({ ...row, section, name, key: `${section}.${name}` }));
+
+/** Lists the settings of the core and of rooms in the order of the template. */
+export const listSettings = (added: readonly SettingSection[]): readonly Named[] => [
+  ...Object.entries<Rows>(SECTIONS).flatMap(([section, rows]) => [
+    ...added.filter(({ before }) => before === section).flatMap((one) => named(one.name, one.rows)),
+    ...named(section, rows),
+  ]),
+  ...added.filter(({ before }) => before === undefined).flatMap((one) => named(one.name, one.rows)),
+];
 
 /** Frozen, with defaults for missing values. */
-export function readSettings(values: ReadonlyMap<string, SettingValue>, base: string): StartSettings {
+export function readSettings(
+  settings: readonly Named[],
+  values: ReadonlyMap<string, SettingValue>,
+  base: string,
+): StartSettings {
   const valueOf = (key: string, row: Setting): SettingValue => values.get(key) ?? row.default;
-  const dir = SECTIONS.data.dir.read(valueOf("data.dir", SECTIONS.data.dir), { base, dataDir: "" });
-  const place = { base, dataDir: dir };
-  const sections = Object.entries(SECTIONS).map(([section, rows]) => {
-    const read = Object.entries<Setting>(rows).map(([name, row]) => [
-      name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
-      row.read(valueOf(`${section}.${name}`, row), place),
+  const dataDir = SECTIONS.data.dir.read(valueOf("data.dir", SECTIONS.data.dir), { base, dataDir: "" });
+  const place = { base, dataDir };
+  const sections = Map.groupBy(settings, ({ section }) => section);
+  const read = [...sections].map(([section, rows]) => {
+    const entries = rows.map((row) => [
+      row.name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+      row.read(valueOf(row.key, row), place),
     ]);
-    return [section, Object.freeze(Object.fromEntries(read))];
+    return [section, Object.freeze(Object.fromEntries(entries))];
   });
-  return Object.freeze(Object.fromEntries(sections)) as StartSettings;
+  return Object.freeze(Object.fromEntries(read)) as StartSettings;
 }

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import { generateTemplate } from "../config/config.commands.ts";
-import { ENV_SETTINGS } from "./env-settings.ts";
-import { findMisspelledVariables, loadEnv, usedPaths } from "./env.ts";
+import { createEnvReader, usedPaths } from "./env.ts";
 
+const { settings, loadEnv, findMisspelledVariables } = createEnvReader([]);
 const dir = mkdtempSync(join(tmpdir(), "waymark-env-"));
 afterAll(() => rmSync(dir, { recursive: true }));
 
@@ -114,7 +114,7 @@ describe("start-up settings", () => {
     [null, { WAYMARK__SERVER_PORT: "1" }, "did you mean 'server.port', as a variable WAYMARK__SERVER__PORT?"],
     [null, { WAYMARK__SERVER__TLSCERT: "a" }, "did you mean 'server.tls_cert'"],
     ["[server]\nPort = 1\n", {}, "waymark.toml:2: unknown setting 'server.Port'; did you mean 'server.port'"],
-    ["[mail]\nhost_name = 1\n", {}, "allowed: mail.host"],
+    ["[data]\nfolder = 1\n", {}, "allowed: data.dir"],
     [null, { WAYMARK__FEATURES__PUBLIC_URL: "a" }, "changed in the panel or by 'waymark config set'"],
   ])("%j with the variables %j is refused with advice", (toml, variables, message) => {
     expect(() => load(toml, variables)).toThrow(message);
@@ -155,7 +155,7 @@ describe("start-up settings", () => {
 
   test("every row of the table becomes a frozen setting", () => {
     const env = load(null) as unknown as Record<string, Record<string, unknown>>;
-    for (const { key } of ENV_SETTINGS) {
+    for (const { key } of settings) {
       const [section, name] = key.split(".") as [string, string];
       const inCamelCase = name.replace(/_./g, (pair) => pair[1]!.toUpperCase());
       expect([key, Object.keys(env[section]!)]).toEqual([key, expect.arrayContaining([inCamelCase])]);
@@ -188,8 +188,8 @@ describe("start-up settings", () => {
   });
 
   test("the template has every setting and is valid when uncommented", () => {
-    const template = generateTemplate();
-    for (const setting of ENV_SETTINGS) expect(template).toContain(`# ${setting.key.split(".")[1]} = `);
+    const template = generateTemplate(settings);
+    for (const setting of settings) expect(template).toContain(`# ${setting.key.split(".")[1]} = `);
     const bare = template.replaceAll(/^# (\w+ = )/gm, "$1");
     expect(Object.keys(parse(bare))).toEqual([
       "server",
@@ -200,11 +200,8 @@ describe("start-up settings", () => {
       "logging",
       "metrics",
       "health",
-      "mail",
-      "webhooks",
       "oidc",
       "analytics",
-      "clickhouse",
     ]);
     expect(load(bare)).toEqual(load(template));
   });

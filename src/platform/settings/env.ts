@@ -3,9 +3,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import {
-  ENV_SETTINGS,
+  listSettings,
   readSettings,
+  sectionOf,
   type Setting,
+  type SettingSection,
   type SettingValue,
   type StartSettings,
 } from "./env-settings.ts";
@@ -21,7 +23,7 @@ export type Env = StartSettings & {
   readonly isSuccessor?: true;
 };
 
-const SETTING_OF_KEY = new Map(ENV_SETTINGS.map((setting) => [setting.key, setting]));
+type Settings = ReturnType<typeof listSettings>;
 
 type Source = {
   cwd?: string;
@@ -29,31 +31,53 @@ type Source = {
   configFile?: string | undefined;
 };
 
-/**
- * Reads `configFile`, else $WAYMARK_CONFIG, else waymark.toml in `cwd` if it exists.
- * @throws BadRequest with file, line and what is allowed
- */
-export function loadEnv({ cwd = process.cwd(), processEnv = process.env, configFile }: Source = {}): Env {
-  const named = configFile ?? processEnv["WAYMARK_CONFIG"];
-  const file = resolve(cwd, named ?? "waymark.toml");
-  if (named !== undefined && !existsSync(file)) throw wrong(`${file} does not exist`);
-  const values = new Map<string, SettingValue>();
-  if (existsSync(file)) readFile(file, values);
-  readOverrides(processEnv, values);
-  const base = existsSync(file) ? dirname(file) : cwd;
-  const settings = readSettings(values, base);
-  if ((settings.server.tlsCert === null) !== (settings.server.tlsKey === null)) {
-    throw wrong("'server.tls_cert' and 'server.tls_key' belong together: set both or neither");
-  }
-  if (settings.mail.host !== "" && settings.mail.from === "") {
-    throw wrong("'mail.host' needs 'mail.from', the address that mails come from");
-  }
-  return Object.freeze({ ...settings, fault: processEnv["WAYMARK_FAULT"] ?? null });
+/** @param sections what rooms add to the settings of the core */
+export function createEnvReader(sections: readonly SettingSection[]) {
+  const settings = listSettings(sections);
+  return {
+    settings,
+
+    /**
+     * Reads `configFile`, else $WAYMARK_CONFIG, else waymark.toml in `cwd` if it exists.
+     * @throws BadRequest with file, line and what is allowed
+     */
+    loadEnv({ cwd = process.cwd(), processEnv = process.env, configFile }: Source = {}): Env {
+      const named = configFile ?? processEnv["WAYMARK_CONFIG"];
+      const file = resolve(cwd, named ?? "waymark.toml");
+      if (named !== undefined && !existsSync(file)) throw wrong(`${file} does not exist`);
+      const values = new Map<string, SettingValue>();
+      if (existsSync(file)) readFile(settings, file, values);
+      readOverrides(settings, processEnv, values);
+      const base = existsSync(file) ? dirname(file) : cwd;
+      const read = readSettings(settings, values, base);
+      if ((read.server.tlsCert === null) !== (read.server.tlsKey === null)) {
+        throw wrong("'server.tls_cert' and 'server.tls_key' belong together: set both or neither");
+      }
+      for (const section of sections) {
+        const refusal = section.refusal?.(sectionOf(read, section)) ?? null;
+        if (refusal !== null) throw wrong(refusal);
+      }
+      return Object.freeze({ ...read, fault: processEnv["WAYMARK_FAULT"] ?? null });
+    },
+
+    /**
+     * Names variables that are ignored and differ from a setting's only in case and separators, such as
+     * WAYMARK_SERVER_PORT. Returns sentences.
+     */
+    findMisspelledVariables: (processEnv: Source["processEnv"] = process.env): string[] =>
+      Object.entries(processEnv).flatMap(([variable, value = ""]) => {
+        if (!/^waymark/i.test(variable) || variable.startsWith("WAYMARK__") || SERVICE_LINK.test(value))
+          return [];
+        const meant = keyLike(settings, variable.slice("waymark".length));
+        if (meant === undefined) return [];
+        return [`The environment variable ${variable} is ignored: the setting is ${variableOf(meant)}.`];
+      }),
+  };
 }
 
 const wrong = (message: string) => appError("BadRequest", message);
 
-function readFile(file: string, values: Map<string, SettingValue>): void {
+function readFile(settings: Settings, file: string, values: Map<string, SettingValue>): void {
   let source: string;
   let sections: Record<string, unknown>;
   try {
@@ -74,7 +98,7 @@ function readFile(file: string, values: Map<string, SettingValue>): void {
     }
     for (const [name, value] of Object.entries(entries)) {
       const key = `${section}.${name}`;
-      values.set(key, check(key, value, `${file}:${lineOf(source, section, name)}`));
+      values.set(key, check(settings, key, value, `${file}:${lineOf(source, section, name)}`));
     }
   }
 }
@@ -96,35 +120,25 @@ function lineOf(source: string, section: string | null, name: string): number {
 }
 
 function readOverrides(
+  settings: Settings,
   processEnv: Record<string, string | undefined>,
   values: Map<string, SettingValue>,
 ): void {
   for (const [variable, raw] of Object.entries(processEnv)) {
     if (!variable.startsWith("WAYMARK__") || raw === undefined) continue;
     const key = variable.slice("WAYMARK__".length).replace("__", ".").toLowerCase();
-    values.set(key, check(key, readText(raw, SETTING_OF_KEY.get(key)), `environment variable ${variable}`));
+    const setting = settings.find((one) => one.key === key);
+    values.set(key, check(settings, key, readText(raw, setting), `environment variable ${variable}`));
   }
 }
 
 const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 const variableOf = (key: string): string => `WAYMARK__${key.toUpperCase().replace(".", "__")}`;
-const KEY_OF_LETTERS = new Map(ENV_SETTINGS.map(({ key }) => [lettersOf(key), key] as const));
+/** Finds the key that differs in case and separators only. */
+const keyLike = (settings: Settings, text: string): string | undefined =>
+  settings.find(({ key }) => lettersOf(key) === lettersOf(text))?.key;
 /** Kubernetes sets such variables for each service, for example WAYMARK_SERVER_PORT=tcp://10.0.0.1:80. */
 const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//;
-
-/**
- * Names variables that are ignored and differ from a setting's only in case and separators, such as
- * WAYMARK_SERVER_PORT. Returns sentences.
- */
-export function findMisspelledVariables(processEnv: Source["processEnv"] = process.env): string[] {
-  return Object.entries(processEnv).flatMap(([variable, value = ""]) => {
-    if (!/^waymark/i.test(variable) || variable.startsWith("WAYMARK__") || SERVICE_LINK.test(value))
-      return [];
-    const meant = KEY_OF_LETTERS.get(lettersOf(variable.slice("waymark".length)));
-    if (meant === undefined) return [];
-    return [`The environment variable ${variable} is ignored: the setting is ${variableOf(meant)}.`];
-  });
-}
 
 /** Takes the type of the default, if the text has that form. */
 function readText(raw: string, setting: Setting | undefined): SettingValue {
@@ -138,19 +152,19 @@ function readText(raw: string, setting: Setting | undefined): SettingValue {
   return raw;
 }
 
-function alternativesTo(key: string): string {
-  const meant = KEY_OF_LETTERS.get(lettersOf(key));
+function alternativesTo(settings: Settings, key: string): string {
+  const meant = keyLike(settings, key);
   if (meant !== undefined) return `did you mean '${meant}', as a variable ${variableOf(meant)}?`;
-  const known = ENV_SETTINGS.map((setting) => setting.key);
+  const known = settings.map((setting) => setting.key);
   const siblings = known.filter((one) => one.startsWith(`${key.split(".")[0]}.`));
   if (siblings.length > 0) return `allowed: ${siblings.join(", ")}`;
   return `allowed: ${known.join(", ")}. Other settings are changed in the panel or by 'waymark config set'`;
 }
 
-function check(key: string, value: unknown, where: string): SettingValue {
-  const setting = SETTING_OF_KEY.get(key);
+function check(settings: Settings, key: string, value: unknown, where: string): SettingValue {
+  const setting = settings.find((one) => one.key === key);
   if (setting === undefined) {
-    throw wrong(`${where}: unknown setting '${key}'; ${alternativesTo(key)}`);
+    throw wrong(`${where}: unknown setting '${key}'; ${alternativesTo(settings, key)}`);
   }
   const typed = setting.loose && typeof value === "number" ? String(value) : value;
   if (typeof typed !== typeof setting.default || !setting.accepts(typed as SettingValue)) {
