@@ -53,6 +53,7 @@ type Parts = {
   domains: Domains;
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
+  portion?: number;
   loops: FallbackLoops;
   events: LinkEvents & BulkEvents;
   deleted: Pick<DeletedLinks, "restoreManyIn">;

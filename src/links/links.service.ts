@@ -58,6 +58,8 @@ export type LinkServiceDeps = {
   targetLists(): TargetLists;
   clock: Clock;
   randomBytes?: RandomBytes;
+  /** The number of links that one transaction of a change by filter, or of its undo, holds. */
+  portion?: number;
   operations: LinkOperations;
 };
 

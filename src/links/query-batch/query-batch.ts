@@ -148,6 +148,7 @@ type Deps = {
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
   actor: Actor;
+  portion?: number;
 };
 
 export function createQueryBatch(deps: Deps) {
@@ -240,7 +241,7 @@ export function createQueryBatch(deps: Deps) {
         break;
       }
       const start = performance.now();
-      const portion = await found.portion({ from, to }, Math.min(left, PORTION));
+      const portion = await found.portion({ from, to }, Math.min(left, deps.portion ?? PORTION));
       from = portion.from;
       left -= portion.keys.length;
       const ids = new Map(portion.keys.map(({ id, code }) => [code, id]));

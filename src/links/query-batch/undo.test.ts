@@ -6,15 +6,17 @@ import { keyOf } from "../link/key.ts";
 import { bulkOf, type QueryBatchInput } from "./query-batch.ts";
 import type { RevertedPortion } from "./undo.ts";
 
-const COUNT = 1_100;
+const PORTION = 10;
+/** Two portions, and some. */
+const COUNT = 22;
 /** These move one by one. */
-const MOVED = 550;
+const MOVED = 11;
 const EDITOR: Actor = { name: "ed", via: "panel", accountId: 5, ownOnly: true };
 
 forEachDialect(({ openDb }) => {
   let room: LinksRoom;
   beforeAll(async () => {
-    room = await openLinks(await openDb({ poolSize: 8 }));
+    room = await openLinks(await openDb({ poolSize: 8 }), { portion: PORTION });
   });
   beforeEach(() => room.clear());
   afterAll(() => room?.database.close());
@@ -181,10 +183,10 @@ forEachDialect(({ openDb }) => {
     });
 
     test("goes back once by two at once, and no link more than once", async () => {
-      await fill(1_300, () => []);
+      await fill(26, () => []);
       const { change } = await edit({ add_tags: ["x"] });
       const both = await Promise.all([undo(change), undo(change), undo(change)]);
-      expect(both.reduce((sum, { restored }) => sum + restored, 0)).toBe(1_300);
+      expect(both.reduce((sum, { restored }) => sum + restored, 0)).toBe(26);
       expect(both.flatMap(({ failed }) => failed)).toEqual([]);
       expect(await room.links.tags.list()).toEqual([]);
       await room.links.patch("l1", { add_tags: ["x"] });
@@ -195,14 +197,14 @@ forEachDialect(({ openDb }) => {
     });
 
     test("goes on after a stop, also from the start", async () => {
-      await fill(1_300, () => []);
+      await fill(26, () => []);
       const { change } = await edit({ title: "all" });
       const first = await room.links.undoBatch(bulkOf(change!), 0);
-      expect(first).toMatchObject({ restored: 500, failed: [] });
-      expect(await undo(change, COMMAND, first.next!)).toMatchObject({ portions: 2, restored: 800 });
+      expect(first).toMatchObject({ restored: PORTION, failed: [] });
+      expect(await undo(change, COMMAND, first.next!)).toMatchObject({ portions: 2, restored: 16 });
       const again = await edit({ title: "again" });
       await room.links.undoBatch(bulkOf(again.change!), 0);
-      expect(await undo(again.change)).toMatchObject({ restored: 800, failed: [] });
+      expect(await undo(again.change)).toMatchObject({ restored: 16, failed: [] });
     });
 
     test("of a password says that the password stays", async () => {
@@ -297,12 +299,12 @@ forEachDialect(({ openDb }) => {
     });
 
     test("and a change at once go back to exactly what was", async () => {
-      await fill(700, () => ["a"]);
+      await fill(14, () => ["a"]);
       const edited = await edit({ title: "t" });
       const gone = await removeAll();
       const outcomes = await Promise.all([undo(gone.change), undo(gone.change)]);
-      expect(outcomes[0].restored + outcomes[1].restored).toBe(700);
-      expect(await undo(edited.change)).toMatchObject({ restored: 700, failed: [] });
+      expect(outcomes[0].restored + outcomes[1].restored).toBe(14);
+      expect(await undo(edited.change)).toMatchObject({ restored: 14, failed: [] });
       expect(await room.links.get("l3")).toMatchObject({ title: null, createdAt: NOW, tags: ["a"] });
     });
   });

@@ -65,6 +65,7 @@ type Deps = {
   changes: LinkChanges;
   clock: Clock;
   actor: Actor;
+  portion?: number;
 };
 
 const PORTION = 500;
@@ -74,6 +75,7 @@ type OfLink = BulkLinkEvent & { subjectId: number };
 
 export function createBulkUndo(deps: Deps) {
   const { events, repository, writer, domains, loops, owners, clock, actor } = deps;
+  const most = deps.portion ?? PORTION;
   const written = writeLinks(deps.changes);
 
   /** Finds loops that reverting would make, by the id of the link. */
@@ -141,7 +143,7 @@ export function createBulkUndo(deps: Deps) {
     if (first?.action === PART_OF_BULK) {
       return { ...(await revertPart(bulk, first)), next: second === undefined ? null : first.id };
     }
-    const found = first === undefined ? [] : await events.ofBulk(run, after, PORTION);
+    const found = first === undefined ? [] : await events.ofBulk(run, after, most);
     const ofLinks = found.filter((event): event is OfLink => event.subjectId !== null);
     if (ofLinks.length === 0) return { restored: 0, failed: [], next: null };
     const looping = await loopsOf(ofLinks);
@@ -167,7 +169,7 @@ export function createBulkUndo(deps: Deps) {
       });
       return { restored: back.length, failed };
     });
-    return { ...portion, next: found.length < PORTION ? null : found.at(-1)!.id };
+    return { ...portion, next: found.length < most ? null : found.at(-1)!.id };
   };
 }
 
