@@ -268,7 +268,7 @@ const eventText = (name: string, data: object): string => `event: ${name}\ndata:
 
 const rounded = (rate: number): number => Math.round(rate * 10) / 10;
 
-/** `isLost`: somebody else has it. */
+/** A place of a viewer. `isLost`: another viewer has it. */
 type LivePlace = { readonly accountId: number; isLost: boolean; leave(): void };
 
 type Options = { most: number; mostOfAccount: number; onLost(): void };
@@ -328,7 +328,7 @@ function createLiveDrops({ repository, clock }: Pick<Deps, "repository" | "clock
   let seen = new Map<number, number>();
 
   return {
-    /** Only later files are news. */
+    /** Starts anew: only files that arrive later are found. */
     restart(): void {
       floor = null;
       seen = new Map();

@@ -22,7 +22,14 @@ export const pageQuery = {
 type PageQuery = { page?: string | undefined; page_size?: string | undefined };
 
 /** `page` counts from 1. */
-export const pageOf = (query: PageQuery): { page: number; pageSize: number } => ({
+export type PageAt = { page: number; pageSize: number };
+
+export const rowsOfPage = ({ page, pageSize }: PageAt) => ({
+  limit: pageSize,
+  offset: (page - 1) * pageSize,
+});
+
+export const pageOf = (query: PageQuery): PageAt => ({
   page: clamped(query.page, 1, LAST_PAGE),
   pageSize: clamped(query.page_size, PAGE_SIZE, LARGEST_PAGE_SIZE),
 });

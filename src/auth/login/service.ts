@@ -37,7 +37,7 @@ type AlsoWithPassword = (tx: ChangeTransaction, formerHash: string) => Promise<v
 
 export type Codes = { totp?: string | null | undefined; recoveryCode?: string | null | undefined };
 
-type Doing = Pick<LoginAttempt, "client" | "via"> & { by: SignInMethod };
+type PasswordChange = Pick<LoginAttempt, "client" | "via"> & { by: SignInMethod };
 
 /** Checks what an account has to prove besides its password; null: nothing. */
 type SecondFactorCheck = {
@@ -76,7 +76,7 @@ export function createLogin(deps: Deps) {
   async function changeUserPassword(
     user: User,
     passwordHash: string,
-    { via, client, by }: Doing,
+    { via, client, by }: PasswordChange,
   ): Promise<SignedIn> {
     const session = await changes.write(async (tx) => {
       const current = await users.lock(tx.db, user.id);
@@ -97,7 +97,7 @@ export function createLogin(deps: Deps) {
   async function changeAdminPassword(
     checkedHash: string,
     passwordHash: string,
-    { via, client, by }: Doing,
+    { via, client, by }: PasswordChange,
   ): Promise<SignedIn> {
     let session: Session | undefined;
     const actor = { name: BUILT_IN_ADMIN.username, via };
@@ -155,15 +155,15 @@ export function createLogin(deps: Deps) {
      */
     async changePassword(
       account: Account,
-      { current, next, ...given }: Omit<Doing, "by"> & { current: string; next: string },
+      { current, next, ...given }: Omit<PasswordChange, "by"> & { current: string; next: string },
     ): Promise<SignedIn> {
-      const doing = { ...given, by: account.credential?.signedInBy ?? ("password" as const) };
-      const { address } = doing.client;
+      const change = { ...given, by: account.credential?.signedInBy ?? ("password" as const) };
+      const { address } = change.client;
       const { user, passwordHash } = await checkOwn(account, { password: current, address });
       const hash = await passwords.hashPassword(next);
       return user === null
-        ? changeAdminPassword(passwordHash, hash, doing)
-        : changeUserPassword(user, hash, doing);
+        ? changeAdminPassword(passwordHash, hash, change)
+        : changeUserPassword(user, hash, change);
     },
 
     /**

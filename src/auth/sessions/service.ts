@@ -4,6 +4,7 @@
  * seconds the replaced token still gets a pair with the current refresh token. A refresh costs a transaction, so
  * refreshes are limited per session, or per address without a valid token.
  */
+import { type PageAt, rowsOfPage } from "../../lib/page-query.ts";
 import { lockPasswordHash } from "../account.repository.ts";
 import type { SessionClient } from "../auth-core.ts";
 import type { Core } from "../../platform/core.ts";
@@ -40,7 +41,7 @@ type SignInGiven = {
 };
 
 /** `reused`: neither the valid refresh token nor the one just replaced. */
-type Turn = { is: "ended" | "reused" } | { is: "good"; session: Session; account: Account };
+type Rotation = { is: "ended" | "reused" } | { is: "good"; session: Session; account: Account };
 
 export type Sessions = ReturnType<typeof createSessions>;
 
@@ -105,9 +106,9 @@ export function createSessions(deps: Deps) {
       if (ours.length === 0) await refreshLimit.take(address);
       for (const claims of ours) {
         await refreshLimit.take(`session ${claims.sessionId}`);
-        const turn = await takeTurn(deps, claims, address);
-        if (turn.is === "good") return sign(turn.session, turn.account, claims.factorId);
-        if (turn.is === "reused") reused.push(claims.sessionId);
+        const rotation = await rotateToken(deps, claims, address);
+        if (rotation.is === "good") return sign(rotation.session, rotation.account, claims.factorId);
+        if (rotation.is === "reused") reused.push(claims.sessionId);
       }
       if (reused.length > 0) {
         await end(reused);
@@ -199,12 +200,12 @@ async function openSession(
   return session;
 }
 
-function takeTurn(
+function rotateToken(
   { changes, repository, config, clock }: Deps,
   claims: TokenClaims,
   address: string,
-): Promise<Turn> {
-  return changes.write(async (tx): Promise<Turn> => {
+): Promise<Rotation> {
+  return changes.write(async (tx): Promise<Rotation> => {
     const now = clock.now();
     const owner = await repository.lock(tx.db, claims.sessionId);
     if (!isAlive(owner, now)) return { is: "ended" };
@@ -235,10 +236,9 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 function createSessionList({ repository, changes, record, clock }: Deps) {
   return {
     /** Those that have not ended, the last used first. */
-    async list(accountId: number, at: { page: number; pageSize: number }) {
+    async list(accountId: number, at: PageAt) {
       const now = clock.now();
-      const offset = (at.page - 1) * at.pageSize;
-      const sessions = await repository.listOf(accountId, now, { limit: at.pageSize, offset });
+      const sessions = await repository.listOf(accountId, now, rowsOfPage(at));
       return { sessions, total: await repository.countOf(accountId, now) };
     },
 

@@ -1,4 +1,5 @@
 /** Teams: owners of links, folders and domains whose members have roles. A change reaches the next request of a member. */
+import { type PageAt, rowsOfPage } from "../../lib/page-query.ts";
 import { given } from "../../lib/given.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Db } from "../../platform/db/dialect.ts";
@@ -56,11 +57,10 @@ export function createTeams({ repository, transfer, files, accountDelay, changes
 
   return {
     /** Lists teams by name: all for administrators, for others those of which they are members. */
-    async list(actor: Actor, at: { page: number; pageSize: number }, search?: string) {
+    async list(actor: Actor, at: PageAt, search?: string) {
       const filter = { accountId: actor.ownOnly ? actor.accountId : null, search };
       const total = await repository.count(filter);
-      const offset = (at.page - 1) * at.pageSize;
-      return { teams: await repository.list(filter, { limit: at.pageSize, offset }), total };
+      return { teams: await repository.list(filter, rowsOfPage(at)), total };
     },
 
     /** @throws NotFound */

@@ -2,6 +2,7 @@
  * API tokens. Known ones are checked in memory. A wrong form or checksum costs no query, and an address may ask for a
  * bounded number of unknown ones. Revoking reaches every worker before the answer.
  */
+import { type PageAt, rowsOfPage } from "../../lib/page-query.ts";
 import { findAccount, lockAccount } from "../account.repository.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Db } from "../../platform/db/dialect.ts";
@@ -83,10 +84,9 @@ export function createApiTokens({ database, repository, changes, record, lookups
     },
 
     /** Newest first. `accountId` null: of all accounts. */
-    async list(accountId: number | null, at: { page: number; pageSize: number }) {
+    async list(accountId: number | null, at: PageAt) {
       const total = await repository.count(accountId);
-      const offset = (at.page - 1) * at.pageSize;
-      return { tokens: await repository.list(accountId, { limit: at.pageSize, offset }), total };
+      return { tokens: await repository.list(accountId, rowsOfPage(at)), total };
     },
 
     /** `accountId` null: of any account. @throws NotFound */

@@ -2,6 +2,7 @@
  * Accounts other than the built-in administrator. A new password, another role or disabling ends the account's sessions
  * in the same transaction, disabling also its API tokens.
  */
+import { type PageAt, rowsOfPage } from "../../lib/page-query.ts";
 import { given } from "../../lib/given.ts";
 import type { Core } from "../../platform/core.ts";
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
@@ -54,16 +55,9 @@ export function createUsers({
 }: Deps) {
   return {
     /** Ordered by username. */
-    async list(
-      at: { page: number; pageSize: number },
-      filter: UserFilter = {},
-    ): Promise<{ users: ListedUser[]; total: number }> {
+    async list(at: PageAt, filter: UserFilter = {}): Promise<{ users: ListedUser[]; total: number }> {
       const total = await repository.count(filter);
-      const users = await repository.list(filter, {
-        limit: at.pageSize,
-        offset: (at.page - 1) * at.pageSize,
-      });
-      return { users, total };
+      return { users: await repository.list(filter, rowsOfPage(at)), total };
     },
 
     /** @throws NotFound */

@@ -106,27 +106,7 @@ export function createCountRepository({ read, findLink }: Database) {
       if (Number(seen) > most) return Number.NaN;
       return Number(own ?? 0);
     },
-  };
-}
 
-const summed = (eb: ExpressionBuilder<Schema, "click_hours">) => [
-  eb.fn.sum<number>("clicks").as("clicks"),
-  eb.fn.sum<number>("automated").as("automated"),
-];
-
-async function countsOf(
-  list: readonly number[],
-  query: { execute(): Promise<({ bucket: number } & ClickSum)[]> },
-): Promise<BucketCounts> {
-  const rows = list.length === 0 ? [] : await query.execute();
-  return new Map(rows.map(({ bucket, ...sum }) => [bucket, clickSumOf(sum)]));
-}
-
-export type AgeRepository = ReturnType<typeof createAgeRepository>;
-
-/** How far back clicks are kept. */
-export function createAgeRepository({ read }: Database) {
-  return {
     /** The oldest hour and day in the rollups, or null. */
     async oldest(): Promise<{ hour: number | null; day: number | null }> {
       const [hour, day] = await Promise.all([
@@ -159,4 +139,17 @@ export function createAgeRepository({ read }: Database) {
       return found.some((row) => row !== undefined);
     },
   };
+}
+
+const summed = (eb: ExpressionBuilder<Schema, "click_hours">) => [
+  eb.fn.sum<number>("clicks").as("clicks"),
+  eb.fn.sum<number>("automated").as("automated"),
+];
+
+async function countsOf(
+  list: readonly number[],
+  query: { execute(): Promise<({ bucket: number } & ClickSum)[]> },
+): Promise<BucketCounts> {
+  const rows = list.length === 0 ? [] : await query.execute();
+  return new Map(rows.map(({ bucket, ...sum }) => [bucket, clickSumOf(sum)]));
 }

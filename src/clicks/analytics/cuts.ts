@@ -1,11 +1,6 @@
 /** Cuts ranges into the sums and raw rows that count a selection's clicks. */
 import type { LinkSet } from "../../links/list/link-set.repository.ts";
-import {
-  type AgeRepository,
-  type BucketCounts,
-  type CountRepository,
-  MOST_RAW_ROWS,
-} from "./counts.repository.ts";
+import { type BucketCounts, type CountRepository, MOST_RAW_ROWS } from "./counts.repository.ts";
 import { appError } from "../../lib/errors.ts";
 import { NO_CLICKS, plus, type Visitors } from "../../lib/visitors.ts";
 import { BUCKETS, HOUR_MS, type Span, sequence } from "../rollups/time-buckets.ts";
@@ -16,7 +11,6 @@ import { isKeyText, linkNotFound } from "../../links/link/code.ts";
 import { COLUMN_DIMENSIONS, COLUMN_OF, parseAgentValue } from "../rollups/dimensions.ts";
 
 type Deps = {
-  ages: AgeRepository;
   counts: CountRepository;
   values: ValueRepository;
   now(): number;
@@ -25,7 +19,7 @@ type Deps = {
 
 export type Cuts = ReturnType<typeof createCuts>;
 
-export function createCuts({ ages, counts, values, now, mostDetails }: Deps) {
+export function createCuts({ counts, values, now, mostDetails }: Deps) {
   const countFacts = (links: LinkSet | null): BucketFacts => ({
     day: async (day) => (await counts.inBuckets("day", links, [day])).get(day)?.clicks ?? 0,
     hours: async (hours) => totalsOf(await counts.inBuckets("hour", links, hours)),
@@ -40,7 +34,7 @@ export function createCuts({ ages, counts, values, now, mostDetails }: Deps) {
   /** Raw rows have the details. @throws BadRequest if the range has too many */
   async function rawOnly(range: DateRange): Promise<SumParts> {
     const span = spanOf(range, "hour", now());
-    const oldest = (await ages.oldestDetail()) ?? span.to;
+    const oldest = (await counts.oldestDetail()) ?? span.to;
     const { day } = BUCKETS;
     const days = sequence(day.of(Math.max(span.from, oldest)), day.of(span.to - 1) + 1);
     const ofDays = await counts.inBuckets("day", null, days);
@@ -59,7 +53,7 @@ export function createCuts({ ages, counts, values, now, mostDetails }: Deps) {
   async function cutDays(range: DateRange, facts: BucketFacts, useMonths: boolean): Promise<SumParts> {
     const span = spanOf(range, useMonths ? "month" : "day", now());
     const { whole, edges } = splitSpan("day", span);
-    const [oldest, settled] = await Promise.all([ages.oldest(), settleDays(edges, facts)]);
+    const [oldest, settled] = await Promise.all([counts.oldest(), settleDays(edges, facts)]);
     const { months, days } = useMonths
       ? withMonths(whole)
       : { months: [], days: sequence(whole.from, whole.to) };
@@ -69,9 +63,9 @@ export function createCuts({ ages, counts, values, now, mostDetails }: Deps) {
   async function boundary(filter: ClickFilter, by: string | undefined): Promise<number> {
     const isRaw = Object.keys(filter.values ?? {}).length > 0;
     if (!isRaw && by !== "hour_of_week") return 0;
-    const detail = (await ages.oldestDetail()) ?? now();
+    const detail = (await counts.oldestDetail()) ?? now();
     if (isRaw) return detail;
-    const { hour } = await ages.oldest();
+    const { hour } = await counts.oldest();
     return Math.min(detail, hour === null ? detail : hour * HOUR_MS);
   }
 
@@ -83,7 +77,7 @@ export function createCuts({ ages, counts, values, now, mostDetails }: Deps) {
   ): Promise<number | null> => {
     const from = await boundary(filter, by);
     if (start >= from) return null;
-    const isMissing = await ages.hasClicks({ from: start, to: Math.min(from, end + 1) });
+    const isMissing = await counts.hasClicks({ from: start, to: Math.min(from, end + 1) });
     return isMissing ? from : null;
   };
 
@@ -99,7 +93,7 @@ export function createCuts({ ages, counts, values, now, mostDetails }: Deps) {
       const facts = countFacts(links);
       const { whole, edges } = splitSpan("hour", spanOf(range, "hour", now()));
       const [oldest, totals] = await Promise.all([
-        ages.oldest(),
+        counts.oldest(),
         facts.hours?.(edges.map((edge) => edge.bucket)) ?? new Map<number, number>(),
       ]);
       const hours = sequence(Math.max(whole.from, oldest.hour ?? whole.to), whole.to);

@@ -1,3 +1,4 @@
+import { isLater, type LogPosition } from "../rollups/rebuild.repository.ts";
 import type { RowFields } from "../../platform/db/schema.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { rawRows, type SelectedClicks, type Selection } from "./click-columns.repository.ts";
@@ -15,9 +16,6 @@ export type LoggedClick = Partial<LogColumns> &
     RowFields<"click_log">,
     "id" | "linkId" | "clickedAt" | "referrer" | "source" | "ipAddress" | "country" | "city" | "automated"
   >;
-
-/** The end of a page. */
-export type LogPosition = Pick<LoggedClick, "clickedAt" | "linkId" | "id">;
 
 export function createLogRepository({ read }: Database) {
   return {
@@ -42,16 +40,7 @@ export function createLogRepository({ read }: Database) {
           "automated",
         ])
         .$if(withMore, (query) => query.select(LOG_COLUMNS))
-        .$if(position !== null, (query) =>
-          query.where((eb) => {
-            const { clickedAt, linkId, id } = position!;
-            return eb.or([
-              eb("clicked_at", ">", clickedAt),
-              eb("link_id", ">", linkId),
-              eb.and([eb("link_id", "=", linkId), eb("id", ">", id)]),
-            ]);
-          }),
-        )
+        .$if(position !== null, (query) => query.where(isLater(position!)))
         .orderBy("clicked_at")
         .orderBy("link_id")
         .orderBy("id")

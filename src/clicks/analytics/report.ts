@@ -1,7 +1,7 @@
 /** Clicks by any dimension, link, tag, domain, account or hour of the week. */
 import { type ClickSum, countOf, NO_CLICKS, plus } from "../../lib/visitors.ts";
 import { ADMIN_NAME } from "../../lib/owner.ts";
-import type { AgeRepository, CountRepository } from "./counts.repository.ts";
+import type { CountRepository } from "./counts.repository.ts";
 import { type Cuts, FILTER_VALUES, type FilterValue } from "./cuts.ts";
 import type { DateRange } from "./range.ts";
 import type { RankingRepository } from "./ranking.repository.ts";
@@ -32,7 +32,6 @@ export type Report = {
 
 type ReportQuery = { range: DateRange; limit: number; selection: Selection };
 type Parts = {
-  ages: AgeRepository;
   counts: CountRepository;
   values: ValueRepository;
   ranking: RankingRepository;
@@ -111,11 +110,8 @@ function hourOfWeek(hour: number): string {
 }
 
 /** From the sums of hours; before them from details. */
-async function byHour(
-  { ages, counts, cuts }: Parts,
-  { range, limit, selection }: ReportQuery,
-): Promise<Report> {
-  const oldest = (await ages.oldest()).hour;
+async function byHour({ counts, cuts }: Parts, { range, limit, selection }: ReportQuery): Promise<Report> {
+  const oldest = (await counts.oldest()).hour;
   const from = oldest === null ? range.end + 1 : oldest * HOUR_MS;
   const older =
     selection.details === null && range.start < from

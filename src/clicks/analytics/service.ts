@@ -3,12 +3,7 @@ import { increase } from "../rollups/sums.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type ClickSum, countOf, NO_CLICKS, type Visitors, plus } from "../../lib/visitors.ts";
-import {
-  createAgeRepository,
-  type CountRepository,
-  createCountRepository,
-  type BucketCounts,
-} from "./counts.repository.ts";
+import { type CountRepository, createCountRepository, type BucketCounts } from "./counts.repository.ts";
 import { createCuts, type Cuts, type ClickFilter, createSelect } from "./cuts.ts";
 import { type DateRange, SUM_UNITS, trendOf, spanOf } from "./range.ts";
 import { type NewestClick, createNewestRepository } from "./log.repository.ts";
@@ -60,13 +55,12 @@ const MOST_DETAILS = 5_000_000;
 
 export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }: Deps) {
   const counts = createCountRepository(database);
-  const ages = createAgeRepository(database);
   const values = createValueRepository(database);
   const ranking = createClickRanking(database);
   const newest = createNewestClicks(database, clock.now);
-  const cuts = createCuts({ ages, counts, values, now: clock.now, mostDetails });
+  const cuts = createCuts({ counts, values, now: clock.now, mostDetails });
   const select = createSelect({ counts, values });
-  const parts = { ages, counts, values, ranking, cuts };
+  const parts = { counts, values, ranking, cuts };
 
   return {
     /** Every bucket of the range in order. @throws BadRequest beyond 10,000 buckets */

@@ -148,7 +148,7 @@ async function learnPosition(
   if (doubt?.to === row) return settle(source, row, doubt, context);
   const found = clicksBetween(source.position, row, reader, context.batch);
   // Counted by another process: the outcome of the details is unknown.
-  const details = fatesOf({ logged: found.detailed, refused: found.refused });
+  const details = outcomesOf({ logged: found.detailed, refused: found.refused });
   const { clicks, automated } = found;
   settle(source, row, { clicks, automated, deleted: 0, deletedAutomated: 0, details }, context);
 }
@@ -166,7 +166,7 @@ function clicksBetween(from: number, to: number, reader: SegmentReader, batch: C
   return found;
 }
 
-const fatesOf = (known: Partial<DetailOutcomes>): DetailOutcomes => ({
+const outcomesOf = (known: Partial<DetailOutcomes>): DetailOutcomes => ({
   logged: 0,
   stopped: 0,
   deleted: 0,
@@ -220,7 +220,7 @@ async function countAll(source: SegmentSource, reader: SegmentReader, context: D
       atMs: context.clock.now(),
       deleted: 0,
       deletedAutomated: 0,
-      details: fatesOf({ refused: countRefusals(batch) }),
+      details: outcomesOf({ refused: countRefusals(batch) }),
       clicks,
       automated,
       exists: () => existsSync(source.path),

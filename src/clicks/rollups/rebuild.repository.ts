@@ -1,6 +1,6 @@
 /** Rollups for rebuild.ts, in the transaction that holds the month's lock. */
 import { chunked, foundInChunks } from "../../lib/chunked.ts";
-import { sql } from "kysely";
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db, Rows } from "../../platform/db/dialect.ts";
 import { detailedClicksOf } from "./values.repository.ts";
@@ -8,7 +8,7 @@ import { DIMENSIONS, COLUMN_DIMENSIONS, COLUMN_OF, type ColumnValues } from "./d
 import { type ClickSum, clickSumOf } from "../../lib/visitors.ts";
 import { raiseTo } from "./sums.ts";
 import { sequence, type Span } from "./time-buckets.ts";
-import type { RowFields } from "../../platform/db/schema.ts";
+import type { RowFields, Schema } from "../../platform/db/schema.ts";
 
 const PAGE = 1_000;
 /** Links per `in (…)`. */
@@ -215,6 +215,19 @@ export type RawClick = ColumnValues &
 
 const COLUMNS = COLUMN_DIMENSIONS.map((name) => `${COLUMN_OF[name]} as ${name}` as const);
 
+/** A place in the click log, whose order is that of time, link and id. */
+export type LogPosition = Pick<RowFields<"click_log">, "clickedAt" | "linkId" | "id">;
+
+/** Tests rows that are not before the position's time. */
+export const isLater =
+  ({ clickedAt, linkId, id }: LogPosition) =>
+  (eb: ExpressionBuilder<Schema, "click_log">): Expression<SqlBool> =>
+    eb.or([
+      eb("clicked_at", ">", clickedAt),
+      eb("link_id", ">", linkId),
+      eb.and([eb("link_id", "=", linkId), eb("id", ">", id)]),
+    ]);
+
 /** Reads the click log. */
 export function createRawRepository({ read }: Database) {
   return {
@@ -246,13 +259,7 @@ export function createRawRepository({ read }: Database) {
           .select(["user_agent_id as userAgentId", "automated", ...COLUMNS])
           .where("clicked_at", ">=", after?.clickedAt ?? from)
           .where("clicked_at", "<", to)
-          .$if(after !== undefined, (query) =>
-            query.where((eb) => {
-              const { clickedAt, linkId, id } = after!;
-              const later = eb.and([eb("link_id", "=", linkId), eb("id", ">", id)]);
-              return eb.or([eb("clicked_at", ">", clickedAt), eb("link_id", ">", linkId), later]);
-            }),
-          )
+          .$if(after !== undefined, (query) => query.where(isLater(after!)))
           .orderBy("clicked_at")
           .orderBy("link_id")
           .orderBy("id")
