@@ -147,8 +147,6 @@ const ASSEMBLY = [
   "src/files/drive.ts",
   "src/files/sharing.ts",
   "src/files/storage/index.ts",
-  "src/extras/imports/import-text.ts",
-  "src/extras/imports/import-upload.ts",
   "src/extras/imports/import-view.ts",
   "src/extras/imports/imports.commands.ts",
   "src/extras/imports/imports.routes.ts",

@@ -1,6 +1,7 @@
 /** Sizes and instants as people of a language write them. */
 import { remembered } from "../lib/remembered.ts";
 import { type Language, LANGUAGES } from "../lib/language.ts";
+import { inline } from "./style.ts";
 
 const UNITS: Record<Language, readonly [string, ...string[]]> = {
   en: ["bytes", "kB", "MB", "GB", "TB", "PB"],
@@ -42,3 +43,17 @@ export const instantText = (language: Language, at: number): string => `${instan
 export const dayText = (language: Language, at: number): string => days(language).format(at);
 
 export const countText = (language: Language, count: number): string => numbers[0](language).format(count);
+
+const timeHtml = (kind: "day" | "instant", at: number, shown: string): string =>
+  `<time class="${kind}" datetime="${new Date(at).toISOString()}">${shown}</time>`;
+
+/** Shows a day in UTC, until the page's script writes it in the reader's zone. */
+export const dayHtml = (language: Language, at: number): string => timeHtml("day", at, dayText(language, at));
+export const instantHtml = (language: Language, at: number): string =>
+  timeHtml("instant", at, instantText(language, at));
+
+const SCRIPT = `
+for(const[kind,style]of[["instant",{timeStyle:"short"}],["day",{}]]){const form=new Intl.DateTimeFormat(document.documentElement.lang,{dateStyle:"medium",...style});for(const time of document.querySelectorAll("time."+kind))time.textContent=form.format(new Date(time.dateTime))}
+`.trim();
+
+export const LOCAL_TIMES = inline(SCRIPT);

@@ -51,7 +51,7 @@ async function insert(sql: Kutt["sql"], into: string, rows: readonly unknown[][]
   }
 }
 
-/** Returns the clicks of each hour that can be brought. */
+/** Returns the clicks of each hour that can be imported. */
 async function fill(kutt: Kutt) {
   const { sql } = kutt;
   await fillKutt(kutt);
@@ -104,7 +104,7 @@ function moves(name: string, postgres?: string): void {
     );
 
     test(
-      "all comes in over a kill, leads where it led, and its undo leaves nothing",
+      "all is imported over a kill, leads where it led, and its undo leaves nothing",
       async () => {
         const refused = 1 + codesOf("scheme").length;
         const disabled = ["bad", "secret", ...codesOf("banned", "protected")];

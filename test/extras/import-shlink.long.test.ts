@@ -96,7 +96,7 @@ if (MISSING !== null) {
   });
 
   test(
-    "all comes in over a kill, leads where it led, and its undo leaves nothing",
+    "all is imported over a kill, leads where it led, and its undo leaves nothing",
     async () => {
       const refused = Object.keys(REFUSED).length;
       await story("import_clicks", {

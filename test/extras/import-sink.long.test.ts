@@ -21,7 +21,7 @@ if (MISSING !== null) {
 } else {
   const { story } = movingFrom(startSink, async (sink) => {
     for (const [at, url] of REFUSED.entries()) await sink.add({ url, slug: `refused-${at}` });
-    const texts = { comment: `It's "one"\nof 日本語 🎉`, title: "<b>Title</b>", description: "Not brought" };
+    const texts = { comment: `It's "one"\nof 日本語 🎉`, title: "<b>Title</b>", description: "Not imported" };
     for (const [at, url] of TARGETS.entries())
       await sink.add({ url, slug: `made-${at}`, ...texts, expiration: 1_999_000_000 + at });
     const left = LINKS - REFUSED.length - TARGETS.length;
@@ -39,7 +39,7 @@ if (MISSING !== null) {
   });
 
   test(
-    "all comes in over a kill, leads where it led, and its undo leaves nothing",
+    "all is imported over a kill, leads where it led, and its undo leaves nothing",
     () =>
       story("import_links", {
         counts: {

@@ -66,7 +66,7 @@ const countOf = (table: string) => ask<{ n: number }>(`select count(*) as n from
 const counts = () => TABLES.map((table) => [table, countOf(table)]);
 
 (MISSING === null ? test : test.skip)(
-  "all comes in over a kill, leads where it led, and its undo leaves nothing",
+  "all is imported over a kill, leads where it led, and its undo leaves nothing",
   async () => {
     const hours = yourls.run(FILL).split(",").map(Number);
     const before = counts();
@@ -137,7 +137,7 @@ if (MISSING === null && DUMP === null)
   console.log("skipped: dumps of YOURLS, there is no mariadb-dump (Debian: mariadb-client)");
 
 test.skipIf(MISSING !== null || DUMP === null)(
-  "each kind of dump brings the same",
+  "each kind of dump imports the same",
   async () => {
     await installation.cli(["import", "undo", "2"]);
     expect(yourls.run(THIN)).toContain("MÃ¼nchen");

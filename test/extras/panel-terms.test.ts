@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { policyView } from "../../src/files/policies/policy.ts";
 import { domainView } from "../../src/links/domains/domain.ts";
 import { OPTIONS } from "../../src/links/link/fields.ts";
-import { REASON_OF } from "../../src/extras/mail/texts/contents.ts";
+import { REASON_OF } from "../../src/extras/mail/mail.ts";
 import { product } from "../support/source-files.ts";
 
 const PANEL = join(import.meta.dir, "../../panel/src");

@@ -155,11 +155,11 @@ test("the clicks come back once, also those of a server that was killed, and the
     // Two rounds of answers on two hosts, and the twenty.
     expect(total).toBeGreaterThan(25);
     const brought = await back.run(["import", "successor", file]);
-    expect(brought).toContain(`${total} visits read: ${total} came in, 0 refused.`);
+    expect(brought).toContain(`${total} visits read: ${total} imported, 0 refused.`);
     const again = await back.cli(["import", "successor", file]);
     expect([again.exitCode, again.stderr]).toEqual([
       4,
-      expect.stringContaining("has brought clicks of this successor"),
+      expect.stringContaining("has already imported clicks of this successor"),
     ]);
     expect(await clicksOf(back)).toEqual({ total: before.total + total, listed: before.total + total });
   } finally {

@@ -6,11 +6,129 @@ import { type HttpContext, requireScope } from "../../platform/http/endpoint.ts"
 import { hasLongBody } from "../../platform/http/read-body.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import { escapeXml } from "../../lib/escape-xml.ts";
-import { type DavDeps, type DavRead, type DavWrite, davPlaceOf, xmlResponse } from "./asking.routes.ts";
-import { readIf, tokensOf } from "./if-header.ts";
-import { namesIn } from "./places.ts";
-import { get, propfind } from "./reads.routes.ts";
+import {
+  type DavDeps,
+  type DavRead,
+  type DavWrite,
+  davPlaceOf,
+  xmlResponse,
+  headerOf,
+  XML_TYPE,
+  xmlBody,
+} from "./asking.routes.ts";
+import { readIf, tokensOf, there } from "./checks.ts";
+import { namesIn, type DavPlace, folderOf, hrefOf, pathInside, pathOf } from "./places.ts";
 import { copy, lock, makeFolder, move, proppatch, put, remove, unlock } from "./writes.routes.ts";
+import type { Teams } from "../../lib/access.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { TEAM_MARK } from "../../lib/owner.ts";
+import type { Entry } from "../../files/tree/entry.ts";
+import type { Files } from "../../files/tree/files.service.ts";
+import type { Cursor, Folders } from "../../files/tree/folders.service.ts";
+import { covers, type DavLocks } from "./locks.ts";
+import {
+  activeLock,
+  type DeadProperties,
+  propertiesOf,
+  type WantedProperties,
+  readWanted,
+} from "./properties.ts";
+import { streamResponse } from "../../platform/http/stream-pages.ts";
+import { downloadOf } from "../../files/tree/download.routes.ts";
+import { davStart } from "./xml.ts";
+
+const PAGE = 100;
+
+type ListingDeps = {
+  folders: Pick<Folders, "page">;
+  files: Pick<Files, "usage">;
+  locks: Pick<DavLocks, "of">;
+  properties: DeadProperties;
+  clock: Clock;
+};
+
+type Asked = { entry: Entry; wanted: WantedProperties; isDeep: boolean };
+
+/** Of an entry in a tree, and with `isDeep` of what is in that folder. */
+async function* entriesAt(deps: ListingDeps, place: DavPlace, { entry, wanted, isDeep }: Asked) {
+  const { root, tree } = place;
+  const [path, now] = [pathOf(place), deps.clock.now()];
+  const held = (await deps.locks.of(tree)).map((taken) => ({ ...taken, xml: activeLock(taken, root, now) }));
+  const usage = await deps.files.usage(tree);
+  async function responses(all: readonly Entry[], at: (entry: Entry) => string) {
+    const dead = await deps.properties.of(all.map(({ id }) => id));
+    const texts = all.map((one) => {
+      const around = held.filter((taken) => covers(taken, at(one)));
+      const shown = { entry: one, href: hrefOf(root, at(one), one.kind), dead: dead.get(one.id) ?? [] };
+      const locks = around.map(({ xml }) => xml).join("");
+      return propertiesOf({ ...shown, locks, usage: one.kind === "folder" ? usage : null }, wanted);
+    });
+    return texts.join("");
+  }
+  yield await responses([entry], () => path);
+  if (entry.kind !== "folder" || !isDeep) return;
+  for (let after: Cursor | null = null, isMore = true; isMore; isMore = after !== null) {
+    const page = await deps.folders.page(tree, entry, after, PAGE);
+    after = page.next;
+    yield await responses([...page.folders, ...page.files], ({ name }) =>
+      pathInside(path, encodeURIComponent(name)),
+    );
+  }
+}
+
+type Above = { prefix: string; names: readonly string[]; teams: Teams | undefined };
+
+/** Of a folder above the trees, which has your files and the teams, or the teams. */
+async function* entriesAbove(
+  nameOf: (owner: number) => Promise<string>,
+  { prefix, names, teams }: Above,
+  { wanted, isDeep }: Omit<Asked, "entry">,
+) {
+  const owners = names.length > 0 ? await Promise.all([...(teams?.keys() ?? [])].map(nameOf)) : null;
+  const inside = owners?.map((name) => name.replace(TEAM_MARK, "")) ?? ["files", "teams"];
+  for (const path of [names, ...(isDeep ? inside.map((name) => [...names, name]) : [])]) {
+    const href = hrefOf(prefix, pathOf({ names: path }), "folder");
+    yield propertiesOf({ entry: folderOf(path.at(-1)), href, dead: [], locks: "", usage: null }, wanted);
+  }
+}
+
+const get: DavRead = async ({ spotOf, download, logger }, { c, place }) => {
+  const entry = place === null ? null : there((await spotOf(place)).entry);
+  if (entry?.kind !== "file") return new Response("A folder for WebDAV clients.\n");
+  return download(entry, { ...downloadOf(c, logger), inline: false, isRelayed: true });
+};
+
+const propfind: DavRead = async (deps, { c, caller, names, place }) => {
+  const { prefix, logger, trees } = deps;
+  const depth = headerOf(c, "Depth", "infinity", "1", "0");
+  const wanted = readWanted(await xmlBody(deps, c));
+  const entry = place === null ? null : there((await deps.spotOf(place)).entry);
+  if (depth === "infinity" && entry?.kind !== "file") {
+    throw appError("Forbidden", "Ask with Depth: 0 or 1.", {
+      details: { status: 403, dav: { condition: "propfind-finite-depth" } },
+    });
+  }
+  const isDeep = depth === "1";
+  const entries =
+    place === null
+      ? entriesAbove(trees.nameOfOwner, { prefix, names, teams: caller.teams }, { wanted, isDeep })
+      : entriesAt(deps, place, { entry: entry!, wanted, isDeep });
+  const pages = documentOf(entries);
+  const body = isDeep
+    ? await streamResponse(c, pages, { logger, failure: "a list of files was cut off" })
+    : (await Array.fromAsync(pages)).join("");
+  return new Response(body, { status: 207, headers: { "Content-Type": XML_TYPE } });
+};
+
+/** The first page has the first response, so that earlier errors get a proper answer. */
+async function* documentOf(responses: AsyncIterable<string>): AsyncGenerator<string, void> {
+  let start = davStart("multistatus");
+  for await (const some of responses) {
+    yield start + some;
+    start = "";
+  }
+  yield "</D:multistatus>\n";
+}
 
 const READS: Readonly<Record<string, DavRead>> = { GET: get, HEAD: get, PROPFIND: propfind };
 const LOCKS: Readonly<Record<string, DavWrite>> = { LOCK: lock, UNLOCK: unlock };

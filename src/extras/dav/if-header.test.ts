@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { holds, readIf, tokensOf } from "./if-header.ts";
+import { holds, readIf, tokensOf } from "./checks.ts";
 
 const state = new Set(["urn:a", '"x"']);
 const isMet = (header: string | undefined, of: Parameters<typeof holds>[1] = async () => state) =>

@@ -15,14 +15,12 @@ import { writeResult } from "../../platform/cli/result-file.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import { pluralize } from "../../lib/pluralize.ts";
-import { mapOf } from "./column-map.ts";
 import { addCompareCommand } from "./compare/commands.ts";
-import { showReport } from "./import-text.ts";
 import { viewOfImport } from "./import-view.ts";
-import { type Imports, type NewImport } from "./imports.ts";
+import type { Imports, NewImport } from "./imports.ts";
 import { reportOf } from "./imports.routes.ts";
 import type { StoredImport } from "./move/repository.ts";
-import { type ImportReport, type Note, ON_CONFLICT } from "./move/state.ts";
+import { type ImportReport, type Note, ON_CONFLICT, type MoveOptions } from "./move/state.ts";
 import type { Work } from "./move/work.ts";
 import { quantityOfBytes } from "../../visitors/quantity-text.ts";
 import { type Product, PRODUCT_NAMES, PRODUCTS } from "./readers/products.ts";
@@ -73,10 +71,10 @@ function addProductCommand(group: Command, product: Product, context: Context): 
   const command = subcommand(
     group,
     product,
-    `import from ${title}; exits with 1 when something was not brought`,
+    `import from ${title}; exits with 1 when something was not imported`,
   )
     .argument("<source>", sources.join(" or "))
-    .option("--dry-run", "tell what would be brought, and what would not; change nothing")
+    .option("--dry-run", "show what will be imported and what will not; change nothing")
     .option("--visits", "with the visits and their dates, where the source has them")
     .addOption(
       new CompletedOption([
@@ -125,7 +123,7 @@ async function importFrom(
       add_domains: options.addDomains === true,
     },
   };
-  return options.dryRun ? dryRun(context, made, options) : bring(context, made, options);
+  return options.dryRun ? dryRun(context, made, options) : runImport(context, made, options);
 }
 
 async function dryRun(
@@ -143,9 +141,9 @@ async function dryRun(
     .finally(() => bar.finish());
   if (json) return output.json({ ...report, notes });
   for (const { name, field } of report.columns)
-    output.line(`column ${JSON.stringify(name)}: ${field ?? "not brought"}`);
+    output.line(`column ${JSON.stringify(name)}: ${field ?? "not imported"}`);
   output.line("Nothing is changed.");
-  showReport(output, report, { verb: "would come in", options: made.options });
+  showReport(output, report, { verb: "will be imported", options: made.options });
   output.table(report.samples.slice(0, 5), {
     code: "CODE",
     target: "TARGET",
@@ -155,12 +153,10 @@ async function dryRun(
   for (const lost of PRODUCTS[made.product].notImported) output.note(lost);
 }
 
-async function bring(context: Context, made: NewImport, options: ImportOptions): Promise<void> {
+async function runImport(context: Context, made: NewImport, options: ImportOptions): Promise<void> {
   const { imports } = await context.services();
   const row = await imports.create(made, COMMAND, "running");
-  context.output.note(
-    `Import ${row.id}: "waymark import undo ${row.id}" takes it back until it is confirmed.`,
-  );
+  context.output.note(`Import ${row.id}: "waymark import undo ${row.id}" reverts it until it is confirmed.`);
   await goOn(context, row.id, { source: made.source, json: options.json });
 }
 
@@ -188,11 +184,11 @@ async function goOn(context: Context, id: number, { source, key, json }: Going):
   const how = { ...(source !== undefined && { source }), ...(key && { key }) };
   const row = await workOn(context, id, how).catch((error: unknown) => {
     if (error instanceof AppError)
-      output.note(`"waymark import resume ${id}" goes on, "waymark import undo ${id}" takes back.`);
+      output.note(`"waymark import resume ${id}" continues it, "waymark import undo ${id}" reverts it.`);
     throw error;
   });
   if (json) output.json(viewOfImport(row));
-  else showReport(output, row.report, { verb: "came in", options: row.options });
+  else showReport(output, row.report, { verb: "imported", options: row.options });
   const { counts } = row.report;
   const left = counts.links_refused + counts.links_skipped + counts.visits_refused + counts.files_refused;
   if (row.state === "done" && left > 0) {
@@ -213,7 +209,7 @@ function addMoveCommands(group: Command, context: Context): void {
     const { imports } = await context.services();
     context.output.json(viewOfImport(await imports.find(idOf(id))));
   });
-  subcommand(group, "report <id>", "what an import did not bring, or not as it was, as CSV")
+  subcommand(group, "report <id>", "what an import left out or changed, as CSV")
     .argument("[file]", "the file to write; default: standard output")
     .action(async (id: string, file: string | undefined) => {
       const { imports } = await context.services();
@@ -244,7 +240,7 @@ function addMoveCommands(group: Command, context: Context): void {
       });
     });
   for (const [name, description] of [
-    ["undo", "take back what an import brought, except for links that were changed since"],
+    ["undo", "revert an import, except for links that were changed since"],
     ["confirm", "keep an import for good; it can't be undone any more"],
   ] as const) {
     subcommand(group, `${name} <id>`, description)
@@ -277,3 +273,59 @@ const progressOn = (bar: ProgressLine) => (report: ImportReport) => {
 };
 
 const idOf = (text: string): number => parseId(text, "An import has a number; see: waymark import list");
+
+const MAP_FORM = 'Write --map such as code=Short,target="Long URL".';
+
+/** `code=Short,target="Long URL"`: with quotes around a whole pair, or around the name of a column. */
+function mapOf(text: string | undefined): Record<string, string> {
+  const pairs: string[] = [];
+  let isQuoted = false;
+  for (const part of (text ?? "").split(",")) {
+    if (isQuoted) pairs.push(`${pairs.pop()},${part}`);
+    else pairs.push(part);
+    if (part.split('"').length % 2 === 0) isQuoted = !isQuoted;
+  }
+  if (isQuoted) throw appError("BadRequest", MAP_FORM);
+  const given = pairs.map((pair) => pair.replaceAll('"', "").trim()).filter((pair) => pair !== "");
+  return Object.fromEntries(
+    given.map((pair) => {
+      const at = pair.indexOf("=");
+      if (at < 1) throw appError("BadRequest", MAP_FORM);
+      return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+    }),
+  );
+}
+
+const SHOWN = 20;
+
+/** What an import does or did, for a terminal. */
+function showReport(
+  { line, note }: { line(text: string): void; note(text: string): void },
+  { counts, reasons, domains }: ImportReport,
+  {
+    verb,
+    options: { add_domains: isAdded },
+  }: { verb: "will be imported" | "imported"; options: MoveOptions },
+): void {
+  const told = [
+    `${pluralize(counts.links_read, "link")} read: ${counts.links_imported} ${verb} (${counts.links_renamed} renamed, ${counts.links_disabled} disabled), ${counts.links_skipped} skipped, ${counts.links_refused} refused.`,
+  ];
+  if (counts.files_read > 0) {
+    told.push(
+      `${pluralize(counts.files_read, "file")} read: ${counts.files_imported} (${quantityOfBytes("en", counts.bytes_imported)}) ${verb}, ${counts.files_refused} refused.`,
+    );
+  }
+  if (counts.visits_read > 0) {
+    told.push(
+      `${pluralize(counts.visits_read, "visit")} read: ${counts.visits_imported} ${verb}, ${counts.visits_refused} refused.`,
+    );
+  }
+  if (counts.clicks_without_date > 0) told.push(`${counts.clicks_without_date} clicks have no date.`);
+  line(told.join(" "));
+  for (const { kind, reason, count } of reasons.slice(0, SHOWN)) note(`${kind}: ${reason} (${count})`);
+  if (reasons.length > SHOWN) note(`and ${reasons.length - SHOWN} more reasons; --json lists them.`);
+  const becomes = isAdded ? (verb === "imported" ? "was added" : "will be added") : "is missing here";
+  for (const { host, links } of domains.slice(0, SHOWN))
+    note(`domain ${host} ${becomes} (${pluralize(links, "link")})`);
+  if (domains.length > 0 && !isAdded) note("--add-domains adds the domains that are missing.");
+}

@@ -11,7 +11,7 @@ type Needs = Platform & { links: LinkService; drive: Drive; hashPassword(plain: 
 
 export const importsRoom = {
   name: "imports",
-  commands: { import: "bring links, visits and files from another product" },
+  commands: { import: "import links, visits and files from another product" },
   setUpCommands: ["yourls", "kutt", "shlink", "sink", "dub", "bitly", "pingvin", "csv"].map(
     (name) => `import ${name}`,
   ),

@@ -96,7 +96,7 @@ export async function openImports(database: Database) {
       return path;
     },
     /** Brings a file, to the end. Returns its number. */
-    async bring(made: Omit<NewImport, "file" | "key">, signal?: AbortSignal): Promise<number> {
+    async runImport(made: Omit<NewImport, "file" | "key">, signal?: AbortSignal): Promise<number> {
       const { id } = await imports.create({ file: null, key: null, ...made }, { name: "cli" }, "running");
       await imports.work(id, { ...(signal && { signal }) });
       return id;

@@ -44,7 +44,7 @@ forEachDialect((dialect) => {
   });
   afterAll(() => room.close());
 
-  test("what an import brings is in all sums, and its undo leaves nothing", async () => {
+  test("what is imported is in all sums, and its undo leaves nothing", async () => {
     const { imports, links, database } = room;
     const before = await room.counts();
     const source = await room.file(dumpOf(600, VISITS));
@@ -55,7 +55,7 @@ forEachDialect((dialect) => {
       () => {},
     );
     expect(await room.counts()).toEqual(before);
-    const id = await room.bring(made);
+    const id = await room.runImport(made);
     const { state, report } = await imports.find(id);
     expect(state).toBe("done");
     expect(foreseen.counts).toEqual(report.counts);
@@ -70,7 +70,7 @@ forEachDialect((dialect) => {
     });
     expect(report.reasons.map(({ reason, count }) => [reason, count])).toEqual([
       ["The visit is later than the import.", 1],
-      ["Its link was not brought, or is gone.", 1],
+      ["Its link was not imported, or is gone.", 1],
     ]);
     expect(await links.get("c0")).toMatchObject({
       title: "Title 0",
@@ -115,7 +115,7 @@ forEachDialect((dialect) => {
   test("undo keeps changed links and own clicks, and goes on after an end in the middle", async () => {
     const { links, click } = room;
     const source = await room.file(dumpOf(450, VISITS));
-    const id = await room.bring({ product: "yourls", source, options: OPTIONS });
+    const id = await room.runImport({ product: "yourls", source, options: OPTIONS });
     room.clock.time += 1_000;
     await links.update("c1", { target: "https://example.com/changed" });
     await click("c2", 3, 1);
@@ -176,19 +176,19 @@ forEachDialect((dialect) => {
     const source = await room.file(
       `code,target,tags\nc1,https://example.com/1,a\nc2,https://example.com/2,"a,b"\n,https://example.com/3,\n`,
     );
-    const bring = (on_conflict: "skip" | "rename" | "fail") =>
-      room.bring({ product: "csv", source, options: { ...OPTIONS, on_conflict } });
-    const skipped = await bring("skip");
+    const importing = (on_conflict: "skip" | "rename" | "fail") =>
+      room.runImport({ product: "csv", source, options: { ...OPTIONS, on_conflict } });
+    const skipped = await importing("skip");
     expect((await imports.find(skipped)).report.counts).toMatchObject({
       links_imported: 2,
       links_skipped: 1,
     });
     expect((await room.undo(skipped)).links_removed).toBe(2);
-    const renamed = await bring("rename");
+    const renamed = await importing("rename");
     expect((await links.get("c1-2")).target).toBe("https://example.com/1");
     expect((await links.get("c1")).target).toBe("https://example.com/mine");
     expect((await room.undo(renamed)).links_removed).toBe(3);
-    await expect(bring("fail")).rejects.toThrow("1 of the codes are taken. Nothing was brought");
+    await expect(importing("fail")).rejects.toThrow("1 of the codes are taken. Nothing was imported");
     expect(await room.rows("links")).toBe(1);
     expect((await room.counts())["tags"]).toBe(0);
     await room.clear();
@@ -204,7 +204,7 @@ describe("on SQLite", () => {
         const source = await room.file(
           `code,target,password\na,https://example.com/a,${bcrypt}\nb,https://example.com/b,\n`,
         );
-        const id = await room.bring({ product: "csv", source, options: OPTIONS });
+        const id = await room.runImport({ product: "csv", source, options: OPTIONS });
         const [a, b] = [await room.links.get("a"), await room.links.get("b")];
         expect([a.passwordHash, b.passwordHash]).toEqual([bcrypt, null]);
         expect([JSON.parse(a.options!).held.state, b.options]).toEqual(["waiting", null]);

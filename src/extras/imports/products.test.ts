@@ -32,7 +32,7 @@ forEachDialect(
     });
     afterAll(() => room.close());
 
-    test("brings what a real Kutt has, and takes it back", async () => {
+    test("imports what a real Kutt has, and reverts it", async () => {
       const { imports, links } = room;
       const before = await room.counts();
       const source = sqliteOf(readFileSync(join(FIXTURES, "kutt.sql"), "utf8"));
@@ -43,7 +43,7 @@ forEachDialect(
         () => {},
       );
       expect(await room.counts()).toEqual(before);
-      const id = await room.bring(made);
+      const id = await room.runImport(made);
       const { state, report } = await imports.find(id);
       expect(state).toBe("done");
       expect([foreseen.counts, foreseen.domains]).toEqual([report.counts, report.domains]);
@@ -70,11 +70,11 @@ forEachDialect(
       expect(await room.counts()).toEqual(before);
     });
 
-    test("brings what a real YOURLS has, and takes it back", async () => {
+    test("imports what a real YOURLS has, and reverts it", async () => {
       const { imports, links } = room;
       const before = await room.counts();
       const source = join(FIXTURES, "yourls.sql");
-      const id = await room.bring({ product: "yourls", source, options: OPTIONS });
+      const id = await room.runImport({ product: "yourls", source, options: OPTIONS });
       const { state, report } = await imports.find(id);
       expect([state, report.counts]).toMatchObject([
         "done",

@@ -86,7 +86,7 @@ forEachDialect((dialect) => {
       () => {},
     );
     expect(await room.counts()).toEqual(before);
-    const id = await room.bring(made(pingvin.folder));
+    const id = await room.runImport(made(pingvin.folder));
     const { report, state } = await imports.find(id);
     expect(state).toBe("done");
     expect(foreseen.counts).toEqual(report.counts);
@@ -105,11 +105,11 @@ forEachDialect((dialect) => {
       "refused: Its upload was not finished. 1",
       "refused: It was removed in Pingvin Share. 1",
       "refused: A share can't have a code that is reserved for the whole site. 1",
-      "refused: Its files are in S3; only those in the data folder can be brought. 1",
+      "refused: Its files are in S3; only those in the data folder can be imported. 1",
       "refused: It is a reverse share; make a drop box in its place. 1",
       "file: It is missing in Pingvin Share's folder. 1",
-      "file: Its share was not brought, or is gone. 2",
-      "file: Its files are in S3; only those in the data folder can be brought. 1",
+      "file: Its share was not imported, or is gone. 2",
+      "file: Its files are in S3; only those in the data folder can be imported. 1",
       "file: Its id can't be one of Pingvin Share's. 1",
     ]);
     const link = await links.get("report");
@@ -157,7 +157,7 @@ forEachDialect((dialect) => {
     const pingvin = newPingvin();
     for (const id of ["plain", "renamed", "added", "edited", "own"])
       pingvin.share({ id, files: { "one.txt": `content of ${id}` } });
-    const id = await room.bring(made(pingvin.folder));
+    const id = await room.runImport(made(pingvin.folder));
     const folderOf = async (code: string) => Number((await links.get(code)).target.split("/")[1]);
     const fileIn = async (code: string) => {
       const { folder } = await drive.folders.find(0, await folderOf(code));

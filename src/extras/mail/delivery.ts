@@ -12,7 +12,7 @@ import { inTime } from "../../lib/timeout.ts";
 import { untilStopped } from "../../lib/until-stopped.ts";
 import type { MailContent, TakenMail } from "./mail.ts";
 import type { Letter } from "./letter.ts";
-import type { DeliveryRepository, Outcome } from "./delivery.repository.ts";
+import type { DeliveryRepository, Outcome } from "./outbox.repository.ts";
 import type { Smtp } from "./smtp.ts";
 
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];

@@ -2,11 +2,10 @@
 import { accentOf } from "../../lib/accent.ts";
 import type { Language } from "../../lib/language.ts";
 import { COLOURS, RADIUS, TYPE } from "../../lib/tokens.ts";
-import type { MailContent } from "./mail.ts";
+import { type MailContent, type MailContents, REASON_OF } from "./mail.ts";
 import type { SmtpMessage } from "./smtp.ts";
 import { foreign, oneLine } from "./foreign.ts";
 import { filled } from "../../lib/message.ts";
-import { type MailContents, REASON_OF } from "./texts/contents.ts";
 import de from "./texts/de.json";
 import { enMails, type MailTexts } from "./texts/en.ts";
 import fr from "./texts/fr.json";

@@ -5,6 +5,7 @@ import type { Core } from "../../platform/core.ts";
 import type { Platform, Room } from "../../platform/room-shape.ts";
 import type { Mail } from "./mail.service.ts";
 import { MAIL_SETTINGS } from "./mail-settings.ts";
+import type { Registry } from "../../lib/metrics.ts";
 
 export const mailRoom = {
   name: "mail",
@@ -13,7 +14,6 @@ export const mailRoom = {
   loadCommands: async () => (await import("./mail.commands.ts")).addMailCommands,
   async start(core: Core, { env, instance, registry }: Platform) {
     const { createMail } = await import("./mail.service.ts");
-    const { createMailCounter } = await import("./mail-metrics.ts");
     const { mailEndpoints } = await import("./mail.routes.ts");
     const { listeningOrigin } = await import("../../platform/http/origins.ts");
     const { createIdentity } = await import("../../visitors/identity.ts");
@@ -61,3 +61,17 @@ export const noticesRoom = {
     return { offers: { notices }, jobs: mail.job === null ? [] : [notices.endingJob] };
   },
 } satisfies Room;
+
+const OUTCOMES = ["sent", "delayed", "failed"] as const;
+
+/** By this process. */
+function createMailCounter(registry: Registry): (status: (typeof OUTCOMES)[number]) => void {
+  const mails = registry.counter({
+    name: "svc_mails_total",
+    help: "Attempts to send a mail, by outcome.",
+    labels: ["status"],
+  });
+  // Alerts compare with 0, so that each series is there from the start.
+  for (const outcome of OUTCOMES) mails.series(outcome);
+  return (status) => mails.series(status).add();
+}

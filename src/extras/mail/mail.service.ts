@@ -1,12 +1,14 @@
 import type { Queries } from "../../platform/db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { createDeliveryRepository } from "./delivery.repository.ts";
+import {
+  createDeliveryRepository,
+  createOutboxRepository,
+  createNoticeRepository,
+} from "./outbox.repository.ts";
 import { createDelivery } from "./delivery.ts";
 import { createLetters, type MailIdentity } from "./letter.ts";
-import { createNoticeRepository } from "./notice.repository.ts";
 import { createNotices, type Notices } from "./notices.ts";
-import { createOutboxRepository } from "./outbox.repository.ts";
 import { createMailOutbox, type MailTransaction } from "./outbox.ts";
 import { createSmtp, type SmtpSettings } from "./smtp.ts";
 

@@ -6,7 +6,6 @@ import { cursorQuery } from "../../lib/cursor.ts";
 import type { Language } from "../../lib/language.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { queryText } from "../../lib/query-text.ts";
-import type { MailContents, MailKind } from "./texts/contents.ts";
 
 /** A kind with its content. */
 export type MailContent = { [K in MailKind]: { kind: K; content: MailContents[K] } }[MailKind];
@@ -55,3 +54,55 @@ export const mailServerView = namedObject("MailServer", {
   from: z.string().describe("empty without a server"),
   message: z.string().describe("what keeps mails from being sent, and what to do; empty if nothing is known"),
 });
+
+/** What each kind of mail says. Every text may come from strangers; `url` is ours. */
+export type MailContents = {
+  test: Record<string, never>;
+  invitation: { username: string; by: string; url: string };
+  reset: { username: string; url: string };
+  address: { username: string; url: string };
+  sign_in: { username: string; address: string; browser: string; at: number; url: string };
+  passkey: { username: string; address: string; browser: string; at: number; url: string };
+  drop: { title: string; count: number; names: string[]; url: string };
+  download: { title: string; count: number; url: string };
+  share_ending: { title: string; endsAt: number | null; url: string };
+  /** To a recipient of a share. */
+  share: {
+    title: string;
+    /** With its lines. */
+    message: string | null;
+    by: string;
+    endsAt: number | null;
+    password: boolean;
+    verify: boolean;
+    url: string;
+  };
+  /** Proves that somebody gets the mails of a recipient. */
+  share_code: { title: string; code: string; minutes: number };
+  link_threshold: { link: string; clicks: number; url: string };
+  target_dead: { link: string; target: string; reason: string; url: string };
+  backup: { reason: string; at: number };
+  /** `receiver`: its host. */
+  webhook: { receiver: string; isGone: boolean; url: string };
+};
+export type MailKind = keyof MailContents;
+
+/** Why one gets a mail. `asked`: somebody entered the address. `chosen`: the account can turn such mails off. */
+type MailReason = "test" | "asked" | "chosen" | "share";
+export const REASON_OF: Readonly<Record<MailKind, MailReason>> = {
+  test: "test",
+  invitation: "asked",
+  reset: "asked",
+  address: "asked",
+  sign_in: "chosen",
+  passkey: "chosen",
+  drop: "chosen",
+  download: "chosen",
+  share_ending: "chosen",
+  share: "share",
+  share_code: "asked",
+  link_threshold: "chosen",
+  target_dead: "chosen",
+  backup: "chosen",
+  webhook: "chosen",
+};

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Database } from "../../platform/db/database.ts";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { silentLogger } from "../../lib/logger.ts";
-import { createNoticeRepository } from "./notice.repository.ts";
+import { createNoticeRepository, createOutboxRepository } from "./outbox.repository.ts";
 import {
   createNotices,
   milestoneIn,
@@ -11,7 +11,6 @@ import {
   type NoticeRecipient,
   type Notices,
 } from "./notices.ts";
-import { createOutboxRepository } from "./outbox.repository.ts";
 import { createMailOutbox, type MailTransaction } from "./outbox.ts";
 
 const DAY = 86_400_000;

@@ -10,10 +10,9 @@ import type { EventRecord, RecordEvents } from "../../lib/event.ts";
 import { ownerOfTeam } from "../../lib/owner.ts";
 import { pagesAfter } from "../../lib/pages.ts";
 import { rest } from "../../lib/rest.ts";
-import type { MailContent, Recipient } from "./mail.ts";
-import type { NoticeRepository } from "./notice.repository.ts";
+import type { MailContent, Recipient, MailContents } from "./mail.ts";
+import type { NoticeRepository } from "./outbox.repository.ts";
 import type { MailOutbox, MailTransaction } from "./outbox.ts";
-import type { MailContents } from "./texts/contents.ts";
 
 /** Kinds of mails that an account can turn off. */
 export type NoticeKind =

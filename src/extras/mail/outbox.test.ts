@@ -5,10 +5,9 @@ import type { Database } from "../../platform/db/database.ts";
 import { DatabaseError } from "../../platform/db/failures.ts";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { silentLogger } from "../../lib/logger.ts";
-import { createDeliveryRepository } from "./delivery.repository.ts";
+import { createDeliveryRepository, createOutboxRepository } from "./outbox.repository.ts";
 import { createDelivery } from "./delivery.ts";
 import { createLetters } from "./letter.ts";
-import { createOutboxRepository } from "./outbox.repository.ts";
 import { createMailOutbox, type MailOutbox, type MailTransaction } from "./outbox.ts";
 import type { Smtp, SmtpMessage, SmtpTrouble } from "./smtp.ts";
 

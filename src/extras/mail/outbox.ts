@@ -6,9 +6,8 @@ import type { Db } from "../../platform/db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
-import type { MailContent, Recipient, StoredMail } from "./mail.ts";
+import type { MailContent, Recipient, StoredMail, MailContents } from "./mail.ts";
 import type { MailFilter, OutboxRepository } from "./outbox.repository.ts";
-import type { MailContents } from "./texts/contents.ts";
 
 export type MailTransaction = { readonly db: Db; changed(topic: "mails", keys: readonly string[]): void };
 

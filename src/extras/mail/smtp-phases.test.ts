@@ -2,8 +2,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
 import { until } from "../../../test/support/until.ts";
-import { createSmtp } from "./smtp.ts";
-import { SMTP_LIMITS, SMTP_PHASES, type SmtpLimits, type SmtpPhase } from "./smtp-phases.ts";
+import { createSmtp, SMTP_LIMITS, SMTP_PHASES, type SmtpLimits, type SmtpPhase } from "./smtp.ts";
 
 const MINUTE = 60_000;
 const SHORT_MS = 150;

@@ -8,10 +8,8 @@ import { type ParsedMail, simpleParser } from "mailparser";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { LANGUAGES } from "../../lib/language.ts";
 import { createLetters } from "./letter.ts";
-import type { MailContent } from "./mail.ts";
-import { createSmtp } from "./smtp.ts";
-import { SMTP_LIMITS, type SmtpLimits } from "./smtp-phases.ts";
-import type { MailContents } from "./texts/contents.ts";
+import type { MailContent, MailContents } from "./mail.ts";
+import { createSmtp, SMTP_LIMITS, type SmtpLimits } from "./smtp.ts";
 
 const PNG = Buffer.from("iVBORw0KGgo=", "base64");
 const write = createLetters({

@@ -9,13 +9,22 @@ import { silentLogger } from "../../lib/logger.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { serverMessage } from "../../platform/db/failures.ts";
 import { migrateUp, migrationStatus } from "../../platform/db/migrate.ts";
-import { compareTables } from "./move-compare.ts";
-import { applyLog, copyRound, type MoveCopy, notBegun, type Progress } from "./move-copy.ts";
+import { applyLog, copyRound, type MoveCopy, notBegun, type Progress, differs } from "./move-copy.ts";
 import { openLog, refuseWithoutTriggers, removeLog } from "./move-log.ts";
 import { becomeMover, createMarks, type Mover, setMarks } from "./mover.ts";
-import { continueSequences } from "./move-sequences.ts";
-import { dropMarks, LOG, type Marks, movedTo, readMarks, tablesOf } from "../../platform/db/move-switch.ts";
+import {
+  dropMarks,
+  LOG,
+  type Marks,
+  movedTo,
+  readMarks,
+  tablesOf,
+  currentSchema,
+} from "../../platform/db/move-switch.ts";
 import { inSnapshot, MOVED, type MovedTable, movedTables } from "./move-tables.ts";
+import { sql } from "kysely";
+import type { Db } from "../../platform/db/dialect.ts";
+import { TABLES } from "../../platform/db/schema.ts";
 
 export type MoveSettings = {
   source: Database;
@@ -217,4 +226,91 @@ async function refuseOtherSchema(source: Database, target: Database): Promise<vo
     "The schema of the database has changed since the move began. End the move with --cancel, run 'migrate up', " +
       "then move to an empty database.",
   );
+}
+
+/** Keeps the sums of billions of rows below 2^53. */
+const MODULUS = 99_991;
+
+/** The number of rows and a sum of each column: of numbers by a modulus, of the bytes of texts. */
+async function sumsOf(db: Db, { name, columns }: MovedTable): Promise<Record<string, number>> {
+  const kinds = TABLES[name] as Record<string, string>;
+  const sums = columns.flatMap((column, i) => {
+    const value = sql.ref(column);
+    const part = kinds[column]!.startsWith("text")
+      ? sql`octet_length(${value})`
+      : sql`${value} % ${sql.lit(MODULUS)}`;
+    return [
+      sql`coalesce(sum(${part}), 0) as ${sql.ref(`s${i}`)}`,
+      sql`count(${value}) as ${sql.ref(`c${i}`)}`,
+    ];
+  });
+  const { rows } = await sql<Record<string, unknown>>`
+    select count(*) as n, ${sql.join(sums)} from ${sql.table(name)}`.execute(db);
+  return Object.fromEntries(Object.entries(rows[0]!).map(([key, value]) => [key, Number(value)]));
+}
+
+/** Returns the number of rows. @throws Conflict naming the table that differs */
+async function compareTables(
+  snapshot: Db,
+  target: Database,
+  tables: readonly MovedTable[],
+  onProgress: (table: string) => void,
+): Promise<number> {
+  let rows = 0;
+  for (const table of tables) {
+    onProgress(table.name);
+    const [here, there] = [await sumsOf(snapshot, table), await sumsOf(target.slow, table)];
+    if (here["n"] !== there["n"]) throw differs(table.name, `${here["n"]} rows and ${there["n"]}`);
+    const other = Object.keys(here).find((key) => here[key] !== there[key]);
+    if (other !== undefined)
+      throw differs(table.name, `the sums of the column ${table.columns[Number(other.slice(1))]}`);
+    rows += here["n"]!;
+  }
+  return rows;
+}
+
+const isSerial = ({ name }: MovedTable): boolean =>
+  (TABLES[name] as Record<string, string>)["id"] === "serial";
+const sequenceOf = (table: string): string => `${table}_id_seq`;
+
+/** The last assigned number by table. */
+async function lastNumbers({ slow, dialect: { name } }: Database): Promise<Map<string, number>> {
+  const read = async (db: Db) => {
+    // Else the server answers from statistics of the last day.
+    if (name === "mysql") await sql`set session information_schema_stats_expiry = 0`.execute(db);
+    const found =
+      name === "sqlite"
+        ? sql`select name, seq as last from sqlite_sequence`
+        : name === "postgres"
+          ? sql`select sequencename as name, last_value as last from pg_sequences where schemaname = current_schema()`
+          : sql`select table_name as name, auto_increment - 1 as last from information_schema.tables
+              where table_schema = ${currentSchema(name)}`;
+    return (await found.execute(db)).rows as { name: string; last: number | null }[];
+  };
+  const rows = await slow.connection().execute(read);
+  return new Map(rows.map(({ name: key, last }) => [key, Number(last ?? 0)]));
+}
+
+/** So that the target assigns no number that the source has assigned. */
+async function continueSequences(
+  source: Database,
+  target: Database,
+  tables: readonly MovedTable[],
+): Promise<void> {
+  const [given, has] = [await lastNumbers(source), await lastNumbers(target)];
+  const nameIn = (database: Database, table: string) =>
+    database.dialect.name === "postgres" ? sequenceOf(table) : table;
+  for (const { name } of tables.filter(isSerial)) {
+    const last = given.get(nameIn(source, name)) ?? 0;
+    if (last <= (has.get(nameIn(target, name)) ?? 0)) continue;
+    await setLast(target, name, last);
+  }
+}
+
+async function setLast({ slow, dialect: { name } }: Database, table: string, last: number): Promise<void> {
+  if (name === "postgres") await sql`select setval(${sequenceOf(table)}, ${last})`.execute(slow);
+  else if (name === "sqlite") {
+    await sql`delete from sqlite_sequence where name = ${table}`.execute(slow);
+    await sql`insert into sqlite_sequence (name, seq) values (${table}, ${last})`.execute(slow);
+  } else await sql`alter table ${sql.table(table)} auto_increment = ${sql.lit(last + 1)}`.execute(slow);
 }

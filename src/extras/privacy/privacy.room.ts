@@ -14,7 +14,7 @@ export const privacyRoom = {
   async start(core: Core, { auth, door, rollCall, stream = null }: Needs) {
     const { createPrivacy } = await import("./privacy.service.ts");
     const { privacyEndpoints } = await import("./privacy.routes.ts");
-    const { storedBy } = await import("./stored-settings.ts");
+    const { storedBy } = await import("./stored.ts");
     const privacy = createPrivacy({
       ...core,
       stream,

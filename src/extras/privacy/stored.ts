@@ -11,6 +11,8 @@ import { enStored, type StoredTexts } from "./texts/en.ts";
 import fr from "./texts/fr.json";
 import ja from "./texts/ja.json";
 import zh from "./texts/zh.json";
+import { clickPrivacy } from "../../clicks/details/privacy.ts";
+import type { Config } from "../../platform/config/config.service.ts";
 
 const TEXTS: Readonly<Record<Language, StoredTexts>> = { en: enStored, de, zh, ja, fr };
 
@@ -144,3 +146,30 @@ export function pageOfStored(look: Look, things: readonly StoredData[]): Visitor
 
 const listed = (things: readonly string[], language: Language): string =>
   things.join({ zh: "、", ja: "、" }[language as string] ?? ", ");
+
+/**
+ * Tells what is stored, by the settings as they are now. Details of clicks follow the settings of the start.
+ * @param copied whether details are copied to ClickHouse
+ */
+export function storedBy(config: Config, copied: boolean): (language?: Language) => StoredData[] {
+  const details = config.get("analytics.enable_detailed_logging");
+  return (language) => {
+    const privacy = clickPrivacy(config);
+    const settings = {
+      ...privacy,
+      copied,
+      places: privacy.places && config.get("analytics.enable_geo_lookup"),
+      details,
+      sampleRate: config.get("analytics.sample_rate"),
+      retention: config.get("analytics.enable_auto_rollup"),
+      logDays: config.get("analytics.log_retention_days"),
+      hourlyDays: config.get("analytics.hourly_retention_days"),
+      dailyDays: config.get("analytics.daily_retention_days"),
+      sessionDays: config.get("api.refresh_token_days"),
+      eventDays: config.get("events.retention_days"),
+      restoreDays: config.get("links.restore_days"),
+      trashDays: config.get("files.trash_days"),
+    };
+    return storedThings(settings, language);
+  };
+}

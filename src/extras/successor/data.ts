@@ -9,7 +9,7 @@ import { appError } from "../../lib/errors.ts";
 import { readDatabase, withBundle } from "./bundle.ts";
 
 const markSchema = z.object({
-  /** By which clicks are brought back once. */
+  /** The mark by which clicks are imported once. */
   id: z.uuid(),
   bundle: z.string(),
   made_at: z.iso.datetime(),

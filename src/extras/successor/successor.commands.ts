@@ -6,21 +6,21 @@ import { createDefine } from "../../platform/cli/define.ts";
 import { writeResult } from "../../platform/cli/result-file.ts";
 import { readPending } from "../../clicks/pending.ts";
 import { createClicksRepository } from "../../clicks/flush/repository.ts";
-import { openSnapshot } from "../../platform/db/database.ts";
+import { openSnapshot, type Database } from "../../platform/db/database.ts";
 import { dataPath } from "../../lib/data-folder.ts";
 import { appError } from "../../lib/errors.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { pluralize } from "../../lib/pluralize.ts";
-import type { Database } from "../../platform/db/database.ts";
 import type { Config } from "../../platform/config/config.service.ts";
 import type { SecretBox } from "../../lib/secret-box.ts";
 import type { VisitorDoor } from "../../visitors/door.ts";
-import { clickLines } from "./clicks.ts";
 import { readMark, successorFolder } from "./data.ts";
-import { type BundleManifest, makeBundle, readDatabase, withBundle } from "./bundle.ts";
+import { type BundleManifest, createSigner, makeBundle, readDatabase, withBundle } from "./bundle.ts";
 import { waitingPage } from "./pages.ts";
-import { createSigner } from "./signature.ts";
+import { csvLine } from "../../lib/csv.ts";
+import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { countAllClicks, countedHours } from "./successor.repository.ts";
 
 type Context = CommandContext<{
   box: SecretBox;
@@ -104,4 +104,24 @@ function showManifest(output: Output, manifest: BundleManifest): void {
     );
   }
   output.line(`Signed by the key ${signed_by}. Keep it apart from the file, for --key.`);
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Two headers, then the sums of hours. @throws Conflict if they are not all clicks */
+async function* clickLines(database: Pick<Database, "read">, id: string): AsyncGenerator<string, void> {
+  const total = await countAllClicks(database);
+  yield csvLine(["waymark successor clicks 1", id, String(total)]);
+  yield csvLine(["code", "domain", "hour", "clicks", "automated"]);
+  let told = 0;
+  for await (const rows of countedHours(database)) {
+    let lines = "";
+    for (const { code, host, hour, clicks, automated } of rows) {
+      told += clicks;
+      lines += csvLine([code, host ?? "", formatRfc3339(hour * HOUR_MS), String(clicks), String(automated)]);
+    }
+    yield lines;
+  }
+  if (told !== total)
+    throw appError("Conflict", `The hours have ${told} of ${total} clicks; is a server counting?`);
 }

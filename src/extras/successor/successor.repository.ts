@@ -28,7 +28,7 @@ export const CARRIED_SETTINGS = [
   "utm.enable_passthrough",
 ];
 
-/** Nobody signs in to a successor, and its clicks stay until they are brought back. */
+/** Nobody signs in to a successor, and its clicks stay until they are imported. */
 const OWN_SETTINGS = { "features.enable_admin_panel": "false", "analytics.enable_auto_rollup": "false" };
 
 const LINK_COLUMNS = [

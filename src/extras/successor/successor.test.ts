@@ -10,9 +10,8 @@ import { tryFileLock } from "../../lib/file-lock.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { internalTarget } from "../../links/link/internal-target.ts";
 import { DAY, openLinks } from "../../links/links.test-support.ts";
-import { makeBundle, readDatabase, withBundle } from "./bundle.ts";
+import { makeBundle, readDatabase, withBundle, createSigner } from "./bundle.ts";
 import { successorFolder, prepareFolder, readMark } from "./data.ts";
-import { createSigner } from "./signature.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "waymark-successor-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,5 +1,6 @@
 import { programName } from "../../lib/program-name.ts";
 import { type Check, failure, ok, warning } from "./doctor.ts";
+import type { CertificateState } from "../../lib/certificate.ts";
 
 /** Above this, click records cost more disk than they are worth to most. */
 export const MANY_CLICK_RECORDS = 10_000_000;
@@ -84,5 +85,47 @@ export const checkPolicies = (
     );
     const all = [...unusable, ...found];
     return all.length > 0 ? all : [ok("every policy is in an allowed location and can be written")];
+  },
+});
+
+/** Of the server and of database servers. */
+export const checkCertificates = (states: () => Promise<readonly CertificateState[]>): Check => ({
+  part: "certificates",
+  async look() {
+    const all = await states();
+    if (all.length === 0) return [ok("none is set: a proxy serves HTTPS, or nobody does")];
+    return all.map(({ path, notAfter, trouble }) => {
+      if (trouble === null)
+        return ok(`${path} is valid until ${new Date(notAfter!).toISOString().slice(0, 10)}`);
+      const [message = "", advice = ""] = trouble.message.split(/(?<=\.) (.*)/s);
+      const sentence = message.replace(/\.$/, "");
+      return trouble.level === "error" ? failure(sentence, advice) : warning(sentence, advice);
+    });
+  },
+});
+
+type ProxyView = {
+  /** Sentences without their end. */
+  ignored: readonly { peer: string; message: string }[];
+  below: string | null;
+  trusted: readonly string[];
+};
+
+/** What servers of this data folder noted about requests of proxies within a day. */
+export const checkProxies = (view: () => Promise<ProxyView>): Check => ({
+  part: "proxies",
+  async look() {
+    const { ignored, below, trusted } = await view();
+    const findings = ignored.map(({ peer, message }) =>
+      warning(
+        message,
+        `If it is your proxy: ${programName()} config set api.trusted_proxies ${[...trusted, peer].join(",")}`,
+      ),
+    );
+    if (below !== null) {
+      const command = `${programName()} config set features.public_url https://HOST`;
+      findings.push(warning(below, `${command}, a host at whose root Waymark answers.`));
+    }
+    return findings.length > 0 ? findings : [ok("no header of a proxy was ignored within a day")];
   },
 });

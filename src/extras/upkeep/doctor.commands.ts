@@ -23,9 +23,14 @@ import { appError } from "../../lib/errors.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { countRunning } from "./status.commands.ts";
 import { checkDataFolder, checkJournal } from "./checks-of-data.ts";
-import { checkCertificates } from "./check-certificates.ts";
-import { checkProxies } from "./check-proxies.ts";
-import { checkPolicies, checkClickRecords, checkSettings, MANY_CLICK_RECORDS } from "./checks-of-settings.ts";
+import {
+  checkCertificates,
+  checkPolicies,
+  checkClickRecords,
+  checkSettings,
+  MANY_CLICK_RECORDS,
+  checkProxies,
+} from "./checks-of-settings.ts";
 import {
   type ClickCopy,
   checkCache,

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createServer, type Server, type Socket } from "node:net";
 import { createOutbound } from "../../lib/outbound.ts";
 import { createAttempt, retryAfter } from "./attempt.ts";
-import { newSecret } from "./signing.ts";
-import type { Delivery } from "./webhook.ts";
+import { newSecret, type Delivery } from "./webhook.ts";
 
 /** Without end. */
 const flood = (text: string) => (socket: Socket) => {

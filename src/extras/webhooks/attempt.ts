@@ -1,11 +1,16 @@
 /** One request of a webhook, and what becomes of its delivery. */
-import type { StoredEvent } from "../../platform/events/event.ts";
-import { viewOfEvent } from "../../platform/events/event.ts";
+import { type StoredEvent, viewOfEvent } from "../../platform/events/event.ts";
 import { type Outbound, OutboundFailure } from "../../lib/outbound.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { VERSION } from "../../lib/version.ts";
-import { signedHeaders } from "./signing.ts";
-import { type Delivery, messageIdOf, TEST_EVENT, type WebhookAttempt, type Webhook } from "./webhook.ts";
+import {
+  signedHeaders,
+  type Delivery,
+  messageIdOf,
+  TEST_EVENT,
+  type WebhookAttempt,
+  type Webhook,
+} from "./webhook.ts";
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 

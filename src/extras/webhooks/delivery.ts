@@ -13,7 +13,7 @@ import type { Logger } from "../../lib/logger.ts";
 import { rest } from "../../lib/rest.ts";
 import { SealedWithAnotherKey, type SecretBox } from "../../lib/secret-box.ts";
 import { type MadeAttempt, type createAttempt, pauseAfter } from "./attempt.ts";
-import type { WebhookDeliveryRepository } from "./delivery.repository.ts";
+import type { WebhookDeliveryRepository, WebhookRepository } from "./webhook.repository.ts";
 import type { createWebhookQueue } from "./queue.ts";
 import type { createShareEnds } from "./share-ends.ts";
 import { untilStopped } from "../../lib/until-stopped.ts";
@@ -25,7 +25,6 @@ import {
   webhookState,
   type Webhook,
 } from "./webhook.ts";
-import type { WebhookRepository } from "./webhook.repository.ts";
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;

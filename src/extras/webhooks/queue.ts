@@ -4,9 +4,8 @@
  */
 import type { Db } from "../../platform/db/dialect.ts";
 import type { StoredEvent } from "../../platform/events/event.ts";
-import type { WebhookDeliveryRepository } from "./delivery.repository.ts";
+import type { WebhookDeliveryRepository, WebhookRepository } from "./webhook.repository.ts";
 import type { Webhook } from "./webhook.ts";
-import type { WebhookRepository } from "./webhook.repository.ts";
 import { ENDED, type WebhookEventName, webhookEventOf } from "./webhook-events.ts";
 
 /** Of one webhook. */

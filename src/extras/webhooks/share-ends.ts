@@ -5,7 +5,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import { pagesAfter } from "../../lib/pages.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
-import type { ShareEndsRepository } from "./share-ends.repository.ts";
+import type { ShareEndsRepository } from "./webhook.repository.ts";
 import { DOWNLOADED, ENDED, type WebhookEventName } from "./webhook-events.ts";
 
 type Deps = {

@@ -7,10 +7,12 @@ import { HTTP_URL_FORM } from "../../lib/http-url.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { queryText } from "../../lib/query-text.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
-import { SECRET_FORM } from "./signing.ts";
 import { WEBHOOK_EVENT_NAMES, type WebhookEventName } from "./webhook-events.ts";
+import { createHmac, randomBytes } from "node:crypto";
 
 /** Why it gets nothing: an administrator wished it, the receiver answered 410, or all attempts of days failed. */
+/** Base64 of 24 to 64 bytes. */
+const SECRET_FORM = /^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/;
 const REASONS = ["requested", "gone", "failing"] as const;
 export type DisabledBecause = (typeof REASONS)[number];
 
@@ -170,3 +172,33 @@ export const deliveryQuery = z.object({
   state: z.enum(["", ...DELIVERY_STATES], `must be one of ${DELIVERY_STATES.join(", ")}`).optional(),
   event: queryText(32).optional().describe("such as link.created"),
 });
+
+const PREFIX = "whsec_";
+const NEW_BYTES = 32;
+
+const BYTES = { least: 24, most: 64 };
+
+export const newSecret = (): string => PREFIX + randomBytes(NEW_BYTES).toString("base64");
+
+export function isSecret(text: string): boolean {
+  const { length } = keyOf(text);
+  return SECRET_FORM.test(text) && length >= BYTES.least && length <= BYTES.most;
+}
+
+const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(PREFIX.length), "base64");
+
+type Message = { id: string; body: string };
+
+/** @param now epoch milliseconds @param secrets one signature each */
+export function signedHeaders({ id, body }: Message, secrets: readonly string[], now: number) {
+  const timestamp = String(Math.floor(now / 1_000));
+  const signatures = secrets.map((secret) => {
+    const mac = createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.${body}`);
+    return `v1,${mac.digest("base64")}`;
+  });
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": signatures.join(" "),
+  };
+}

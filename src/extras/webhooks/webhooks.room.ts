@@ -2,6 +2,7 @@
 import type { Core } from "../../platform/core.ts";
 import type { Platform, Room } from "../../platform/room-shape.ts";
 import { WEBHOOK_SETTINGS } from "./webhook-settings.ts";
+import type { Registry } from "../../lib/metrics.ts";
 
 export const webhooksRoom = {
   name: "webhooks",
@@ -14,7 +15,6 @@ export const webhooksRoom = {
     const { codeOf } = await import("../../links/link/key.ts");
     const { eventView } = await import("../../platform/events/event.ts");
     const { webhookBodies } = await import("./webhook-events.ts");
-    const { createWebhookCounter } = await import("./webhook-metrics.ts");
     const { webhookEndpoints } = await import("./webhooks.routes.ts");
     const { createWebhooks } = await import("./webhooks.service.ts");
     const webhooks = createWebhooks({
@@ -36,3 +36,17 @@ export const webhooksRoom = {
     };
   },
 } satisfies Room;
+
+const OUTCOMES = ["delivered", "delayed", "failed"] as const;
+
+/** By this process. */
+function createWebhookCounter(registry: Registry): (outcome: (typeof OUTCOMES)[number]) => void {
+  const attempts = registry.counter({
+    name: "svc_webhook_attempts_total",
+    help: "Attempts to deliver an event to a webhook, by outcome.",
+    labels: ["status"],
+  });
+  // Alerts compare with 0, so that each series is there from the start.
+  for (const outcome of OUTCOMES) attempts.series(outcome);
+  return (status) => attempts.series(status).add();
+}

@@ -8,14 +8,17 @@ import type { Logger } from "../../lib/logger.ts";
 import { createOutbound, type Outbound } from "../../lib/outbound.ts";
 import type { SecretBox } from "../../lib/secret-box.ts";
 import { createAttempt, payloadOf } from "./attempt.ts";
-import { createWebhookDeliveryRepository, type DeliveryFilter } from "./delivery.repository.ts";
+import {
+  createWebhookDeliveryRepository,
+  type DeliveryFilter,
+  createWebhookRepository,
+  createShareEndsRepository,
+} from "./webhook.repository.ts";
 import { createWebhookJob, type WebhookTransaction } from "./delivery.ts";
 import { createWebhookQueue } from "./queue.ts";
 import { createShareEnds } from "./share-ends.ts";
-import { createShareEndsRepository } from "./share-ends.repository.ts";
 import { type Delivery, TEST_EVENT, type Webhook } from "./webhook.ts";
 import { createWebhookWriter, unknownWebhook } from "./writer.ts";
-import { createWebhookRepository } from "./webhook.repository.ts";
 import { type WebhookEventName, webhookEventOf } from "./webhook-events.ts";
 
 export type Webhooks = ReturnType<typeof createWebhooks>;

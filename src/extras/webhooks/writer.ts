@@ -9,8 +9,9 @@ import { checkHttpUrl } from "../../lib/http-url.ts";
 import { isPublicAddress } from "../../lib/public-address.ts";
 import type { SecretBox } from "../../lib/secret-box.ts";
 import type { WebhookTransaction } from "./delivery.ts";
-import { isSecret, newSecret } from "./signing.ts";
 import {
+  isSecret,
+  newSecret,
   type CreateWebhook,
   receiverOf,
   SECRET_PURPOSE,

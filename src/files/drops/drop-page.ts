@@ -1,8 +1,7 @@
 /** The page of a drop box. It works without the script, which shows progress and resumes interrupted uploads. */
 import { filled } from "../../lib/message.ts";
 import { RADIUS, SPACE, TYPE } from "../../lib/tokens.ts";
-import { countText, quantityOfBytes } from "../../visitors/quantity-text.ts";
-import { instantHtml, LOCAL_TIMES } from "../../visitors/times.ts";
+import { countText, quantityOfBytes, instantHtml, LOCAL_TIMES } from "../../visitors/quantity-text.ts";
 import type { Look, VisitorPages } from "../../visitors/look.ts";
 import { htmlPage, text, type VisitorPage, pageResponse } from "../../visitors/page.ts";
 import { inline } from "../../visitors/style.ts";

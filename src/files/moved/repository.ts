@@ -1,4 +1,4 @@
-/** What moves from other products bring into trees. */
+/** What imports from other products put into trees. */
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { ROOT } from "../tree/entry.ts";

@@ -1,5 +1,5 @@
 /**
- * Folders, shares and files that a move from another product brings. They are as if uploaded, and remembered until the
+ * Folders, shares and files that an import from another product makes. They are as if uploaded, and remembered until the
  * move is confirmed, so that it can be undone. No mail and no event tells of them.
  */
 import type { Db } from "../../platform/db/dialect.ts";

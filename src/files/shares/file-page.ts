@@ -1,7 +1,7 @@
 /** The page of a file, shared by itself or in a folder. */
 import { filled } from "../../lib/message.ts";
 import type { Look } from "../../visitors/look.ts";
-import { dayHtml } from "../../visitors/times.ts";
+import { dayHtml } from "../../visitors/quantity-text.ts";
 import { htmlPage, text, type VisitorPage } from "../../visitors/page.ts";
 import { PDF_EMBED } from "../pdf/viewer-script.ts";
 import { PDF_VIEWER_QUERY } from "../pdf/viewer.ts";

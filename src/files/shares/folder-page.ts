@@ -5,7 +5,7 @@ import type { Inline } from "../../visitors/style.ts";
 import { htmlPage, text, type VisitorPage } from "../../visitors/page.ts";
 import { mayHaveThumbnail } from "../thumbnails/service.ts";
 import type { Folder, StoredFile, Entry } from "../tree/entry.ts";
-import { dayHtml } from "../../visitors/times.ts";
+import { dayHtml } from "../../visitors/quantity-text.ts";
 import {
   icon,
   type IconName,

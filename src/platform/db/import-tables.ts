@@ -16,7 +16,7 @@ export const IMPORT_TABLES = {
     updated_at: "int",
     /** JSON. */
     options: "text",
-    /** JSON (imports/move/report.ts). */
+    /** JSON (imports/move/state.ts). */
     report: "text",
     /** Of the last written link, visit and file of the source; 0: none. */
     link_place: "int0",
@@ -24,7 +24,7 @@ export const IMPORT_TABLES = {
     event_id: "int?",
     file_place: "int0",
   },
-  /** What an import brought, until it is confirmed. */
+  /** The links of an import, until it is confirmed. */
   import_links: {
     import_id: "int",
     /** Hash of domain and code in the source. */
@@ -32,7 +32,7 @@ export const IMPORT_TABLES = {
     link_id: "int",
     /** `updated_at` of the new link. */
     made_at: "int",
-    /** Clicks by the source's own count; dated visits that were brought, and those of them that are automated. */
+    /** Clicks by the source's own count; dated visits that were imported, and those of them that are automated. */
     total: "int0",
     dated: "int0",
     automated: "int0",
@@ -53,7 +53,7 @@ export const IMPORT_TABLES = {
     clicks: "int",
     automated: "int0",
   },
-  /** Folders and files that an import brought, until it is confirmed. */
+  /** Folders and files of an import, until it is confirmed. */
   import_entries: {
     import_id: "int",
     entry_id: "int",
@@ -62,7 +62,7 @@ export const IMPORT_TABLES = {
     /** `updated_at` of the new entry. */
     made_at: "int",
   },
-  /** What was not brought, or not as it was, and why. */
+  /** What was not imported, or not as it was, and why. */
   import_notes: {
     id: "serial",
     import_id: "int",

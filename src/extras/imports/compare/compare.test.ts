@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { createOutbound } from "../../../lib/outbound.ts";
-import { createCompare, silenceOf } from "./compare.ts";
+import { createCompare, silenceOf } from "./commands.ts";
 
 const answering = (to: (path: string) => string) =>
   Bun.serve({

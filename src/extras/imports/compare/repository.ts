@@ -5,7 +5,7 @@ import { codeOf, DEFAULT_DOMAIN, keysOf } from "../../../links/link/key.ts";
 
 export function createCompareRepository({ read }: Pick<Database, "read">) {
   return {
-    /** Codes on the default domain that redirect, in their order, after one; of an import: only what it brought. */
+    /** Codes on the default domain that redirect, in their order, after one; of an import: only what it imported. */
     async codes(
       after: string,
       limit: number,

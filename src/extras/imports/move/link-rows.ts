@@ -21,7 +21,7 @@ export type PreparedLink = {
   link: CsvLink;
   /** Null: it leads to its target. */
   share: SourceShare | null;
-  /** Of a link that comes in. */
+  /** Set if the link will be imported. */
   notes: Note[];
 };
 

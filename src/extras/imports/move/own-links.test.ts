@@ -1,4 +1,4 @@
-/** Clicks that a successor counted come into the sums of links that are here, once. */
+/** Clicks that a successor counted are added to the sums of links that are here, once. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { forEachDialect } from "../../../platform/db/for-each-dialect.test-support.ts";
 import { COMMAND } from "../../../lib/actor.ts";
@@ -54,7 +54,7 @@ forEachDialect((dialect) => {
       () => {},
     );
     expect(await room.counts()).toEqual(before);
-    const id = await room.bring(first);
+    const id = await room.runImport(first);
     const { state, report } = await imports.find(id);
     expect(state).toBe("done");
     expect(report.counts).toMatchObject({
@@ -80,7 +80,7 @@ forEachDialect((dialect) => {
         "running",
       );
       expect(await imports.work(again.id).catch((error: Error) => error.message)).toContain(
-        `Import ${id} has brought clicks`,
+        `Import ${id} has already imported clicks`,
       );
       expect(
         await imports
@@ -97,7 +97,7 @@ forEachDialect((dialect) => {
     await room.undo(id);
     expect({ ...(await room.counts()), click_log: 0 }).toEqual({ ...before, click_log: 0 });
     expect((await links.get("a")).clickCount).toBe(10);
-    const last = await room.bring(await made(newer));
+    const last = await room.runImport(await made(newer));
     expect((await imports.find(last)).report.counts.visits_imported).toBe(12);
     expect((await links.get("a")).clickCount).toBe(16);
     await room.undo(last);

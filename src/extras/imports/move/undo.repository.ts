@@ -1,9 +1,15 @@
-/** What an import brought, link by link. */
+/** What an import imported, link by link. */
 import type { RowFields } from "../../../platform/db/schema.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import type { Db } from "../../../platform/db/dialect.ts";
 import { addToTotal } from "../../../links/link/query.repository.ts";
-import { NOT_MADE } from "./visits.repository.ts";
+import { NOT_MADE, PER_DAY, PER_HOUR, NO_DIMENSION } from "./visits.repository.ts";
+import type { BucketIncrements, ValueIncrement } from "../../../clicks/rollups/sums.ts";
+import { createDetailDropsRepository } from "../../../clicks/details/repository.ts";
+import { sumHours } from "../../../clicks/flush/counts.ts";
+import { createRollupsRepository } from "../../../clicks/rollups/repository.ts";
+import { BUCKETS, DAY_MS, HOUR_MS } from "../../../clicks/rollups/time-buckets.ts";
+import { chunked, foundInChunks } from "../../../lib/chunked.ts";
 
 export type BroughtRow = Pick<
   RowFields<"import_links">,
@@ -94,6 +100,185 @@ export function createUndoRepository({ read, dialect }: Pick<Database, "read" | 
     /** Of removed links without a click of their own nothing stays. */
     async purge(tx: Db, links: readonly number[]): Promise<void> {
       await tx.deleteFrom("deleted_links").where("link_id", "in", links).where("clicks", "<=", 0).execute();
+    },
+  };
+}
+
+const CHUNK = 500;
+const ALL_LINKS = 0;
+const HOURS_OF_DAY = DAY_MS / HOUR_MS;
+
+type Sum = Omit<RowFields<"import_clicks">, "importId">;
+
+const SUM_COLUMNS = [
+  "link_id as linkId",
+  "unit",
+  "bucket",
+  "dimension",
+  "value_id as valueId",
+  "clicks",
+  "automated",
+] as const;
+
+function sumsOf(db: Db, importId: number, links: readonly number[]): Promise<Sum[]> {
+  const query = db.selectFrom("import_clicks").select(SUM_COLUMNS).where("import_id", "=", importId);
+  return foundInChunks(links, CHUNK, (chunk) => query.where("link_id", "in", chunk).execute());
+}
+
+/** Rows that became empty. Months first, like all writers. */
+async function sweep(tx: Db, hours: readonly number[], links: readonly number[]): Promise<void> {
+  const days = [...new Set(hours.map((hour) => Math.floor(hour / HOURS_OF_DAY)))];
+  const months = [...new Set(days.map((day) => BUCKETS.month.of(day * DAY_MS)))];
+  const ids = [...links, ALL_LINKS];
+  for (const [table, column, buckets] of [
+    ["click_months", "month", months],
+    ["click_days", "day", days],
+    ["click_hours", "hour", hours],
+  ] as const) {
+    for (const some of chunked(buckets, CHUNK)) {
+      for (const those of chunked(ids, CHUNK)) {
+        await tx
+          .deleteFrom(table)
+          .where(column as never, "in", some as never)
+          .where("link_id", "in", those)
+          .where("clicks", "<=", 0)
+          .execute();
+      }
+    }
+  }
+}
+
+async function sweepValues(
+  tx: Db,
+  values: readonly ValueIncrement[],
+  table: "click_dim_days" | "click_dim_hours",
+) {
+  const buckets = [...new Set(values.map(({ bucket }) => bucket))];
+  const links = [...new Set(values.map(({ linkId }) => linkId))];
+  for (const some of chunked(buckets, CHUNK)) {
+    if (table === "click_dim_hours") {
+      await tx.deleteFrom(table).where("hour", "in", some).where("clicks", "<=", 0).execute();
+      continue;
+    }
+    await tx
+      .deleteFrom(table)
+      .where("day", "in", some)
+      .where("link_id", "in", links)
+      .where("clicks", "<=", 0)
+      .execute();
+    const months = [...new Set(some.map((day) => BUCKETS.month.of(day * DAY_MS)))];
+    await tx.deleteFrom("click_dim_months").where("month", "in", months).where("clicks", "<=", 0).execute();
+  }
+}
+
+const takenOut = (sums: readonly Sum[]): ValueIncrement[] =>
+  sums.map(({ linkId, bucket, dimension, valueId, clicks, automated }) => ({
+    linkId,
+    bucket,
+    dimension,
+    valueId,
+    clicks: -clicks,
+    automated: -automated,
+  }));
+
+const ofAll = (importId: number, unit: number) => ({ import_id: importId, link_id: ALL_LINKS, unit });
+
+async function forget(tx: Db, importId: number, links: readonly number[]): Promise<void> {
+  const query = tx.deleteFrom("import_clicks").where("import_id", "=", importId);
+  await query.where("link_id", "in", links).execute();
+}
+
+export function createUndoSums(database: Database) {
+  const rollups = createRollupsRepository(database);
+  const drops = createDetailDropsRepository(database);
+  return {
+    /** Clicks by hour, day and month, and values by day, of links that go. */
+    async takeOut(tx: Db, importId: number, links: readonly number[]): Promise<void> {
+      const sums = await sumsOf(tx, importId, links);
+      const hourly = sums.filter(({ unit, dimension }) => unit === PER_HOUR && dimension === NO_DIMENSION);
+      const byHour = Map.groupBy(hourly, ({ bucket }) => bucket);
+      const hours = [...byHour]
+        .sort(([a], [b]) => a - b)
+        .map(([bucket, rows]): BucketIncrements => {
+          const sorted = rows.toSorted((a, b) => a.linkId - b.linkId);
+          return {
+            bucket,
+            links: sorted.map(({ linkId }) => linkId),
+            clicks: sorted.map(({ clicks }) => -clicks),
+            automated: sorted.map(({ automated }) => -automated),
+          };
+        });
+      if (hours.length > 0) {
+        await rollups.addClicks(tx, sumHours(hours));
+        await sweep(tx, [...byHour.keys()], links);
+      }
+      const daily = sums.filter(({ unit }) => unit === PER_DAY);
+      const unlogged = daily.filter(({ dimension }) => dimension === NO_DIMENSION);
+      await drops.takeOut(
+        tx,
+        unlogged.map(({ bucket, clicks }) => ({ day: bucket, clicks })),
+      );
+      const values = takenOut(daily.filter(({ dimension }) => dimension !== NO_DIMENSION));
+      if (values.length > 0) {
+        await rollups.addDayValues(tx, values);
+        await sweepValues(tx, values, "click_dim_days");
+      }
+      await forget(tx, importId, links);
+    },
+
+    /** A link that stays keeps its visits, also in the values of all links. */
+    async keep(tx: Db, importId: number, links: readonly number[]): Promise<void> {
+      const sums = await sumsOf(tx, importId, links);
+      const values = sums.filter(({ unit, dimension }) => unit === PER_DAY && dimension !== NO_DIMENSION);
+      for (const { bucket, dimension, valueId, clicks, automated } of values) {
+        await tx
+          .updateTable("import_clicks")
+          .set((eb) => ({ clicks: eb("clicks", "-", clicks), automated: eb("automated", "-", automated) }))
+          .where((eb) => eb.and({ ...ofAll(importId, PER_DAY), bucket, dimension, value_id: valueId }))
+          .execute();
+      }
+      // The values of an hour are not known by link, so those of its hours stay.
+      const hours = sums.filter(({ unit }) => unit === PER_HOUR).map(({ bucket }) => bucket);
+      for (const some of chunked([...new Set(hours)], CHUNK)) {
+        await tx
+          .deleteFrom("import_clicks")
+          .where((eb) => eb.and(ofAll(importId, PER_HOUR)))
+          .where("bucket", "in", some)
+          .execute();
+      }
+      await forget(tx, importId, links);
+    },
+
+    /** A portion of the values of all links. False if there is none. Call it when the links are gone. */
+    async takeOutTotals(tx: Db, importId: number, limit: number): Promise<boolean> {
+      const query = tx.selectFrom("import_clicks").select(SUM_COLUMNS);
+      const sums = await query
+        .where("import_id", "=", importId)
+        .where("link_id", "=", ALL_LINKS)
+        .orderBy("unit")
+        .orderBy("bucket")
+        .limit(limit)
+        .execute();
+      if (sums.length === 0) return false;
+      const unit = sums[0]!.unit;
+      // Whole buckets, but for one that is too large.
+      const ofUnit = sums.filter((sum) => sum.unit === unit);
+      const values = takenOut(ofUnit.filter(({ clicks }) => clicks > 0));
+      if (unit === PER_DAY) {
+        // They go out of the months, too. Values of links went with the links.
+        await rollups.addDayValues(tx, values);
+        await sweepValues(tx, values, "click_dim_days");
+      } else {
+        await rollups.addHourValues(tx, values);
+        await sweepValues(tx, values, "click_dim_hours");
+      }
+      for (const { bucket, dimension, valueId } of ofUnit) {
+        await tx
+          .deleteFrom("import_clicks")
+          .where((eb) => eb.and({ ...ofAll(importId, unit), bucket, dimension, value_id: valueId }))
+          .execute();
+      }
+      return true;
     },
   };
 }

@@ -13,8 +13,7 @@ import { deleteLinks } from "../../../links/write/rows.repository.ts";
 import type { LinkRepository } from "../../../links/write/repository.ts";
 import type { StoredImport } from "./repository.ts";
 import { countNote, type Note } from "./state.ts";
-import { createUndoRepository } from "./undo.repository.ts";
-import { createUndoSums } from "./undo-sums.repository.ts";
+import { createUndoRepository, createUndoSums } from "./undo.repository.ts";
 import { NOT_MADE } from "./visits.repository.ts";
 import type { RunDeps } from "./portions.ts";
 

@@ -1,15 +1,14 @@
 /** Does what the state of an import asks for, under a lease, until nothing is left to do. */
-import { rm } from "node:fs/promises";
+import { rm, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Leases } from "../../../platform/cluster/leases.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { onceAnswering } from "../../../platform/db/once-answering.ts";
 import type { Clock } from "../../../lib/clock.ts";
-import { AppError } from "../../../lib/errors.ts";
+import { AppError, appError } from "../../../lib/errors.ts";
 import type { Logger } from "../../../lib/logger.ts";
 import type { Outbound } from "../../../lib/outbound.ts";
 import type { SecretBox } from "../../../lib/secret-box.ts";
-import { refusePacked } from "../readers/packed-file.ts";
 import { PRODUCTS } from "../readers/products.ts";
 import type { Source } from "../readers/reader.ts";
 import { type MoveDomains, removeNewDomains } from "./new-domains.ts";
@@ -84,7 +83,7 @@ async function readSource(deps: WorkDeps, row: StoredImport, how: Work, lost: Ab
   try {
     row.report.columns = source.columns ?? [];
     const run = { row, source, actor: moverOf(row), lost, onProgress: how.onProgress };
-    if (row.state === "running") return await runs.bring(run);
+    if (row.state === "running") return await runs.runImport(run);
     const report = await runs.preview(run);
     // A change of the options meanwhile previews again.
     await database.transaction(async (tx) => {
@@ -194,4 +193,31 @@ export function createWork(deps: WorkDeps) {
       await Promise.allSettled(running);
     },
   };
+}
+
+const UTF_16 =
+  "The file is in UTF-16. Save it as UTF-8, in PowerShell with: Get-Content FILE | Set-Content -Encoding utf8 NEW";
+const KNOWN: readonly (readonly [begin: readonly number[], sentence: string])[] = [
+  [[0x1f, 0x8b], "The file is compressed. Unpack it first: gunzip FILE"],
+  [[0x28, 0xb5, 0x2f, 0xfd], "The file is compressed. Unpack it first: unzstd FILE"],
+  [
+    [0x50, 0x4b, 3, 4],
+    "The file is a ZIP archive or an Excel workbook. Unpack it, or save the sheet as CSV (UTF-8).",
+  ],
+  [[0xff, 0xfe], UTF_16],
+  [[0xfe, 0xff], UTF_16],
+];
+
+/** @throws BadRequest that says what to do */
+async function refusePacked(path: string): Promise<void> {
+  const file = await open(path, "r").catch(() => null);
+  if (file === null) return;
+  try {
+    if (!(await file.stat()).isFile()) return;
+    const { buffer } = await file.read(Buffer.alloc(4), 0, 4);
+    for (const [begin, sentence] of KNOWN)
+      if (begin.every((byte, at) => buffer[at] === byte)) throw appError("BadRequest", sentence);
+  } finally {
+    await file.close();
+  }
 }

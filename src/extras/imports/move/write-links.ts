@@ -20,8 +20,9 @@ import type { NewLink } from "../../../links/write/repository.ts";
 import type { ValidateTargets } from "../../../links/write/allowed-targets.ts";
 import type { PreparedLink } from "./link-rows.ts";
 import type { StoredImport } from "./repository.ts";
-import { addShares, makeFolders } from "./share-folders.ts";
 import { countNote, type ImportReport, type MoveOptions, type Note } from "./state.ts";
+import { internalTarget } from "../../../links/link/internal-target.ts";
+import { PRODUCTS } from "../readers/products.ts";
 
 export type LinkWriting = Pick<
   LinkImportDeps,
@@ -87,7 +88,7 @@ async function otherCodes(
   return new Map([...candidates].map(([key, codes]) => [key, codes.filter((one) => !found.has(one))]));
 }
 
-/** What comes in, by key. Adds to `report` and `seen`. */
+/** Decides which links are imported, by key. Adds to `report` and `seen`. */
 export async function decideLinks(
   deps: LinkWriting,
   portion: LinkPortion,
@@ -124,7 +125,7 @@ export async function decideLinks(
     judging,
     db,
   );
-  const brought = new Map<string, PreparedLink>();
+  const imported = new Map<string, PreparedLink>();
   for (const one of portion) {
     report.counts.links_read++;
     if (isNote(one)) {
@@ -139,12 +140,12 @@ export async function decideLinks(
       tell({ position, kind: "refused", code, reason: refusal.message });
       continue;
     }
-    if (isTaken(key) || brought.has(key)) {
+    if (isTaken(key) || imported.has(key)) {
       if (options.on_conflict === "fail" && db !== undefined)
         throw appError("Conflict", `The code "${code}" is taken.`);
       const free = others
         .get(key)
-        ?.find((other) => !isTaken(other) && !brought.has(other) && !keys.has(other));
+        ?.find((other) => !isTaken(other) && !imported.has(other) && !keys.has(other));
       if (free === undefined) {
         tell({ position, kind: "skipped", code, reason: TAKEN });
         continue;
@@ -158,24 +159,24 @@ export async function decideLinks(
       key = free;
     }
     seen.add(key);
-    brought.set(key, { ...one, link: { ...one.link, code: key } });
+    imported.set(key, { ...one, link: { ...one.link, code: key } });
     for (const note of one.notes) tell(note);
     report.counts.links_imported++;
     if (report.samples.length < SAMPLES) report.samples.push(sampleOf(key, one));
   }
-  return brought;
+  return imported;
 }
 
 /** In the transaction. Notes are of this portion. */
 export async function writeNewLinks(
   deps: LinkWriting,
   tx: ChangeTransaction,
-  brought: ReadonlyMap<string, PreparedLink>,
+  imported: ReadonlyMap<string, PreparedLink>,
   run: Run & Pick<StoredImport, "id" | "product">,
   report: ImportReport,
 ): Promise<void> {
   const { repository, database } = deps;
-  const rows = [...brought.values()];
+  const rows = [...imported.values()];
   const owners = await ownersOf(
     deps,
     rows.map(({ link }) => link),
@@ -204,7 +205,7 @@ export async function writeNewLinks(
       total: link.clickCount ?? 0,
     })),
   );
-  tx.changed("links", [...brought.keys()]);
+  tx.changed("links", [...imported.keys()]);
 }
 
 const newLink = (link: CsvLink, run: Run, validateTargets: ValidateTargets | undefined): NewLink => ({
@@ -232,3 +233,45 @@ const sampleOf = (key: string, { share, link: { target, more, createdAt, clickCo
   click_count: clickCount ?? 0,
   disabled: Boolean(more.options.held),
 });
+
+/** `link`: what follows for it. */
+type ShareFolder = { folderId: number; link: { ownerId: number; target: string } };
+
+/** Of the shares among the rows, whose links lead there. */
+async function makeFolders(
+  files: MovedFiles,
+  tx: Db,
+  rows: readonly PreparedLink[],
+  { id, product }: Pick<StoredImport, "id" | "product">,
+): Promise<Map<PreparedLink, ShareFolder>> {
+  const shares = rows.filter(({ share }) => share !== null);
+  if (shares.length === 0) return new Map<PreparedLink, ShareFolder>();
+  const owners = shares.map(({ share }) => share!.owner);
+  const accounts = await files.accountsOf(owners, tx);
+  const wanted = shares.map(({ share }, at) => ({ accountId: accounts[at]!, name: share!.folder }));
+  const folders = await files.makeFolders(tx, id, PRODUCTS[product].title, wanted);
+  return new Map(
+    shares.map((one, at) => {
+      const [accountId, folderId] = [accounts[at]!, folders[at]!];
+      return [one, { folderId, link: { ownerId: accountId, target: internalTarget("folder", folderId) } }];
+    }),
+  );
+}
+
+/** @param ids of the links, by key */
+async function addShares(
+  files: MovedFiles,
+  tx: Db,
+  folders: ReadonlyMap<PreparedLink, ShareFolder>,
+  ids: ReadonlyMap<string, number>,
+  now: number,
+): Promise<void> {
+  if (folders.size === 0) return;
+  const shares = [...folders].map(([one, { folderId, link }]) => {
+    const { message, maxDownloads, recipients } = one.share!;
+    const downloads = maxDownloads === null ? 0 : Math.min(one.link.clickCount ?? 0, maxDownloads);
+    const says = { message: message || null, recipients, maxDownloads, downloads };
+    return { ...says, linkId: ids.get(one.link.code)!, folderId, accountId: link.ownerId };
+  });
+  await files.addShares(tx, shares, now);
+}

@@ -18,7 +18,6 @@ import { BUCKETS, HOUR_MS } from "../../../clicks/rollups/time-buckets.ts";
 import { isAutomatedAgent } from "../../../lib/automated-visitors.ts";
 import { isProblem, type SourceProblem, type SourceVisit } from "../readers/reader.ts";
 import { sourceKeyOf } from "./link-rows.ts";
-import { createOwnLinks } from "./own-links.ts";
 import { countNote, type ImportReport, type Note } from "./state.ts";
 import {
   type BroughtLink,
@@ -27,6 +26,8 @@ import {
   PER_DAY,
   PER_HOUR,
 } from "./visits.repository.ts";
+import { AppError } from "../../../lib/errors.ts";
+import { createAliasRepository } from "../../../links/write/rows.repository.ts";
 
 export type VisitSettings = {
   /** Whether visits have details. */
@@ -68,7 +69,7 @@ const linklessVisit = ({ position, code }: Pick<PreparedVisit, "position" | "cod
   position,
   kind: "visit",
   code: code.slice(0, 200),
-  reason: "Its link was not brought, or is gone.",
+  reason: "Its link was not imported, or is gone.",
 });
 
 export type VisitPortion = readonly (PreparedVisit | Note)[];
@@ -101,7 +102,12 @@ export function previewVisits(portion: VisitPortion, tally: VisitTally, report: 
 
 type Counted = PreparedVisit & { linkId: number };
 
-type Deps = Parameters<typeof createOwnLinks>[0] & { database: Database; parser: DetailsParser };
+type Deps = {
+  database: Database;
+  parser: DetailsParser;
+  /** @throws BadRequest for an unknown host */
+  keyOf(code: string, host: string | undefined): string;
+};
 
 export function createVisitWriting({ database, parser, keyOf }: Deps) {
   const ownLinks = createOwnLinks({ database, keyOf });
@@ -267,5 +273,42 @@ function knownVisit({ linkId, visit, isAutomated }: Counted, privacy: ClickPriva
       campaign: null,
       rule: 0,
     },
+  };
+}
+
+type Visit = { code: string; sourceKey: string; visit: SourceVisit };
+
+const isOurs = <V extends Visit>(one: V | Note): one is V => !("kind" in one) && one.visit.isOurs === true;
+
+/** Finds links that are here already for the clicks that a successor counted: by today's codes, aliases included. */
+function createOwnLinks({ database, keyOf }: Pick<Deps, "database" | "keyOf">) {
+  const repository = createVisitsRepository(database);
+  const aliases = createAliasRepository(database);
+
+  function keyIn({ code, visit }: Visit): string {
+    try {
+      return keyOf(code, visit.domain);
+    } catch (error) {
+      if (error instanceof AppError) return "";
+      throw error;
+    }
+  }
+
+  /** Names each visit by the id of its link, so that two codes of one link are one. Unknown ones stay as they are. */
+  return async function named<V extends Visit>(
+    db: Db,
+    portion: readonly (V | Note)[],
+  ): Promise<{ portion: readonly (V | Note)[]; ids: number[] }> {
+    const keys = new Map(portion.filter(isOurs).map((one) => [one, keyIn(one)]));
+    const asked = [...new Set(keys.values())];
+    if (asked.length === 0) return { portion, ids: [] };
+    const ids = new Map([...(await aliases.among(asked, db)), ...(await repository.idsOf(db, asked))]);
+    return {
+      ids: [...new Set(ids.values())],
+      portion: portion.map((one) => {
+        const id = isOurs(one) ? ids.get(keys.get(one)!) : undefined;
+        return id === undefined ? one : { ...one, sourceKey: String(id) };
+      }),
+    };
   };
 }

@@ -1,7 +1,7 @@
 /** Bitly: the links of a group by version 4 of its API, as its reference describes it. */
 import { z } from "zod";
 import { listedReader, listedText as text } from "./listed-links.ts";
-import { tagsCell } from "./tags-cell.ts";
+import { tagsCell } from "./reader.ts";
 import { asciiLower } from "../../../lib/ascii-lower.ts";
 
 const AT_ONCE = 100;
@@ -37,7 +37,7 @@ function placeOf(address: string): { code: string; domain: string } {
 export const bitly = listedReader({
   title: "Bitly",
   notImported: [
-    "Bitly's list of links has no clicks; neither their number nor their dates are brought.",
+    "Bitly's list of links has no clicks; neither their number nor their dates are imported.",
     "Codes on bit.ly and j.mp come to the default domain; those addresses stay with Bitly.",
     "A link with several back-halves becomes several links.",
   ],
@@ -51,7 +51,7 @@ export const bitly = listedReader({
   record: link,
   links(found, lost) {
     if (found.archived) lost.push("It is hidden in Bitly; Waymark shows it in its lists.");
-    if (found.deeplinks && found.deeplinks.length > 0) lost.push("Its deep links to apps are not brought.");
+    if (found.deeplinks && found.deeplinks.length > 0) lost.push("Its deep links to apps are not imported.");
     const tags = tagsCell(found.tags ?? [], lost);
     const addresses = [found.id, ...(found.custom_bitlinks ?? [])].map(placeOf);
     const places = new Map(addresses.map((one) => [`${one.domain}/${one.code}`, one]));

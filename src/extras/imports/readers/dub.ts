@@ -1,7 +1,7 @@
 /** Dub: the list of its API, as its reference describes it. */
 import { z } from "zod";
 import { listedReader, listedText as text } from "./listed-links.ts";
-import { tagsCell } from "./tags-cell.ts";
+import { tagsCell } from "./reader.ts";
 
 const AT_ONCE = 100;
 /** Of Dub itself; their codes come to the default domain. */
@@ -43,9 +43,9 @@ function rulesOf({ ios, android, geo }: z.infer<typeof link>): string {
 export const dub = listedReader({
   title: "Dub",
   notImported: [
-    "Visits are not brought, only the number of clicks of each link.",
+    "Visits are not imported, only the number of clicks of each link.",
     "Codes on dub.sh and dub.link come to the default domain; those addresses stay with Dub.",
-    "Conversions, partners, folders and tests of targets are not brought.",
+    "Conversions, partners, folders and tests of targets are not imported.",
   ],
   key: "Dub asks for an API key of the workspace, with the scope links.read.",
   async page(api, after) {
@@ -57,7 +57,7 @@ export const dub = listedReader({
   record: link,
   links(found, lost) {
     if (found.archived) lost.push("It is archived in Dub; Waymark has no archive.");
-    if (found.proxy) lost.push("Its own preview (title, description, image) is not brought.");
+    if (found.proxy) lost.push("Its own preview (title, description, image) is not imported.");
     if (found.rewrite) lost.push("Dub shows its target under the short URL; Waymark redirects.");
     const names = (found.tags ?? []).map(({ name }) => name);
     const tags = tagsCell(names, lost);

@@ -1,11 +1,11 @@
 /** Kutt: its SQLite file, or its PostgreSQL database. It keeps visits as sums of hours. */
 import { stat } from "node:fs/promises";
-import { appError } from "../../../lib/errors.ts";
+import { appError, messageOf } from "../../../lib/errors.ts";
 import { foreignInstant, isTrue, foreignText, foreignTime } from "./foreign-values.ts";
-import { postgresRows } from "./postgres-rows.ts";
+import { type ForeignRow, type RowsRequest, LONGEST_VALUE_BYTES } from "./rows-request.ts";
 import type { Reader, SourceLink, SourceProblem, SourceVisit } from "./reader.ts";
-import type { ForeignRow, RowsRequest } from "./rows-request.ts";
 import { CUT, sqliteRows } from "./sqlite-rows.ts";
+import { Client } from "pg";
 
 const LINKS = {
   tables: { l: "links", d: "domains" },
@@ -74,10 +74,10 @@ export const kutt: Reader = {
   takes: ["file", "address"],
   schemes: ["postgres", "postgresql"],
   notImported: [
-    "Kutt keeps browsers, systems, countries and referrers as sums of hours, which can't be divided into visits; the visits of each hour are brought without them.",
+    "Kutt keeps browsers, systems, countries and referrers as sums of hours, which can't be divided into visits; the visits of each hour are imported without them.",
     "Kutt counts no bots; all of its visits are people.",
-    "Accounts are not brought; the links belong to who imports them.",
-    "The homepages of domains are not brought; set default_url of the domain.",
+    "Accounts are not imported; the links belong to who imports them.",
+    "The homepages of domains are not imported; set default_url of the domain.",
   ],
   async open({ source }) {
     const isAddress = /^postgres(?:ql)?:\/\//i.test(source);
@@ -95,3 +95,63 @@ export const kutt: Reader = {
     };
   },
 };
+
+const PORTION = 200;
+const CONNECT_MS = 10_000;
+const QUERY_MS = 60_000;
+
+/** All values are texts, times in UTC. Tables are read by their column `id`. @throws BadRequest */
+async function* postgresRows(
+  { path: connectionString, tables, from, columns, needed, by, after }: RowsRequest,
+  title: string,
+): AsyncGenerator<ForeignRow, void> {
+  const client = new Client({
+    connectionString,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: QUERY_MS,
+    types: { getTypeParser: () => (value: string | Buffer) => value.toString() },
+  });
+  // Failures reach the queries.
+  client.on("error", () => undefined);
+  const ask = async (text: string, values: readonly unknown[] = []) =>
+    (await client.query<Record<string, string | null>>(text, [...values])).rows;
+  try {
+    await client.connect();
+    await ask("set time zone 'UTC'");
+    await ask("set default_transaction_read_only = on");
+    const known = new Set<string>();
+    for (const [alias, table] of Object.entries(tables)) {
+      const found = await ask(
+        "select column_name as name from information_schema.columns where table_name = $1 and table_schema = any(current_schemas(false))",
+        [table],
+      );
+      for (const { name } of found) known.add(`${alias}.${name}`);
+    }
+    const missing = needed.find((column) => !known.has(column));
+    if (missing !== undefined)
+      throw new Error(`It has no ${missing.replace(/^./, (alias) => tables[alias]!)}.`);
+    const found = Object.entries(columns).filter(([, column]) => known.has(column));
+    const selected = found.map(
+      ([, column], at) => `left(${column}::text, ${LONGEST_VALUE_BYTES + 1}) as c${at}`,
+    );
+    for (let last = after; ; ) {
+      const rows = await ask(
+        `select ${by}.id as position, ${selected.join(", ")} from ${from} where ${by}.id > $1 order by ${by}.id limit ${PORTION}`,
+        [last],
+      );
+      if (rows.length === 0) return;
+      for (const row of rows) {
+        last = Number(row["position"]);
+        const values: Record<string, string | null> = {};
+        for (const name of Object.keys(columns)) values[name] = null;
+        for (const [at, [name]] of found.entries()) values[name] = row[`c${at}`] ?? null;
+        const isCut = Object.values(values).some((value) => (value?.length ?? 0) > LONGEST_VALUE_BYTES);
+        yield { position: last, isCut, values };
+      }
+    }
+  } catch (cause) {
+    throw appError("BadRequest", `The database of ${title} can't be read. ${messageOf(cause)}`, { cause });
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

@@ -28,7 +28,7 @@ const open = (reader: Reader, path = "", key: string | null = "key") =>
 const read = async (reader: Reader, after = 0, path = "") =>
   Array.fromAsync((await open(reader, path)).links(after));
 
-test("brings links of Sink by its cursor, and names fields that it does not know", async () => {
+test("imports links of Sink by its cursor, and names fields that it does not know", async () => {
   const first = {
     id: "1",
     url: "https://example.com/a",
@@ -62,7 +62,7 @@ test("brings links of Sink by its cursor, and names fields that it does not know
     {
       position: 3,
       cells: { code: "b", expires_at: "2030-03-17T17:46:40.000Z" },
-      lost: ["cloaking is not brought."],
+      lost: ["cloaking is not imported."],
     },
   ]);
   expect(await read(sink, 2)).toEqual(all.slice(2));
@@ -70,7 +70,7 @@ test("brings links of Sink by its cursor, and names fields that it does not know
   await expect(read(sink)).rejects.toThrow("has no end");
 });
 
-test("brings links of Dub with their targets by system and country", async () => {
+test("imports links of Dub with their targets by system and country", async () => {
   const link = {
     domain: "dub.sh",
     key: "try",
@@ -107,7 +107,7 @@ test("brings links of Dub with their targets by system and country", async () =>
   });
 });
 
-test("brings every back-half of Bitly, and asks for a key and the address of the group", async () => {
+test("imports every back-half of Bitly, and asks for a key and the address of the group", async () => {
   const link = {
     id: "bit.ly/3xyz",
     link: "https://bit.ly/3xyz",

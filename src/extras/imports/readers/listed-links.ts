@@ -16,7 +16,7 @@ type Listing<T> = Pick<Reader, "title" | "notImported"> & {
   /** `after`: `next` of the page before. Undefined: the answer is another one than that of the product. */
   page(api: JsonApi, after: string | null): Promise<{ records: unknown[]; next: string | null } | undefined>;
   record: z.ZodType<T>;
-  /** The cells of its links. Adds sentences about what is not brought. */
+  /** The cells of its links. Adds sentences about what is not imported. */
   links(record: T, lost: string[]): SourceLink["cells"][];
 };
 

@@ -3,8 +3,8 @@ import { lstat, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { appError } from "../../../lib/errors.ts";
 import { foreignInstant, isTrue, foreignText } from "./foreign-values.ts";
-import type { Reader, SourceFile, SourceLink, SourceProblem } from "./reader.ts";
 import type { Cell, ForeignRow, RowsRequest } from "./rows-request.ts";
+import type { Reader, SourceFile, SourceLink, SourceProblem } from "./reader.ts";
 import { CUT, sqliteRows } from "./sqlite-rows.ts";
 import { asciiLower } from "../../../lib/ascii-lower.ts";
 
@@ -70,7 +70,7 @@ const DATABASE = "pingvin-share.db";
 const ID = /^[\w-]{1,64}$/;
 /** Held at once. */
 const MOST_RECIPIENTS = 100_000;
-const IN_S3 = "Its files are in S3; only those in the data folder can be brought.";
+const IN_S3 = "Its files are in S3; only those in the data folder can be imported.";
 
 function shareOf(
   { position, isCut, values }: ForeignRow,
@@ -136,9 +136,9 @@ export const pingvin: Reader = {
   title: "Pingvin Share",
   takes: ["folder"],
   notImported: [
-    "Files in S3 are not brought; only those in the data folder are.",
-    "Reverse shares are not brought: each of their visitors makes a share. A drop box takes files into one folder.",
-    "Accounts are not brought. What an account shared belongs to the account here that has the same verified address or the same name, else to the administrator.",
+    "Files in S3 are not imported; only those in the data folder are.",
+    "Reverse shares are not imported: each of their visitors makes a share. A drop box takes files into one folder.",
+    "Accounts are not imported. What an account shared belongs to the account here that has the same verified address or the same name, else to the administrator.",
     "Pingvin Share limits visits; here the limit is of downloads. The visits so far are counted as downloads of a share with a limit.",
   ],
   async open({ source }) {

@@ -3,6 +3,7 @@
  * event loop a turn. The same source has the same places each time, so that a killed import continues.
  */
 import type { Outbound } from "../../../lib/outbound.ts";
+import { csvLine } from "../../../lib/csv.ts";
 
 export type Reader = {
   /** For people. */
@@ -31,7 +32,7 @@ export type SourceInput = {
 export type Source = {
   /** For the progress, where it is known at once. */
   size?: { links?: number; visits?: number };
-  /** Of visits of links that are here (`own-links.ts`), which are brought once. */
+  /** Of visits of links that are here (see write-visits.ts), which are imported once. */
   origin?: string;
   /** Of a table with a header: its columns, and which of ours each one is. */
   columns?: SourceColumn[];
@@ -62,9 +63,9 @@ export type SourceLink = {
    * password is plain, or a hash that `lib/password-hash.ts` knows.
    */
   cells: Readonly<Record<string, string>> & { target: string };
-  /** Why it comes in disabled. */
+  /** The reason why it is imported disabled. */
   disabled?: string;
-  /** Sentences: what of it is not brought. */
+  /** Sentences: what of it is not imported. */
   lost?: readonly string[];
   /** It serves `files` in a folder; its target says nothing. */
   share?: SourceShare;
@@ -115,3 +116,17 @@ export type SourceVisit = {
 
 export const isProblem = <T extends object>(record: T | SourceProblem): record is SourceProblem =>
   "problem" in record;
+
+const MOST_TAGS = 16;
+const LONGEST = 64;
+
+/** Of the tags that a link of ours can have; tells which it can't. */
+export function tagsCell(tags: readonly string[], lost: string[]): string {
+  const fitting = [...new Set(tags.map((tag) => tag.trim().toLowerCase()))].filter((tag) => tag !== "");
+  const short = fitting.filter((tag) => [...tag].length <= LONGEST);
+  if (short.length < fitting.length) lost.push(`Tags of more than ${LONGEST} characters are left out.`);
+  const left = short.slice(MOST_TAGS);
+  if (left.length > 0)
+    lost.push(`It has more than ${MOST_TAGS} tags; left out: ${left.join(", ").slice(0, 300)}.`);
+  return csvLine(short.slice(0, MOST_TAGS)).trimEnd();
+}

@@ -107,7 +107,7 @@ const visit = (at: number): Visit => ({
   visitLocation: at % 2 === 0 ? { countryCode: "DE", cityName: "Berlin" } : null,
 });
 
-test("brings every field of a short URL, and lists what it has no place for", async () => {
+test("imports every field of a short URL, and lists what it has no place for", async () => {
   urls = [
     url("a-full", {
       tags: ["b,c", "A", "x".repeat(65)],

@@ -27,7 +27,7 @@ export const sink = listedReader({
   title: "Sink",
   notImported: [
     "Sink finds codes in any case unless NUXT_CASE_SENSITIVE is set; Waymark finds them as they are written.",
-    "Sink's API has no number of clicks of a link, and its visits are samples that Cloudflare keeps for three months; neither is brought.",
+    "Sink's API has no number of clicks of a link, and its visits are samples that Cloudflare keeps for three months; neither is imported.",
   ],
   key: "Sink asks for its site token (NUXT_SITE_TOKEN).",
   async page(api, after) {
@@ -38,7 +38,7 @@ export const sink = listedReader({
   record: link,
   links(found, lost) {
     const others = Object.keys(found).filter((name) => !KNOWN.includes(name) && found[name]);
-    lost.push(...others.slice(0, 10).map((name) => `${name.slice(0, 50)} is not brought.`));
+    lost.push(...others.slice(0, 10).map((name) => `${name.slice(0, 50)} is not imported.`));
     return [
       {
         code: found.slug,

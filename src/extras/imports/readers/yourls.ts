@@ -3,7 +3,6 @@ import { stat } from "node:fs/promises";
 import { createConnection, type RowDataPacket } from "mysql2";
 import { appError, messageOf } from "../../../lib/errors.ts";
 import { foreignInstant, foreignTime } from "./foreign-values.ts";
-import { mendedText } from "./mended-text.ts";
 import type { Reader, Source, SourceLink, SourceProblem, SourceVisit } from "./reader.ts";
 import { readDump } from "./sql-dump.ts";
 
@@ -184,8 +183,8 @@ export const yourls: Reader = {
   takes: ["file", "address"],
   schemes: ["mysql"],
   notImported: [
-    "The address of who made a link is not brought.",
-    "Settings of plugins (passwords, expiry) are in tables of their own, which no dump describes; they are not brought.",
+    "The address of who made a link is not imported.",
+    "Settings of plugins (passwords, expiry) are in tables of their own, which no dump describes; they are not imported.",
   ],
   async open({ source }) {
     if (/^mysql:\/\//i.test(source)) return openDatabase(source);
@@ -194,3 +193,31 @@ export const yourls: Reader = {
     throw appError("BadRequest", `There is no file ${source}.`);
   },
 };
+
+/** Code points of windows-1252 from 0x80 on that differ from latin1, by byte. */
+const HIGH = new Map(
+  [...new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 32 }, (_, at) => 0x80 + at))].map(
+    (char, at) => [char.charCodeAt(0), 0x80 + at],
+  ),
+);
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * Mends UTF-8 that was read as latin1 and written as UTF-8 again ("MÃ¼nchen"), where that is certain: all of the text
+ * has a byte in windows-1252, and those bytes are UTF-8. Otherwise the text stays.
+ */
+function mendedText(text: string): string {
+  if (!/[\u00c2-\u00f4]/.test(text)) return text;
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    const byte = HIGH.get(code) ?? (code <= 0xff ? code : null);
+    if (byte === null) return text;
+    bytes[at] = byte;
+  }
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return text;
+  }
+}

@@ -1,4 +1,4 @@
-/** Version 1.0: moves from other products, and what each of them brought until it is confirmed. */
+/** Version 1.0: moves from other products, and what each of them made until it is confirmed. */
 import { IMPORT_TABLES } from "../import-tables.ts";
 import { createCounterTable, createTable, type Step } from "./step.ts";
 
