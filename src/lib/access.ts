@@ -14,7 +14,7 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Of the members of a team, ascending: viewers read, editors also change, managers also change the members. */
+/** The roles of a team's members, ascending: viewers read, editors also change, managers also change the members. */
 export const TEAM_ROLES = ["viewer", "editor", "manager"] as const;
 export type TeamRole = (typeof TEAM_ROLES)[number];
 

@@ -17,7 +17,7 @@ export type Actor = {
   teams?: Teams | undefined;
   /** None for commands and jobs. */
   role?: Role;
-  /** Of the API token; absent: no token, which limits nothing. */
+  /** Scopes of the API token. Without one nothing limits the actor. */
   scopes?: readonly Scope[] | undefined;
 };
 
@@ -33,7 +33,7 @@ export const mayRead = ({ accountId, ownOnly, teams }: Reach, ownerId: number | 
 export const mayChange = ({ accountId, ownOnly, teams }: Reach, ownerId: number | null): boolean =>
   !ownOnly || (ownerId !== null && (ownerId === accountId || (teams?.get(ownerId) ?? "viewer") !== "viewer"));
 
-/** Of things that have an owner, and of a team its members. */
+/** Whether the actor may manage things of that owner, or the members of that team. */
 export const mayManage = ({ accountId, ownOnly, teams }: Reach, ownerId: number | null): boolean =>
   !ownOnly || (ownerId !== null && (ownerId === accountId || teams?.get(ownerId) === "manager"));
 
@@ -43,7 +43,7 @@ export const mayChangeFiles = (actor: Reach, ownerId: number): boolean =>
     ? !actor.ownOnly
     : ownerId === actor.accountId || (isTeam(ownerId) && mayChange(actor, ownerId));
 
-/** For jobs. */
+/** The actor of jobs. */
 export const SYSTEM: Actor = { name: "system", via: "system", accountId: null, ownOnly: false };
 
 export const COMMAND: Actor = { name: "cli", via: "cli", accountId: null, ownOnly: false };

@@ -7,7 +7,7 @@ import { appError, messageOf } from "./errors.ts";
 export type CertificateFile = { setting: string; path: string; kind: "chain" | "authorities" };
 
 export type CertificateState = CertificateFile & {
-  /** Of the first that expires in a chain, of the last among authorities; null if the file can't be read. */
+  /** Expiry of the first certificate in a chain, of the last among authorities; null if the file can't be read. */
   notAfter: number | null;
   /** What is wrong, and what to do. `warning`: it works now. */
   trouble: { level: "warning" | "error"; message: string } | null;

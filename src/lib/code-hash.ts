@@ -5,7 +5,7 @@
  * A random seed per process prevents prepared collisions.
  */
 
-/** In ASCII characters. */
+/** The limit counts ASCII characters. */
 export const MAX_CODE_LENGTH = 128;
 /** With the prefix of a domain; see links/link/key.ts. */
 export const MAX_KEY_LENGTH = 140;
@@ -48,7 +48,7 @@ export function hashCode(text: string, start: number, end: number, seed: number)
   return finish(hash);
 }
 
-/** For codes separated by single blanks. */
+/** Hashes codes that single blanks separate. */
 export function hashCodes(codes: string, seed: number, use: (hash: number) => void): void {
   for (let start = 0; start < codes.length; ) {
     const blank = codes.indexOf(" ", start);

@@ -12,7 +12,7 @@ export const hasShownFactor = (by: SignInMethod | null): boolean =>
 /** The session of a request. */
 export type Credential = {
   sessionId: string;
-  /** Of the access token, epoch ms. */
+  /** Expiry of the access token, epoch ms. */
   expiresAt: number;
   signedInBy: SignInMethod | null;
   /** Epoch ms. */

@@ -28,7 +28,7 @@ const csvField = (text: string): string =>
 
 export const csvLine = (fields: readonly string[]): string => `${fields.map(csvField).join(",")}\n`;
 
-/** In order of preference. */
+/** The first one that fits is taken. */
 export const CSV_SEPARATORS = [",", ";", "\t"] as const;
 export type CsvSeparator = (typeof CSV_SEPARATORS)[number];
 

@@ -7,7 +7,7 @@ const LARGEST_PAGE = 100;
 const PAGE_SIZE = 20;
 const RULE = "cursor: send next_cursor of the previous page unchanged.";
 
-/** For `z.object`. */
+/** Fields for `z.object`. */
 export const cursorQuery = {
   cursor: z
     .string()
@@ -30,7 +30,7 @@ export const limitOf = (text: string | undefined): number =>
 export const cursorText = (place: unknown): string =>
   Buffer.from(JSON.stringify(place)).toString("base64url");
 
-/** Null for the first page. @param rule what to give @throws BadRequest */
+/** Returns null for the first page. @param rule what to give @throws BadRequest */
 export function placeOf<T>(shape: z.ZodType<T>, cursor: string | undefined, rule = RULE): T | null {
   if (!cursor) return null;
   try {

@@ -18,7 +18,7 @@ export type DataEntry = keyof typeof NAMES;
 
 export const dataPath = (dataDir: string, entry: DataEntry): string => join(dataDir, NAMES[entry]);
 
-/** For a file, also every path that begins with its name. */
+/** A file stands also for every path that begins with its name. */
 export type UsedPath = { path: string; isFile: boolean };
 
 const FILES: readonly DataEntry[] = ["database", "secretKey", "archive", "successor", "proxyNotices"];

@@ -101,7 +101,7 @@ export class AppError extends Error {
 export const appError = (name: ErrorName, message: string, options?: ErrorOptions): AppError =>
   new AppError(name, message, options);
 
-/** Of a request. */
+/** The fault of one field of a request. */
 export const badField = (field: string, message: string): AppError =>
   appError("BadRequest", message, { field });
 

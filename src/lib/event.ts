@@ -10,7 +10,7 @@ export type EventRecord = {
   /** Such as "link.update". */
   action: string;
   subject: string;
-  /** Of links only: history survives renames. */
+  /** Set for links only: history survives renames. */
   subjectId?: number | null;
   /** Common to all events of a bulk change. */
   bulk?: number | undefined;

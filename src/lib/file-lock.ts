@@ -19,7 +19,7 @@ const held = new Set<Database>();
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_BUSY");
 
-/** Null if the lock is taken. Creates the file. Throws file system errors. */
+/** Returns null if the lock is taken. Creates the file. Throws file system errors. */
 export function tryFileLock(path: string): FileLock | null {
   const handle = new Database(path, { create: true, readwrite: true });
   try {

@@ -15,7 +15,7 @@ const SEPARATORS = String.raw`/\\`;
 const SEPARATOR = new RegExp(`[${SEPARATORS}]`);
 const END = String.raw`[^\s${SEPARATORS}${CONTROLS}]`;
 
-/** For the OpenAPI document: as much of the rule as a pattern can say. */
+/** What the OpenAPI document says: as much of the rule as a pattern can. */
 export const FILE_NAME_FORM = {
   pattern: `^${END}(?:[^${SEPARATORS}${CONTROLS}]*${END})?$`,
   minLength: 1,

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 
 type FileError = { code: string; path: string; dest?: string; syscall?: string };
 
-/** Null if an operator can't fix it. */
+/** Explains an error that an operator can fix; null for others. */
 export function fileTrouble(error: unknown): string | null {
   if (!isFileError(error)) return null;
   const { code, path, syscall } = error;
@@ -37,7 +37,7 @@ export function writeRefusal(paths: readonly string[]): string | null {
     .reduce<string | null>((found, path) => found ?? refusal(path), null);
 }
 
-/** Null if the path is readable or missing. */
+/** Explains why the path can't be read; null if it can, or is missing. */
 export const readRefusal = (path: string): string | null => refusal(path, { wanted: "read" });
 
 function isFileError(error: unknown): error is FileError {

@@ -17,7 +17,7 @@ export function beforeFirstWrite<T>(before: Pending["before"], run: () => Promis
   return { isCommitted: () => state.isCommitted, result: pending.run(state, run) };
 }
 
-/** For the database: `transact` with what waits for this transaction. */
+/** Runs `transact` with what waits for this transaction. The database calls it. */
 export async function withFirstWrite<X, T>(
   transact: (run: (tx: X) => Promise<T>) => Promise<T>,
   run: (tx: X) => Promise<T>,

@@ -24,7 +24,7 @@ export type MetricSnapshot = {
   help: string;
   type: MetricType;
   labels: readonly string[];
-  /** Of histograms: upper bounds, ascending. */
+  /** Upper bounds of a histogram, ascending. */
   bounds: readonly number[];
   together: Together;
   series: { values: readonly string[]; numbers: number[] }[];

@@ -43,7 +43,7 @@ type Deps = {
   /** All addresses of a name. */
   resolve?: (host: string) => Promise<readonly string[]>;
   isAllowed?: (address: string) => boolean;
-  /** Null: all. */
+  /** Null allows all ports. */
   ports?: readonly number[] | null;
 };
 
@@ -136,7 +136,7 @@ function readResponse(
 ): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   let head: Omit<Answer, "body"> | null = null;
-  /** Of heads before the last one. */
+  /** Heads before the last one. */
   let skipped = 0;
   let length = Number.POSITIVE_INFINITY;
   let read: Buffer = Buffer.alloc(0);

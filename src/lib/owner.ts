@@ -5,7 +5,7 @@
 
 import { queryText } from "./query-text.ts";
 
-/** In bodies. Empty, it would look like the removal of the owner and change nothing. */
+/** An owner in a body. An empty one would look like a removal and change nothing. */
 export const ownerText = queryText(100).min(
   1,
   "must name an account or team:{name}; leave it out to let the owner be what it is",

@@ -13,7 +13,7 @@ const whole = (meaning: string, schema: Record<string, unknown>) =>
     .describe(meaning)
     .meta({ type: "integer", pattern: undefined, ...schema });
 
-/** For `z.object`. Clamps numbers to their bounds. */
+/** Fields for `z.object`, which clamp numbers to their bounds. */
 export const pageQuery = {
   page: whole(`clamped to 1 to ${LAST_PAGE}`, { default: 1 }),
   page_size: whole(`clamped to 1 to ${LARGEST_PAGE_SIZE}`, { default: PAGE_SIZE }),

@@ -42,7 +42,7 @@ const derive = promisify(pbkdf2);
 /** More bytes have no part in bcrypt. */
 const BCRYPT_BYTES = 72;
 
-/** Of a hash that `isForeignHash` accepts. */
+/** Takes a hash that `isForeignHash` accepts. */
 export async function verifyForeign(plain: string, hash: string): Promise<boolean> {
   const found = readPbkdf2(hash);
   if (found === null) {

@@ -13,7 +13,7 @@ export type Picture = {
 
 const DATA_URL = /^data:image\/(?:png|jpeg|webp);base64,/;
 
-/** Null unless the text is such a picture in canonical base64 with the type that it is of. */
+/** Returns null unless the text is such a picture in canonical base64 with the type that it is of. */
 export function pictureIn(dataUrl: string): Picture | null {
   const head = DATA_URL.exec(dataUrl)?.[0];
   if (head === undefined) return null;
@@ -35,7 +35,7 @@ function sizeOf(bytes: Buffer): Size | null {
   return text.startsWith("RIFF") && text.startsWith("WEBP", 8) && bytes.length >= 30 ? webpSize(bytes) : null;
 }
 
-/** In the first frame header; segments before it say their lengths. */
+/** Reads the first frame header. Segments before it say their lengths. */
 function jpegSize(bytes: Buffer): Size | null {
   for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff; at += 2 + bytes.readUInt16BE(at + 2)) {
     const marker = bytes[at + 1]!;

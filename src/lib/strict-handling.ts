@@ -6,9 +6,9 @@ import { appError, type FieldError, MOST_FIELD_ERRORS } from "./errors.ts";
 type Strictness = {
   /** Why the value is refused, as the rest of a sentence that begins with the field's name; null: it is not. */
   refusal?(value: unknown, beside: Readonly<Record<string, unknown>>): string | null;
-  /** Of a value that is checked later. */
+  /** Schema of a value that is checked later. */
   later?: z.core.$ZodType;
-  /** Of an object that others than the client make: it may have fields that nobody reads. */
+  /** Whether others than the client make the object, so that it may have fields that nobody reads. */
   isOpen?: true | undefined;
 };
 
@@ -17,7 +17,7 @@ const SLICE_MS = 4;
 
 type Steps = Generator<void, void>;
 
-/** Of schemas in objects, and of items. */
+/** How schemas in objects, and those of items, are checked. */
 export const strictly = new WeakMap<z.core.$ZodType, Strictness>();
 
 export const isStrict = (prefer: string | undefined): boolean =>

@@ -1,4 +1,4 @@
-/** In seconds, of successes and failures. */
+/** Takes the times of successes and failures. */
 export type TimeObserver = (seconds: number) => void;
 
 type AnyFunction = (...args: never[]) => unknown;

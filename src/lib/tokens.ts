@@ -32,7 +32,7 @@ export const COLOURS = {
   },
 } as const;
 
-/** Of links that are compared in a chart. Lines have a contrast of 3 and more. */
+/** Colours of links that a chart compares. Lines have a contrast of 3 and more. */
 export const SERIES = {
   light: { first: "#0f766e", second: "#a21caf", third: "#4d7c0f" },
   dark: { first: "#2dd4bf", second: "#e879f9", third: "#a3e635" },
@@ -69,7 +69,7 @@ export const GREYS = {
 export const TYPE = {
   family: 'system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif',
   mono: 'ui-monospace,SFMono-Regular,Menlo,Consolas,"Noto Sans Mono","DejaVu Sans Mono",monospace',
-  /** Of headings. */
+  /** Weight of headings. */
   weight: "650",
   size: { xs: "0.75rem", sm: "0.875rem", md: "1rem", lg: "1.125rem", xl: "1.25rem" },
 } as const;

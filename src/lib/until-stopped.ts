@@ -1,4 +1,4 @@
-/** Null if the work lasts longer than `ms` after the signal. */
+/** Resolves with null if the work lasts longer than `ms` after the signal. */
 export function untilStopped<T>(work: Promise<T>, ms: number, signal: AbortSignal): Promise<T | null> {
   const stopped = Promise.withResolvers<null>();
   const stop = () => void setTimeout(() => stopped.resolve(null), ms);

@@ -6,7 +6,7 @@ import type { z } from "zod";
 import { appError, type FieldError, MOST_FIELD_ERRORS } from "./errors.ts";
 import { pluralize } from "./pluralize.ts";
 
-/** In the message. */
+/** Most sentences of a message. */
 const MOST_SENTENCES = 5;
 /** Keys of a record are the client's. */
 const MOST_CHARACTERS = 200;
@@ -44,7 +44,7 @@ const amount = (bound: string, count: number | bigint, origin: string): string =
     : `be ${bound} ${count}`;
 };
 
-/** For issues without a message in the schema. */
+/** Explains an issue whose schema has no message. */
 function predicate(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined) return "is required";
   switch (issue.code) {

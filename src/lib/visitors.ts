@@ -5,7 +5,7 @@ import { queryChoice } from "./query-text.ts";
 export const VISITORS = ["all", "human", "automated"] as const;
 export type Visitors = (typeof VISITORS)[number];
 
-/** For `z.object`. */
+/** Fields for `z.object`. */
 export const visitorsQuery = {
   visitors: queryChoice(VISITORS, "whose clicks are counted; default: all"),
 };
@@ -18,7 +18,7 @@ export type ClickSum = { clicks: number; automated: number };
 
 export const NO_CLICKS: Readonly<ClickSum> = { clicks: 0, automated: 0 };
 
-/** Of a query's sums, which some servers answer as texts, and which are null without rows. */
+/** Reads the sums of a query, which some servers give as texts, and which are null without rows. */
 export const clickSumOf = ({
   clicks,
   automated,

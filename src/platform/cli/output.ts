@@ -53,10 +53,10 @@ function fitted(wanted: readonly number[], room: number): number[] {
   return widths;
 }
 
-/** In terminal cells: wide characters take two, combining ones none. */
+/** The width in terminal cells: wide characters take two, combining ones none. */
 const widthOf = (text: string): number => Bun.stringWidth(text);
 
-/** In exactly `width` cells. */
+/** Fills exactly `width` cells. */
 function cut(text: string, width: number): string {
   const missing = width - widthOf(text);
   if (missing >= 0) return text + " ".repeat(missing);

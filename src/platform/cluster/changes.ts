@@ -165,7 +165,7 @@ function createFeedReader(deps: {
 }
 
 export type ChangeMessage = {
-  /** Null in a part of a write; then its rows count too. */
+  /** Name of the write; null in a part of one, whose rows count too. */
   write: string | null;
   changes: readonly Change[];
   isCleaned: boolean;
@@ -233,7 +233,7 @@ export function createChanges({ database, clock, logger, bus, around = (read) =>
 
   let leaveBus: (() => void) | undefined;
   return {
-    /** For changes in any process. Returns the function that unsubscribes. */
+    /** Calls a handler after changes in any process. Returns the function that unsubscribes. */
     subscribe,
     /** Resolves after the subscribers ran. Rejects while the database is away. */
     poll: polling.poll,

@@ -41,7 +41,7 @@ export function createGaps() {
     /** Adds ids that were read (ascending, above top). */
     advance: pass,
 
-    /** In portions for one query each. Drops expired ranges. */
+    /** The missing ids in portions, one for each query. Drops expired ranges. */
     open(now: number): (readonly MissingIds[])[] {
       // The clock may have been set back.
       for (const gap of gaps) gap.since = Math.min(gap.since, now);

@@ -73,7 +73,7 @@ export function createFeed({ read, write, dialect, commits }: Database) {
       return found.map(parsed);
     },
 
-    /** In short transactions. */
+    /** Deletes in short transactions. */
     async prune(before: number): Promise<void> {
       const old = read.selectFrom("changes").select("id").where("created_at", "<", before);
       const oldest = old.orderBy("created_at").limit(PRUNED_AT_ONCE);

@@ -21,7 +21,7 @@ type Deps = LeaseDeps & {
 
 /** Between two tries to end a lease while the database is away. */
 const END_AGAIN_MS = 1_000;
-/** Of one lease. While the database is known to be away, later tries do not reach it. */
+/** Most owners of one lease that are still to be released. While the database is known to be away, later tries do not reach it. */
 const MOST_ENDED = 4;
 /** Per lease time; after the second failure half of it is left. */
 const RENEWALS = 4;

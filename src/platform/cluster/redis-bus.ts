@@ -66,7 +66,7 @@ function portions(news: ChangeMessage): ChangeMessage[] {
   );
 }
 
-/** Null for a foreign message. Skips topics of a newer version. */
+/** Returns null for a foreign message. Skips topics of a newer version. */
 function readMessage(message: string): { origin: string; news: ChangeMessage } | null {
   try {
     const { origin, write, changes } = JSON.parse(message) as Record<string, unknown>;

@@ -219,7 +219,7 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
     await prepare?.(client);
   }
 
-  /** Null before the master is known. */
+  /** The client is null before the master is known. */
   function lose(client: RedisClient | null, error: unknown): void {
     if (client !== active) return;
     active = null;

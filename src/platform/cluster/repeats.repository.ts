@@ -15,7 +15,7 @@ export function createRepeatsRepository({ read, write }: Queries) {
     find: async (id: string): Promise<Repeat | null> =>
       (await read.selectFrom("repeats").selectAll().where("id", "=", id).executeTakeFirst()) ?? null,
 
-    /** Of the account's rows that have not expired, at most `most`. */
+    /** Counts the account's rows that have not expired, at most `most`. */
     async kept(accountId: number, now: number, most: number): Promise<{ requests: number; bytes: number }> {
       const rows = read
         .selectFrom("repeats")
@@ -43,7 +43,7 @@ export function createRepeatsRepository({ read, write }: Queries) {
       return numUpdatedRows > 0n;
     },
 
-    /** In the transaction of the work. Whether the claim stands. */
+    /** Runs in the transaction of the work. Returns whether the claim stands. */
     async confirm(tx: Db, named: Named): Promise<boolean> {
       const row = tx.selectFrom("repeats").select("id").where("id", "=", named.id);
       await claimed(tx, named).set({ state: "written" }).execute();

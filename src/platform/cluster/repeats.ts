@@ -16,7 +16,7 @@ import { createSecretBox } from "../../lib/secret-box.ts";
 import { createRepeatsRepository, type Repeat } from "./repeats.repository.ts";
 
 const KEPT_MS = 24 * 3_600_000;
-/** Of one account. */
+/** Bounds of one account. */
 const MOST_REQUESTS = 10_000;
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_ANSWER_CHARACTERS = 256 * 1024;

@@ -16,7 +16,7 @@ export const SEALED_COLUMNS = [
   table: TableName;
   column: string;
   purpose: string;
-  /** Null: nothing is lost that matters, or another column of the table counts. */
+  /** What is lost; null if nothing that matters, or if another column of the table counts. */
   what: string | null;
 }[];
 

@@ -49,7 +49,7 @@ type Deps = {
 export function createSupervisor(deps: Deps) {
   const { count, spawn, logger, takeLoginTry, renew } = deps;
   const workers = new Set<Worker>();
-  /** In the kernel's order: as bound; the last takes the place of a closed one. */
+  /** Sockets in the kernel's order: as bound; the last takes the place of a closed one. */
   const sockets: Worker[] = [];
   const respawns = createRespawns(logger);
   const callsOf = callsAmong(workers, { takeLoginTry, renew });
@@ -173,7 +173,7 @@ function forgetSocket(sockets: Worker[], worker: Worker): void {
   else if (last !== undefined && last !== worker) sockets[place] = last;
 }
 
-/** Of dead workers, after a delay. */
+/** Replaces dead workers after a delay. */
 function createRespawns(logger: Logger) {
   /** With what to do when the supervisor stops before. */
   const waiting = new Map<ReturnType<typeof setTimeout>, () => void>();

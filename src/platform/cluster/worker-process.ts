@@ -20,7 +20,9 @@ export type SpawnWorker = (options: {
 /** Sent by a worker once it listens. */
 export type WorkerReady = { address: string; port: number; startValues: unknown; adminApi: AdminApi };
 
-/** For the messages of the start. `panel`: its prefix, or null while it is off. `isEnabled`: a password is set. */
+/**
+ * What the messages of the start name. `panel`: its prefix, or null while it is off. `isEnabled`: a password is set.
+ */
 export type AdminApi = { prefix: string; isEnabled: boolean; panel: string | null; publicUrl: string };
 
 export type ParentCalls = {

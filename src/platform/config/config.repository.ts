@@ -5,7 +5,7 @@ import type { Schema } from "../db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import type { SettingChange, StoredSetting } from "./stored-setting.ts";
 
-/** For each key. A new change removes the oldest. */
+/** Changes kept of each key. A new one removes the oldest. */
 export const HISTORY_MAX_ROWS = 1000;
 const UNKNOWN_MAX_ROWS = 20;
 

@@ -130,7 +130,7 @@ export function createConfig(deps: Deps) {
     /** Settings that need a restart, for workers that start later. */
     startValues: live.startValues,
 
-    /** In the order of the table, secrets masked unless `reveal`. */
+    /** All settings in the order of the table. Secrets are masked unless `reveal`. */
     list: (reveal?: RevealOptions): ConfigItem[] => CONFIG_KEYS.map((key) => show(key, reveal)),
     /** @throws ConfigNotFound */
     getOne: (key: string, reveal?: RevealOptions): ConfigItem => show(known(key), reveal),

@@ -343,7 +343,7 @@ export type ConfigValues = {
   readonly [K in ConfigKey]: (typeof DEFINITIONS)[K] extends Definition<infer T> ? T : never;
 };
 
-/** In the order of the table. */
+/** All keys in the order of the table. */
 export const CONFIG_KEYS = Object.freeze(Object.keys(DEFINITIONS) as ConfigKey[]);
 
 export const isConfigKey = (key: string): key is ConfigKey => Object.hasOwn(DEFINITIONS, key);

@@ -10,7 +10,7 @@ export type Snapshot = {
   readonly values: ConfigValues;
   /** Canonical, in force. */
   readonly texts: SettingTexts;
-  /** In force after the next start. */
+  /** The texts that are in force after the next start. */
   readonly latest: SettingTexts;
   readonly updatedAt: ReadonlyMap<ConfigKey, number>;
 };
@@ -21,7 +21,7 @@ type Options = {
   /** Canonical; given at the start, whatever is stored. */
   fixed: Partial<SettingTexts>;
   previous: Snapshot | null;
-  /** For each unusable stored value, the reason. Its default is used. */
+  /** Called with each unusable stored value and the reason. The default is used instead. */
   onInvalid(key: ConfigKey, reason: string): void;
 };
 

@@ -49,7 +49,7 @@ export const originOrEmpty = {
 
 const NAME_LENGTH = 64;
 
-/** In Unicode NFC. */
+/** The name is kept in Unicode NFC. */
 export const displayName = {
   allowed: `1 to ${NAME_LENGTH} characters that show something, without control characters and those that change the direction of text`,
   check(text: string): CheckedValue {
@@ -105,7 +105,7 @@ export const cookieDomain = {
   },
 };
 
-/** For one prefix. joint-rules.ts has the rule for all three. */
+/** The rule for one prefix. joint-rules.ts has the rule for all three. */
 export const routePrefix = {
   allowed:
     "1 to 3 segments of A-Z a-z 0-9 _ . -, each after a slash, at most 64 characters, without a slash at the end",

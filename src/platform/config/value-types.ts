@@ -9,11 +9,11 @@ export type CheckedText =
   | string
   | {
       error: string;
-      /** In a list: which item is wrong, from 0. */
+      /** The item of a list that is wrong, from 0. */
       item?: number;
     };
 
-/** Null: it is not what the setting allows. */
+/** A checked text; null if the setting does not allow it. */
 export type CheckedValue = CheckedText | null;
 
 export const VALUE_TYPES = ["string", "int", "float", "bool", "enum", "stringarray", "enumarray"] as const;
@@ -62,7 +62,7 @@ type Kind<T> = {
   mostBytes: number;
   /** What follows "must be" in an error. */
   allowed: string;
-  /** Null unless it is a number. */
+  /** Bounds of a number, null for other types. */
   bounds: Bounds | null;
   options: readonly EnumOption[] | null;
   canonical(text: string): CheckedText;
@@ -79,7 +79,7 @@ export const inCategory = <R extends Record<string, SettingRow<unknown>>>(catego
     Object.entries(rows).map(([key, row]) => [key, Object.freeze({ ...row, category })]),
   ) as { [K in keyof R]: R[K] & { category: Category } };
 
-/** For numbers, both inclusive. */
+/** Bounds of numbers, both inclusive. */
 export const between = (min: number, max: number, unit?: NumberUnit): Bounds => ({
   min,
   max,

@@ -24,7 +24,10 @@ export type SettingsChanges = Pick<Changes, "write" | "subscribe">;
 /** A name: that of a command, or `system`. */
 export type Author = string | Pick<Actor, "name" | "via">;
 
-/** Null: no refusal. `tx`: the transaction that will store the value and holds the lock of the settings. */
+/**
+ * Returns why a text is refused, or null. `tx`: the transaction that will store the value and holds the lock of the
+ * settings.
+ */
 export type Refusal = (text: string, tx?: Db) => string | null | Promise<string | null>;
 
 type Deps = {

@@ -12,7 +12,7 @@ export const ACCOUNT_TABLES = {
     action: "text(32)",
     /** The code, user name or the like. */
     subject: "text(300)",
-    /** Of links only: history survives renames. */
+    /** Set for links only: history survives renames. */
     subject_id: "int?",
     before: "text?",
     after: "text?",
@@ -20,7 +20,7 @@ export const ACCOUNT_TABLES = {
     bulk: "int?",
     /** 1: webhooks have to be told; see webhooks/. */
     untold: "int?",
-    /** Of the MCP server. */
+    /** Tool of the MCP server. */
     tool: "text(40)?",
   },
   tokens: {
@@ -86,7 +86,7 @@ export const ACCOUNT_TABLES = {
     previous_jti: "text(64)?",
     rotated_at: "int?",
     revoked_at: "int?",
-    /** Of the client, at the sign-in or the last refresh. */
+    /** Address of the client at the sign-in or the last refresh. */
     address: "text(64)?",
     /** From the user agent of the sign-in, such as "Firefox" and "Linux". */
     browser: "text(64)?",
@@ -94,12 +94,12 @@ export const ACCOUNT_TABLES = {
     /** What was proved (lib/credential.ts). */
     signed_in_by: "text(16)?",
   },
-  /** Of accounts with TOTP, like `recovery_codes`. */
+  /** One row for each account with TOTP, like `recovery_codes`. */
   authenticators: {
     account_id: "int",
     /** Sealed (lib/secret-box.ts). */
     secret: "text(255)",
-    /** Null: a sign-in does not ask for codes yet. */
+    /** While it is null, a sign-in asks for no codes. */
     confirmed_at: "int?",
     /** The time step of the last accepted code (RFC 6238). */
     last_step: "int",
@@ -117,7 +117,7 @@ export const ACCOUNT_TABLES = {
     credential_id: "text",
     /** COSE, as base64url. */
     public_key: "text",
-    /** Of signatures; many authenticators keep it at 0. */
+    /** The number of signatures; many authenticators keep it at 0. */
     counter: "int",
     /** Names, separated by blanks. */
     transports: "text(128)",
@@ -131,7 +131,7 @@ export const ACCOUNT_TABLES = {
     account_id: "int",
     /** Lower-case; unique. */
     email: "text(254)?",
-    /** Null: nobody has followed a link sent there. */
+    /** When somebody followed a link sent there; null before. */
     proved_at: "int?",
     language: "text(8)",
     /** JSON: how often, by kind (auth/contact/choices.ts). */
@@ -141,7 +141,7 @@ export const ACCOUNT_TABLES = {
   mails: {
     id: "serial",
     kind: "text(32)",
-    /** Null: an address alone. */
+    /** The account, or null for an address alone. */
     account_id: "int?",
     recipient: "text(254)",
     language: "text(8)",
@@ -174,7 +174,7 @@ export const ACCOUNT_TABLES = {
     created_at: "int",
     used_at: "int",
   },
-  /** Of sessions by OpenID Connect: the sealed ID token, which a sign-out sends back. Removed with the session. */
+  /** The sealed ID token of a session by OpenID Connect, which a sign-out sends back. Removed with the session. */
   oidc_sessions: { session_id: "text(36)", id_token: "text" },
   /**
    * Also for one-time addresses (auth/set-up/repository.ts), used challenges and states (auth/used-once.repository.ts),

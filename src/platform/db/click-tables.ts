@@ -18,7 +18,7 @@ export const CLICK_TABLES = {
     /** The newest day of a click with this value. */
     seen_day: "int",
   },
-  /** By value: for all links (link 0) and per link by day. */
+  /** Clicks by value: for all links (link 0) and per link by day. */
   click_dim_hours: { hour: "int", dimension: "int", value_id: "int", clicks: "int", automated: "int0" },
   click_dim_days: {
     day: "int",
@@ -34,7 +34,7 @@ export const CLICK_TABLES = {
     /** First 32 hex digits of the text's SHA-256. */
     hash: "text(32)",
     text: "text(1024)",
-    /** In click_values. */
+    /** Id in click_values. */
     value_id: "int",
     seen_day: "int",
   },
@@ -53,9 +53,9 @@ export const CLICK_TABLES = {
     user_agent_id: "int?",
     /** 1 or 0. */
     automated: "int0",
-    /** In lower case. */
+    /** The host in lower case. */
     referrer_host: "text(255)?",
-    /** Of the request, else of the target. */
+    /** The campaign of the request, else of the target. */
     utm_source: "text(255)?",
     utm_medium: "text(255)?",
     utm_campaign: "text(255)?",

@@ -57,7 +57,7 @@ export function parseDatabaseUrl(url: string): DatabaseLocation {
   };
 }
 
-/** For people, without the password. */
+/** The name that people read, without the password. */
 export function databaseName({ kind, path, socket, addresses, database }: DatabaseLocation): string {
   if (kind === "sqlite") return path;
   const place = socket ?? addresses.map(addressName).join(",");
@@ -69,7 +69,7 @@ export function addressName({ host = "localhost", port }: Address): string {
   return port === undefined ? name : `${name}:${port}`;
 }
 
-/** Null if it is invalid. */
+/** Returns null for an invalid address. */
 function addressOf(text: string, _: number, all: readonly string[]): Address | null {
   const parts = ADDRESS.exec(text)?.groups;
   const port = parts?.["port"] === undefined ? undefined : Number(parts["port"]);

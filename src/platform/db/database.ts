@@ -26,7 +26,7 @@ export type DatabaseSettings = {
   url: string;
   /** Connections to a server. */
   poolSize: number;
-  /** Of one server that follows that of `url`. */
+  /** URL of one server that follows that of `url`. */
   replicaUrl?: string | null;
 };
 
@@ -132,7 +132,7 @@ async function openReplica(
   };
 }
 
-/** For a file of its own, such as one that `dialect.snapshot` wrote; a missing one is made. */
+/** Opens a file of its own, such as one that `dialect.snapshot` wrote. Makes a missing one. */
 export const openSnapshot = (path: string, logger: Logger): Promise<Database> =>
   openDatabase({ url: `sqlite:${path}`, poolSize: 1 }, { threads: false, logger });
 

@@ -59,7 +59,10 @@ export type Dialect = {
    */
   readonly indexLinkTexts: ((tx: Db, most: number) => Promise<number>) | null;
 
-  /** For the planner of queries, after a large change. Does nothing where that happens at once or plans need none. */
+  /**
+   * Renews what the planner of queries knows, after a large change. Does nothing where that happens at once or plans
+   * need none.
+   */
   refreshStatistics(db: Db, tables: readonly TableName[]): Promise<void>;
 
   /**
@@ -143,7 +146,7 @@ export type Dialect = {
   /** Prevents changes and removal of the selected rows until the transaction ends. */
   forShare<Q extends { modifyEnd(end: Expression<unknown>): unknown }>(query: Q): Q;
 
-  /** For migrations. */
+  /** The words of the migrations. */
   readonly schema: SchemaSyntax;
 
   /** Epoch milliseconds by the clock of the database, in a query. */
@@ -174,7 +177,7 @@ export type LinkRow = {
 };
 
 export type ReplicaState = {
-  /** Null before the first look, while the replica does not answer, and while it has no mark at all. */
+  /** How far the replica is behind. Null before the first look, while it does not answer, and while it has no mark. */
   lagMs: number | null;
   isUsed: boolean;
 };
@@ -198,10 +201,10 @@ export type Database = {
   readonly name: string;
   /** May use other connections than `write`. */
   readonly read: Kysely<Schema>;
-  /** For reports and exports, which need not see the last seconds: reads from the replica, if there is one. */
+  /** Serves reports and exports, which need not see the last seconds: reads from the replica, if there is one. */
   readonly reports: Kysely<Schema>;
   readonly replica: Replica | null;
-  /** For single writing statements; several belong in `transaction`. */
+  /** Takes single writing statements; several belong in `transaction`. */
   readonly write: Kysely<Schema>;
   /** Statements may take ten minutes. */
   readonly slow: Kysely<Schema>;

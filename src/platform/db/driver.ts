@@ -30,7 +30,7 @@ export type StatementResult = {
 };
 
 export type SqlConnection = {
-  /** In performance.now(). */
+  /** Time of performance.now(). */
   readonly openedAt?: number;
   execute(sql: string, parameters: readonly unknown[]): Promise<StatementResult>;
 };

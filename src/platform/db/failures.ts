@@ -41,7 +41,7 @@ const MOVE_SECONDS = 5;
 
 export class DatabaseError extends AppError {
   readonly failure: KnownFailure;
-  /** For whoever runs the server, not for clients: what the database refused, and what to do. */
+  /** What the database refused and what to do, for whoever runs the server, not for clients. */
   readonly refusal: string | null;
 
   constructor(failure: KnownFailure, cause: unknown, refusal: string | null = null) {
@@ -147,7 +147,7 @@ const NETWORK_CODES = new Set([
 export const isNetworkFailure = (error: unknown): boolean =>
   NETWORK_CODES.has(String((error as { code?: unknown } | null)?.code));
 
-/** Of the server, by the client. The driver of MySQL has one code for all failures of TLS. */
+/** Whether the client refused the server's certificate. The driver of MySQL has one code for all failures of TLS. */
 export const isCertificateRefusal = (error: unknown): boolean => {
   const { code = "", message = "" } = (error ?? {}) as { code?: unknown; message?: unknown };
   return (

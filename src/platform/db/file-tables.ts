@@ -83,7 +83,7 @@ export const FILE_TABLES = {
     name: "text(255)",
     /** 1: the folder takes all that the former owner has. */
     is_whole: "int",
-    /** Of what has not come yet; counts in the quota. */
+    /** Bytes that have not come yet, which count in the quota. */
     bytes: "int",
   },
   uploads: {
@@ -103,7 +103,7 @@ export const FILE_TABLES = {
     policy_id: "int",
     created_at: "int",
     expires_at: "int",
-    /** For a stranger's upload the drop box, like the next three; null for the account's own. */
+    /** The drop box of a stranger's upload, like the next three; null for the account's own. */
     drop_link_id: "int?",
     sender: "text(64)?",
     sender_name: "text(100)?",
@@ -151,7 +151,7 @@ export const FILE_TABLES = {
     link_id: "int",
     /** Lower case. */
     email: "text(254)",
-    /** Of the code that was mailed last, and has not been used. */
+    /** Hash of the code that was mailed last and has not been used. */
     code_hash: "text(64)?",
     code_until: "int",
     /** Wrong ones. */
@@ -166,7 +166,7 @@ export const FILE_TABLES = {
     email: "text(254)",
     /** "open", "download" or "archive". */
     action: "text(16)",
-    /** Of the file or folder. */
+    /** Name of the file or folder. */
     name: "text(255)?",
     at: "int",
   },
@@ -208,7 +208,7 @@ export const FILE_TABLES = {
   },
   /** What WebDAV clients store with an entry. Removed with it. */
   dav_properties: {
-    /** Of the entry. */
+    /** Id of the entry. */
     id: "int",
     /** JSON: files/dav/properties.ts. */
     content: "text",

@@ -18,7 +18,7 @@ export const IMPORT_TABLES = {
     options: "text",
     /** JSON (imports/move/state.ts). */
     report: "text",
-    /** Of the last written link, visit and file of the source; 0: none. */
+    /** Places of the last written link, visit and file in the source; 0: none. */
     link_place: "int0",
     visit_place: "int0",
     event_id: "int?",

@@ -15,7 +15,7 @@ export const LINK_TABLES = {
     note: "text?",
     /** An account or team (lib/owner.ts); null for commands and imports. */
     owner_id: "int?",
-    /** For people: an account's name, `token:{name}` or `cli`. */
+    /** What people read: an account's name, `token:{name}` or `cli`. */
     created_by: "text(128)?",
     /** JSON (links/link/field-values.ts); null for a link that only redirects. */
     options: "text?",
@@ -27,7 +27,7 @@ export const LINK_TABLES = {
   /** Targets that failed their last check. Removed with the link. */
   target_checks: {
     link_id: "int",
-    /** In a row. */
+    /** Failed checks in a row. */
     failures: "int",
     failed_since: "int",
     checked_at: "int",
@@ -74,7 +74,7 @@ export const LINK_TABLES = {
     expired_url: "text?",
     created_at: "int",
     updated_at: "int",
-    /** Null: of the instance. */
+    /** The owner, or null for the instance. */
     owner_id: "int?",
   },
   /** One row per link, removed with it. `ranked` is indexed: see links/list/jobs.ts. */

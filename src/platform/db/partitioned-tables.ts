@@ -11,5 +11,5 @@ export const PARTITIONED = {
 
 export type PartitionedTable = keyof typeof PARTITIONED;
 
-/** Of PostgreSQL. Leaves room for a new row version in the page, so that an increase touches no index. */
+/** PostgreSQL leaves room for a new row version in the page, so that an increase touches no index. */
 export const COUNTER_STORAGE = "with (fillfactor = 85)";

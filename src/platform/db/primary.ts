@@ -4,7 +4,7 @@ import { isAnswer } from "./availability.ts";
 import { type Address, addressName } from "./database-url.ts";
 import { DatabaseError } from "./failures.ts";
 
-/** For the other servers' answers, after the first one that takes writes. */
+/** How long the other servers may take to answer, after the first one that takes writes. */
 const PATIENCE_MS = 200;
 /** Connections that are opened together share an answer. */
 const FRESH_MS = 1_000;

@@ -36,7 +36,7 @@ const MYSQL: Record<number, Reason> = {
 
 const LONGEST_REASON = 300;
 
-/** Null for another error. */
+/** Returns null for another error. */
 export function explainRefusal(location: DatabaseLocation, error: unknown): string | null {
   if (location.kind === "sqlite") return null;
   const reason = reasonOf(location.kind, error);
@@ -73,7 +73,7 @@ function reasonOf(kind: "postgres" | "mysql" | "mariadb", error: unknown): Reaso
   return MYSQL[errno] ?? null;
 }
 
-/** Of the driver of PostgreSQL, without a code. */
+/** Texts of PostgreSQL's driver, which gives no code. */
 const NO_TLS = "The server does not support SSL connections";
 const POOLER = "unsupported startup parameter";
 const NO_PASSWORD = "SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string";

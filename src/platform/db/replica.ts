@@ -21,7 +21,7 @@ const LOOK_MS = 2_000;
 const STALE_MS = 10_000;
 /** A look takes no longer; a silent replica is not waited for. */
 const DEADLINE_MS = 1_000;
-/** For the mark to arrive, before its age is the lag. */
+/** How long the mark may take to arrive, before its age is the lag. */
 const ARRIVAL_MS = 250;
 const POLL_MS = 25;
 /** A row of `leases`. */

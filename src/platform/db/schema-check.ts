@@ -16,7 +16,7 @@ type Catalog = { slow: Db; dialect: Dialect };
 type Steps = readonly { up(db: Kysely<unknown>, words: SchemaSyntax): Promise<void> }[];
 
 const MOVE = /^waymark_move/;
-/** Of the searches in SQLite. */
+/** Triggers that serve searches in SQLite. */
 const OWN_TRIGGERS = ["links_texts", "entries_name"].flatMap((name) =>
   ["added", "removed", "changed"].map((change) => `${name}_${change}`),
 );

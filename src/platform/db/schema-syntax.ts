@@ -11,7 +11,7 @@ export type SchemaSyntax = {
   text(length: number): string;
   /** Up to 16 MB, compared by bytes. Not a key. */
   longText: string;
-  /** For reserved words. */
+  /** Quotes reserved words. */
   quote(identifier: string): string;
   /** Follows the columns. */
   tableOptions: string;

@@ -3,7 +3,7 @@ import type { Dialect } from "./dialect.ts";
 import type { SchemaSyntax } from "./schema-syntax.ts";
 import { type BulkSyntax, assign } from "./bulk.ts";
 
-/** For the two databases that write `on conflict` and `update … from`. */
+/** The syntax of the two databases that write `on conflict` and `update … from`. */
 export const standardSyntax: Pick<BulkSyntax, "onConflict" | "update"> = {
   onConflict: (table, keys, assignments) => {
     const target = sql.join(keys.map((key) => sql.ref(key)));
@@ -23,7 +23,7 @@ export const standardCreateIndex: SchemaSyntax["createIndex"] = async (db, { nam
   );
 };
 
-/** For drivers that return the new id. */
+/** Serves drivers that return the new id. */
 export const insertThenId: Dialect["insertReturningId"] = async (db, table, row) => {
   const { insertId } = await db
     .insertInto(table)

@@ -27,7 +27,7 @@ export function anyLike(
 
 const ASCII = /^[\x00-\x7f]*$/;
 
-/** In NFC. */
+/** Returns the spellings in NFC. */
 export function spellings(needle: string): string[] {
   if (ASCII.test(needle)) return [needle];
   const given = needle.normalize("NFC");

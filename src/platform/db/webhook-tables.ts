@@ -32,7 +32,7 @@ export const WEBHOOK_TABLES = {
     /** "waiting", "sending", "delivered" or "failed". */
     state: "text(16)",
     due_at: "int",
-    /** Of the present schedule. */
+    /** Attempts of the present schedule. */
     attempts: "int",
     tried_at: "int?",
     /** JSON, the latest ones: webhooks/webhook.ts. */

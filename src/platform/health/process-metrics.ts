@@ -7,7 +7,7 @@ import { VERSION } from "../../lib/version.ts";
 const BUSY_LOOK_MS = 20;
 /** An idle process looks rarely. */
 const IDLE_LOOK_MS = 250;
-/** Of a core, over the last look. */
+/** A process is busy above this share of a core over the last look. */
 const BUSY_SHARE = 0.05;
 const SLOT_MS = 5_000;
 /** A minute, and the current slot. */
@@ -40,7 +40,7 @@ function watchLoop() {
   };
 }
 
-/** Of the process since its start. */
+/** Processor time of the process since its start. */
 function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -22,7 +22,7 @@ export type SystemSources = {
   measure(): Promise<Measured>;
   /** Rejects when the database is away. */
   databaseVersion(): Promise<string>;
-  /** Null without one. */
+  /** Resolves with null without a replica. */
   replica(): Promise<{ isUsed: boolean; lagMs: number | null } | null>;
   /** Rejects when the database is away. */
   importedClicks(): Promise<number>;

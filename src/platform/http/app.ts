@@ -129,7 +129,7 @@ export function createHttpApp({
   return app;
 }
 
-/** For scripts of other origins. Those from Location on serve resumable uploads. */
+/** Headers that scripts of other origins may read. Those from Location on serve resumable uploads. */
 const EXPOSED_HEADERS = [
   "X-Request-Id",
   "Content-Disposition",

@@ -5,7 +5,7 @@ import { createBodyReader, type BodyReadQueue } from "./body-reader.ts";
 export type ChunkOptions = {
   /** Longest silence of the client. */
   stallMs: number;
-  /** For the whole body; unbounded by default. */
+  /** Limits the whole body; unbounded by default. */
   sendMs?: number;
   readQueue?: BodyReadQueue | undefined;
 };

@@ -7,7 +7,7 @@ import { streamResponse } from "./stream-pages.ts";
 /** `raw` of its endpoint. */
 export const CSV = { type: "text/csv", headers: z.object({ "Content-Disposition": z.string() }) };
 
-/** For `z.object`. An empty text counts as absent. */
+/** Fields for `z.object`. An empty text counts as absent. */
 export const csvColumns = (meaning: string) => ({
   columns: z
     .enum(["all", ""], "must be all")

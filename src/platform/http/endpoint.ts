@@ -11,11 +11,11 @@ import type { ListOptions } from "./json-list.ts";
 export type HttpConnection = {
   /** `unix` on a unix socket. */
   peerAddress(): string;
-  /** For addresses in the answer; see origins.ts. */
+  /** Begins addresses in the response; see origins.ts. */
   origin(): string;
   /** The path of a proxy before the addresses of this server, as in `/go/files/tus`; usually empty. See origins.ts. */
   prefix(): string;
-  /** For endpoints with their own deadlines. */
+  /** Serves endpoints with their own deadlines. */
   liftIdleTimeout(): void;
   /** Within seconds, even during the answer. */
   cut(): void;
@@ -122,16 +122,16 @@ export type Endpoint<
   list?: ListOptions;
   /** Raw strings. A schema that is a list takes all values of its key, any other the last one. */
   query?: Q;
-  /** In the OpenAPI document. Default: `id` is a whole number from 1, others are texts. */
+  /** Path parameters in the OpenAPI document. By default `id` is a whole number from 1, others are texts. */
   params?: Readonly<Record<string, Schema>>;
   headers?: Headers;
   /** Statuses that do not follow from access, path and body. */
   failures?: readonly number[];
-  /** By status. */
+  /** Further responses by status. */
   others?: Readonly<Record<number, DocumentedResponse>>;
   /** Default 200. */
   status?: 200 | 201;
-  /** For `data` in the OpenAPI document, like the next four. */
+  /** The type of `data` in the OpenAPI document, as the next four are for it. */
   response?: Schema;
   /** The message that answers what returns nothing. */
   done?: string;
@@ -160,7 +160,7 @@ export type EndpointInput<B, Q> = {
   c: HttpContext;
   body: Output<B>;
   query: Output<Q>;
-  /** For a body that the endpoint gathers itself. Released after the answer. */
+  /** Memory of a body that the endpoint gathers itself. Released after the response. */
   reservation: BodyReservation;
   /** Set unless access is `public`. */
   account: Caller;
@@ -196,7 +196,7 @@ export function tokenScope({ method, scope }: Pick<Endpoint, "method" | "scope">
   return method === "GET" ? `${scope}:read` : `${scope}:write`;
 }
 
-/** For actions beyond the endpoint's own scope. @throws Forbidden */
+/** Protects actions beyond the endpoint's own scope. @throws Forbidden */
 export function requireScope({ token }: Caller, scope: Scope): void {
   if (token === undefined || token.scopes.includes(scope)) return;
   throw appError("Forbidden", `The API token lacks the scope ${scope}.`);

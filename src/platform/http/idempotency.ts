@@ -23,7 +23,7 @@ export type Repeats = {
 export const isRepeatable = ({ method, access, form, rawBody, raw }: Endpoint): boolean =>
   method === "POST" && access !== "public" && !(form ?? rawBody ?? raw);
 
-/** Null without one. @throws BadRequest */
+/** Returns null without a key. @throws BadRequest */
 export function repeatKeyOf(entry: Endpoint, c: HttpContext): string | null {
   if (entry.method !== "POST" || entry.access === "public") return null;
   const key = c.req

@@ -23,7 +23,7 @@ const QUOTE = 0x22;
 
 export type ListOptions = {
   field: string;
-  /** Of items. */
+  /** The most items. */
   most: number;
 };
 

@@ -54,7 +54,7 @@ function decodeExtended(text: string): string | null {
 }
 
 type BodyPart = {
-  /** By lower-cased name. The first of each counts. */
+  /** Headers by lower-cased name. The first of each counts. */
   headers: ReadonlyMap<string, string>;
   /** Read it to its end before the next `next`. */
   body: AsyncGenerator<Buffer, void>;
@@ -121,7 +121,7 @@ export function createMultipartReader(boundary: string, read: ReadBytes, limits:
   }
 
   return {
-    /** Null after the last part. @throws BrokenMultipart, and errors of `read` */
+    /** Resolves with null after the last part. @throws BrokenMultipart, and errors of `read` */
     async next(): Promise<BodyPart | null> {
       if (state === "body") throw new Error("Read the previous part to its end first.");
       if (state === "over") return null;
@@ -197,7 +197,7 @@ export type MultipartOptions<T> = {
   isFile?: (field: string) => boolean;
   /** Longest silence of the client; default half a minute. */
   stallMs?: number;
-  /** For the whole form; unbounded by default. */
+  /** Limits the whole form; unbounded by default. */
   sendMs?: number;
   readQueue?: BodyReadQueue;
   /** Bounds the form's texts in memory. */

@@ -25,7 +25,7 @@ export function operationIdOf(
   return verb + pascal((words.length === 0 ? [entry.tag] : words).join("-"));
 }
 
-/** For names of schemas. */
+/** Writes a name of a schema. */
 export const pascal = (text: string): string =>
   text.replaceAll(/(?:^|[^a-zA-Z0-9]+)([a-zA-Z0-9]?)/g, (_, first: string) => first.toUpperCase());
 

@@ -29,7 +29,7 @@ const repeatKey = {
 };
 const replayed = { [REPLAYED_HEADER]: z.literal("true").optional() };
 
-/** Of successes. A long listing of a folder is streamed without a tag. */
+/** Headers of a success. A long listing of a folder is streamed without a tag. */
 const headersOfSuccess = (entry: Endpoint) =>
   z.object({
     ...(entry.tagged !== undefined && { ETag: entry.tagged === true ? z.string() : z.string().optional() }),
@@ -298,7 +298,7 @@ function headersOf(headers: z.ZodObject, named: NamedSchemas): Json {
   );
 }
 
-/** For a status with two meanings. */
+/** Joins the two meanings of a status. */
 function merged(answer: Json, refusal: Json): Json {
   const content: Record<string, Json> = { ...(refusal["content"] as Record<string, Json>) };
   for (const [type, { schema, ...rest }] of Object.entries(

@@ -89,7 +89,7 @@ const TAGS: Readonly<Record<string, string>> = {
   meta: "This description.",
 };
 
-/** Of parameters whose schema has no description. */
+/** Texts of parameters whose schema has no description. */
 export const PARAMETERS: Readonly<Record<string, string>> = {
   id: "number of the entry, as responses give it",
   delivery: "number of the delivery",
@@ -114,7 +114,7 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   "If-Unmodified-Since": "time of the content; 412 if it is newer",
 };
 
-/** Of fields whose schema has no description and whose names do not say it. */
+/** Texts of fields whose schema has no description and whose names do not say it. */
 const FIELDS: Readonly<Record<string, string>> = {
   updated_at: "of the last change; clicks and downloads change nothing",
   expires_at: "null: it does not end",
@@ -180,7 +180,7 @@ export const WEBHOOK_HEADERS = [
   ],
 ] as const;
 
-/** In the order of the table above; others follow. */
+/** Tags in the order of the table above; others follow. */
 export function describedTags(used: ReadonlySet<string>): { name: string; description?: string }[] {
   const known = Object.keys(TAGS).filter((name) => used.has(name));
   const others = [...used].filter((name) => !(name in TAGS));

@@ -20,7 +20,7 @@ import {
 
 export type Described = {
   tables: readonly { prefix: string; endpoints: readonly Endpoint[] }[];
-  /** Of endpoints that may be closed. */
+  /** Prefixes of endpoints that may be closed. */
   gates: readonly { prefix: string }[];
   sessionCookie: string;
   csrfCookie: string;
@@ -42,7 +42,7 @@ export function openApiDocument(described: Described): Json {
   }
 }
 
-/** Of the time that others wait while a document is made, which takes a tenth of a second in all. */
+/** How long others wait while a document is made, which takes a tenth of a second in all. */
 const SLICE_MS = 5;
 
 async function documentInSlices(described: Described): Promise<string> {

@@ -9,7 +9,7 @@ export type Origins = ReturnType<typeof createOrigins>;
 
 type Deps = {
   publicUrl(): string;
-  /** Null: the peer is not trusted. See auth/proxies.ts. */
+  /** Returns null if the peer is not trusted. See auth/proxies.ts. */
   trustedHop(peer: string, forwardedFor: string | null): number | null;
   server: Listening;
 };
@@ -21,7 +21,7 @@ export function createOrigins({ publicUrl, trustedHop, server }: Deps) {
   const hopOf = ({ headers }: Request, peer: () => string) =>
     trustedHop(peer(), headers.get("x-forwarded-for"));
   return {
-    /** For commands, and requests without a Host. */
+    /** Serves commands, and requests without a Host. */
     ofServer,
     ofRequest: (request: Request, peer: () => string): string =>
       publicUrl() || requestOrigin(request, () => hopOf(request, peer)) || ofServer(),
@@ -45,7 +45,7 @@ function requestOrigin({ url, headers }: Request, findHop: () => number | null):
   return named ?? (own && originOf(scheme, own.host));
 }
 
-/** Null unless `host` is a host with or without a port. */
+/** Returns null unless `host` is a host with or without a port. */
 function originOf(scheme: string, host: string): string | null {
   if (host.length > LONGEST_HOST || !/^[^\s/?#@\\,]+$/.test(host)) return null;
   const text = `${scheme}//${host}`;

@@ -5,7 +5,7 @@ import { bodyChunks } from "./body-chunks.ts";
 import type { BodyReservation } from "./body-memory.ts";
 
 const JSON_LIMIT = 2 * 1024 * 1024;
-/** For a body of a few short fields, or an ignored one. */
+/** Limits a body of a few short fields, or an ignored one. */
 export const SHORT_LIMIT = 4 * 1024;
 /** `mostParts`: brackets and commas. A single object needs less than a hundredth. */
 const MOST_IN_JSON = { mostParts: 10_000, mostEscapes: 100_000 };
@@ -71,7 +71,7 @@ const SHORT_BODY_BYTES = 64 * 1024;
 export const hasLongBody = ({ headers }: Request): boolean =>
   headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > SHORT_BODY_BYTES;
 
-/** For an endpoint without a body. @throws PayloadTooLarge */
+/** Protects an endpoint without a body. @throws PayloadTooLarge */
 export function refuseLongBody({ headers }: Request): void {
   if (Number(headers.get("content-length") ?? 0) > SHORT_LIMIT) throw tooLarge(SHORT_LIMIT);
 }

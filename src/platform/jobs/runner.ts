@@ -68,7 +68,7 @@ const LEASE_MS = 120_000;
 /** Interval of the check for due jobs. */
 const LOOK_MS = 60_000;
 const MIN_PAUSE_MS = 1_000;
-/** For new work. Then the job runs when it is due. */
+/** Tries for new work. Then the job runs when it is due. */
 const MOST_TRIES = 3;
 /** Between two tries while the database is away. */
 const AWAY_MS = 2_000;
@@ -127,7 +127,7 @@ export function createJobRunner({ leases, jobs, clock, logger, random = Math.ran
     start(): void {
       for (const job of jobs) schedule(job, clock.now());
     },
-    /** For new work: runs the job now, or a little later if another run is just ending. */
+    /** Runs the job now because of new work, or a little later if another run is just ending. */
     soon(name: string): void {
       const job = jobs.find((known) => known.name === name);
       if (job === undefined) return;

@@ -20,7 +20,7 @@ export type Pack = {
   catalogs: Record<string, string>;
 };
 
-/** Null while the panel is not built. */
+/** Resolves with null while the panel is not built. */
 async function readPack(): Promise<Pack | null> {
   try {
     // The bundler puts the file into the executable and replaces its path.
@@ -125,7 +125,7 @@ function panelPage(
 export type Panel = ReturnType<typeof createPanel>;
 
 export type PanelOptions = {
-  /** Of the start. */
+  /** Prefix at the start of the process. */
   prefix: string;
   admin: string;
   isEnabled(): boolean;
@@ -147,7 +147,7 @@ export type PanelOptions = {
   /** The names of the rooms that this program has. */
   rooms: readonly string[];
   waysToSignIn(): WaysToSignIn;
-  /** Null while the panel is not built. */
+  /** Resolves with null while the panel is not built. */
   read?: () => Promise<Pack | null>;
 };
 
@@ -187,7 +187,7 @@ export function createPanel({
   read = readPack,
 }: PanelOptions) {
   let loaded: Promise<Pack | null> | undefined;
-  /** By name and encoding. */
+  /** Bytes by name and encoding. */
   const kept = new Map<string, Promise<SharedBytes>>();
 
   async function load(): Promise<Pack | null> {

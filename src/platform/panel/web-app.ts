@@ -10,7 +10,7 @@ type Bytes = { type: string; bytes: Uint8Array<ArrayBuffer> };
 export type PanelIdentity = {
   name(): string;
   accentColor(): string;
-  /** Null: the mark. `version` changes with the picture. */
+  /** Returns null for the mark. `version` changes with the picture. */
   logo(): { type: string; width: number; height: number; version: string } | null;
   /** The logo, or the mark in so many pixels. Maskable: without round corners. */
   icon(pixels: number, isMaskable?: boolean): Bytes;

@@ -14,7 +14,7 @@ export type SettingSource = {
 export type Setting<T = unknown> = {
   default: SettingValue;
   description: string;
-  /** For error messages. */
+  /** What error messages say. */
   allowed: string;
   /** The value has the type of the default. */
   accepts(value: SettingValue): boolean;
@@ -22,7 +22,7 @@ export type Setting<T = unknown> = {
   read(value: SettingValue, place: SettingSource): T;
   /** A text that may be a number in the file. */
   loose?: boolean;
-  /** Of a list in an environment variable; default: as in PATH. */
+  /** Separator of a list in an environment variable; by default as in PATH. */
   separator?: string;
 };
 
@@ -138,7 +138,7 @@ export type SettingSection<R extends Rows = Rows> = {
   refusal?(values: SectionValues<R>): string | null;
 };
 
-/** In the order of the template. */
+/** Sections in the order of the template. */
 const SECTIONS = {
   server: {
     host: text("127.0.0.1", "Address to listen on; 0.0.0.0 or :: for all interfaces."),
@@ -250,7 +250,7 @@ type Sections = typeof SECTIONS;
 type Camel<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
 type Read<S> = S extends { read(...args: never[]): infer T } ? T : never;
 
-/** By camel-case name. */
+/** The values of a section by camel-case name. */
 export type SectionValues<R> = { readonly [K in keyof R as Camel<K & string>]: Read<R[K]> };
 
 /** By section. Sections of rooms are there too: see `sectionOf`. */

@@ -175,7 +175,7 @@ function check(settings: Settings, key: string, value: unknown, where: string): 
 
 export const fileDatabaseUrl = (path: string): string => `sqlite:${path}`;
 
-/** Null when a server keeps the database. */
+/** Returns null when a server keeps the database. */
 export const fileDatabasePath = ({ url }: Env["database"]): string | null =>
   url.startsWith("sqlite:") ? url.slice("sqlite:".length) : null;
 
@@ -199,7 +199,7 @@ export const usedPaths = (env: Env): UsedPath[] => [
   ].flatMap((path) => (path ? [{ path: resolve(path), isFile: true }] : [])),
 ];
 
-/** Of data folder and file database. Backups exclude the probe files. */
+/** Probes of data folder and file database. Backups exclude their files. */
 export function diskProbes({ data, database }: Env): DiskProbe[] {
   const own = { folder: data.dir, file: join(dataPath(data.dir, "processes"), "disk-probe") };
   const file = fileDatabasePath(database);

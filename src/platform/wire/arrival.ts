@@ -12,7 +12,7 @@ export type ArrivalContext = {
   scheme: "http" | "https";
   /** Null on a unix socket. */
   readonly peerAddress: string | null;
-  /** For the body and the signal of a Request. `isRead`: of GET or HEAD. */
+  /** The signal of the body and of a Request. `isRead`: the method is GET or HEAD. */
   signal(isRead: boolean): AbortSignal;
   readonly bodyStream: ReadableStream<Uint8Array> | null;
   /** Called once, when the Request is made. */
@@ -63,7 +63,7 @@ export class Arrival {
     return this;
   }
 
-  /** Null on a unix socket. */
+  /** Address of the peer, null on a unix socket. */
   get peerAddress(): string | null {
     return this.context.peerAddress;
   }

@@ -10,7 +10,7 @@ export type BodyDecoder = {
   left(): number | null;
 };
 
-/** Of a line with the size of a chunk and its extensions, and of all trailers. */
+/** Bounds a line with the size of a chunk and its extensions, and all trailers. */
 const MOST_LINE_BYTES = 4 * 1024;
 const LARGEST_CHUNK = 2 ** 48;
 const [TAB, LF, CR, BLANK, SEMICOLON, DEL] = [9, 10, 13, 32, 59, 127];

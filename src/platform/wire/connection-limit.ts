@@ -13,7 +13,7 @@ export type ConnectionLimit = ReturnType<typeof createConnectionLimit>;
 type Deps = {
   registry: Registry;
   logger: Logger;
-  /** Null: none. */
+  /** Null sets no limit. */
   limit?: number | null;
   openFiles?: () => number;
 };

@@ -5,7 +5,7 @@ import type { ConnectionOwner } from "./connection-owner.ts";
 const IDLE_SECONDS = 120;
 /** From the accept on. */
 const HANDSHAKE_SECONDS = 10;
-/** For a head in all, the first one from the accept on, and for the rest of a body that is dropped. */
+/** Bounds a whole head, the first one from the accept on, and the rest of a body that is dropped. */
 const WHOLE_SECONDS = 30;
 /** After the last answer, for its client to read it: without traffic, and in all. */
 const LINGER = { idle: 2, total: 30 };
@@ -50,7 +50,7 @@ export function createDeadlines(
     /** Cuts in about this many seconds, even if there is traffic. */
     cutIn: (seconds: number) => void (cutAt = now() + seconds + 1),
     hasCut: (): boolean => cutAt !== null,
-    /** For the next request. */
+    /** Prepares the next request. */
     reset(): void {
       idleSeconds = IDLE_SECONDS;
       cutAt = null;

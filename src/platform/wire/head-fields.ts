@@ -12,7 +12,7 @@ const BLANK = 32;
 /** Everything but visible characters, blanks, tabs, CR LF and bytes above 127. */
 const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r[^\n]/;
 
-/** Of a field's name. */
+/** Characters of a field's name. */
 const IS_TOKEN = new Uint8Array(256);
 for (const character of "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
   IS_TOKEN[character.charCodeAt(0)] = 1;

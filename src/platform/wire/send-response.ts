@@ -74,7 +74,7 @@ function lengthIn({ headers }: Response): number | null {
   return text === null ? null : Number(text);
 }
 
-/** For HEAD. Null for a stream. */
+/** Finds the length for HEAD; null for a stream. */
 async function lengthOf(response: Response): Promise<number | null> {
   if (response.body === null) return 0;
   const reader: Reader = response.body.getReader();

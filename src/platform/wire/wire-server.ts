@@ -12,7 +12,7 @@ import { createUnreadResponses } from "./unread-responses.ts";
 import { createWaitingClients } from "./waiting-clients.ts";
 
 export type Peers = {
-  /** Null on a unix socket. */
+  /** Returns null on a unix socket. */
   requestIP(request: Request | Arrival): { address: string } | null;
   /**
    * Ends the connection in this many seconds, even during the answer. 0: lets the client be silent during the request.
@@ -27,7 +27,7 @@ export type Peers = {
 export type WireServer = Peers & {
   /** 0 on a unix socket. */
   readonly port: number;
-  /** Of the listening socket. */
+  /** Descriptor of the listening socket. */
   readonly descriptor: number;
   /** Without those answered in place. */
   readonly pendingRequests: number;
@@ -43,7 +43,7 @@ export type WireOptions = {
   address: { hostname: string; port: number; reusePort: boolean } | { unix: string };
   tls: { cert: string; key: string } | null;
   answer(arrival: Arrival, peers: WireServer): Response | Promise<Response>;
-  /** For an error of `answer`, and for a malformed request. */
+  /** Responds to an error of `answer` and to a malformed request. */
   explain(error: unknown): Response;
   /** By default all connections are taken. */
   limit?: ConnectionLimit;

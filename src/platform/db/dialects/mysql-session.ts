@@ -36,7 +36,7 @@ export const optionsOf = (location: DatabaseLocation, { host, port }: Address): 
   charset: "utf8mb4_bin",
 });
 
-/** Of several servers that take writes, the first of the URL is the best. */
+/** Returns the server's rank: among several that take writes, the first of the URL is the best. */
 export async function askRole(
   location: DatabaseLocation,
   address: Address,

@@ -52,9 +52,7 @@ const hasFewNames: Dialect["hasFewNames"] = async (db, needle, most) => {
 
 /** Finds entries by a part of their names with an index of trigrams, if the account may create the extension. */
 const postgresNames = {
-  /** For the schema. */
   schema: { createNameSearch },
-  /** For the dialect. */
   dialect: { nameContains, hasFewNames },
 };
 

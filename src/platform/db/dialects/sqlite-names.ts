@@ -75,8 +75,6 @@ function gramsOf(text: string): string[] {
 const quoted = (gram: string): string => `"${gram.replaceAll('"', '""')}"`;
 
 export const sqliteNames = {
-  /** For the schema. */
   schema: { createNameSearch },
-  /** For the dialect. */
   dialect: { nameContains, hasFewNames },
 };

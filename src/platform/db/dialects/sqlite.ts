@@ -87,9 +87,7 @@ const linkContains: Dialect["linkContains"] = (needle, { usesIndex = false } = {
  * does the rest later, so writes stay fast. Candidates include the noted links.
  */
 const sqliteTexts = {
-  /** For the schema. */
   schema: { createLinkSearch },
-  /** For the dialect. */
   dialect: { linkContains, linkCandidates, indexLinkTexts },
 };
 

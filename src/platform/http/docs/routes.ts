@@ -156,12 +156,12 @@ function createDocsAssets(csrf: { cookie: string; header: string }) {
   };
   /** Covers all files, so that a browser may keep them for good. */
   const version = `${viewer.version}-${Bun.hash(start + STYLE).toString(16)}`;
-  /** By name and encoding. */
+  /** Compressed bytes by name and encoding. */
   const kept = new Map<string, () => Promise<SharedBytes>>();
 
   return {
     version,
-    /** Null for an unknown name or version. Compressed once, in a thread. */
+    /** Resolves with null for an unknown name or version. Compresses once, in a thread. */
     async read(path: string, isCompressed: boolean): Promise<{ type: string; body: SharedBytes } | null> {
       const [given, name = "", ...rest] = path.split("/");
       const asset = Object.hasOwn(assets, name) ? assets[name]! : null;
