@@ -14,7 +14,7 @@ const MAPPED_PREFIX = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
  * zeros: programs disagree about other forms.
  */
 export function parseIp(text: string): Uint8Array | null {
-  if (isDotted(text)) return new Uint8Array([...MAPPED_PREFIX, ...text.split(".").map(Number)]);
+  if (isDotted(text)) return new Uint8Array([...MAPPED_PREFIX, ...bytesOf(text)]);
   const zone = text.indexOf("%");
   const address = zone === -1 ? text : text.slice(0, zone);
   if (!isIPv6(address)) return null;
