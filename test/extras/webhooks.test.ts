@@ -12,7 +12,13 @@ type Heard = {
   type: string;
   data: { id: number; subject: string; after?: Record<string, unknown> };
 };
-type Row = { id: number; event: string; state: string; attempts: number; tries: { error: string | null }[] };
+type Row = {
+  id: number;
+  event: string;
+  state: string;
+  attempts: number;
+  recent_attempts: { error: string | null }[];
+};
 
 const PRIVATE = { WAYMARK__WEBHOOKS__ALLOW_PRIVATE: "true" };
 const BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
@@ -167,7 +173,7 @@ test("after kill -9 at any step each event is told at least once, and the log sa
     await until(async () => (await deliveries())[0]?.state === "delivered");
     const [last] = await deliveries();
     expect(last).toMatchObject({ event: "link.created", attempts: 2 });
-    expect(last!.tries[0]!.error).toStartWith("Waymark ended during this attempt.");
+    expect(last!.recent_attempts[0]!.error).toStartWith("Waymark ended during this attempt.");
     const told = heard.filter(({ data }) => data.subject === point);
     expect(told.length).toBe(point === "webhook-taken" ? 1 : 2);
     expect(new Set(told.map(({ id }) => id)).size).toBe(1);
