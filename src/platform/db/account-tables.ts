@@ -177,7 +177,7 @@ export const ACCOUNT_TABLES = {
   /** The sealed ID token of a session by OpenID Connect, which a sign-out sends back. Removed with the session. */
   oidc_sessions: { session_id: "text(36)", id_token: "text" },
   /**
-   * Also for one-time addresses (auth/set-up/repository.ts), used challenges and states (auth/used-once.repository.ts),
+   * Also for one-time addresses (auth/set-up/repository.ts), used challenges and states (auth/account.repository.ts),
    * and tries of codes for shares (files/recipients/tries.repository.ts).
    */
   login_failures: { account: "text(128)", failures: "int", retry_at: "int", updated_at: "int" },
