@@ -51,7 +51,7 @@ export type SharingDeps = Pick<ContentDeps, "record" | "clock" | "logger"> & {
   originOf: Parameters<typeof createShareResponses>[0]["originOf"];
   mail: ShareMail;
   changes: Pick<Parameters<typeof createCodes>[0], "write">;
-  /** For codes; the same on all nodes. */
+  /** The secret that codes are hashed with; the same on all nodes. */
   secret(): string;
   /** How long visits of recipients are kept. */
   visitDays(): number;

@@ -54,7 +54,7 @@ const isOpen = ({ box, most }: DropView): boolean => box.files < box.maxFiles &&
 const scriptsOf = (view: DropView) =>
   isOpen(view) && view.remembers ? [LOCAL_TIMES, ...SCRIPTS] : [LOCAL_TIMES];
 
-/** For the page of a folder with two ways. The files that came are in its list. */
+/** The parts that the page of a folder with two ways adds. The files that came are in its list. */
 export function addingParts(look: Look, view: DropView) {
   const { note, most, box } = view;
   const { drop } = look.texts;
@@ -172,7 +172,7 @@ export function createDropShow({ drops, uploads, senders, pages }: DropShowDeps)
       return pageResponse(dropPage(look, view), status, request, headers);
     },
 
-    /** For the page of a folder with two ways. Null if it has ended. */
+    /** The form on the page of a folder with two ways; null if it has ended. */
     async form(linkId: number, request: Request) {
       const box = await drops.find(linkId);
       if (box === null) return null;

@@ -15,7 +15,7 @@ export const NAME_FIELD = "sender_name";
 /** What the box received, including files that are gone. */
 type Taken = { bytes: number; files: number };
 
-/** For its visitors. `from`: who gets the files, if the box has a message. */
+/** A box as its visitors see it. `from`: who gets the files, if the box has a message. */
 export type OpenDrop = DropLimits &
   Taken &
   Pick<SharedEntry, "linkId" | "code" | "title" | "message" | "from" | "createdAt" | "expiresAt"> &
@@ -35,7 +35,7 @@ const REFUSALS = {
 
 export type DropRefusal = keyof typeof REFUSALS;
 
-/** For strangers: a sentence without private facts. */
+/** A refusal for strangers: a sentence without private facts. */
 export function dropRefusal(drop: DropRefusal, more: Record<string, unknown> = {}) {
   const [name, status, message] = REFUSALS[drop];
   const wait = status === 429 ? { retryAfterSeconds: 5 } : {};

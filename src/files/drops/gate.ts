@@ -105,7 +105,7 @@ export function createInFlight({ clock }: { clock: Clock }) {
   });
 
   return {
-    /** For each request that sends something. @throws RateLimitExceeded */
+    /** Call it for each request that sends something. @throws RateLimitExceeded */
     takeTurn(linkId: number, address: string): void {
       const waitMs = turns.tryNow(`${linkId} ${address}`);
       if (waitMs > 0) throw dropRefusal("rate", { retryAfterSeconds: Math.ceil(waitMs / 1000) });

@@ -18,7 +18,7 @@ const LIMITS = [
 
 export function createDropsRepository({ read }: Pick<Database, "read">) {
   return {
-    /** Null also if its account is disabled or gone. */
+    /** The box of a link; null also if its account is disabled or gone. */
     async find(linkId: number, db: Db = read): Promise<OpenDrop | null> {
       const row = await db
         .selectFrom("shares")

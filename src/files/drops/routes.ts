@@ -1,4 +1,4 @@
-/** For owners. public.routes.ts is for visitors. */
+/** The endpoints of drop boxes for their owners; public.routes.ts serves visitors. */
 import { z } from "zod";
 import { actorOf, CursorPage, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";

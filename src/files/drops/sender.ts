@@ -22,7 +22,7 @@ export function createSenders({ isSecure }: { isSecure(): boolean }) {
   const hashOf = (linkId: number, value: string): string =>
     new Bun.CryptoHasher("sha256").update(`waymark drop ${linkId} ${value}`).digest("hex");
 
-  /** Null without the cookie. */
+  /** The hash of the visitor's cookie; null without one. */
   function known(linkId: number, header: string | null): string | null {
     const value = pairsOf(header, `${nameOf(linkId)}=`).find((one) => VALUE.test(one));
     return value === undefined ? null : hashOf(linkId, value);

@@ -62,7 +62,7 @@ export function createDrops({ drops: repository, ...deps }: Deps) {
       return { files, next: found.length > limit ? files.at(-1)!.fileId : null };
     },
 
-    /** For visitors. Null if the box has ended. */
+    /** The box as visitors see it; null if it has ended. */
     async find(linkId: number): Promise<OpenDrop | null> {
       const box = await repository.find(linkId);
       if (box === null || (box.expiresAt !== null && box.expiresAt <= clock.now())) return null;

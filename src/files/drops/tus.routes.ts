@@ -29,7 +29,7 @@ type At = {
   box: OpenDrop;
   policy: Policy;
   request: Request;
-  /** Of the client. */
+  /** The client's address. */
   address: string;
   liftIdleTimeout(): void;
 };

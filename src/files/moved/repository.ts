@@ -9,7 +9,7 @@ export type SharedFolder = {
   linkId: number;
   folderId: number;
   accountId: number;
-  /** Null is unlimited. */
+  /** Unlimited when null. */
   maxDownloads: number | null;
   downloads: number;
   message: string | null;
@@ -106,7 +106,7 @@ export function createMovedRepository({ read, dialect }: Pick<Database, "read" |
       if (recipients.length > 0) await dialect.insertMany(tx, "share_recipients", recipients);
     },
 
-    /** Of a share that the import made. */
+    /** The folder of a share that the import made. */
     async placeOf(importId: number, linkId: number): Promise<MovedPlace | null> {
       const row = await madeIn(read, importId)
         .innerJoin("shares", "shares.entry_id", "made.entry_id")

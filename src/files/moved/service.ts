@@ -1,6 +1,6 @@
 /**
  * Folders, shares and files that an import from another product makes. They are as if uploaded, and remembered until the
- * move is confirmed, so that it can be undone. No mail and no event tells of them.
+ * move is confirmed, so that it can be undone. No mail and no event reports them.
  */
 import type { Db } from "../../platform/db/dialect.ts";
 import { AppError } from "../../lib/errors.ts";
@@ -20,7 +20,7 @@ import { readDiskSpace } from "../../lib/disk-check.ts";
 
 export type MovedFiles = ReturnType<typeof createMovedFiles>;
 
-/** In lower case. */
+/** An address and a name in lower case. */
 export type MovedOwner = { email: string; name: string };
 
 type Deps = Pick<FilesDeps, "tree" | "removal" | "clock"> & {
@@ -38,7 +38,7 @@ const ADMINISTRATOR = 0;
 export function createMovedFiles(deps: Deps) {
   const { repository, tree, entries, uploads, files, clock } = deps;
 
-  /** In a transaction that has the tree of the account. Names that are taken get a number. */
+  /** Makes folders, in a transaction that has the tree of the account. Names that are taken get a number. */
   async function insert(
     tx: Db,
     importId: number,
@@ -150,7 +150,7 @@ export function createMovedFiles(deps: Deps) {
 }
 
 const AT_ONCE = 100;
-/** Of folders that are gone. */
+/** The owner of folders that are gone. */
 const ANYONE = 0;
 
 type UndoDeps = { repository: MovedUndoRepository; removal: Pick<Removal, "picked"> };

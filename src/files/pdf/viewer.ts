@@ -27,10 +27,10 @@ type Viewer = { html: SharedBytes; gzipped: SharedBytes; policy: string };
 
 const VERSION = `${packed.version}-${Bun.hash(VIEWER_SCRIPT + VIEWER_STYLE).toString(16)}`;
 
-/** For the frame, below the code of the share. */
+/** The query of the frame, below the code of the share. */
 export const PDF_VIEWER_QUERY = `?viewer=${VERSION}`;
 
-/** Null for other requests. The viewer holds nothing of the share, so it needs no password. */
+/** The viewer, or null for other requests. It holds nothing of the share, so it needs no password. */
 export function pdfViewer(request: Request): Promise<Response> | null {
   const isAsked = request.url.includes(PDF_VIEWER_QUERY);
   return isAsked && (request.method === "GET" || request.method === "HEAD")

@@ -62,7 +62,7 @@ export function createDrivers({ policies, repository, box, context, metrics }: D
       await one.claimed();
       return one.driver;
     },
-    /** For names of this installation (files/storage/object-key.ts). */
+    /** The tag in names of objects of this installation (files/storage/object-key.ts). */
     tag: async (): Promise<number> => tagOf(await installationName()),
     /** Like forWriting, but asks the storage again. `mark` marks the location. */
     async verify(policyId: number, { mark }: { mark: boolean }): Promise<Driver> {

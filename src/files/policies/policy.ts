@@ -13,7 +13,7 @@ export const policyView = namedObject("Policy", {
   /** Unique. */
   name: z.string(),
   driver_type: z.enum(["local", "s3"]),
-  /** Null for local policies, like bucket and region. */
+  /** S3's endpoint; null for local policies, like bucket and region. */
   endpoint: z.string().nullable(),
   bucket: z.string().nullable(),
   region: z.string().nullable(),

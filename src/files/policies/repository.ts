@@ -29,7 +29,7 @@ const MOST_POLICIES = 1_000;
 
 export function createPoliciesRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   return {
-    /** By id. */
+    /** All policies, in the order of their ids. */
     async list(db: Db = read): Promise<StoredPolicy[]> {
       return (await db.selectFrom("policies").selectAll().orderBy("id").limit(MOST_POLICIES).execute()).map(
         toPolicy,

@@ -27,7 +27,7 @@ const ACCOUNTS_TOLD = 10;
 export type PolicyUsage = PolicyUses & {
   bytes: number;
   accounts: number;
-  /** Of these accounts, those with the most bytes. */
+  /** The accounts with the most bytes. */
   largest: PolicyShare[];
   obstacle: string | null;
 };
@@ -69,7 +69,7 @@ export function createPolicies(deps: PoliciesDeps) {
     });
 
   return {
-    /** By id. */
+    /** All policies, in the order of their ids. */
     list: (): Promise<Policy[]> => cache.list(),
     /** @throws PolicyNotFound */
     find: (id: number): Promise<Policy> => cache.find(id),
@@ -247,7 +247,7 @@ const MASK = "[REDACTED]";
 
 type Doing = { actor: Pick<Actor, "name" | "via">; now: number; verb: "create" | "update" | "delete" };
 
-/** An event never tells keys; a new key is a mask in the new state. At least one state is given. */
+/** An event never contains keys; a new key is a mask in the new state. At least one state is given. */
 export const policyEvent = (
   { actor, now, verb }: Doing,
   before: StoredPolicy | null,
@@ -261,7 +261,7 @@ export const policyEvent = (
   after: after && { ...viewPolicy(after), ...newKeys(before, after) },
 });
 
-/** For a change; a new policy says `has_credentials`. */
+/** The masks of changed keys; a new policy says `has_credentials`. */
 const newKeys = (before: StoredPolicy | null, after: StoredPolicy): Record<string, string> => ({
   ...(before && before.sealedAccessKey !== after.sealedAccessKey && { access_key: MASK }),
   ...(before && before.sealedSecretKey !== after.sealedSecretKey && { secret_key: MASK }),

@@ -17,7 +17,7 @@ type Deps = {
   repository: RecipientCodesRepository & RecipientTriesRepository & Pick<RecipientsRepository, "emailOf">;
   mail: Pick<ShareMail, "queue">;
   write<T>(run: (tx: ShareMailTransaction) => Promise<T>): Promise<T>;
-  /** Of any length, the same on all nodes. */
+  /** A secret of any length, the same on all nodes. */
   secret(): string;
   clock: Clock;
   logger: Pick<Logger, "warn">;
@@ -33,15 +33,15 @@ export type RecipientCodes = ReturnType<typeof createCodes>;
 
 const CODE_MINUTES = 10;
 const CODE_MS = CODE_MINUTES * 60_000;
-/** Of a code, by all addresses. */
+/** The most tries of a code, from all addresses. */
 const MOST_TRIES = 25;
-/** Of a recipient, by all addresses. While one floods, a code that works is always in the mailbox. */
+/** The most codes of a recipient, from all addresses. While one floods, a code that works is always in the mailbox. */
 const CODES_AT_ONCE = 10;
 const CODE_EVERY_MS = 6 * 60_000;
-/** Of a recipient, by one address. */
+/** Codes and tries of a recipient from one address. */
 const CODE_LIMIT: TryLimit = { atOnce: 3, intervalMs: 12 * 60_000 };
 const TRY_LIMIT: TryLimit = { atOnce: 5, intervalMs: 2 * 60_000 };
-/** Of the codes of a share, by all addresses: its recipients may be a hundred. */
+/** Tries of the codes of a share from all addresses: it may have a hundred recipients. */
 const SHARE_TRY_LIMIT: TryLimit = { atOnce: 100, intervalMs: 20_000 };
 const CHECK_MS = 200;
 

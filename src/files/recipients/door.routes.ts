@@ -86,7 +86,11 @@ const PLAIN = inline("form+form{margin:0}.plain{margin-top:.75rem;background:non
 const problemHtml = (problem: string | null): string =>
   problem === null ? "" : `<p class="warn" role="alert">${text(problem)}</p>`;
 
-/** Asks for the address. This page and the next reveal nothing of the share or its list. `problem`: why the last try was refused. */
+/**
+ * Asks for the address. This page and the next reveal nothing of the share or its list.
+ *
+ * @param problem why the last try was refused
+ */
 export function addressPage(look: Look, problem: string | null = null): VisitorPage {
   const { title, intro, seen, address, send } = look.texts.recipient;
   return htmlPage(look, {

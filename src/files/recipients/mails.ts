@@ -30,11 +30,11 @@ type Options = { usefulUntil?: number | null; onceKey?: string };
 /** The outbox, as shares use it. */
 export type ShareMail = {
   isOffered(): boolean;
-  /** Of a code, for people outside. */
+  /** The URL of a code, as people outside reach it. */
   shareUrl(code: string): string;
-  /** Of the mails of an account. */
+  /** The language of an account's mails. */
   languageOf(accountId: number): Promise<Language>;
-  /** Null: the outbox is full. */
+  /** Enqueues a mail and returns its id; null if the outbox is full. */
   queue(tx: ShareMailTransaction, to: To, mail: ShareMailContent, options?: Options): Promise<number | null>;
   /** Whether more than so many mails were queued since then whose key begins with `begin`. */
   hasMore(db: Db, begin: string, since: number, most: number): Promise<boolean>;
@@ -63,7 +63,7 @@ type Deps = { mail: ShareMail; clock: Clock };
 export type Invitations = ReturnType<typeof createInvitations>;
 
 const DAY_MS = 86_400_000;
-/** Of an account, in a day. */
+/** The most mails that an account sends to recipients in a day. */
 const MOST_A_DAY = 500;
 
 export function createInvitations({ mail, clock }: Deps) {
@@ -75,7 +75,7 @@ export function createInvitations({ mail, clock }: Deps) {
 
     added: addedRecipients,
 
-    /** In the transaction that lists them. @throws RateLimitExceeded, Conflict (the outbox is full) */
+    /** Call it in the transaction that lists them. @throws RateLimitExceeded, Conflict (the outbox is full) */
     async send(tx: ShareMailTransaction, share: InvitedShare, emails: readonly string[]): Promise<void> {
       if (emails.length === 0) return;
       if (!mail.isOffered()) throw noShareMail("recipients");

@@ -32,7 +32,7 @@ export type RecipientInput = z.output<typeof fieldsSchema>;
 export type Recipients = {
   message: string | null;
   verify: boolean;
-  /** In lower case, each once. */
+  /** Addresses in lower case, each once. */
   recipients: readonly string[];
 };
 
@@ -68,7 +68,7 @@ export const noShareMail = (field: string) =>
 export const addedRecipients = (before: Pick<Recipients, "recipients">, after: Recipients): string[] =>
   after.recipients.filter((email) => !before.recipients.includes(email));
 
-/** For events, without what is not set. */
+/** The fields of events, without what is not set. */
 export const recipientEventFields = ({ message, verify, recipients }: Recipients) => ({
   ...(message !== null && { message }),
   ...(verify && { verify }),

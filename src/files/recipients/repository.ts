@@ -53,7 +53,7 @@ export function createRecipientsRepository({ read }: Pick<Database, "read">) {
         .execute();
     },
 
-    /** Null if it is none of the link. */
+    /** The address of a recipient; null if the link has no such recipient. */
     async emailOf(id: number, linkId: number): Promise<string | null> {
       const row = await read
         .selectFrom("share_recipients")
@@ -68,7 +68,7 @@ export function createRecipientsRepository({ read }: Pick<Database, "read">) {
 
 export type RecipientVisitsRepository = ReturnType<typeof createRecipientVisitsRepository>;
 
-/** Of a share. Older ones go. */
+/** The most visits that a share keeps. Older ones go. */
 const MOST_VISITS = 10_000;
 
 export function createRecipientVisitsRepository({ read, write }: Pick<Database, "read" | "write">) {

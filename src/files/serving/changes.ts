@@ -229,7 +229,7 @@ function refuseOthers(actor: Actor, key: string, filesOwner: number | undefined)
   if (refusal !== null) throw refusal;
 }
 
-/** In the transaction: others may have changed what the link serves meanwhile. */
+/** Call it in the transaction: others may have changed what the link serves meanwhile. */
 const isOwnerOf =
   (actor: Actor) =>
   ({ serves }: HeldLink): boolean =>

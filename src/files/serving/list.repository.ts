@@ -52,7 +52,7 @@ export type LimitColumns = {
   twoWay: number;
 };
 
-/** Null for what takes no files. */
+/** The limits of what takes files; null for other shares. */
 export const dropLimitsIn = ({ maxBytes, maxFiles, maxFileSize, twoWay }: LimitColumns): DropLimits | null =>
   maxFiles === null ? null : { maxBytes: maxBytes ?? 0, maxFiles, maxFileSize, isTwoWay: twoWay !== 0 };
 
@@ -65,7 +65,7 @@ export type SharePage = {
   limit: number;
 };
 
-/** `asOf`: when states are judged. */
+/** `asOf`: the time at which states are computed. */
 type DatedFilter = ShareFilter & { asOf: number };
 
 export type ShareListRepository = ReturnType<typeof createShareListRepository>;

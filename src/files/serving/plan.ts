@@ -37,7 +37,7 @@ export type HeldLink = { target: string; ownerId: number | null; serves: Serving
 export type Plan = {
   actor: Actor;
   accountId: number;
-  /** Null: what it serves stays. */
+  /** What the code is to serve; null keeps it. */
   use: CodeUse | null;
   maxDownloads: number | null | undefined;
   /** Absent: what the folder takes stays. */
@@ -73,7 +73,7 @@ function audienceFor(
   throw badField(field, `${field} is for shared files and folders, not for ${other}.`);
 }
 
-/** Null without an entry. */
+/** Plans what a code serves after a change; null for a URL. */
 export function createServingAfter(tree: Pick<AccountTree, "entry">, items: SharedItems) {
   return async function servingAfter(
     tx: TreeTransaction,
@@ -156,7 +156,7 @@ export function parseUse({
 const noDownloads = (what: string) =>
   badField("max_downloads", `max_downloads is for shared files and folders, not for ${what}.`);
 
-/** As `servedFields` tells them in events. */
+/** As `servedFields` writes them to events. */
 const pastLimits = z.object({
   max_downloads: z.int().nullish().default(null),
   max_bytes: z.int().nullish(),

@@ -181,7 +181,7 @@ const recipientsIn = (database: Queries) => ({
 });
 
 const itemQueries = (read: Db) => ({
-  /** Of at most 500. */
+  /** At most 500 entries. */
   async entriesOf(ids: readonly number[], db: Db = read): Promise<Entry[]> {
     const rows = await db.selectFrom("entries").select(ENTRY_COLUMNS).where("id", "in", ids).execute();
     return rows.map(toEntry);
@@ -200,7 +200,7 @@ const itemQueries = (read: Db) => ({
 });
 
 const linkQueries = ({ database: { read, dialect }, record }: Deps) => ({
-  /** Of a share of the entry, or of what takes files into it. */
+  /** The link of a share of the entry, or of what takes files into it. */
   async linkOf(
     entryId: number,
     code: string,

@@ -1,4 +1,4 @@
-/** For owners. public.routes.ts is for visitors. */
+/** The endpoints of shares and drop boxes for their owners. */
 import { z } from "zod";
 import {
   actorOf,

@@ -1,4 +1,4 @@
-/** The rules for shares: what shares and drop boxes keep when an account makes or changes them (settings files.share_policy). */
+/** The rules for shares: what accounts must keep when they make or change one (settings files.share_policy). */
 import { z } from "zod";
 import type { Actor } from "../../lib/actor.ts";
 import type { Role } from "../../lib/access.ts";
@@ -30,7 +30,7 @@ export type ShareRuleSettings = {
   password: boolean;
   maxDownloads: number;
   verify: boolean;
-  /** Of recipients; empty: every one. */
+  /** The domains of recipients' addresses; empty allows every one. */
   domains: readonly string[];
   /** What a role has instead, as `user.max_days=7`. */
   byRole: readonly string[];
@@ -79,7 +79,7 @@ export function createShareRules({ settings, clock }: { settings(): ShareRuleSet
   return {
     of,
 
-    /** Of a new share. Null ends never, which `validate` may refuse. */
+    /** The expiry of a new share. Null never ends, which `validate` may refuse. */
     expiry({ role }: Actor, requested: string | null | undefined): string | null | undefined {
       const days = of(role).default_days;
       return requested === undefined && days !== null ? `${days}d` : requested;
@@ -123,7 +123,7 @@ export function createShareRules({ settings, clock }: { settings(): ShareRuleSet
   };
 }
 
-/** Null without one. */
+/** The role's own limits; null without one. */
 function ownOf(byRole: readonly string[], role: Role): Partial<Limits> | null {
   const own = byRole.filter((item) => item.startsWith(`${role}.`)).map((item) => item.slice(role.length + 1));
   if (own.length === 0) return null;

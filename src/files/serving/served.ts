@@ -32,13 +32,13 @@ export type UsedItems = { ids: readonly number[]; isPast: boolean };
 export type Serving = Recipients & {
   /** The entry's. */
   accountId: number;
-  /** For a drop box the folder that takes the files; one of several items. */
+  /** The folder that takes the files of a drop box, or one of several items. */
   entryId: number;
   /** Ids of several items, ascending; null for one entry. */
   items: readonly number[] | null;
-  /** Null is unlimited. */
+  /** Unlimited when null. */
   maxDownloads: number | null;
-  /** Null for what takes no files. */
+  /** The limits of what takes files, else null. */
   drop: DropLimits | null;
 };
 
@@ -52,9 +52,9 @@ export type ShareRecord = ShownLink &
     items: number | null;
     /** One of several items. Null for a URL. */
     entry: { id: number; name: string } | null;
-    /** Null for a URL. An account, or team:{name}; without a name it is being removed. */
+    /** An account, or team:{name}; without a name it is being removed. Null for a URL. */
     owner: { id: number; username: string | null } | null;
-    /** Null is unlimited. */
+    /** Unlimited when null. */
     maxDownloads: number | null;
     /** Finished downloads; of a limited share running ones too. */
     downloads: number;
@@ -66,7 +66,7 @@ export type ShareRecord = ShownLink &
     isDamaged: boolean;
   };
 
-/** For events. */
+/** The fields of events. */
 export const servedFields = ({ maxDownloads, drop, items, ...audience }: Serving): ServedFields => ({
   ...recipientEventFields(audience),
   ...(items !== null && { items }),
@@ -105,7 +105,7 @@ export const ADDING_DEFAULTS = { maxBytes: 1_000_000_000, maxFiles: 100, maxFile
 export const addingOf = (input: AddingInput): AddingInput | undefined =>
   Object.values(input).some((value) => value !== undefined) ? input : undefined;
 
-/** Null: visitors add nothing. @throws BadRequest for limits without `add` */
+/** What visitors add after the change; null for nothing. @throws BadRequest for limits without `add` */
 export function addingAfter(before: DropLimits | null, input: AddingInput): DropLimits | null {
   const { add = before?.isTwoWay ?? false, max_bytes, max_files, max_file_size } = input;
   if (!add) {
@@ -136,9 +136,9 @@ export const SHARE_STATES = ["active", "expired", "used_up", "damaged"] as const
 
 /** Empty or absent: any. */
 export type ShareFilter = {
-  /** Null: of all accounts. */
+  /** All accounts when null. */
   accountId: number | null;
-  /** In code, title, note or name, ignoring case. */
+  /** Text in code, title, note or name, ignoring case. */
   search?: string | undefined;
   kind?: (typeof SHARE_KINDS)[number] | "" | undefined;
   state?: (typeof SHARE_STATES)[number] | "" | undefined;

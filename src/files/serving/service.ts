@@ -77,7 +77,7 @@ type Making = {
   input: InternalInput;
   actor: Actor;
   audience: Recipients;
-  /** In the transaction. */
+  /** Runs in the transaction. */
   prepare(db: Db): Promise<{ serving: Serving; target: string }>;
 };
 
@@ -153,7 +153,7 @@ export function createOwnedShares(deps: ServingDeps) {
     list: ofEntry.list,
     revoke: ofEntry.end,
 
-    /** By code, like the next one. @throws LinkNotFound */
+    /** @throws LinkNotFound */
     async get(accountId: number, code: string): Promise<ShareRecord> {
       const [share] = await repository.load([await linkOfShare(repository, accountId, code)]);
       if (share === undefined) throw shareNotFound();
@@ -192,7 +192,7 @@ export function createOwnedShares(deps: ServingDeps) {
       };
     },
 
-    /** Of verified recipients, newest first, below an id. `next`: null at the end. @throws LinkNotFound */
+    /** What verified recipients did, newest first, below an id. `next` is null at the end. @throws LinkNotFound */
     async visits(accountId: number, code: string, before: number | null, limit: number) {
       const linkId = await linkOfShare(repository, accountId, code);
       const found = await repository.recipients.visits(linkId, before, limit + 1);
@@ -200,7 +200,10 @@ export function createOwnedShares(deps: ServingDeps) {
       return { visits, next: found.length > limit ? visits.at(-1)!.id : null };
     },
 
-    /** Null: to all. Returns how many. @throws like `visits`, BadRequest, Conflict, RateLimitExceeded */
+    /**
+     * Mails the link again, to all when `emails` is null. Returns how many. @throws like `visits`, BadRequest, Conflict,
+     * RateLimitExceeded
+     */
     async sendAgain(accountId: number, code: string, emails: readonly string[] | null): Promise<number> {
       const linkId = await linkOfShare(repository, accountId, code);
       return tree.change(accountId, async (tx) => {

@@ -43,14 +43,14 @@ export type FolderView = {
   share: SharedEntry;
   /** From the shared folder to the shown one. */
   path: readonly [Folder, ...Folder[]];
-  /** In the order of the page. */
+  /** The entries in the order of the page. */
   entries: readonly (Folder | StoredFile)[];
-  /** Null for a folder that is listed without being counted. */
+  /** The numbers of entries; null for a folder that is listed without being counted. */
   counts: { folders: number; files: number; from: number } | null;
   /** Queries of the neighbouring parts. */
   previous: string | null;
   next: string | null;
-  /** Null where nothing can be added. */
+  /** The form through which visitors add files, or null. */
   adding: AddingForm | null;
 };
 

@@ -68,7 +68,7 @@ export function createSharePreview({ blobs, logger }: Deps) {
   }
 
   return {
-    /** Null if there is nothing to show, or the beginning of the file can't be read within two seconds. */
+    /** The kind of preview; null if there is nothing to show, or the beginning of the file can't be read within two seconds. */
     kindOf(file: StoredFile, signal: AbortSignal): Promise<PreviewKind | null> {
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
       return find(file, FIRST_BYTES, bounded).then(
@@ -77,7 +77,7 @@ export function createSharePreview({ blobs, logger }: Deps) {
       );
     },
 
-    /** Null if there is nothing to show there. @throws StorageUnavailable, FileNotFound */
+    /** Sends the preview; null if there is nothing to show there. @throws StorageUnavailable, FileNotFound */
     async respond(file: StoredFile, request: Request, visitor: Visitor): Promise<Response | null> {
       const { headers, method, signal } = request;
       const claimed = previewOf(file);

@@ -27,12 +27,12 @@ import { isbot } from "isbot";
 import { isPrefetch, isScanner } from "../../lib/automated-visitors.ts";
 import { remembered } from "../../lib/remembered.ts";
 
-/** Of folders that take files. */
+/** What folders that take files need. */
 type Adding = {
   /** Whether the request sends files. */
   takes(request: Request): boolean;
   respond(linkId: number, request: Request, connection?: VisitorConnection): Promise<Response>;
-  /** Null if the folder has ended meanwhile. */
+  /** The form; null if the folder has ended meanwhile. */
   form(linkId: number, request: Request): Promise<AddingForm | null>;
 };
 

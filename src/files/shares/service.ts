@@ -40,7 +40,7 @@ export function createShares(deps: Deps) {
     finish: repository.finish,
     uncount: repository.uncount,
 
-    /** Null if the link serves nothing. */
+    /** The share of a link; null if it serves nothing. */
     async find(linkId: number): Promise<SharedEntry | null> {
       const share = await repository.find(linkId);
       return share === null || (share.expiresAt !== null && share.expiresAt <= clock.now()) ? null : share;

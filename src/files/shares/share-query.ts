@@ -38,6 +38,6 @@ export const queryOf = (url: string): URLSearchParams => {
   return new URLSearchParams(at === -1 ? "" : url.slice(at));
 };
 
-/** Null without a value. An impossible id becomes an unknown one. */
+/** Parses an id; null without a value. An impossible id becomes an unknown one. */
 const idOf = (value: string | null): number | null =>
   value === null ? null : /^[1-9]\d{0,14}$/.test(value) ? Number(value) : Number.NaN;

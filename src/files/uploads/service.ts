@@ -61,7 +61,7 @@ export function createUploads({ tree, repository, files, policies, blobs }: Deps
   return {
     checkName,
 
-    /** Null is the root. @throws FolderNotFound */
+    /** Where a file goes. The folder null is the root. @throws FolderNotFound */
     async destination(accountId: number, folderId: number | null): Promise<Destination> {
       const parentId = toFolderId(folderId);
       const [folders, space] = await Promise.all([

@@ -16,7 +16,7 @@ export type CheckedBody = {
   checksum: Checksum;
   /** If the client sent one. */
   length: number | undefined;
-  /** Of the whole upload; null while it is not known. */
+  /** The size of the whole upload; null while it is not known. */
   size: number | null;
   left: number;
   reservation: BodyCount;

@@ -47,7 +47,7 @@ const IS_KEY = new RegExp(`^${KEY}$`);
 const IS_BASE64 = new RegExp(`^${BASE64}$`);
 const PAIR = `${KEY}(?: ${BASE64})?`;
 
-/** For the OpenAPI document, like CHECKSUM_FORM. */
+/** The patterns in the OpenAPI document. */
 export const METADATA_FORM = `^${PAIR}(?:,${PAIR})*$`;
 export const CHECKSUM_FORM = `^(?:${ALGORITHMS.join("|")}) ${BASE64}$`;
 
@@ -79,7 +79,7 @@ function readUtf8(base64: string): string {
   }
 }
 
-/** Null without one. @throws BadRequest */
+/** The checksum, or null without one. @throws BadRequest */
 export function readChecksum(text: string | undefined): Checksum | null {
   if (text === undefined) return null;
   const [name, value = "", ...more] = text.trim().split(" ");

@@ -45,7 +45,7 @@ export function readCreation(headers: Headers): RequestedUpload {
   };
 }
 
-/** Null if it follows later. @throws BadRequest */
+/** The announced size; null if it follows later. @throws BadRequest */
 function readSize(headers: Headers): number | null {
   const [length, deferred] = [headers.get("Upload-Length"), headers.get("Upload-Defer-Length")];
   if ((length === null) === (deferred === null) || (deferred ?? "1") !== "1") {

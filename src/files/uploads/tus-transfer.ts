@@ -30,7 +30,7 @@ export type TransferDeps = {
   clock: Clock;
 };
 
-/** For uploads that the caller has locked. */
+/** Moves the bytes of uploads that the caller has locked. */
 export function createTransfer({ repository, files, blobs, drops, clock }: TransferDeps) {
   /** The storage has lost bytes. */
   async function beginAnew(upload: Upload, error: unknown): Promise<never> {

@@ -16,14 +16,14 @@ export type Upload = {
   mimeType: string;
   /** Upload-Metadata as sent. */
   metadata: string;
-  /** Null until the client has said it. */
+  /** The size; null until the client has sent it. */
   size: number | null;
   /** Durable bytes. */
   received: number;
   policyId: number;
   createdAt: number;
   expiresAt: number;
-  /** Null for the account's own. */
+  /** The stranger who uploads; null for the account itself. */
   drop: DropUploader | null;
 };
 
@@ -84,7 +84,7 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
       return { count: count!, bytes: bytes!, ofSender: ofSender!, ofAddress: ofAddress! };
     },
 
-    /** Of an upload that had none. */
+    /** Sets the size of an upload that had none. */
     async setSize(tx: Db, id: string, size: number): Promise<void> {
       await tx.updateTable("uploads").set({ size }).where("id", "=", id).where("size", "is", null).execute();
     },
@@ -131,7 +131,7 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
       return names.length < limit ? null : names.at(-1)!;
     },
 
-    /** By id, above `after`. */
+    /** Expired uploads in the order of their ids, above `after`. */
     async expired(now: number, after: string, limit: number): Promise<Upload[]> {
       const rows = await read
         .selectFrom("uploads")

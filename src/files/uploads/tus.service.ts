@@ -40,15 +40,15 @@ export type { TransferProgress } from "./tus-transfer.ts";
 const MOST_UPLOADS = 1_000;
 
 export type NewUpload = {
-  /** Null if it follows later. */
+  /** The size; null if it follows later. */
   size: number | null;
   /** From the client. */
   name: string;
   mimeType: string | undefined;
-  /** Null is the root. */
+  /** The root when null. */
   folderId: number | null;
   metadata: string;
-  /** For a stranger's upload. The name is checked and gets a number if it is taken. */
+  /** A stranger who uploads. The name is checked and gets a number if it is taken. */
   drop?: DropUploader;
 };
 
@@ -276,7 +276,7 @@ const CHECK_MS = 60_000;
 const EXPIRED_AT_ONCE = 100;
 const LEASES_MS = 3_600_000;
 const LEASES_AT_ONCE = 1_000;
-/** Of a lease. */
+/** The time of a lease. */
 const LOCK_MS = 30_000;
 
 type UploadJobDeps = {
