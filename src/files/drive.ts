@@ -15,7 +15,7 @@ import { fileEndpoints } from "./tree/files.routes.ts";
 import { createFiles } from "./tree/files.service.ts";
 import { folderEndpoints } from "./tree/folders.routes.ts";
 import { createFolders } from "./tree/folders.service.ts";
-import { createMovedRepository, createMovedUndoRepository } from "./moved/repository.ts";
+import { createMovedRepository } from "./moved/repository.ts";
 import { createMovedFiles } from "./moved/service.ts";
 import type { Policies } from "./policies/service.ts";
 import { createRemovalRepository } from "./tree/removal.repository.ts";
@@ -109,7 +109,6 @@ export function createDrive(deps: Deps) {
     moved: createMovedFiles({
       ...shared,
       repository: createMovedRepository(database),
-      undoing: createMovedUndoRepository(database),
       uploads,
       files,
       removal,

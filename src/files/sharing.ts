@@ -1,11 +1,8 @@
 /** Share links and drop boxes, on top of drive.ts and the links. */
-import type { Queries } from "../platform/db/database.ts";
+import type { Core } from "../platform/core.ts";
 import { addressGroup } from "../lib/ip-address.ts";
-import type { Actor } from "../lib/actor.ts";
-import type { ActorLinks } from "../links/actor-links.ts";
-import type { InternalLinks } from "../links/write/internal-links.ts";
-import type { Blobs } from "./blobs/service.ts";
-import type { ContentDeps } from "./content.ts";
+import type { LinkService } from "../links/links.service.ts";
+import type { Content } from "./content.ts";
 import type { Drive } from "./drive.ts";
 import type { VisitorDoor } from "../visitors/door.ts";
 import { createDropResponses, type DropResponses } from "./drops/public.routes.ts";
@@ -18,8 +15,7 @@ import { createSenders } from "./drops/sender.ts";
 import { dropEndpoints } from "./drops/routes.ts";
 import { createThumbnailResponse } from "./thumbnails/answer.ts";
 import { thumbnailEndpoint } from "./thumbnails/routes.ts";
-import type { Thumbnails } from "./thumbnails/service.ts";
-import { createShareArchive, createShareDownload } from "./shares/download.routes.ts";
+import { createShareDownloads } from "./shares/download.routes.ts";
 import { createShareChanges } from "./serving/changes.ts";
 import { pdfViewerEndpoint } from "./pdf/routes.ts";
 import { ownerPreviewEndpoint, createSharePreview } from "./shares/preview.routes.ts";
@@ -27,7 +23,7 @@ import { createCodes } from "./recipients/codes.ts";
 import { createRecipientDoor } from "./recipients/door.routes.ts";
 import { createInvitations, type ShareMail } from "./recipients/mails.ts";
 import { createVisitJob } from "./recipients/visits-job.ts";
-import { recipientEndpoints, itemEndpoints, manageEndpoints, shareEndpoints } from "./serving/routes.ts";
+import { servingEndpoints } from "./serving/routes.ts";
 import { createSharedItems } from "./serving/plan.ts";
 import { createPathsRepository } from "./tree/paths.repository.ts";
 import { createShareResponses } from "./shares/public.routes.ts";
@@ -37,20 +33,15 @@ import { createShares } from "./shares/service.ts";
 import { createServingRepository } from "./serving/repository.ts";
 import { createOwnedShares } from "./serving/service.ts";
 
-export type SharingDeps = Pick<ContentDeps, "record" | "clock" | "logger"> & {
-  database: Queries;
-  drive: Pick<
-    Drive,
-    "tree" | "trees" | "folders" | "respondWithArchive" | "files" | "uploads" | "resumable" | "dropGate"
-  >;
-  content: { blobs: Pick<Blobs, "open">; thumbnails: Pick<Thumbnails, "find"> };
-  links: { internal: InternalLinks; by(actor: Actor): ActorLinks };
+export type SharingDeps = Core & {
+  drive: Drive;
+  content: Content;
+  links: LinkService;
   /** Which limits the settings set. */
   rules(): ShareRuleSettings;
   door: VisitorDoor;
   originOf: Parameters<typeof createShareResponses>[0]["originOf"];
   mail: ShareMail;
-  changes: Pick<Parameters<typeof createCodes>[0], "write">;
   /** The secret that codes are hashed with; the same on all nodes. */
   secret(): string;
   /** How long visits of recipients are kept. */
@@ -81,21 +72,26 @@ export function createSharing(deps: SharingDeps) {
   const changes = createShareChanges({ ...shared, linksOf: links.by });
   const drops = createDrops({ ...shared, drops: createDropsRepository(database) });
   const preview = createSharePreview({ blobs, logger });
-  const respondWithThumbnail = createThumbnailResponse(deps.content);
+  const respondWithThumbnail = createThumbnailResponse(content);
   const dropVisits = createDropVisits(deps, drops);
   return {
     shares: owned,
     responses: createShareResponses({
       shares,
       folders,
-      download: createShareDownload({ shares, blobs, pages, logger }),
-      archive: createShareArchive({ shares, respondWithArchive: drive.respondWithArchive, pages, logger }),
+      downloads: createShareDownloads({
+        shares,
+        blobs,
+        respondWithArchive: drive.respondWithArchive,
+        pages,
+        logger,
+      }),
       preview,
       respondWithThumbnail,
       adding: dropVisits,
       unlock,
       recipients: createRecipientDoor({
-        codes: createCodes({ ...deps, repository: recipients, write: deps.changes.write }),
+        codes: createCodes({ ...deps, repository: recipients }),
         mailsAreSent: deps.mail.isOffered,
         door,
         clock,
@@ -111,10 +107,7 @@ export function createSharing(deps: SharingDeps) {
       pdfViewerEndpoint,
       ownerPreviewEndpoint({ files: drive.files, trees, preview }),
       thumbnailEndpoint({ files: drive.files, trees, respondWithThumbnail }),
-      ...shareEndpoints({ shares: owned, trees }),
-      ...recipientEndpoints({ shares: owned, trees }),
-      ...itemEndpoints({ shares: owned, trees }),
-      ...manageEndpoints({ shares: owned, trees, changes, rules }),
+      ...servingEndpoints({ shares: owned, trees, changes, rules }),
       ...dropEndpoints({ drops, trees }),
     ],
     changes,

@@ -35,6 +35,8 @@ export type MovedRepository = ReturnType<typeof createMovedRepository>;
 
 export function createMovedRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   return {
+    ...createUndoQueries({ read }),
+
     /** Enabled accounts by a verified address or a name, both in lower case. At most 1,000 of each. */
     async accounts(emails: readonly string[], names: readonly string[], db: Db = read) {
       const mails =
@@ -122,10 +124,8 @@ export function createMovedRepository({ read, dialect }: Pick<Database, "read" |
 /** Without account and name if it is gone, or going. */
 export type UndoneFolder = { id: number; parentId: number; accountId: number | null; name: string | null };
 
-export type MovedUndoRepository = ReturnType<typeof createMovedUndoRepository>;
-
 /** Says whether what a move imported is still as the move left it. */
-export function createMovedUndoRepository({ read }: Pick<Database, "read">) {
+function createUndoQueries({ read }: Pick<Database, "read">) {
   /** The folders with nothing but what the import put there, and the number of that. */
   async function unchanged(
     db: Db,

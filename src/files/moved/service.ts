@@ -12,9 +12,8 @@ import { type Folder, ROOT, type StoredFile } from "../tree/entry.ts";
 import { type Files, type FilesDeps, remainingBytes } from "../tree/files.service.ts";
 import { freeNames } from "../tree/free-name.ts";
 import type { Uploads } from "../uploads/service.ts";
-import type { MovedPlace, MovedRepository, MovedUndoRepository } from "./repository.ts";
+import type { MovedPlace, MovedRepository } from "./repository.ts";
 import type { Actor } from "../../lib/actor.ts";
-import type { Removal } from "../tree/removal.ts";
 import { resolve } from "node:path";
 import { readDiskSpace } from "../../lib/disk-check.ts";
 
@@ -25,7 +24,6 @@ export type MovedOwner = { email: string; name: string };
 
 type Deps = Pick<FilesDeps, "tree" | "removal" | "clock"> & {
   repository: MovedRepository;
-  undoing: MovedUndoRepository;
   entries: EntriesRepository;
   uploads: Uploads;
   files: Files;
@@ -66,7 +64,7 @@ export function createMovedFiles(deps: Deps) {
 
   return {
     addShares: repository.addShares,
-    changedShares: deps.undoing.changedShares,
+    changedShares: repository.changedShares,
     placeOf: repository.placeOf,
 
     /** Who gets what they had: the account with that address or name, else the administrator. */
@@ -145,7 +143,7 @@ export function createMovedFiles(deps: Deps) {
       }
     },
 
-    undoSome: createMovedUndo({ ...deps, repository: deps.undoing }),
+    undoSome: createMovedUndo(deps),
   };
 }
 
@@ -153,9 +151,7 @@ const AT_ONCE = 100;
 /** The owner of folders that are gone. */
 const ANYONE = 0;
 
-type UndoDeps = { repository: MovedUndoRepository; removal: Pick<Removal, "picked"> };
-
-export function createMovedUndo({ repository, removal }: UndoDeps) {
+function createMovedUndo({ repository, removal }: Deps) {
   /**
    * Removes folders that are as the move left them, and forgets the others. `report` runs in the transaction, with the
    * number of files and the names of folders that stay because of what is in them. False: nothing is left.

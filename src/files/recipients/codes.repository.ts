@@ -2,9 +2,12 @@ import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { unlessTaken } from "../../platform/db/queries.ts";
 
-export type RecipientCodesRepository = ReturnType<typeof createRecipientCodesRepository>;
+export const createCodesRepository = (database: Pick<Database, "write">) => ({
+  ...createCodeQueries(database),
+  ...createTryQueries(database),
+});
 
-export function createRecipientCodesRepository({ write }: Pick<Database, "write">) {
+function createCodeQueries({ write }: Pick<Database, "write">) {
   return {
     /** Replaces the former code, if the bucket has room. Returns whether it did. */
     async setCode(
@@ -72,8 +75,6 @@ export function createRecipientCodesRepository({ write }: Pick<Database, "write"
 
 export type TryLimit = { atOnce: number; intervalMs: number };
 
-export type RecipientTriesRepository = ReturnType<typeof createRecipientTriesRepository>;
-
 /** The number of lost races for a new row. */
 const MOST_RACES = 10;
 
@@ -81,7 +82,7 @@ const MOST_RACES = 10;
  * Tries in `login_failures`, shared by all processes: some at once, then one in each interval. `retry_at` is when all are
  * there again, as in lib/rate-buckets.ts. Rows are forgotten with stale delays.
  */
-export function createRecipientTriesRepository({ write }: Pick<Database, "write">) {
+function createTryQueries({ write }: Pick<Database, "write">) {
   async function fullAt(key: string): Promise<number | null> {
     const query = write.selectFrom("login_failures").select("retry_at").where("account", "=", key);
     return (await query.executeTakeFirst())?.retry_at ?? null;

@@ -35,7 +35,7 @@ forEachDialect((dialect) => {
     createCodes({
       repository: at.repository.recipients,
       mail: at.mail,
-      write: at.content.changes.write,
+      changes: at.content.changes,
       secret: () => "secret",
       clock: { now: () => at.time.now },
       logger: silentLogger,

@@ -5,18 +5,19 @@
  * responses, after the same time.
  */
 import { createHmac, randomInt } from "node:crypto";
+import type { Changes } from "../../platform/cluster/changes.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Language } from "../../lib/language.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { tooManyAttempts } from "../../lib/rate-buckets.ts";
-import type { ShareMail, ShareMailTransaction } from "./mails.ts";
-import type { RecipientCodesRepository, TryLimit, RecipientTriesRepository } from "./codes.repository.ts";
+import type { ShareMail } from "./mails.ts";
+import type { TryLimit } from "./codes.repository.ts";
 import type { RecipientsRepository } from "./repository.ts";
 
 type Deps = {
-  repository: RecipientCodesRepository & RecipientTriesRepository & Pick<RecipientsRepository, "emailOf">;
+  repository: RecipientsRepository;
   mail: Pick<ShareMail, "queue">;
-  write<T>(run: (tx: ShareMailTransaction) => Promise<T>): Promise<T>;
+  changes: Changes;
   /** A secret of any length, the same on all nodes. */
   secret(): string;
   clock: Clock;
@@ -46,7 +47,7 @@ const SHARE_TRY_LIMIT: TryLimit = { atOnce: 100, intervalMs: 20_000 };
 const CHECK_MS = 200;
 
 export function createCodes(deps: Deps) {
-  const { repository, mail, write, secret, clock, logger, checkMs = CHECK_MS } = deps;
+  const { repository, mail, changes, secret, clock, logger, checkMs = CHECK_MS } = deps;
 
   const hashOf = ({ linkId, email }: Place, code: string): string =>
     createHmac("sha256", secret())
@@ -65,7 +66,7 @@ export function createCodes(deps: Deps) {
     if ((await repository.takeTry(keyOf("ask", request), CODE_LIMIT, now)) > 0) return;
     const place = { linkId: request.linkId, email: request.email };
     const code = String(randomInt(1_000_000)).padStart(6, "0");
-    await write(async (tx) => {
+    await changes.write(async (tx) => {
       const isSet = await repository.setCode(tx.db, place, {
         hash: hashOf(place, code),
         until: now + CODE_MS,

@@ -1,4 +1,5 @@
 import type { Database } from "../../platform/db/database.ts";
+import { createCodesRepository } from "./codes.repository.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import type { RowFields } from "../../platform/db/schema.ts";
 
@@ -12,8 +13,12 @@ export type DoneVisit = Omit<RecipientVisit, "id"> & { linkId: number };
 
 export type RecipientsRepository = ReturnType<typeof createRecipientsRepository>;
 
-export function createRecipientsRepository({ read }: Pick<Database, "read">) {
+export function createRecipientsRepository(database: Pick<Database, "read" | "write">) {
+  const { read } = database;
   return {
+    ...createCodesRepository(database),
+    ...createVisitQueries(database),
+
     /** Addresses by link, in the order in which they were added. */
     async ofLinks(linkIds: readonly number[], db: Db = read): Promise<Map<number, string[]>> {
       const found = new Map<number, string[]>();
@@ -66,12 +71,10 @@ export function createRecipientsRepository({ read }: Pick<Database, "read">) {
   };
 }
 
-export type RecipientVisitsRepository = ReturnType<typeof createRecipientVisitsRepository>;
-
 /** The most visits that a share keeps. Older ones go. */
 const MOST_VISITS = 10_000;
 
-export function createRecipientVisitsRepository({ read, write }: Pick<Database, "read" | "write">) {
+function createVisitQueries({ read, write }: Pick<Database, "read" | "write">) {
   return {
     async addVisit({ linkId, email, action, name, at }: DoneVisit): Promise<void> {
       await write.insertInto("share_visits").values({ link_id: linkId, email, action, name, at }).execute();

@@ -1,8 +1,8 @@
 import type { Clock } from "../../lib/clock.ts";
 import { rest } from "../../lib/rest.ts";
-import type { RecipientVisitsRepository } from "./repository.ts";
+import type { RecipientsRepository } from "./repository.ts";
 
-type Deps = { repository: Pick<RecipientVisitsRepository, "removeVisits">; days(): number; clock: Clock };
+type Deps = { repository: RecipientsRepository; days(): number; clock: Clock };
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import { type SelectQueryBuilder, sql, type Expression, type ExpressionBuilder, type SqlBool } from "kysely";
-import type { Database } from "../../platform/db/database.ts";
+import type { Queries } from "../../platform/db/database.ts";
 import type { Db, Dialect } from "../../platform/db/dialect.ts";
 import { countRows } from "../../platform/db/queries.ts";
 import type { Schema } from "../../platform/db/schema.ts";
@@ -70,9 +70,10 @@ type DatedFilter = ShareFilter & { asOf: number };
 
 export type ShareListRepository = ReturnType<typeof createShareListRepository>;
 
-export function createShareListRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+export function createShareListRepository(database: Queries) {
+  const { read, dialect } = database;
   const { tagsOf } = createTagging(dialect);
-  const recipients = createRecipientsRepository({ read });
+  const recipients = createRecipientsRepository(database);
 
   const ownedBy = (db: Db, { accountId }: ShareFilter) =>
     db

@@ -2,15 +2,7 @@ import type { Queries } from "../../platform/db/database.ts";
 import type { Db, Dialect } from "../../platform/db/dialect.ts";
 import { takenDownRefusal } from "../../links/write/allowed-targets.ts";
 import { deleteLinks, type Deletion } from "../../links/write/rows.repository.ts";
-import {
-  createRecipientCodesRepository,
-  createRecipientTriesRepository,
-} from "../recipients/codes.repository.ts";
-import {
-  createRecipientsRepository,
-  createRecipientVisitsRepository,
-  type RecipientsRepository,
-} from "../recipients/repository.ts";
+import { createRecipientsRepository, type RecipientsRepository } from "../recipients/repository.ts";
 import { ENTRY_COLUMNS, toEntry } from "../tree/entries.repository.ts";
 import type { Entry } from "../tree/entry.ts";
 import {
@@ -29,7 +21,7 @@ type Deps = { database: Queries; record: Deletion["record"] };
 /** What links serve: the rows of shares and drop boxes, their lists and their recipients. */
 export function createServingRepository({ database, record }: Deps) {
   const { read, dialect } = database;
-  const recipients = createRecipientsRepository({ read });
+  const recipients = createRecipientsRepository(database);
 
   const sharesIn = (db: Db, linkId: number) =>
     db.selectFrom("shares").select(SHARE_COLUMNS).where("link_id", "=", linkId);
@@ -56,7 +48,7 @@ export function createServingRepository({ database, record }: Deps) {
 
   return {
     ...createShareListRepository(database),
-    recipients: recipientsIn(database),
+    recipients,
     ...itemQueries(read),
     ...linkQueries({ database, record }),
     lockServing,
@@ -144,7 +136,7 @@ export function createServingRepository({ database, record }: Deps) {
 type Row = Omit<Serving, "drop" | "verify" | "recipients" | "items"> &
   LimitColumns & { several: number; verify: number };
 
-function createServingRows(dialect: Dialect, recipients: Pick<RecipientsRepository, "ofLinks">) {
+function createServingRows(dialect: Dialect, recipients: RecipientsRepository) {
   async function toServing(row: Row, linkId: number, db: Db): Promise<Serving> {
     const { accountId, entryId, maxDownloads, message, verify, several } = row;
     return {
@@ -172,13 +164,6 @@ function createServingRows(dialect: Dialect, recipients: Pick<RecipientsReposito
 
   return { itemsIn, setItems, toServing };
 }
-
-const recipientsIn = (database: Queries) => ({
-  ...createRecipientsRepository(database),
-  ...createRecipientCodesRepository(database),
-  ...createRecipientTriesRepository(database),
-  ...createRecipientVisitsRepository(database),
-});
 
 const itemQueries = (read: Db) => ({
   /** At most 500 entries. */

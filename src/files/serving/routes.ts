@@ -61,12 +61,20 @@ export function refuseOwnCode({ role }: { role: Role }, code: string | null | un
   );
 }
 
-export const shareEndpoints = (deps: EntryDeps): Endpoint[] =>
+type Deps = { shares: OwnedShares; trees: Trees; changes: ShareChanges; rules: ShareRules };
+
+/** Those below a code come first, because codes have slashes. */
+export const servingEndpoints = (deps: Deps): Endpoint[] => [
+  ...entryEndpoints(deps),
+  ...recipientEndpoints(deps),
+  ...itemEndpoints(deps),
+  ...manageEndpoints(deps),
+];
+
+const entryEndpoints = (deps: Deps): Endpoint[] =>
   (["file", "folder"] as const).flatMap((kind) => endpointsOf(deps, kind));
 
-type EntryDeps = { shares: OwnedShares; trees: Trees };
-
-function endpointsOf({ shares, trees }: EntryDeps, kind: Shareable["kind"]): Endpoint[] {
+function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint[] {
   const path = `/${kind}s/:id/share`;
   const ofEntries = treeEndpoint(`${kind}s`);
   const placed = async (asking: Asking & { c: HttpContext }): Promise<[number, Shareable]> => {
@@ -113,9 +121,7 @@ function endpointsOf({ shares, trees }: EntryDeps, kind: Shareable["kind"]): End
 const ofShares = treeEndpoint("shares");
 const params = { code: z.string().meta(CODE_FORM) };
 
-type ManageDeps = { shares: OwnedShares; trees: Trees; changes: ShareChanges; rules: Pick<ShareRules, "of"> };
-
-export function manageEndpoints({ shares, trees, changes, rules }: ManageDeps): Endpoint[] {
+function manageEndpoints({ shares, trees, changes, rules }: Deps): Endpoint[] {
   const placed = (asking: Asking & { c: HttpContext }) => shareIn(trees, asking);
   const changed = {
     locked: async (asking: Asking & { c: HttpContext }, tx: never) =>
@@ -213,8 +219,7 @@ const itemView = namedObject("SharedItem", {
   name: z.string(),
 });
 
-/** Mount them before those of a share, whose codes have slashes. */
-export const itemEndpoints = ({ shares, trees }: Pick<ManageDeps, "shares" | "trees">): Endpoint[] => [
+const itemEndpoints = ({ shares, trees }: Deps): Endpoint[] => [
   endpoint("POST /shares", {
     ...ofShares,
     tagged: true,
@@ -258,10 +263,7 @@ const sendBody = namedObject("ShareMails", {
   recipients: recipientFields.recipients.describe("whom of the share's; absent: all"),
 });
 
-type RecipientDeps = { shares: OwnedShares; trees: Trees };
-
-/** Mount them before those of a share, whose codes have slashes. */
-export function recipientEndpoints({ shares, trees }: RecipientDeps): Endpoint[] {
+function recipientEndpoints({ shares, trees }: Deps): Endpoint[] {
   const ofShare = { ...ofShares, params: { code: z.string().meta(CODE_FORM) } };
   return [
     endpoint("GET /shares/:code{.+}/visits", {

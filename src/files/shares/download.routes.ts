@@ -15,19 +15,25 @@ import { pageResponse } from "../../visitors/page.ts";
 import { streamPages } from "../../platform/http/stream-pages.ts";
 import type { RespondWithArchive } from "../archive/archive-answer.ts";
 
-export type ShareDownload = ReturnType<typeof createShareDownload>;
-
 type Deps = {
-  shares: Pick<Shares, "count" | "finish" | "reportDownload" | "uncount">;
+  shares: Shares;
   blobs: Pick<Blobs, "open">;
+  respondWithArchive: RespondWithArchive;
   pages: VisitorPages;
   logger: Logger;
 };
 
+export type ShareDownloads = ReturnType<typeof createShareDownloads>;
+
+export const createShareDownloads = (deps: Deps) => ({
+  file: createFileDownload(deps),
+  archive: createArchiveDownload(deps),
+});
+
 /** Only an unlimited share obeys these: parts of a limited one would count as downloads. */
 const HEEDED = /^(?:range|if-range|if-match|if-none-match|if-modified-since|if-unmodified-since)$/i;
 
-export function createShareDownload({ shares, blobs, pages, logger }: Deps) {
+function createFileDownload({ shares, blobs, pages, logger }: Deps) {
   const download = createDownload({ blobs: { open: blobs.open, presign: async () => null } });
 
   return async (share: VisitedShare, file: StoredFile, request: Request, visitor: Visitor) => {
@@ -67,13 +73,11 @@ function endsFile({ status, headers }: Response, size: number): boolean {
   return status === 206 && headers.get("Content-Range")?.endsWith(`-${size - 1}/${size}`) === true;
 }
 
-type Counts = Pick<Shares, "count" | "finish" | "uncount">;
-
-type CountingDeps = { shares: Counts & Pick<Shares, "reportDownload">; pages: VisitorPages; logger: Logger };
+type Counting = Pick<Deps, "shares" | "pages" | "logger">;
 
 /** Sends what counts as a download, unless there are none left. For HEAD it counts nothing, and has no tally. */
-export async function respondCounted(
-  { shares, pages, logger }: CountingDeps,
+async function respondCounted(
+  { shares, pages, logger }: Counting,
   share: VisitedShare,
   { request, visit }: { request: Request; visit: VisitStep },
   send: (tally: Tally | null) => Promise<Response>,
@@ -83,7 +87,7 @@ export async function respondCounted(
     const look = pages.look(request);
     return pageResponse(messagePage(look, look.texts.share.usedUp), 410, request);
   }
-  const tally = isGet ? createTally({ shares, logger }, share, visit) : null;
+  const tally = isGet ? createTally({ shares, pages, logger }, share, visit) : null;
   try {
     const response = await send(tally);
     response.headers.set("X-Robots-Tag", "noindex, nofollow");
@@ -99,7 +103,7 @@ export async function respondCounted(
 
 /** Takes a download of a limited share. For HEAD (`takes` false) only checks. */
 async function mayDownload(
-  { count }: Pick<Counts, "count">,
+  { count }: Shares,
   { linkId, maxDownloads, downloads }: SharedEntry,
   takes: boolean,
 ): Promise<boolean> {
@@ -110,11 +114,7 @@ async function mayDownload(
 type Tally = ReturnType<typeof createTally>;
 
 /** Counts one download at most, and takes it back at most once, in this order. */
-function createTally(
-  { shares, logger }: Pick<CountingDeps, "shares" | "logger">,
-  share: VisitedShare,
-  visit: VisitStep,
-) {
+function createTally({ shares, logger }: Counting, share: VisitedShare, visit: VisitStep) {
   const { linkId, maxDownloads } = share;
   let isCounted = maxDownloads !== null;
   let isOver = false;
@@ -151,17 +151,8 @@ function createTally(
   };
 }
 
-export type ShareArchive = ReturnType<typeof createShareArchive>;
-
-type ArchiveDeps = {
-  shares: Pick<Shares, "count" | "finish" | "reportDownload" | "uncount" | "folders" | "items">;
-  respondWithArchive: RespondWithArchive;
-  pages: VisitorPages;
-  logger: Logger;
-};
-
 /** Sends a shared folder, or one inside it, as a ZIP file, which counts as one download. */
-export function createShareArchive({ shares, respondWithArchive, pages, logger }: ArchiveDeps) {
+function createArchiveDownload({ shares, respondWithArchive, pages, logger }: Deps) {
   return async (share: VisitedShare, folderId: number, request: Request, visitor: Visitor) => {
     const { linkId } = share;
     const folder = (await shares.folders(share, folderId)).at(-1)!;

@@ -13,7 +13,7 @@ import type { Folders } from "../tree/folders.service.ts";
 import { pdfViewer } from "../pdf/viewer.ts";
 import type { RespondWithThumbnail } from "../thumbnails/answer.ts";
 import { mayHaveThumbnail } from "../thumbnails/service.ts";
-import type { ShareArchive, ShareDownload, Visitor } from "./download.routes.ts";
+import type { ShareDownloads, Visitor } from "./download.routes.ts";
 import { createFailurePages } from "./failure.routes.ts";
 import { filePage, unlockedPage } from "./file-page.ts";
 import { type AddingForm, folderPage, viewOfFolder } from "./folder-page.ts";
@@ -40,8 +40,7 @@ type Deps = {
   shares: Shares;
   adding: Adding;
   folders: Pick<Folders, "page">;
-  download: ShareDownload;
-  archive: ShareArchive;
+  downloads: ShareDownloads;
   preview: SharePreview;
   respondWithThumbnail: RespondWithThumbnail;
   unlock: Unlock;
@@ -53,14 +52,15 @@ type Deps = {
 };
 
 export function createShareResponses(deps: Deps) {
-  const { shares, download, archive, preview, respondWithThumbnail, pages } = deps;
+  const { shares, downloads, preview, respondWithThumbnail, pages } = deps;
   const failures = createFailurePages(deps);
 
   async function show(share: VisitedShare, request: Request, visitor: Visitor & { address(): string }) {
     const query = parseShareQuery(share, request.url);
     const seesPagesOnly = isRobot(request);
     if ("folder" in query) {
-      if (query.what === "archive" && !seesPagesOnly) return archive(share, query.folder, request, visitor);
+      if (query.what === "archive" && !seesPagesOnly)
+        return downloads.archive(share, query.folder, request, visitor);
       const look = pages.look(request);
       const part = query.what === "folder" ? query : { folder: query.folder, from: 1, after: null };
       const isTop = share.takesFiles && query.folder === share.entryId;
@@ -72,7 +72,7 @@ export function createShareResponses(deps: Deps) {
     const { file, path } = await shares.place(share, query.file);
     const isForCard = query.what === "thumbnail" || (query.what === "preview" && isCardPicture(file));
     const wants = seesPagesOnly && !isForCard ? "page" : representationOf(query, request);
-    if (wants === "bytes") return download(share, file, request, visitor);
+    if (wants === "bytes") return downloads.file(share, file, request, visitor);
     if (downloadsLeft(share) === 0) return failures.page("usedUp", 410, request);
     const isOpen = share.maxDownloads === null;
     if (wants === "thumbnail") {

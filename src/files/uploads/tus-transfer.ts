@@ -7,6 +7,10 @@ import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Blobs, OpenUpload } from "../blobs/service.ts";
 import type { Files } from "../tree/files.service.ts";
+import type { AccountTree } from "../tree/account-tree.ts";
+import type { Leases } from "../../platform/cluster/leases.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { Uploads } from "./service.ts";
 import { isStagingLost, isStorageFailure } from "../storage/storage-failure.ts";
 import type { DropGate } from "./drop-upload.ts";
 import type { TusRepository, Upload } from "./tus.repository.ts";
@@ -22,16 +26,21 @@ const CHECKPOINT_BYTES = 64 * 1024 * 1024;
 /** `fileId` if this request made the file. */
 export type TransferProgress = { upload: Upload; fileId: number | null };
 
-export type TransferDeps = {
-  repository: Pick<TusRepository, "advance" | "complete" | "remove">;
-  files: Pick<Files, "add">;
-  blobs: Pick<Blobs, "begin" | "resume" | "forgetUpload">;
-  drops: Pick<DropGate, "take">;
+/** What resumable uploads need. */
+export type UploadDeps = {
+  tree: AccountTree;
+  repository: TusRepository;
+  uploads: Uploads;
+  files: Files;
+  blobs: Blobs;
+  drops: DropGate;
+  leases: Leases;
   clock: Clock;
+  logger: Logger;
 };
 
 /** Moves the bytes of uploads that the caller has locked. */
-export function createTransfer({ repository, files, blobs, drops, clock }: TransferDeps) {
+export function createTransfer({ repository, files, blobs, drops, clock }: UploadDeps) {
   /** The storage has lost bytes. */
   async function beginAnew(upload: Upload, error: unknown): Promise<never> {
     if (!isStagingLost(error)) throw error;

@@ -8,13 +8,11 @@
  */
 import type { ReadQueue } from "../blobs/read-queue.ts";
 import { appError, AppError } from "../../lib/errors.ts";
-import type { AccountTree } from "../tree/account-tree.ts";
-import type { Blobs } from "../blobs/service.ts";
 import { remainingBytes, overQuota } from "../tree/files.service.ts";
 import { mediaTypeOf } from "../tree/media-type.ts";
 import { type BodyCount, provedBytes } from "./tus-checksum.ts";
 import { type Checksum, refusal } from "./tus-protocol.ts";
-import { uploadLease, type Upload, type TusRepository } from "./tus.repository.ts";
+import { uploadLease, type Upload } from "./tus.repository.ts";
 import {
   createTransfer,
   keptMs,
@@ -22,16 +20,12 @@ import {
   type TransferProgress,
   uploadTooLong,
   wrongOffset,
-  type TransferDeps,
+  type UploadDeps,
 } from "./tus-transfer.ts";
-import type { DropGate, DropUploader, DropVisitor } from "./drop-upload.ts";
-import type { Uploads } from "./service.ts";
+import type { DropUploader, DropVisitor } from "./drop-upload.ts";
 import { ROOT } from "../tree/entry.ts";
 import { pagesAfter } from "../../lib/pages.ts";
-import type { Leases } from "../../platform/cluster/leases.ts";
 import type { Job } from "../../platform/jobs/runner.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { Logger } from "../../lib/logger.ts";
 
 export type { Upload } from "./tus.repository.ts";
 export type { TransferProgress } from "./tus-transfer.ts";
@@ -68,15 +62,7 @@ export type UploadChunk = {
 
 export type Resumable = ReturnType<typeof createResumable>;
 
-type Deps = TransferDeps &
-  UploadJobDeps & {
-    tree: AccountTree;
-    uploads: Pick<Uploads, "destination" | "checkSize" | "checkName">;
-    blobs: Pick<Blobs, "newUploadId" | "readQueueOf">;
-    drops: DropGate;
-  };
-
-export function createResumable(deps: Deps) {
+export function createResumable(deps: UploadDeps) {
   const { tree, repository, uploads, blobs, drops, leases, clock } = deps;
   const transfer = createTransfer(deps);
   const deferred = createDeferredSizes(deps);
@@ -200,18 +186,11 @@ const isOf = ({ drop }: Upload, visitor: DropVisitor | undefined): boolean =>
 
 async function* nothing(): AsyncGenerator<Uint8Array, void> {}
 
-type DeferredDeps = {
-  tree: AccountTree;
-  uploads: Pick<Uploads, "destination" | "checkSize">;
-  repository: TusRepository;
-  blobs: UploadJobDeps["blobs"];
-};
-
 /**
  * Uploads whose size is unknown at their start (Upload-Defer-Length). What the account, the policy and the box have left
  * bounds their bytes as they come, and again when the size is known.
  */
-function createDeferredSizes(deps: DeferredDeps) {
+function createDeferredSizes(deps: UploadDeps) {
   const { tree, uploads, repository } = deps;
 
   const destinationOf = ({ accountId, parentId }: Upload) =>
@@ -279,24 +258,16 @@ const LEASES_AT_ONCE = 1_000;
 /** The time of a lease. */
 const LOCK_MS = 30_000;
 
-type UploadJobDeps = {
-  repository: TusRepository;
-  blobs: Pick<Blobs, "forgetUpload">;
-  leases: Leases;
-  clock: Clock;
-  logger: Logger;
-};
-
 /** Removes it and its stored bytes. A file that it became stays. @throws StorageUnavailable */
 async function forgetUpload(
-  { blobs, repository }: Pick<UploadJobDeps, "blobs" | "repository">,
+  { blobs, repository }: UploadDeps,
   { id, policyId, received, size }: Upload,
 ): Promise<void> {
   if (size === null || received < size) await blobs.forgetUpload(policyId, id);
   await repository.remove(id);
 }
 
-function createUploadJobs(deps: UploadJobDeps) {
+function createUploadJobs(deps: UploadDeps) {
   const { repository, leases, clock, logger } = deps;
 
   async function forgetExpired(id: string): Promise<void> {
