@@ -58,7 +58,7 @@ export const explanation = namedObject("Explanation", {
 });
 type Explanation = z.output<typeof explanation>;
 
-export type Explained = LookedUp & { code: string; shortUrl: string };
+type Explained = LookedUp & { code: string; shortUrl: string };
 
 type ExplainDeps = {
   visitors: VisitorFacts;
@@ -71,7 +71,7 @@ type ExplainDeps = {
   passUtm(): boolean;
 };
 
-export type Explain = ReturnType<typeof createExplain>;
+type Explain = ReturnType<typeof createExplain>;
 
 /** Says where a link would lead a visitor, and why, by the same steps as a redirect. Counts no click and takes no use. */
 export function createExplain(deps: ExplainDeps) {

@@ -26,7 +26,7 @@ import type { Reading, Registry } from "../lib/metrics.ts";
 export type Redirect = ReturnType<typeof createRedirect>;
 
 /** `found`: by status. `missing`: 404. `failed`: 500. `away`: 503. */
-export type RedirectCounts = {
+type RedirectCounts = {
   found: Readonly<Record<RedirectStatus, number>>;
   missing: number;
   failed: number;

@@ -31,7 +31,7 @@ type Deps = {
 };
 
 /** The address of the client; `unix` for an untrusted unix socket. */
-export type AddressOf = (request: Arrival, peers: PeerSource | undefined) => string;
+type AddressOf = (request: Arrival, peers: PeerSource | undefined) => string;
 
 const VISITS_PER_LOOK = 64;
 
@@ -91,7 +91,7 @@ export function utmSource(text: string, from: number): string | null {
 }
 
 /** All pairs whose keys begin with `utm_`, joined as they are; null without one. */
-export function utmPairs(text: string, from: number): string | null {
+function utmPairs(text: string, from: number): string | null {
   if (text.charCodeAt(from) !== QUESTION_MARK) return null;
   let pairs: string | null = null;
   for (let at = pairAt(text, from, UTM); at !== -1; ) {

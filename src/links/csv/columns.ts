@@ -25,7 +25,7 @@ const columns = MORE_COLUMNS.map((column) => FIELDS.find(({ name }) => name === 
 const input = z.object(schemasOf(LINK_FIELDS, "input"));
 
 /** @param hostOf null for the default domain, whose cell is empty */
-export function moreCellsOf(link: Link, hostOf: (domain: number) => string | null): string[] {
+function moreCellsOf(link: Link, hostOf: (domain: number) => string | null): string[] {
   const values = fieldValues(link);
   return columns.map((field, at) => {
     if (field) return toSpreadsheetCell(field.cell(values[field.key]));

@@ -297,7 +297,7 @@ async function hashFor({ row, password }: CsvLink, { hashes, hashPassword }: Run
 }
 
 /** Rests for a share of the time since the last rest, so that redirects and other writers get their turn. */
-export function createImportPace(share: number): () => Promise<void> {
+function createImportPace(share: number): () => Promise<void> {
   let restedAt = performance.now();
   return async () => {
     if (share > 0) await Bun.sleep((performance.now() - restedAt) * share);
@@ -306,7 +306,7 @@ export function createImportPace(share: number): () => Promise<void> {
 }
 
 /** Hashes by row. */
-export type RowHashes = ReadonlyMap<number, string>;
+type RowHashes = ReadonlyMap<number, string>;
 
 type HashingOptions = {
   /** Mode of the import (import.ts). */
@@ -338,7 +338,7 @@ export async function hashPatiently(hashPassword: HashPassword, plain: string): 
 export const cancelled = () => appError("BadRequest", "The import was cancelled; nothing was changed.");
 
 /** Not of existing links that stay. About fifty a second, so this dominates an import with passwords. */
-export function createPasswordHashing({ repository, hashPassword }: Deps) {
+function createPasswordHashing({ repository, hashPassword }: Deps) {
   /** @throws BadRequest if the signal ends it */
   return async function hashAll(file: CsvFile, options: HashingOptions): Promise<RowHashes> {
     const { mode, signal, onProgress } = options;

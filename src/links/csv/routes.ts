@@ -240,10 +240,10 @@ export type ToldResult = SpecifiedResult & Partial<ImportResult>;
 const ITEMS_AT_ONCE = 500;
 const PACE_MS = 400;
 
-export const isLongResponse = ({ failed_items: failed, unread_items: unread }: ToldResult): boolean =>
+const isLongResponse = ({ failed_items: failed, unread_items: unread }: ToldResult): boolean =>
   failed.length + unread.length > ITEMS_AT_ONCE;
 
-export const importPieces = (result: ToldResult): AsyncGenerator<string, void> => piecesOf("{", result);
+const importPieces = (result: ToldResult): AsyncGenerator<string, void> => piecesOf("{", result);
 
 type Going = { latest(): ImportProgress | undefined; failureOf(thrown: unknown): AppError };
 

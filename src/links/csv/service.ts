@@ -49,13 +49,13 @@ const SWEPT_CHARACTERS = 3 * 1024 * 1024;
 type ExportDeps = { matches: MatchesByCode; clock: Clock; hostOf(domain: number): string | null };
 
 /** `withPasswords`: with their hashes, else the column is empty. `whole`: with all columns. */
-export type ExportOptions = { withPasswords?: boolean; whole?: boolean };
+type ExportOptions = { withPasswords?: boolean; whole?: boolean };
 
 /**
  * Exports links by code, in pages that shrink for long links, so that each blocks the event loop for about a
  * millisecond. Each link is as it was when its page was read.
  */
-export function createLinkExport({ matches, clock, hostOf }: ExportDeps) {
+function createLinkExport({ matches, clock, hostOf }: ExportDeps) {
   return {
     /** The header, even without matches, then the matches. Rejects if the database does. */
     async *pages(

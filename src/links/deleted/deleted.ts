@@ -20,7 +20,7 @@ import type { ValidateTargets } from "../write/allowed-targets.ts";
 import { type DomainKeeper, keptOf } from "../write/moves.ts";
 import type { LinkRepository } from "../write/repository.ts";
 
-export type DeletedPage = { links: DeletedLink[]; next: DeletedPlace | null };
+type DeletedPage = { links: DeletedLink[]; next: DeletedPlace | null };
 
 /** `owners`: null: of all. */
 type DeletedQuery = { search?: string | undefined; owners?: readonly number[] | null };
@@ -121,7 +121,7 @@ export function createDeletedLinks(deps: Deps) {
 const hasText = ({ code, target, title, note }: DeletedLink, wanted: string): boolean =>
   [codeOf(code), target, title ?? "", note ?? ""].some((text) => text.toLowerCase().includes(wanted));
 
-export type RestoreDeps = {
+type RestoreDeps = {
   repository: DeletedRepository;
   domains: DomainKeeper;
   links: Pick<LinkRepository, "lock" | "retag" | "shareOwners" | "administratorsAmong">;
@@ -133,7 +133,7 @@ export type RestoreDeps = {
 type Wanted = { actor: Actor; id: number; code: string | null; since: number };
 
 /** Returns its key. */
-export async function restoreOne(deps: RestoreDeps, tx: ChangeTransaction, wanted: Wanted): Promise<string> {
+async function restoreOne(deps: RestoreDeps, tx: ChangeTransaction, wanted: Wanted): Promise<string> {
   const { repository } = deps;
   const { actor, id } = wanted;
   const deleted = await repository.lock(tx.db, id, wanted.since);
@@ -153,10 +153,10 @@ export async function restoreOne(deps: RestoreDeps, tx: ChangeTransaction, wante
 }
 
 /** The actor's deletions at an instant, of at most 1,000 links. */
-export type WantedBack = { actor: Actor; at: number; ids: readonly number[] };
+type WantedBack = { actor: Actor; at: number; ids: readonly number[] };
 
 /** Returns why some stay deleted, by id. Links restored earlier count as restored. */
-export async function restoreMany(
+async function restoreMany(
   deps: RestoreDeps,
   tx: ChangeTransaction,
   { actor, at, ids, since }: WantedBack & { since: number },

@@ -12,7 +12,7 @@ import { namedObject } from "../../lib/named-object.ts";
 const MOST_SEARCHED = 1_000;
 const NO_SUCH_LINK = "There is no deleted link with this id that can be put back.";
 
-export const deletedView = linkViewSchema.omit({ short_url: true }).extend({
+const deletedView = linkViewSchema.omit({ short_url: true }).extend({
   id: z.int(),
   deleted_at: z.iso.datetime(),
   deleted_by: z.string().nullable(),
@@ -23,7 +23,7 @@ const restoreBody = namedObject("LinkRestore", {
   code: newCode.nullish().describe("another code; default: the old one"),
 });
 
-export function viewOfDeleted(link: DeletedLink, hostOf: HostOf) {
+function viewOfDeleted(link: DeletedLink, hostOf: HostOf) {
   const { short_url: _, ...view } = viewOfLink({ ...link, ownerName: link.ownerName ?? null }, "", hostOf);
   return {
     ...view,

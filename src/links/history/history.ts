@@ -52,7 +52,7 @@ export function requireRedirect(change: PastChange["change"]): PastChange["chang
   );
 }
 
-export type LinkEvent = { id: number; subjectId: number | null; before: string | null; after: string | null };
+type LinkEvent = { id: number; subjectId: number | null; before: string | null; after: string | null };
 
 export type EventState = "before" | "after";
 
@@ -80,7 +80,7 @@ const isWhole = (recorded: State): boolean => "code" in recorded;
  * @param link as it is now, read before this call, with the extra fields of what it serves
  * @throws Conflict if too much has happened since
  */
-export async function pastState(
+async function pastState(
   events: LinkEvents,
   link: Link & { serves?: ServedFields | null },
   { eventId, state: side }: { eventId: number; state: EventState },

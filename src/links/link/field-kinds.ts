@@ -24,7 +24,7 @@ const cardText = (most: number) =>
     .nullish();
 
 /** What previews of messengers and networks show of a link: they get a page with it instead of the redirect. */
-export const cardSchema = z.strictObject({
+const cardSchema = z.strictObject({
   title: cardText(200),
   description: cardText(500),
   image: z
@@ -35,17 +35,17 @@ export const cardSchema = z.strictObject({
     .nullish()
     .describe("https URL of a picture"),
 });
-export type CardInput = z.input<typeof cardSchema>;
+type CardInput = z.input<typeof cardSchema>;
 
-export const cardShown = z.object({
+const cardShown = z.object({
   title: z.string().nullable(),
   description: z.string().nullable(),
   image: z.string().nullable(),
 });
-export type Card = z.output<typeof cardShown>;
+type Card = z.output<typeof cardShown>;
 
 /** Returns null for a card that shows nothing. @throws LinkInvalidUrl */
-export function parseCard(given: CardInput, { name }: { name: string }): Card | null {
+function parseCard(given: CardInput, { name }: { name: string }): Card | null {
   const image = given.image?.trim() || null;
   const checked = image === null ? null : checkHttpUrl(image);
   const fault = checked === null || typeof checked === "string" ? null : checked.error;
@@ -57,7 +57,7 @@ export function parseCard(given: CardInput, { name }: { name: string }): Card | 
   return Object.values(card).every((value) => value === null) ? null : card;
 }
 
-export const INSTANT_FORM =
+const INSTANT_FORM =
   "an instant such as 2026-11-20T13:00:00Z, until the year 9999, or a duration such as 7d or 1d2h30m";
 
 /** Epoch ms. Takes RFC 3339, even past, or a duration from `now`, with blanks around. Null for other texts. */
@@ -93,7 +93,7 @@ type Row = {
   isLong?: boolean;
 };
 
-export type LinkField<Given = unknown, Stored = unknown, Shown = unknown> = Row & {
+type LinkField<Given = unknown, Stored = unknown, Shown = unknown> = Row & {
   /** The schema in requests: absent keeps the value, null or an empty text empties it. */
   input: z.ZodOptional<z.ZodNullable<z.ZodType<Given, Given>>>;
   /** The schema in responses and events. Events have null for an empty field. */

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { emptyValues, fieldKey, type Fields, type Values } from "./field-kinds.ts";
 import { COLUMNS, CONTENT, LINK_FIELDS, OPTIONS, TAGS } from "./fields.ts";
 
-export type FieldName = keyof typeof LINK_FIELDS;
+type FieldName = keyof typeof LINK_FIELDS;
 
 export const FIELDS = Object.entries(LINK_FIELDS as Fields).map(([name, field]) => ({
   ...field,

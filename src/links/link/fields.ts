@@ -16,7 +16,7 @@ import {
   urlField,
 } from "./field-kinds.ts";
 
-export const REDIRECT_STATUSES = [301, 302, 307, 308] as const;
+const REDIRECT_STATUSES = [301, 302, 307, 308] as const;
 
 /** Each in the column of `links` with its name. */
 export const COLUMNS = {

@@ -13,7 +13,7 @@ import {
 import type { CreateInput, PatchInput, UpdateInput, UpdatePayload } from "./link.ts";
 import { checkTags } from "../tags/tag.ts";
 
-export type LinkInput = {
+type LinkInput = {
   /** The code; null for a random one. */
   code: string | null;
   target: string;
@@ -25,7 +25,7 @@ export type LinkInput = {
 } & FieldContent;
 
 /** Undefined keeps the value, null clears it. */
-export type LinkPatchInput = {
+type LinkPatchInput = {
   /** The new code; null if it stays. */
   code: string | null;
   keepOld: boolean;

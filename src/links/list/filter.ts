@@ -95,7 +95,7 @@ export const filterQuery = z.object({
     .describe("links of this account, or of a team as team:{name}; also the id of an account"),
   team: queryText(MOST_OF_NAME).optional().describe("links of this team; its name"),
 });
-export type FilterQuery = z.output<typeof filterQuery>;
+type FilterQuery = z.output<typeof filterQuery>;
 
 /** The id for `domain`; null for every domain. @throws BadRequest for an unknown host */
 export type DomainFilter = (host: string | undefined) => number | null;

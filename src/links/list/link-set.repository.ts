@@ -23,7 +23,7 @@ export type LinkSet =
   | { query: IdQuery /** Whether the column has one of them. */; has(column: string): RawBuilder<SqlBool> };
 
 /** Links with these ids (null: with any) that the filter finds. */
-export type LinkChoice = { ids: readonly number[] | null; filter: LinkFilter };
+type LinkChoice = { ids: readonly number[] | null; filter: LinkFilter };
 
 /** More are a query. */
 const FEW = 1_000;

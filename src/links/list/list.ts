@@ -10,10 +10,10 @@ import { type ListPlan, planFor, smallest, startOfCount } from "./plan.ts";
 import type { LinkListRepository } from "./repository.ts";
 import type { Starts } from "./sizes.repository.ts";
 
-export type LinkPage = { links: Link[]; total: number };
+type LinkPage = { links: Link[]; total: number };
 
 /** `next`: null on the last page. */
-export type PlacedPage = { links: Link[]; next: ListPlace | null };
+type PlacedPage = { links: Link[]; next: ListPlace | null };
 
 export type LinkList = ReturnType<typeof createLinkList>;
 
@@ -129,7 +129,7 @@ export type Known = { total?: number; starts?: Starts };
  * Exact totals of recent filters and the starts of their queries, so that paging counts once. Any change of a link
  * empties it.
  */
-export function createTotalCache() {
+function createTotalCache() {
   const kept = new Map<string, Known>();
   let changes = 0;
   return {

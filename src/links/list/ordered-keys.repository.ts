@@ -213,7 +213,7 @@ export const following =
   };
 
 /** Among links with an expiry, without one, or all together. */
-export const followingExpiry =
+const followingExpiry =
   (
     { descending }: LinkOrder,
     { value, tie }: ListPlace,
@@ -229,7 +229,7 @@ export const followingExpiry =
     return eb.and([eb(expiry, notBefore, bound), eb.or([eb(expiry, beyond, bound), id])]);
   };
 
-export const followingClicks =
+const followingClicks =
   (
     { descending }: LinkOrder,
     { value, tie }: ListPlace,
@@ -274,13 +274,13 @@ export function rangesAfter(
 const COPIED = 50_000;
 
 /** @param depth links from the start of the order to the end of the slice */
-export function isMerged({ sortedUnions }: Dialect, { owners }: LinkFilter, depth: number): boolean {
+function isMerged({ sortedUnions }: Dialect, { owners }: LinkFilter, depth: number): boolean {
   if (owners === null || owners.length < 2) return false;
   return sortedUnions !== "copied" || owners.length * depth <= COPIED;
 }
 
 /** The order by creation of several owners' links, as a union of a query for each owner, which the index has in order. */
-export function mergedByCreation(
+function mergedByCreation(
   read: Db,
   dialect: Dialect,
   filter: LinkFilter,

@@ -35,7 +35,7 @@ export const linkCursor = ({ sort, descending }: LinkOrder, { value, tie }: List
   cursorText([sort, descending, value, tie]);
 
 /** Parses a cursor; null for the first page. @throws BadRequest */
-export function readLinkCursor({ sort, descending }: LinkOrder, text: string): ListPlace | null {
+function readLinkCursor({ sort, descending }: LinkOrder, text: string): ListPlace | null {
   const found = placeOf(shape, text);
   if (found === null) return null;
   const [ofSort, isDescending, value, tie] = found;

@@ -9,7 +9,7 @@ import { queryChoice } from "../../lib/query-text.ts";
 export type Colour = readonly [number, number, number];
 
 /** With or without `#`, which a query has to escape. */
-export const HEX_COLOUR = /^#?(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
+const HEX_COLOUR = /^#?(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 
 export const FORMATS = ["svg", "png"] as const;
 export const LEVELS = ["L", "M", "Q", "H"] as const;
@@ -90,7 +90,7 @@ const MOST_OF_LIGHT = 50;
 const LEAST_LIGHT = 40;
 
 /** @param text matches HEX_COLOUR */
-export function colourOf(text: string): Colour {
+function colourOf(text: string): Colour {
   const digits = text.replace("#", "");
   const part = (at: number): number =>
     digits.length === 3
@@ -103,7 +103,7 @@ export const hexOf = (colour: Colour): string =>
   `#${colour.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
 
 /** @throws BadRequest for colours that scanners can't tell apart */
-export function refuseFaint(dark: Colour, light: Colour): void {
+function refuseFaint(dark: Colour, light: Colour): void {
   const [below, above] = [brightnessOf(dark), brightnessOf(light)];
   if (below > above) {
     throw refused("dark", "dark must be darker than light: many scanners can't read inverted codes.");

@@ -52,12 +52,12 @@ export const bulkField = z
   .describe("`change` of the response to the change");
 
 /** Where a call ended: the range of links that remain. */
-export type BulkPlace = BulkId & { from: number; to: number };
+type BulkPlace = BulkId & { from: number; to: number };
 
 const linkId = z.int().min(0);
 const placeShape = z.object({ at: z.int(), bulk: linkId, from: linkId, to: linkId });
 
-export const bulkCursor = z.string().max(MOST_CHARACTERS);
+const bulkCursor = z.string().max(MOST_CHARACTERS);
 
 export const bulkCursorText = (at: BulkPlace): string => cursorText(at);
 
@@ -296,12 +296,12 @@ function keysOf(codes: QueryBatchInput["filter"]["codes"], keyOf: Deps["domains"
   return names.filter(({ code }) => isCodeText(code)).map(({ code, domain }) => keyOf(code, domain));
 }
 
-export type FoundRepository = Pick<LinkListRepository, "keysWithin" | "keysAmong" | "idsOfCodes" | "extent">;
+type FoundRepository = Pick<LinkListRepository, "keysWithin" | "keysAmong" | "idsOfCodes" | "extent">;
 
 /** `from`: the id to continue with; beyond the range at its end. */
 type Portion = { keys: FoundKey[]; from: number };
 
-export type FoundKeys = {
+type FoundKeys = {
   /** The range of ids, or null without links. */
   extent(): Promise<Extent | null>;
   /** At most `most` ≤ 1,000. */
@@ -311,7 +311,7 @@ export type FoundKeys = {
 const CHUNK = 1_000;
 
 /** Finds the links that a call handles in portions, by id. @param codes keys of the only links to find; null: all */
-export async function createFoundKeys(
+async function createFoundKeys(
   repository: FoundRepository,
   filter: LinkFilter,
   codes: readonly string[] | null,
@@ -337,7 +337,7 @@ export async function createFoundKeys(
   };
 }
 
-export async function countAmong(found: FoundKeys): Promise<number> {
+async function countAmong(found: FoundKeys): Promise<number> {
   const range = await found.extent();
   let count = 0;
   for (let from = range?.from ?? 1; range !== null && from <= range.to; ) {

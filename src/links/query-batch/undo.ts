@@ -188,7 +188,7 @@ type TagPartDeps = {
   actor: Actor;
 };
 
-export type RevertedPart = { restored: number; failed: { code: string; error: AppError }[] };
+type RevertedPart = { restored: number; failed: { code: string; error: AppError }[] };
 
 /**
  * Undoes a part of a change of a tag: each link gets the tag again and loses the one that replaced it. A link that has
@@ -239,7 +239,7 @@ const tagsChangedSince = (key: string): AppError =>
   appError("Conflict", `The tags of "${codeOf(key)}" have been changed since and stay as they are.`);
 
 /** `before` and `after` are JSON of link/events.ts. */
-export type ChangeEvent = { subject: string; before: string | null; after: string | null };
+type ChangeEvent = { subject: string; before: string | null; after: string | null };
 
 const shape = z.looseObject({
   tags: z.array(z.string()).default([]),
@@ -261,7 +261,7 @@ const NEVER_REVERTED = ["code", "domain", "domain_id", "tags"];
 /**
  * The change that restores the former state, its owner by name; null if nothing differs. Passwords stay, because events don't have them.
  */
-export function revertingChange(
+function revertingChange(
   link: ExistingLink & { owner?: string | null | undefined },
   event: ChangeEvent,
   keyOf: KeyOf,
@@ -313,17 +313,17 @@ function moveOf(was: State, is: State, keyOf: KeyOf): { from: string; to: string
 }
 
 /** The key that a link had, if a change moved it. */
-export function keyBefore({ before, after }: ChangeEvent, keyOf: KeyOf): string | null {
+function keyBefore({ before, after }: ChangeEvent, keyOf: KeyOf): string | null {
   const move = moveOf(read(before), read(after), keyOf);
   return move === null || move instanceof AppError ? null : move.from;
 }
 
 /** Whether the change gave the link to another owner. */
-export const changesOwner = ({ before, after }: ChangeEvent): boolean =>
+const changesOwner = ({ before, after }: ChangeEvent): boolean =>
   "owner" in read(before) && read(before)["owner"] !== read(after)["owner"];
 
 /** The URLs before a change, or null if it did not affect any. */
-export function urlsBefore({ before }: ChangeEvent): LeadingUrls | null {
+function urlsBefore({ before }: ChangeEvent): LeadingUrls | null {
   const { target, fallback_url: fallback, rules } = read(before);
   const urls = {
     ...(typeof target === "string" && { target }),

@@ -15,7 +15,7 @@ const LANGUAGE = /^(?:\*|[a-z]{1,8}(?:-[a-z0-9]{1,8})*)$/;
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
 /** The language with the greatest weight by RFC 9110 (12.5.4), in lower case, the first of several; or null. */
-export const preferredLanguage = (header: string | null): string | null =>
+const preferredLanguage = (header: string | null): string | null =>
   header === null ? null : preferredIn(header.slice(0, LONGEST_HEADER));
 
 const preferredIn = remembered(preferred, { most: 10_000, longest: 256 });
@@ -34,7 +34,7 @@ function preferred(header: string): string | null {
 }
 
 /** Ranges are those of RFC 4647 (3.3.1). @param range in lower case, like the language */
-export const isInLanguageRange = (range: string, language: string): boolean =>
+const isInLanguageRange = (range: string, language: string): boolean =>
   range === "*" ||
   (language.startsWith(range) && (language.length === range.length || language[range.length] === "-"));
 
@@ -73,7 +73,7 @@ function localTimeIn(zone: string): (now: number) => LocalTime {
  * Local hours of the week. An hour that comes twice, when clocks change, holds twice. A span over midnight belongs to
  * the day on which it begins.
  */
-export function compileHours({ days, from = "00:00", to = "24:00", zone }: Hours) {
+function compileHours({ days, from = "00:00", to = "24:00", zone }: Hours) {
   const localTime = localTimeIn(zone);
   const [start, end] = [minutesOf(from), minutesOf(to)];
   const isDay = DAYS.map((day) => days?.includes(day) ?? true);
@@ -124,7 +124,7 @@ type Named = Condition & { name: ConditionName };
 /** Why a rule holds or not. */
 export type Reason = { condition: ConditionName; holds: boolean; actual: string | null };
 /** `rule`: its index. */
-export type RuleStep = { rule: number; holds: boolean; because: Reason[] };
+type RuleStep = { rule: number; holds: boolean; because: Reason[] };
 
 const listOf = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
 

@@ -5,7 +5,7 @@ import { checkHttpUrl, HTTP_URL_MAX_BYTES } from "../../lib/http-url.ts";
 import { parseIpRange } from "../../lib/ip-address.ts";
 import { formatRfc3339, parseRfc3339 } from "../../lib/rfc3339.ts";
 
-export const MOST_RULES = 32;
+const MOST_RULES = 32;
 /** Most characters of the rules as JSON. The caches take links of 65,535, with target and fallback. */
 const MOST_CHARACTERS = 15_000;
 /** Escaped, one takes up to nine. */

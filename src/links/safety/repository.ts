@@ -4,7 +4,7 @@ import { countRows } from "../../platform/db/queries.ts";
 import { camelCased } from "../../lib/case-names.ts";
 import type { ReportReason, VisitorReport } from "./report.ts";
 
-export type NewReport = { linkId: number; at: number; reason: ReportReason; details: string | null };
+type NewReport = { linkId: number; at: number; reason: ReportReason; details: string | null };
 
 const reportsIn = (db: Db) =>
   db

@@ -20,7 +20,7 @@ const reason = z
   .nullish()
   .describe("shown to the owner of the link, never to visitors");
 
-export const reviewBody = namedObject("LinkReview", {
+const reviewBody = namedObject("LinkReview", {
   action: z.enum(REVIEWS).describe("approve or refuse a link that waits; take a link down, or reinstate it"),
   reason,
   updated_at: z

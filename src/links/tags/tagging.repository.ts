@@ -16,7 +16,7 @@ export type Retagging = {
 type TaggingDialect = Pick<Dialect, "forUpdate" | "insertMany" | "insertIgnore" | "addToCounters" | "upsert">;
 
 /** Changes of counts by owner and tag. */
-export type OwnerDeltas = ReturnType<typeof createOwnerDeltas>;
+type OwnerDeltas = ReturnType<typeof createOwnerDeltas>;
 
 const CHUNK = 1000;
 const MOST_TRIES = 20;

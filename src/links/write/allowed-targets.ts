@@ -11,7 +11,7 @@ import { isInternal } from "../link/internal-target.ts";
 import { type LinkOptions, readOptions, writeOptions } from "../link/field-values.ts";
 import { sharedCode } from "../rules/rule.ts";
 
-export type TargetRole = "editor" | "admin";
+type TargetRole = "editor" | "admin";
 
 /** Hosts stand for their subdomains too. */
 export type TargetLists = {

@@ -46,8 +46,6 @@ type Deps = {
   actor: Actor;
 };
 
-export type LinkBatch = ReturnType<typeof createLinkBatch>;
-
 export function createLinkBatch({ writer, rule, domains, hashPassword, clock, loops, owners, actor }: Deps) {
   async function refuseLoop(...of: Parameters<Deps["loops"]["refusal"]>): Promise<void> {
     const refusal = await loops.refusal(...of);

@@ -17,7 +17,7 @@ import { AppError, appError } from "../../lib/errors.ts";
 
 export type InternalInput = Pick<CreateInput, "code" | "expires_at" | "password" | "title">;
 
-export type InternalEntry = Omit<CheckedCreate, "target" | "force">;
+type InternalEntry = Omit<CheckedCreate, "target" | "force">;
 
 /** What the code leads to from now on. */
 export type Use = {
@@ -32,7 +32,7 @@ export type Use = {
 export type PlannedChange = { link: Link; change: CheckedUpdate; now: number };
 
 /** Locked until the transaction ends. */
-export type LinkInChange = { stored: ExistingLink; locked: LockedLinks };
+type LinkInChange = { stored: ExistingLink; locked: LockedLinks };
 
 type Deps = {
   writer: LinkWriter;

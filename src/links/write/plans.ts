@@ -72,7 +72,7 @@ type Planning = Writing & { validateTargets: ValidateTargets };
 
 type Owning = Pick<Link, "ownerId">;
 /** Undefined while no owner changes, which events leave out. */
-export type NameOwner = (link: Owning) => string | null | undefined;
+type NameOwner = (link: Owning) => string | null | undefined;
 
 export async function namesOfOwners(
   db: Db,

@@ -14,7 +14,7 @@ import type { LinkRepository } from "./repository.ts";
  * A link as it will be. Its rules may name a share with `share:CODE` if the share belongs to the account that owns the
  * link, and the link is on the default domain, like all shares.
  */
-export type RuledLink = {
+type RuledLink = {
   domain: number;
   ownerId: number | null;
   rules: readonly Rule[];

@@ -165,7 +165,7 @@ function passwordQueries({ read, write }: Database) {
 
 const MINUTE_MS = 60_000;
 
-export function createLinkStats({ read }: Database, mostCounted = 10_000) {
+function createLinkStats({ read }: Database, mostCounted = 10_000) {
   let manyExpired: { at: number; links: Promise<number> } | undefined;
 
   /** More than 10,000 are counted once a minute. */

@@ -12,7 +12,7 @@ import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
 
 export type NewLink = Omit<Link, "id" | "ownerName">;
 
-export type LinkOverwrite = LinkContent & Pick<Link, "code" | "updatedAt"> & { ownerId?: number | null };
+type LinkOverwrite = LinkContent & Pick<Link, "code" | "updatedAt"> & { ownerId?: number | null };
 
 type Owned = Pick<Link, "id" | "ownerId" | "tags">;
 
