@@ -111,10 +111,10 @@ export function createExplain(deps: ExplainDeps) {
     const target = deciding === null ? link.target : link.ruleTargets()[deciding.rule]!;
     const reason = deciding === null ? "target" : "rule";
     const isCard = link.card !== null && isLinkPreview(sent.userAgent);
-    const answer = isCard
+    const outcome = isCard
       ? ({ target: null, status: 200, reason: "card" } as const)
       : await afterPassword(explained, { ...link, target }, reason, sent);
-    return { ...answer, ...(link.isLocked && { status: 401, reason: "password" }), steps };
+    return { ...outcome, ...(link.isLocked && { status: 401, reason: "password" }), steps };
   }
 
   async function afterPassword(

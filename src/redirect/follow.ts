@@ -1,4 +1,4 @@
-/** From the link to the answer: most links count a click and lead to their target, some do more first. */
+/** From the link to the response: most links count a click and lead to their target, some do more first. */
 import type { AutomatedVisitors } from "../lib/automated-visitors.ts";
 import { isDrop, isInternal } from "../links/link/internal-target.ts";
 import type { LinkCache } from "../links/cache/cache.ts";
@@ -54,7 +54,7 @@ export function createFollow({
     );
   }
 
-  function answerSpecial(
+  function respondSpecial(
     outcome: SpecialOutcome,
     linkId: number,
     visit: Visit,
@@ -90,11 +90,11 @@ export function createFollow({
   function followInternal(link: CachedLink, visit: Visit): Response | Promise<Response> {
     const outcome = specials.follow(link, visit);
     if (outcome === null) return serve(link, visit);
-    const answer =
+    const response =
       outcome instanceof Promise
-        ? outcome.then((known) => answerSpecial(known, link.id, visit))
-        : answerSpecial(outcome, link.id, visit);
-    return answer instanceof Promise ? answer.catch(responses.failedFor(visit.request)) : answer;
+        ? outcome.then((known) => respondSpecial(known, link.id, visit))
+        : respondSpecial(outcome, link.id, visit);
+    return response instanceof Promise ? response.catch(responses.failedFor(visit.request)) : response;
   }
 
   return {

@@ -1,7 +1,7 @@
 /**
  * Links whose password is enforced. A visitor without the cookie gets a form that reveals nothing of the target. A
- * right password sets the cookie and leads to the code again through a page, because browsers do not let a form's
- * answer redirect to another site.
+ * right password sets the cookie and leads to the code again through a page, because browsers do not let the response
+ * to a form redirect to another site.
  */
 import type { LockedLink } from "../visitors/cookie.ts";
 import type { VisitorPages } from "../visitors/look.ts";

@@ -65,7 +65,7 @@ export function createRedirect(deps: RedirectDeps) {
   /** The page of a path that ends in `+`, or null. Its callers have no closures, which would cost every redirect. */
   function targetShown(request: Arrival, peers: PeerSource | undefined): Promise<Response> | null {
     const key = targetPage.keyIn(request);
-    return key === null ? null : targetPage.answer(key, request, peers).catch(responses.failedFor(request));
+    return key === null ? null : targetPage.respond(key, request, peers).catch(responses.failedFor(request));
   }
 
   const visitOf = (request: Arrival, peers: PeerSource | undefined, pathEnd: number): Visit => ({

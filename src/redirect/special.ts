@@ -1,6 +1,6 @@
 /**
- * Links that do more than redirect (links/cache/cached-link.ts). Dates are judged first, then the password; previews get
- * the card; the rules choose the target, then the limit is judged, so no use is spent on a visitor who may not pass. A click counts
+ * Links that do more than redirect (links/cache/cached-link.ts). Dates are checked first, then the password; previews get
+ * the card; the rules choose the target, then the limit is checked, so no use is spent on a visitor who may not pass. A click counts
  * when its visitor is sent to the target or to a share, or gets the page for automated visitors.
  */
 import { isLinkPreview } from "../lib/automated-visitors.ts";
@@ -127,7 +127,7 @@ export function createSpecials(deps: Deps) {
   }
 
   return {
-    /** The answer while the database is away, for links that need it. */
+    /** The response while the database is away, for links that need it. */
     away(request: Arrival): Response {
       const headers = { "Retry-After": String(RETRY_SECONDS) };
       if (isBrowser(request)) {

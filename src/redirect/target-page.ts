@@ -85,7 +85,7 @@ export function createTargetPage(deps: Deps) {
     },
 
     /** Rejects if the database fails. */
-    async answer(key: string, visitor: Arrival, peers?: PeerSource): Promise<Response> {
+    async respond(key: string, visitor: Arrival, peers?: PeerSource): Promise<Response> {
       // Made before anything waits, so that the body is read from the start.
       const request = visitor.method === "POST" ? visitor.request() : null;
       const link = await shown(visitor, key);

@@ -55,7 +55,7 @@ export type LinkCacheOptions = {
   /** cache.bloom_rebuild_interval */
   rebuildSeconds(): number;
   findLink: FindLink;
-  /** Called for each change, which later answers of findLink must show. */
+  /** Called for each change, which later results of findLink must show. */
   refreshLookups?(): void;
   scan: {
     /** Newest first, at most 10,000 per chunk. */

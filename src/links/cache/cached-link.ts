@@ -74,7 +74,7 @@ const AFTER_LENGTH = ".";
 /** A row of `links`. */
 export type LookedUp = FoundLink & { options: string | null; locked: unknown };
 
-/** What the caches hold of a row. With a fallback, or held, the redirect judges the expiry. */
+/** What the caches hold of a row. With a fallback, or held, the redirect checks the expiry. */
 export function cacheable<L extends LookedUp>(link: L, enforcesPasswords: boolean): L {
   const isLocked = enforcesPasswords && Boolean(link.locked);
   if (link.options === null && (!isLocked || isInternal(link.target))) return link;

@@ -1,9 +1,9 @@
 /**
  * Links in Redis, shared by the processes of all nodes.
  *
- * A value must never be older than the last `delete`, even if a slow reader stores an old answer. So storing needs a
+ * A value must never be older than the last `delete`, even if a slow reader stores an old result. So storing needs a
  * lease (Facebook's memcache, NSDI 2013). A reader that finds nothing leaves a random text for ten seconds, then
- * queries the database. Storing replaces exactly that lease; a delete removes it. So an answer from before a delete
+ * queries the database. Storing replaces exactly that lease; a delete removes it. So a result from before a delete
  * finds no lease, and a later lease belongs to a query after the commit. A reader may store under another's lease,
  * which is older than its own query.
  *

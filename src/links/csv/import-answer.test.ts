@@ -1,20 +1,20 @@
 import { expect, test } from "bun:test";
 import { type AppError, appError } from "../../lib/errors.ts";
-import { importPiecesAsItGoes, type ToldResult } from "./routes.ts";
+import { importPiecesAsItGoes, type ReportedResult } from "./routes.ts";
 import { noRows } from "./import-plan.ts";
 
 const RESULT = { ...noRows(), total_rows: 2, success_count: 2 };
 const latest = () => ({ stage: "links", done: 1, total: 2 }) as const;
 const failureOf = (thrown: unknown) => thrown as AppError;
 
-async function begun(work: Promise<ToldResult>) {
+async function begun(work: Promise<ReportedResult>) {
   const pieces = importPiecesAsItGoes(work, { latest, failureOf });
   const { value: first } = await pieces.next();
   return { first, whole: async () => JSON.parse(first + (await Array.fromAsync(pieces)).join("")) };
 }
 
 test("progress comes while the work goes on, and then the usual answer", async () => {
-  const { promise, resolve } = Promise.withResolvers<ToldResult>();
+  const { promise, resolve } = Promise.withResolvers<ReportedResult>();
   const { first, whole } = await begun(promise);
   expect(first).toBe('{"progress":[\n{"stage":"links","done":1,"total":2}\n');
   resolve(RESULT);
@@ -24,7 +24,7 @@ test("progress comes while the work goes on, and then the usual answer", async (
 });
 
 test("a failure after the first progress has the fields of a failure", async () => {
-  const { promise, reject } = Promise.withResolvers<ToldResult>();
+  const { promise, reject } = Promise.withResolvers<ReportedResult>();
   const { whole } = await begun(promise);
   reject(appError("ServiceUnavailable", "The database is away."));
   const { progress: _, ...envelope } = await whole();

@@ -138,7 +138,7 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
           imports--;
           throw error;
         });
-        const { dryRun, isTold } = upload;
+        const { dryRun, reportsProgress } = upload;
         let latest: ImportProgress | undefined;
         const work = csv
           .import(upload.file, {
@@ -149,13 +149,13 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
             onProgress: (at) => void (latest = at),
             signal: c.req.raw.signal,
           })
-          .then((result) => (dryRun || isTold ? result : specifiedResult(result)))
+          .then((result) => (dryRun || reportsProgress ? result : specifiedResult(result)))
           .finally(() => void imports--);
         const cut = (): void => c.env.cut();
         const going = { latest: () => latest, failureOf: toAppError };
-        if (isTold) return answerInPieces(importPiecesAsItGoes(work, going), cut);
+        if (reportsProgress) return respondInPieces(importPiecesAsItGoes(work, going), cut);
         const result = await work;
-        return isLongResponse(result) ? answerInPieces(importPieces(result), cut) : result;
+        return isLongResponse(result) ? respondInPieces(importPieces(result), cut) : result;
       },
     }),
   ];
@@ -188,10 +188,10 @@ async function readUpload(c: HttpContext, reservation: BodyReservation) {
     });
     if (file === undefined) throw appError("CsvFileMissing", "Send the CSV file in the form field 'file'.");
     if (file.length === 0) throw appError("CsvFileMissing", "The file in the form field 'file' is empty.");
-    const [dryRun, isTold] = [flagOf(fields, "dry_run"), flagOf(fields, "progress")];
-    return { fields, file, dryRun, isTold, id: idOf(fields.get("import_id")) };
+    const [dryRun, reportsProgress] = [flagOf(fields, "dry_run"), flagOf(fields, "progress")];
+    return { fields, file, dryRun, reportsProgress, id: idOf(fields.get("import_id")) };
   } catch (error) {
-    // The client reads the answer and stops. One that keeps sending is cut.
+    // The client reads the response and stops. One that keeps sending is cut.
     c.env.cut();
     throw error;
   }
@@ -224,7 +224,7 @@ async function readFile({ field, body }: FilePart, reservation: BodyReservation)
   return Buffer.concat(chunks);
 }
 
-async function answerInPieces(pieces: AsyncGenerator<string, void>, cut: () => void): Promise<Response> {
+async function respondInPieces(pieces: AsyncGenerator<string, void>, cut: () => void): Promise<Response> {
   const body = await streamPages(pieces, { onFailure: () => undefined, cut });
   const headers = {
     "Content-Type": "application/json; charset=utf-8",
@@ -234,25 +234,25 @@ async function answerInPieces(pieces: AsyncGenerator<string, void>, cut: () => v
   return new Response(body, { headers });
 }
 
-export type ToldResult = SpecifiedResult & Partial<ImportResult>;
+export type ReportedResult = SpecifiedResult & Partial<ImportResult>;
 
 /** A longer list is sent in pieces: in one piece it would block the event loop. */
 const ITEMS_AT_ONCE = 500;
 const PACE_MS = 400;
 
-const isLongResponse = ({ failed_items: failed, unread_items: unread }: ToldResult): boolean =>
+const isLongResponse = ({ failed_items: failed, unread_items: unread }: ReportedResult): boolean =>
   failed.length + unread.length > ITEMS_AT_ONCE;
 
-const importPieces = (result: ToldResult): AsyncGenerator<string, void> => piecesOf("{", result);
+const importPieces = (result: ReportedResult): AsyncGenerator<string, void> => piecesOf("{", result);
 
 type Going = { latest(): ImportProgress | undefined; failureOf(thrown: unknown): AppError };
 
 /**
  * `{"progress":[…],` with a line for each while the work runs, then the rest of the usual envelope, or that of a
- * failure. Work that ends at once answers without progress. A client that leaves ends nothing.
+ * failure. The response to work that ends at once has no progress. A client that leaves ends nothing.
  */
 export async function* importPiecesAsItGoes(
-  work: Promise<ToldResult>,
+  work: Promise<ReportedResult>,
   { latest, failureOf }: Going,
 ): AsyncGenerator<string, void> {
   const isOver = work.then(
@@ -278,7 +278,7 @@ const failure = ({ code, name, message, details }: AppError): string =>
 
 async function* piecesOf(
   opening: string,
-  { failed_items: failed, unread_items: unread, ...counts }: ToldResult,
+  { failed_items: failed, unread_items: unread, ...counts }: ReportedResult,
 ): AsyncGenerator<string, void> {
   yield `${opening}"code":0,"message":"OK","data":${JSON.stringify(counts).slice(0, -1)}`;
   yield* listPieces("failed_items", failed);

@@ -46,7 +46,7 @@ export function createDeletedLinks(deps: Deps) {
     filter: DeletedFilter,
     after: DeletedPlace | null,
     limit: number,
-    wanted: string,
+    searchedText: string,
   ): Promise<DeletedPage> {
     const links: DeletedLink[] = [];
     let place = after;
@@ -55,7 +55,7 @@ export function createDeletedLinks(deps: Deps) {
       for (const link of found) {
         if (links.length === limit) return { links, next: place };
         place = { at: link.deletedAt, id: link.id };
-        if (hasText(link, wanted)) links.push(link);
+        if (hasText(link, searchedText)) links.push(link);
       }
       if (found.length < PORTION) return { links, next: null };
     }
@@ -71,8 +71,8 @@ export function createDeletedLinks(deps: Deps) {
       { search = "", owners = null }: DeletedQuery = {},
     ): Promise<DeletedPage> {
       const filter = { since: since(), owners: common(owners, ownersReadBy(actor)) };
-      const wanted = search.trim().toLowerCase();
-      if (wanted !== "") return searched(filter, after, limit, wanted);
+      const searchedText = search.trim().toLowerCase();
+      if (searchedText !== "") return searched(filter, after, limit, searchedText);
       const found = await repository.page(filter, after, limit + 1);
       const links = found.slice(0, limit);
       const last = found.length > limit ? links.at(-1) : undefined;
@@ -94,8 +94,8 @@ export function createDeletedLinks(deps: Deps) {
     },
 
     /** Restores links in the caller's transaction, which repeats after a unique violation. */
-    restoreManyIn: (tx: ChangeTransaction, wanted: WantedBack): Promise<Map<number, AppError>> =>
-      restoreMany(deps, tx, { ...wanted, since: since() }),
+    restoreManyIn: (tx: ChangeTransaction, deletion: BulkDeletion): Promise<Map<number, AppError>> =>
+      restoreMany(deps, tx, { ...deletion, since: since() }),
 
     /** Forgets what can't be restored any more. The rows stay for analytics. */
     retentionJob() {
@@ -118,8 +118,8 @@ export function createDeletedLinks(deps: Deps) {
   };
 }
 
-const hasText = ({ code, target, title, note }: DeletedLink, wanted: string): boolean =>
-  [codeOf(code), target, title ?? "", note ?? ""].some((text) => text.toLowerCase().includes(wanted));
+const hasText = ({ code, target, title, note }: DeletedLink, searchedText: string): boolean =>
+  [codeOf(code), target, title ?? "", note ?? ""].some((text) => text.toLowerCase().includes(searchedText));
 
 type RestoreDeps = {
   repository: DeletedRepository;
@@ -130,19 +130,23 @@ type RestoreDeps = {
   clock: Clock;
 };
 
-type Wanted = { actor: Actor; id: number; code: string | null; since: number };
+type Restoration = { actor: Actor; id: number; code: string | null; since: number };
 
 /** Returns its key. */
-async function restoreOne(deps: RestoreDeps, tx: ChangeTransaction, wanted: Wanted): Promise<string> {
+async function restoreOne(
+  deps: RestoreDeps,
+  tx: ChangeTransaction,
+  restoration: Restoration,
+): Promise<string> {
   const { repository } = deps;
-  const { actor, id } = wanted;
-  const deleted = await repository.lock(tx.db, id, wanted.since);
+  const { actor, id } = restoration;
+  const deleted = await repository.lock(tx.db, id, restoration.since);
   if (deleted === null || !mayRead(actor, deleted.ownerId)) {
     if ((await repository.present(tx.db, [id], ownersReadBy(actor))).has(id)) throw alreadyRestored();
     throw unknownDeleted();
   }
   if (!mayChange(actor, deleted.ownerId)) throw editorsOnly(codeOf(deleted.code));
-  const key = wanted.code === null ? deleted.code : keyOf(domainOf(deleted.code), wanted.code);
+  const key = restoration.code === null ? deleted.code : keyOf(domainOf(deleted.code), restoration.code);
   if (key !== deleted.code) {
     const [ofOwner] = await refusedOwners(deps.links, [{ key, ownerId: deleted.ownerId }], tx.db);
     if (ofOwner) throw ofOwner;
@@ -153,13 +157,13 @@ async function restoreOne(deps: RestoreDeps, tx: ChangeTransaction, wanted: Want
 }
 
 /** The actor's deletions at an instant, of at most 1,000 links. */
-type WantedBack = { actor: Actor; at: number; ids: readonly number[] };
+type BulkDeletion = { actor: Actor; at: number; ids: readonly number[] };
 
 /** Returns why some stay deleted, by id. Links restored earlier count as restored. */
 async function restoreMany(
   deps: RestoreDeps,
   tx: ChangeTransaction,
-  { actor, at, ids, since }: WantedBack & { since: number },
+  { actor, at, ids, since }: BulkDeletion & { since: number },
 ): Promise<Map<number, AppError>> {
   const { repository } = deps;
   const owners = ownersReadBy(actor)?.filter((owner) => mayChange(actor, owner)) ?? null;
@@ -175,35 +179,35 @@ async function restore(
   { repository, domains, links, record, validateTargets, clock }: RestoreDeps,
   tx: ChangeTransaction,
   actor: Actor,
-  wanted: readonly DeletedLink[],
+  deleted: readonly DeletedLink[],
 ): Promise<Map<number, AppError>> {
-  if (wanted.length === 0) return new Map();
+  if (deleted.length === 0) return new Map();
   const now = clock.now();
-  const present = await keptOf(domains, tx, new Set(wanted.map(({ code }) => domainOf(code))));
-  const keys = [...new Set(wanted.flatMap(({ code, aliases = [] }) => [code, ...aliases]))];
+  const present = await keptOf(domains, tx, new Set(deleted.map(({ code }) => domainOf(code))));
+  const keys = [...new Set(deleted.flatMap(({ code, aliases = [] }) => [code, ...aliases]))];
   const taken = new Set((await links.lock(tx.db, keys)).keys());
   for (const alias of await repository.aliases(tx.db, keys)) taken.add(alias);
   const ofRules = await shareRefusals(
     links,
-    wanted.map(({ code, ownerId, options }) => {
+    deleted.map(({ code, ownerId, options }) => {
       return { domain: domainOf(code), ownerId, rules: readOptions(options).rules ?? [], mayLack: true };
     }),
     tx.db,
   );
   const refusals = new Map<number, AppError>();
   const options = new Map<number, string | null>();
-  for (const [at, link] of wanted.entries()) {
+  for (const [at, link] of deleted.entries()) {
     const { id, code, aliases: old = [] } = link;
-    const judged = siteCodeRefusal(actor, [code, ...old]) ?? validateTargets(null, link, { actor, now });
-    if (judged instanceof AppError) refusals.set(id, judged);
-    else options.set(id, judged);
+    const allowed = siteCodeRefusal(actor, [code, ...old]) ?? validateTargets(null, link, { actor, now });
+    if (allowed instanceof AppError) refusals.set(id, allowed);
+    else options.set(id, allowed);
     if (refusals.has(id)) continue;
     if (!present.has(domainOf(code))) refusals.set(id, domainGone());
     else if (ofRules[at]) refusals.set(id, ofRules[at]);
     else if (taken.has(code)) refusals.set(id, codeTakenMeanwhile(codeOf(code)));
     else taken.add(code);
   }
-  const back = wanted
+  const back = deleted
     .filter(({ id }) => !refusals.has(id))
     .map((link) => ({ ...link, options: options.get(link.id) ?? null }));
   const aliases = back.flatMap(({ id, aliases: old = [] }) =>

@@ -1,4 +1,4 @@
-/** All domains in memory, current on every process before a change is answered. */
+/** All domains in memory, current on every process before the response to a change. */
 import type { Db } from "../../platform/db/dialect.ts";
 import { appError } from "../../lib/errors.ts";
 import { remembered } from "../../lib/remembered.ts";
@@ -25,7 +25,7 @@ export type RoutedDomain = DomainUrls & {
   id: number;
 };
 
-/** How answers name a link. */
+/** How responses name a link. */
 export type LinkName = {
   code: string;
   /** Host; null: the default domain. */

@@ -1,6 +1,6 @@
 /**
  * The fields of a link besides code, domain, target, expiry, password and clicks, one row a field, in the order of the
- * API. Requests, answers, stored rows, CSV, options of commands, events and the history follow from it
+ * API. Requests, responses, stored rows, CSV, options of commands, events and the history follow from it
  * (field-values.ts). A new field is a row of OPTIONS, unless the database has to search or sort by it.
  */
 import {

@@ -4,7 +4,7 @@
  * domain, and each domain's keys are one range.
  */
 
-/** Answers every Host that no other domain has. */
+/** Serves every Host that no other domain has. */
 export const DEFAULT_DOMAIN = 0;
 
 export const PREFIX_MARK = "\x7f";

@@ -19,46 +19,28 @@ const FEW_SCANNED = 1_000;
 /** Links of a start, half from each end, on which the other conditions are tried. */
 const TRIED = 1_000;
 
-type Indexed = "owner" | "owners" | "domain" | "created" | "expired" | "held" | "dead";
+/** Conditions with an index: their fields, and the column after which the index sorts their links. */
+const INDEXED = {
+  owner: { fields: ["owners"], column: "links.created_at" },
+  owners: { fields: ["owners"], column: "links.owner_id" },
+  domain: { fields: ["domain"], column: "links.code" },
+  created: { fields: ["createdAfter", "createdBefore"], column: "links.created_at" },
+  expired: { fields: ["state", "asOf"], column: "links.expires_at" },
+  held: { fields: ["held"], column: "links.created_at" },
+  dead: { fields: ["dead"], column: "links.dead_since" },
+} as const satisfies Record<string, { fields: readonly (keyof LinkFilter)[]; column: string }>;
+type Indexed = keyof typeof INDEXED;
 
-/** The column after which the index of a condition sorts its links. */
-const INDEXES = {
-  owner: "links.created_at",
-  owners: "links.owner_id",
-  domain: "links.code",
-  created: "links.created_at",
-  expired: "links.expires_at",
-  held: "links.created_at",
-  dead: "links.dead_since",
-} as const satisfies Record<Indexed, string>;
+/** The filter with one of its conditions only. */
+const alone = (start: Indexed, filter: LinkFilter): LinkFilter => ({
+  ...EVERYTHING,
+  ...Object.fromEntries(INDEXED[start].fields.map((name) => [name, filter[name]])),
+});
 
-/** One condition of a filter. */
-const ALONE: Record<Indexed | "search", (filter: LinkFilter) => Partial<LinkFilter>> = {
-  owner: ({ owners }) => ({ owners }),
-  owners: ({ owners }) => ({ owners }),
-  domain: ({ domain }) => ({ domain }),
-  created: ({ createdAfter, createdBefore }) => ({ createdAfter, createdBefore }),
-  expired: ({ state, asOf }) => ({ state, asOf }),
-  held: ({ held }) => ({ held }),
-  dead: ({ dead }) => ({ dead }),
-  search: ({ search }) => ({ search }),
-};
-
-const countConditions = ({
-  tags,
-  owners,
-  domain,
-  createdAfter,
-  createdBefore,
-  state,
-  search,
-  held,
-  dead,
-}: LinkFilter) =>
+const countConditions = ({ tags, createdAfter, createdBefore, asOf: _, dead, ...others }: LinkFilter) =>
   tags.length +
-  [owners, domain, createdAfter ?? createdBefore, state, search, held, dead || null].filter(
-    (one) => one !== null,
-  ).length;
+  [...Object.values(others), createdAfter ?? createdBefore, dead || null].filter((one) => one !== null)
+    .length;
 
 type Links = SelectQueryBuilder<Schema, "links", object>;
 
@@ -100,7 +82,7 @@ export function createStarts(
 
   /** Links within the range of an index. */
   async function startAt(start: Indexed, filter: LinkFilter): Promise<SizedStart> {
-    const links = matches({ ...EVERYTHING, ...ALONE[start](filter) }, start);
+    const links = matches(alone(start, filter), start);
     const counted = await upTo(read, links, countedUpTo).executeTakeFirstOrThrow();
     return sized(start, Number(counted.n));
   }
@@ -135,9 +117,14 @@ export function createStarts(
             .limit(TRIED / 2);
           return read.selectFrom(ids.as("some")).select("id").execute();
         }
-        const links = matches({ ...EVERYTHING, ...ALONE[start](filter) }, start).select("links.id");
-        const ordered = start === "search" ? links : links.orderBy(INDEXES[start], way);
-        return ordered.limit(TRIED / 2).execute();
+        const links =
+          start === "search"
+            ? matches({ ...EVERYTHING, search: filter.search }, start)
+            : matches(alone(start, filter), start).orderBy(INDEXED[start].column, way);
+        return links
+          .select("links.id")
+          .limit(TRIED / 2)
+          .execute();
       }),
     );
     return new Set(ends.flat().map(({ id }) => id));

@@ -2,7 +2,7 @@
  * Deletes or changes what a filter finds, in portions of one transaction each. Each link is tested again once it is
  * locked, so links that a concurrent writer moved out of the filter stay, and so do new ones. A run that ends early has
  * handled some links; a repeated one continues. Calls may be parts of one change, which changes no link twice, so that
- * a call whose answer is lost can be repeated.
+ * a call whose response is lost can be repeated.
  */
 import { z } from "zod";
 import type { Db } from "../../platform/db/dialect.ts";
@@ -245,7 +245,7 @@ export function createQueryBatch(deps: Deps) {
       from = portion.from;
       left -= portion.keys.length;
       const ids = new Map(portion.keys.map(({ id, code }) => [code, id]));
-      /** Changed by an earlier call, whose answer may be lost. */
+      /** Changed by an earlier call, whose response may be lost. */
       let done: ReadonlySet<number> = new Set();
       const still: Writing["still"] = async (db, among) => {
         const kept = await repository.stillMatching(filter, among, db);

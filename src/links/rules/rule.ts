@@ -1,4 +1,4 @@
-/** Rules of a link as requests give and answers show them: the first that holds decides where the link leads. */
+/** Rules of a link as requests give and responses show them: the first that holds decides where the link leads. */
 import { z } from "zod";
 import { type AppError, appError } from "../../lib/errors.ts";
 import { checkHttpUrl, HTTP_URL_MAX_BYTES } from "../../lib/http-url.ts";

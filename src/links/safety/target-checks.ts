@@ -1,7 +1,7 @@
 /**
- * Asks each target whether it answers, at most once a day: a round passes all links in the order of their ids, keeps its
+ * Requests each target at most once a day to see whether it responds: a round passes all links in the order of their ids, keeps its
  * place, and goes on there in whichever process runs the job. A target that has failed three times in a row over two
- * days is dead; one answer brings it back.
+ * days is dead; one response revives it.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
@@ -36,7 +36,7 @@ const PORTION = 100;
 const HOSTS_AT_ONCE = 4;
 const REST_MS = 1_000;
 const DEAD_AFTER = { failures: 3, ms: 2 * DAY_MS };
-/** Others, such as 401 and 429, are answers of a page that is there. */
+/** Others, such as 401 and 429, are responses of a page that is there. */
 const MISSING = [404, 410];
 const REQUEST = {
   timeoutMs: 10_000,
