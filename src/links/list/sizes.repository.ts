@@ -37,10 +37,15 @@ const alone = (start: Indexed, filter: LinkFilter): LinkFilter => ({
   ...Object.fromEntries(INDEXED[start].fields.map((name) => [name, filter[name]])),
 });
 
-const countConditions = ({ tags, createdAfter, createdBefore, asOf: _, dead, ...others }: LinkFilter) =>
-  tags.length +
-  [...Object.values(others), createdAfter ?? createdBefore, dead || null].filter((one) => one !== null)
-    .length;
+function countConditions({ tags, createdAfter, createdBefore, dead, ...others }: LinkFilter): number {
+  const conditions = Object.values({
+    ...others,
+    asOf: null,
+    created: createdAfter ?? createdBefore,
+    dead: dead || null,
+  });
+  return tags.length + conditions.filter((one) => one !== null).length;
+}
 
 type Links = SelectQueryBuilder<Schema, "links", object>;
 
