@@ -15144,7 +15144,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer, as JSON-RPC; one event for clients of 2025 */
+            /** @description The response, as JSON-RPC; one event for clients of 2025 */
             200: {
                 headers: {
                     "X-Request-Id": string;
@@ -15172,7 +15172,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
-            /** @description The client does not accept both types of answers */
+            /** @description The client does not accept both types of responses */
             406: {
                 headers: {
                     "X-Request-Id": string;

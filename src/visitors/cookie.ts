@@ -12,7 +12,7 @@ const RECIPIENT_AGE_S = 12 * 3_600;
 const MOST_LOOKED_AT = 4;
 
 type CookieSettings = {
-  /** Of any length, the same on all nodes. */
+  /** A secret of any length, the same on all nodes. */
   secret(): string;
   /** Over HTTPS only. */
   isSecure(): boolean;

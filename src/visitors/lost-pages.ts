@@ -30,7 +30,7 @@ type Prepared = LostPage & Pick<Look, "instanceName" | "accentColor" | "logo">;
 
 /**
  * `Vary` keeps a cache from giving the page to others; `CDN-Cache-Control` (RFC 9213) is for caches that ignore `Vary`.
- * The answer without a page has neither: at worst a browser gets it from a cache.
+ * The response without a page has neither: at worst a browser gets it from a cache.
  */
 const FIELDS = [
   "Content-Type: text/html; charset=utf-8",
@@ -43,7 +43,7 @@ export function createLostPages(pages: VisitorPages) {
   const prepared = new Map<string, Prepared>();
 
   return {
-    /** For navigations of browsers only. */
+    /** Makes a page for navigations of browsers only. */
     page(visitor: Visitor, reason: LostReason): LostPage {
       const look = pages.look(visitor);
       const key = `${reason} ${look.language}`;

@@ -61,7 +61,7 @@ export const messagePage = (look: Look, { title, sentence }: Message): VisitorPa
     content: `<h1>${text(title)}</h1>\n<p class="soft">${text(sentence)}</p>`,
   });
 
-/** For programs, which take its meta elements. */
+/** Makes a page for programs, which read its meta elements. */
 export function cardPage(look: Look, card: Record<"title" | "description" | "image", string | null>) {
   const { title, description, image } = card;
   const meta = image === null ? "" : `<meta property="og:image" content="${text(image)}">\n`;

@@ -36,10 +36,10 @@ export function quantityOfBytes(language: Language, bytes: number): string {
   return `${number}\u00a0${bytes === 1 ? ONE[language] : units[unit]}`;
 }
 
-/** In UTC, and says so: the visitor's zone is unknown. */
+/** Writes an instant in UTC and names the zone: the visitor's one is unknown. */
 export const instantText = (language: Language, at: number): string => `${instants(language).format(at)} UTC`;
 
-/** In UTC. */
+/** Writes a day in UTC. */
 export const dayText = (language: Language, at: number): string => days(language).format(at);
 
 export const countText = (language: Language, count: number): string => numbers[0](language).format(count);

@@ -37,7 +37,7 @@ Disallow: /
 
 export function createSiteFiles({ icon, logo }: Pick<Identity, "icon" | "logo">) {
   return {
-    /** Answers a GET or HEAD, else null. `start`: index after the first slash of the path. */
+    /** Responds to a GET or HEAD, else returns null. `start`: index after the first slash of the path. */
     at(url: string, start: number): Response | null {
       const first = url[start];
       // Quick, because scanners ask for thousands of unknown codes.

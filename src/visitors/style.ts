@@ -33,7 +33,7 @@ p{margin:0;overflow-wrap:anywhere;text-wrap:pretty}p+p{margin-top:${SPACE.sm}}
 @media print{body{background:none}.card{box-shadow:none}}
 `.replaceAll("\n", "");
 
-/** For pages with links or forms. */
+/** The style of pages with links or forms. */
 export const CONTROLS = inline(
   `
 .warn{color:var(--warn)}.right{color:var(--right)}
@@ -50,7 +50,7 @@ input,select,textarea{display:block;width:100%;min-height:2.75rem;margin-top:.37
 `.replaceAll("\n", ""),
 );
 
-/** For pages that lead to an imprint or privacy notice. */
+/** The style of pages that lead to an imprint or privacy notice. */
 export const FOOTER = inline(
   `footer{display:flex;flex-wrap:wrap;gap:${SPACE.sm} ${SPACE.lg};margin-top:${SPACE.lg};font-size:${TYPE.size.sm}}footer a{color:var(--soft);line-height:1.75rem}`,
 );

@@ -100,7 +100,7 @@ export function createUnlock({ what, pages, cookies, guards, bodies, clock }: De
     },
 
     /**
-     * The header with the cookie after a right password, else the answer. `code`: the one that the visitor used.
+     * The header with the cookie after a right password, else the response. `code`: the one that the visitor used.
      * Rejects if the request is no form.
      */
     enter(

@@ -39,7 +39,7 @@ once(
     await page.getByText("Nothing was sent in the last 30 days.").waitFor();
     status = 500;
     await page.getByRole("button", { name: "Send a test" }).click();
-    await page.getByText("The answer is 500.").waitFor();
+    await page.getByText("The response is 500.").waitFor();
     status = 204;
     await page.getByRole("button", { name: /^Send webhook.test/ }).click();
     await page.getByText("Delivered", { exact: true }).waitFor();

@@ -1,4 +1,4 @@
-/** What the methods of WebDAV share: who asks for what, headers, bodies and answers. */
+/** What the methods of WebDAV share: who asks for what, headers, bodies and responses. */
 import type { BodyMemory } from "../../platform/http/body-memory.ts";
 import type { Caller, HttpContext } from "../../platform/http/endpoint.ts";
 import { readText } from "../../platform/http/read-body.ts";
@@ -18,7 +18,7 @@ import { davXml, parseXml, type XmlElement } from "./xml.ts";
 import type { RemovalDeps } from "../../files/tree/removal.ts";
 
 export type DavDoor = {
-  /** Of the addresses, without a slash at the end. */
+  /** The start of all addresses, without a slash at the end. */
   prefix: string;
   /** @throws Unauthorized */
   identify(c: HttpContext): Promise<Caller>;
@@ -73,7 +73,7 @@ export function headerOf<T extends string>(c: HttpContext, name: string, ...valu
   throw appError("BadRequest", `The header ${name} must be ${values.join(" or ")}.`);
 }
 
-/** Null for the folders above the trees. @throws FileNotFound, Forbidden */
+/** Finds the place in a tree; null for the folders above the trees. @throws FileNotFound, Forbidden */
 export async function davPlaceOf(
   { trees, prefix }: DavDeps,
   account: Caller,

@@ -15,7 +15,7 @@ type ConditionList = { resource: string | null; conditions: Condition[] };
 
 const MOST_PARTS = 200;
 const PART = /[()]|<[^<>]*>|\[(?:W\/)?"[^"]*"\]|Not\b/g;
-/** Of the first characters of the parts. */
+/** The order in which parts follow each other, by their first characters. */
 const GRAMMAR = /^(?:<?\((?:N?[<[])+\))+$/;
 
 /** @throws BadRequest */

@@ -9,7 +9,7 @@ export function createJsonLists<T>(
   table: "dav_locks" | "dav_properties",
 ) {
   const rowsOf = {
-    /** Of at most 1,000 ids, those that have some. */
+    /** Returns the lists of those of at most 1,000 ids that have one. */
     async of(ids: readonly number[], db: Db = read): Promise<Map<number, readonly T[]>> {
       if (ids.length === 0) return new Map();
       const rows = await db.selectFrom(table).selectAll().where("id", "in", ids).execute();

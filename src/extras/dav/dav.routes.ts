@@ -49,7 +49,7 @@ type ListingDeps = {
 
 type Asked = { entry: Entry; wanted: WantedProperties; isDeep: boolean };
 
-/** Of an entry in a tree, and with `isDeep` of what is in that folder. */
+/** Lists an entry of a tree, and with `isDeep` what is in that folder. */
 async function* entriesAt(deps: ListingDeps, place: DavPlace, { entry, wanted, isDeep }: Asked) {
   const { root, tree } = place;
   const [path, now] = [pathOf(place), deps.clock.now()];
@@ -78,7 +78,7 @@ async function* entriesAt(deps: ListingDeps, place: DavPlace, { entry, wanted, i
 
 type Above = { prefix: string; names: readonly string[]; teams: Teams | undefined };
 
-/** Of a folder above the trees, which has your files and the teams, or the teams. */
+/** Lists a folder above the trees, which has your files and the teams, or the teams. */
 async function* entriesAbove(
   nameOf: (owner: number) => Promise<string>,
   { prefix, names, teams }: Above,
@@ -120,7 +120,7 @@ const propfind: DavRead = async (deps, { c, caller, names, place }) => {
   return new Response(body, { status: 207, headers: { "Content-Type": XML_TYPE } });
 };
 
-/** The first page has the first response, so that earlier errors get a proper answer. */
+/** The first page has the first response, so that earlier errors get a proper response. */
 async function* documentOf(responses: AsyncIterable<string>): AsyncGenerator<string, void> {
   let start = davStart("multistatus");
   for await (const some of responses) {
@@ -143,7 +143,7 @@ const WRITES: Readonly<Record<string, DavWrite>> = {
 };
 const ALLOW = ["OPTIONS", ...Object.keys({ ...READS, ...WRITES })].join(", ");
 
-/** Answers everything at and below the prefix. */
+/** Responds to everything at and below the prefix. */
 export const createDav = (given: DavDeps) => ({
   prefix: given.prefix,
   async answer(c: HttpContext): Promise<Response> {

@@ -11,7 +11,7 @@ import type { JsonLists } from "./dav.repository.ts";
 export type DavLock = {
   /** `urn:uuid:…` */
   token: string;
-  /** In its tree. */
+  /** The path in its tree. */
   path: string;
   /** Also of everything below. */
   isDeep: boolean;
@@ -32,7 +32,7 @@ export type Holder = { callerId: number; tokens: ReadonlySet<string> };
  */
 export type Reach = "none" | "self" | "member" | "tree";
 
-/** Of a tree. They are read with each change. */
+/** The limit for a tree, whose locks are read with each change. */
 const MOST_LOCKS = 250;
 /** They add up in the list of each entry. */
 const MOST_SHARED = 10;
@@ -103,7 +103,7 @@ export function createDavLocks({ rows, clock }: { rows: JsonLists<DavLock>; cloc
       return lock;
     },
 
-    /** Of what is removed or moved away. */
+    /** Removes the locks of what is removed or moved away. */
     async removeIn(tx: Db, tree: number, path: string): Promise<void> {
       const locks = await of(tree, tx);
       const left = locks.filter((lock) => lock.path !== path && !isBelow(lock.path, path));

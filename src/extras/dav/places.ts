@@ -18,9 +18,9 @@ export type DavPlace = {
 };
 
 export type Spot = {
-  /** Null: there is nothing. */
+  /** The entry at the place, if there is one. */
   entry: Entry | null;
-  /** Null: there is no such folder. */
+  /** The folder around the place, if it exists. */
   parentId: number | null;
 };
 
@@ -61,7 +61,7 @@ export function readAddress(given: string | undefined, header: string): string {
 export const pathOf = ({ names }: Pick<DavPlace, "names">): string => names.map(encodeURIComponent).join("/");
 export const hrefOf = (root: string, path: string, kind: Entry["kind"]): string =>
   `${root}/${path}${kind === "folder" && path !== "" ? "/" : ""}`;
-/** Of what is in the folder, with an encoded name. */
+/** The path of an entry in the folder; its name is encoded. */
 export const pathInside = (folder: string, name: string): string => `${folder}${folder && "/"}${name}`;
 export const isBelow = (path: string, above: string): boolean =>
   above === "" ? path !== "" : path.startsWith(`${above}/`);

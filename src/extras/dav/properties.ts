@@ -19,7 +19,7 @@ export type Shown = {
   dead: readonly DeadProperty[];
   /** Those that cover it, as XML. */
   locks: string;
-  /** Of the tree; null for files. */
+  /** The usage of the tree; null for files. */
   usage: { usedBytes: number; quotaBytes: number } | null;
 };
 
@@ -60,7 +60,7 @@ export const activeLock = (lock: DavLock, root: string, now: number): string =>
   `<D:locktoken><D:href>${lock.token}</D:href></D:locktoken>` +
   `<D:lockroot><D:href>${escapeXml(`${root}/${lock.path}`)}</D:href></D:lockroot></D:activelock>`;
 
-/** Of a PROPFIND; no body asks for all. @throws BadRequest */
+/** Parses the body of a PROPFIND; no body asks for all properties. @throws BadRequest */
 export function readWanted(body: XmlElement | null): WantedProperties {
   if (body === null) return "all";
   if (body.name === "<D:propfind/>") {
@@ -96,10 +96,10 @@ export const responseOf = (href: string, stats: string): string =>
 export const propstat = (content: string, status: string, error = ""): string =>
   `<D:propstat><D:prop>${content}</D:prop><D:status>HTTP/1.1 ${status}</D:status>${error}</D:propstat>`;
 
-/** Null removes it. */
+/** A change of one property; `xml` is null if it is removed. */
 export type PropertyChange = { name: string; xml: string | null };
 
-/** Of a PROPPATCH, in order. @throws BadRequest */
+/** Parses the body of a PROPPATCH, in order. @throws BadRequest */
 export function readChanges(body: XmlElement | null): PropertyChange[] {
   const steps = body?.name === "<D:propertyupdate/>" ? body.children : [];
   const changes = steps.flatMap((step) => {

@@ -144,7 +144,7 @@ export const lock: DavWrite = async (deps, ask) => {
   const [path, holderId, now] = [pathOf(ask.place), ask.callerId, clock.now()];
   const seconds = /second-(\d{1,10})/i.exec(ask.header("Timeout") ?? "")?.[1] ?? DEFAULT_LOCK_SECONDS;
   const expiresAt = now + Math.min(Math.max(Number(seconds), 1), MOST_LOCK_SECONDS) * 1000;
-  const answer = (held: DavLock, status: number) => {
+  const lockResponse = (held: DavLock, status: number) => {
     const content = `<D:lockdiscovery>${activeLock(held, root, now)}</D:lockdiscovery>`;
     return xmlResponse("prop", content, status, { "Lock-Token": `<${held.token}>` });
   };
@@ -152,7 +152,7 @@ export const lock: DavWrite = async (deps, ask) => {
   if (body === null) {
     const held = await tree.change(accountId, ({ db }) => locks.extend(db, accountId, path, ask, expiresAt));
     if (held === null) throw failed("The header If names no lock of yours on this address.");
-    return answer(held, 200);
+    return lockResponse(held, 200);
   }
   const isDeep = headerOf(ask.c, "Depth", "infinity", "0") === "infinity";
   const wanted = { ...readLock(body), isDeep, path, holderId, expiresAt };
@@ -167,7 +167,7 @@ export const lock: DavWrite = async (deps, ask) => {
     const { finish } = await deps.checked(ask, "none");
     await finish(() => tree.change(accountId, ({ db }) => take(db)));
   }
-  return answer(held, isNew ? 201 : 200);
+  return lockResponse(held, isNew ? 201 : 200);
 };
 
 /** @throws BadRequest */

@@ -41,7 +41,7 @@ const COLUMNS = [
   "source",
 ] as const;
 const MOST_LISTED = 100;
-/** In the JSON of a dry run. */
+/** The limit for the JSON of a dry run. */
 const MOST_NOTES = 100_000;
 
 type ImportOptions = JsonOption & {
@@ -307,21 +307,21 @@ function showReport(
     options: { add_domains: isAdded },
   }: { verb: "will be imported" | "imported"; options: MoveOptions },
 ): void {
-  const told = [
+  const sentences = [
     `${pluralize(counts.links_read, "link")} read: ${counts.links_imported} ${verb} (${counts.links_renamed} renamed, ${counts.links_disabled} disabled), ${counts.links_skipped} skipped, ${counts.links_refused} refused.`,
   ];
   if (counts.files_read > 0) {
-    told.push(
+    sentences.push(
       `${pluralize(counts.files_read, "file")} read: ${counts.files_imported} (${quantityOfBytes("en", counts.bytes_imported)}) ${verb}, ${counts.files_refused} refused.`,
     );
   }
   if (counts.visits_read > 0) {
-    told.push(
+    sentences.push(
       `${pluralize(counts.visits_read, "visit")} read: ${counts.visits_imported} ${verb}, ${counts.visits_refused} refused.`,
     );
   }
-  if (counts.clicks_without_date > 0) told.push(`${counts.clicks_without_date} clicks have no date.`);
-  line(told.join(" "));
+  if (counts.clicks_without_date > 0) sentences.push(`${counts.clicks_without_date} clicks have no date.`);
+  line(sentences.join(" "));
   for (const { kind, reason, count } of reasons.slice(0, SHOWN)) note(`${kind}: ${reason} (${count})`);
   if (reasons.length > SHOWN) note(`and ${reasons.length - SHOWN} more reasons; --json lists them.`);
   const becomes = isAdded ? (verb === "imported" ? "was added" : "will be added") : "is missing here";

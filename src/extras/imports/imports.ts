@@ -53,7 +53,7 @@ export type ImportsDeps = Pick<RunDeps, "changes" | "keepEvent" | "settings"> &
     routePrefixes(): readonly string[];
     domains: Pick<Domains, "key" | "find" | "of">;
     domainService: Pick<DomainService, "create" | "remove">;
-    /** Of the default domain; null if it is not set. */
+    /** The host of the default domain, if it is set. */
     ownHost(): string | null;
     settle(): Promise<unknown>;
   };
@@ -168,7 +168,7 @@ function moveDomains({ domains, domainService, ownHost }: ImportsDeps): MoveDoma
   };
 }
 
-/** For people. */
+/** The source as people may see it. */
 function withoutSecrets(source: string): string {
   const url = URL.parse(source);
   if (url === null || !source.includes("://")) return source;
@@ -183,7 +183,7 @@ const NOTES_AT_ONCE = 1_000;
 function createMoveActions(deps: Deps) {
   const { database, repository, clock } = deps;
 
-  /** In a state from which it may go on. @throws Conflict */
+  /** Changes the state, if it may follow the present one. @throws Conflict */
   async function move(
     id: number,
     from: readonly ImportState[],

@@ -34,7 +34,7 @@ const PAUSES = [
 ];
 /** Other mails wait so long at most for a server in trouble. */
 const LONGEST_BLOCK_MS = 5 * MINUTE;
-/** Of the log. */
+/** How long the log keeps a mail. */
 const KEPT_MS = 30 * DAY;
 const EVERY_MS = 15 * SECOND;
 const MOST_INTERRUPTED = 2;
@@ -47,7 +47,7 @@ type Deps = {
   smtp: Smtp;
   /** Makes a mail of its content. */
   write(mail: MailContent, language: Language): Letter;
-  /** For Message-ID: servers and programs know a repeated mail by it. */
+  /** A part of Message-ID, by which servers and programs know a repeated mail. */
   instance: string;
   count(status: "sent" | "delayed" | "failed"): void;
   clock: Clock;
@@ -59,11 +59,11 @@ export function createDelivery({ repository, smtp, write, instance, count, clock
 
   async function resumeInterrupted(): Promise<void> {
     for (const { id, times } of await repository.interrupted()) {
-      const isGivenUp = times + 1 >= MOST_INTERRUPTED;
-      const again = isGivenUp ? "It is not sent again by itself." : "It is sent again, and may arrive twice.";
+      const isLast = times + 1 >= MOST_INTERRUPTED;
+      const again = isLast ? "It is not sent again by itself." : "It is sent again, and may arrive twice.";
       const error = `Waymark ended while it sent this mail. ${again}`;
       logger.warn({ mail: id }, error);
-      await repository.resume(id, { state: isGivenUp ? "failed" : "waiting", error });
+      await repository.resume(id, { state: isLast ? "failed" : "waiting", error });
     }
   }
 
@@ -94,7 +94,7 @@ export function createDelivery({ repository, smtp, write, instance, count, clock
     return { state: "waiting", error: trouble.message, dueAt: clock.now() + pause, isServerTrouble };
   }
 
-  /** Null: nobody knows whether the server has the mail. */
+  /** Returns the outcome, or null if nobody knows whether the server has the mail. */
   async function attemptUntil(mail: TakenMail, stopping: AbortSignal): Promise<Outcome | null> {
     const cut = new AbortController();
     const attempting = attempt(mail, cut.signal);

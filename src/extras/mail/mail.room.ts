@@ -57,14 +57,14 @@ export const noticesRoom = {
         codeOf(key).split("/").map(encodeURIComponent).join("/") +
         (hostOf(key) === null ? "" : `?domain=${hostOf(key)}`),
     });
-    events.tell(notices.heard);
+    events.tell(notices.onEvents);
     return { offers: { notices }, jobs: mail.job === null ? [] : [notices.endingJob] };
   },
 } satisfies Room;
 
 const OUTCOMES = ["sent", "delayed", "failed"] as const;
 
-/** By this process. */
+/** Counts the mails of this process. */
 function createMailCounter(registry: Registry): (status: (typeof OUTCOMES)[number]) => void {
   const mails = registry.counter({
     name: "svc_mails_total",

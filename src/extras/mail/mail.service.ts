@@ -85,7 +85,7 @@ export function createMail(deps: Deps) {
       }),
     /** Connects and signs in; null if that works. */
     check: smtp.check,
-    /** Null without a server. */
+    /** The job that sends mails, if a server is set. */
     job:
       settings.host === ""
         ? null

@@ -71,7 +71,7 @@ forEachDialect(({ openDb }) => {
       write,
       record: async (db, events) => {
         recorded.push(...events.map(({ action, subject, after }) => [action, subject, after]));
-        await notices.heard(db, events);
+        await notices.onEvents(db, events);
       },
       codeOf: (key) => key,
       recipientOf: async (_, accountId, kind: NoticeKind) => {
@@ -131,7 +131,7 @@ forEachDialect(({ openDb }) => {
   const SYSTEM = { name: "system", via: "system" } as const;
   const arrive = (name: string, more: object = {}) =>
     database.transaction((db) =>
-      notices.heard(db, [
+      notices.onEvents(db, [
         {
           at: time.now,
           actor: SYSTEM,
@@ -159,7 +159,7 @@ forEachDialect(({ openDb }) => {
   });
 
   test("other events cost nothing, nor does anything where no mail can be sent", async () => {
-    await notices.heard(null as never, [{ at: 0, actor: SYSTEM, action: "link.create", subject: "a" }]);
+    await notices.onEvents(null as never, [{ at: 0, actor: SYSTEM, action: "link.create", subject: "a" }]);
     offered = false;
     choices[7] = "hour";
     await arrive("a.pdf");
@@ -178,7 +178,7 @@ forEachDialect(({ openDb }) => {
       const grown = { linkId, before: 90, after: 110 };
       await notices.counted([grown, grown, { linkId, before: 0, after: 500 }]);
       await database.transaction((db) =>
-        notices.heard(db, [
+        notices.onEvents(db, [
           {
             at: time.now,
             actor: SYSTEM,
@@ -259,7 +259,7 @@ forEachDialect(({ openDb }) => {
 
   test("administrators hear of a disabled webhook", async () => {
     const event = { at: time.now, actor: SYSTEM, action: "webhook.disable", subject: "example.com" };
-    await database.transaction((db) => notices.heard(db, [{ ...event, after: { reason: "gone" } }]));
+    await database.transaction((db) => notices.onEvents(db, [{ ...event, after: { reason: "gone" } }]));
     expect((await queued()).map(([kind, to]) => [kind, to])).toEqual([
       ["webhook", "a0@example.com"],
       ["webhook", "a1@example.com"],

@@ -30,9 +30,9 @@ type Deps = {
   outbox: MailOutbox;
   repository: NoticeRepository;
   write<T>(run: (tx: MailTransaction) => Promise<T>): Promise<T>;
-  /** Calls `heard`. */
+  /** Calls `onEvents`. */
   record: RecordEvents<Db>;
-  /** Null without a verified address, for a disabled account, or if it has turned off that kind. */
+  /** Finds the recipient: none without a verified address, for a disabled account, or if it has turned off that kind. */
   recipientOf(db: Db, accountId: number, kind: NoticeKind): Promise<NoticeRecipient | null>;
   administrators(db?: Db): Promise<number[]>;
   /** Whether mails with links into the panel can be sent. */
@@ -46,7 +46,7 @@ type Deps = {
   clock: Clock;
 };
 
-type Tell<Owner = number> = (
+type Notify<Owner = number> = (
   tx: MailTransaction,
   owner: Owner,
   mail: MailContent & { kind: NoticeKind },
@@ -55,7 +55,7 @@ type Tell<Owner = number> = (
 
 export type Notices = ReturnType<typeof createNotices>;
 
-const HEARD = ["drop.received", "link.target_dead", "link.threshold", "webhook.disable"];
+const NOTIFYING = ["drop.received", "link.target_dead", "link.threshold", "webhook.disable"];
 const DAY_MS = 86_400_000;
 const SPANS = { minute: 60_000, hour: 3_600_000, day: DAY_MS };
 const ENDING_EVERY_MS = 3_600_000;
@@ -73,7 +73,7 @@ export function milestoneIn(before: number, after: number): number | null {
 export function createNotices(deps: Deps) {
   const { outbox, repository, write, recipientOf, isOffered, panelUrl, nameOf, clock } = deps;
 
-  const tell: Tell = async (tx, accountId, mail, onceKey) => {
+  const notify: Notify = async (tx, accountId, mail, onceKey) => {
     const recipient = await recipientOf(tx.db, accountId, mail.kind);
     if (recipient === null) return;
     const { to, every } = recipient;
@@ -86,10 +86,10 @@ export function createNotices(deps: Deps) {
     await outbox.gather(tx, to, { kind, subject: onceKey, content: content as MailContents["drop"], dueAt });
   };
 
-  const tellOwners: Tell<number | null> = async (tx, ownerId, mail, onceKey) => {
+  const notifyOwners: Notify<number | null> = async (tx, ownerId, mail, onceKey) => {
     if (ownerId === null) return;
     const accounts = ownerId >= 0 ? [ownerId] : await repository.managers(ownerOfTeam(ownerId), tx.db);
-    for (const id of accounts) await tell(tx, id, mail, onceKey);
+    for (const id of accounts) await notify(tx, id, mail, onceKey);
   };
 
   async function received(tx: MailTransaction, { subject, subjectId, after }: EventRecord): Promise<void> {
@@ -98,31 +98,34 @@ export function createNotices(deps: Deps) {
     if (accountId === null) return;
     const url = panelUrl(`/files?folder=${folder}`);
     const content = { title: title ?? subject, count: 1, names: [name], url };
-    await tellOwners(tx, accountId, { kind: "drop", content }, String(subjectId));
+    await notifyOwners(tx, accountId, { kind: "drop", content }, String(subjectId));
   }
 
-  async function died(tx: MailTransaction, { at, subjectId, after }: EventRecord): Promise<void> {
+  async function notifyOfDeadTarget(
+    tx: MailTransaction,
+    { at, subjectId, after }: EventRecord,
+  ): Promise<void> {
     const { target, problem = "" } = after as { target: string; problem?: string };
     const link = await repository.link(subjectId ?? 0, tx.db);
     if (link === null) return;
     const url = panelUrl(`/link/${deps.pageOf(link.key)}`);
     const content = { link: nameOf(link.key), target, reason: problem, url };
-    await tellOwners(tx, link.ownerId, { kind: "target_dead", content }, `${link.id} ${at}`);
+    await notifyOwners(tx, link.ownerId, { kind: "target_dead", content }, `${link.id} ${at}`);
   }
 
-  const { reached, passed } = createNumbers(deps, tellOwners);
+  const { reached, passed } = createNumbers(deps, notifyOwners);
 
   return {
     /** Call it in the transaction of events. Others than these cost nothing. */
-    async heard(db: Db, events: readonly EventRecord[]): Promise<void> {
-      const told = events.filter(({ action }) => HEARD.includes(action));
-      if (told.length === 0 || !isOffered()) return;
+    async onEvents(db: Db, events: readonly EventRecord[]): Promise<void> {
+      const notifying = events.filter(({ action }) => NOTIFYING.includes(action));
+      if (notifying.length === 0 || !isOffered()) return;
       // The delivery finds them within seconds.
       const tx = { db, changed: () => {} };
-      for (const event of told) {
+      for (const event of notifying) {
         if (event.action === "drop.received") await received(tx, event);
-        else if (event.action === "link.target_dead") await died(tx, event);
-        else if (event.action === "webhook.disable") await givenUp(deps, tell, tx, event);
+        else if (event.action === "link.target_dead") await notifyOfDeadTarget(tx, event);
+        else if (event.action === "webhook.disable") await notifyOfDisabledWebhook(deps, notify, tx, event);
         else await reached(tx, event.subjectId!, (event.after as { clicks: number }).clicks);
       }
     },
@@ -141,7 +144,7 @@ export function createNotices(deps: Deps) {
       const title = share.title ?? nameOf(share.code);
       const url = panelUrl("/shares");
       await write(async (tx) => {
-        await tellOwners(
+        await notifyOwners(
           tx,
           accountId,
           { kind: "download", content: { title, count: 1, url } },
@@ -149,13 +152,13 @@ export function createNotices(deps: Deps) {
         );
         if (!share.isUsedUp) return;
         const mail = { kind: "share_ending", content: { title, endsAt: null, url } } as const;
-        await tellOwners(tx, accountId, mail, `${linkId} used ${maxDownloads}`);
+        await notifyOwners(tx, accountId, mail, `${linkId} used ${maxDownloads}`);
       });
     },
 
     /**
-     * The counts of at most 1,000 links have grown. A link tells the number that it names, or each milestone; one that
-     * had no clicks may be an imported one, which tells no milestone.
+     * The counts of at most 1,000 links have grown. A link reports the number that it names, or each milestone; one that
+     * had no clicks may be an imported one, which reports no milestone.
      */
     async counted(links: readonly { linkId: number; before: number; after: number }[]): Promise<void> {
       const thresholds = await repository.thresholds(links.map(({ linkId }) => linkId));
@@ -175,36 +178,36 @@ export function createNotices(deps: Deps) {
       if (!isOffered()) return;
       const at = clock.now();
       for (const id of await deps.administrators())
-        await write((tx) => tell(tx, id, { kind: "backup", content: { reason, at } }, String(at)));
+        await write((tx) => notify(tx, id, { kind: "backup", content: { reason, at } }, String(at)));
     },
 
-    endingJob: createEndingJob(deps, tellOwners),
+    endingJob: createEndingJob(deps, notifyOwners),
   };
 }
 
-/** Tells administrators of a disabled webhook. */
-async function givenUp(
+/** Notifies administrators of a disabled webhook. */
+async function notifyOfDisabledWebhook(
   { administrators, panelUrl }: Deps,
-  tell: Tell,
+  notify: Notify,
   tx: MailTransaction,
   { at, subject, after }: EventRecord,
 ): Promise<void> {
   const isGone = (after as { reason?: string }).reason === "gone";
   const content = { receiver: subject, isGone, url: panelUrl("/webhooks") };
   for (const id of await administrators(tx.db))
-    await tell(tx, id, { kind: "webhook", content }, `${subject} ${at}`.slice(-100));
+    await notify(tx, id, { kind: "webhook", content }, `${subject} ${at}`.slice(-100));
 }
 
 /** Numbers of clicks that links reach. */
 function createNumbers(
   { repository, record, panelUrl, nameOf, codeOf, pageOf, clock }: Deps,
-  tellOwners: Tell<number | null>,
+  notifyOwners: Notify<number | null>,
 ) {
   async function reached(tx: MailTransaction, linkId: number, clicks: number): Promise<void> {
     const link = await repository.link(linkId, tx.db);
     if (link === null) return;
     const content = { link: nameOf(link.key), clicks, url: panelUrl(`/link/${pageOf(link.key)}`) };
-    await tellOwners(tx, link.ownerId, { kind: "link_threshold", content }, `${linkId} ${clicks}`);
+    await notifyOwners(tx, link.ownerId, { kind: "link_threshold", content }, `${linkId} ${clicks}`);
   }
 
   /** The link has as many clicks as it names. */
@@ -219,8 +222,11 @@ function createNumbers(
   return { reached, passed };
 }
 
-/** Tells of shares that end within a day, each once. */
-const createEndingJob = ({ repository, write, isOffered, panelUrl, nameOf, clock }: Deps, tell: Tell) => ({
+/** Notifies of shares that end within a day, each once. */
+const createEndingJob = (
+  { repository, write, isOffered, panelUrl, nameOf, clock }: Deps,
+  notify: Notify,
+) => ({
   name: "mail-shares-end",
   everyMs: () => ENDING_EVERY_MS,
   async run(signal: AbortSignal): Promise<void> {
@@ -232,7 +238,7 @@ const createEndingJob = ({ repository, write, isOffered, panelUrl, nameOf, clock
       for (const { linkId, accountId, key, title, endsAt } of shares) {
         if (signal.aborted) return;
         const content = { title: title ?? nameOf(key), endsAt, url: panelUrl("/shares") };
-        await write((tx) => tell(tx, accountId, { kind: "share_ending", content }, `${linkId} ${endsAt}`));
+        await write((tx) => notify(tx, accountId, { kind: "share_ending", content }, `${linkId} ${endsAt}`));
       }
       await rest(REST_MS, signal);
     }

@@ -241,7 +241,7 @@ export function createNoticeRepository({ read }: Pick<Database, "read">) {
       return row ?? null;
     },
 
-    /** By id; of at most 1,000 links those that name a number of clicks. */
+    /** Returns the thresholds by id, of those of at most 1,000 links that have one. */
     async thresholds(ids: readonly number[]): Promise<Map<number, number>> {
       if (ids.length === 0) return new Map();
       const rows = await read

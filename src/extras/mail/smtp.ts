@@ -6,7 +6,7 @@ import { headerText } from "./foreign.ts";
 
 export type SmtpMessage = {
   to: string;
-  /** Of the sender. */
+  /** The name of the sender. */
   name: string;
   subject: string;
   text: string;
@@ -246,7 +246,7 @@ class SmtpPhaseTimeout extends Error {
   }
 }
 
-/** Of one mail. `signal` aborts when a step takes too long. */
+/** Watches one mail. `signal` aborts when a step takes too long. */
 type SmtpWatch = {
   signal: AbortSignal;
   /** The whole mail is handed over: only its response says whether the server has it. */

@@ -28,7 +28,7 @@ const request = z.looseObject({
   id: z.union([z.string(), z.int()]).optional().describe("absent: a notification").meta({ example: 1 }),
   params: z.looseObject({}).optional(),
 });
-const answer = z.looseObject({ jsonrpc: z.literal("2.0") });
+const response = z.looseObject({ jsonrpc: z.literal("2.0") });
 
 export function mcpEndpoint({ tables, ask, refuseForeign, clicks }: Deps): Endpoint {
   let tools: ReadonlyMap<string, Tool> | undefined;
@@ -50,15 +50,15 @@ export function mcpEndpoint({ tables, ask, refuseForeign, clicks }: Deps): Endpo
     bodyLimit: BODY_LIMIT,
     raw: {
       type: ["application/json", "text/event-stream"],
-      schema: answer,
-      description: "The answer, as JSON-RPC; one event for clients of 2025",
+      schema: response,
+      description: "The response, as JSON-RPC; one event for clients of 2025",
     },
     others: {
       202: { type: null, description: "The notification was accepted" },
       406: {
         type: "application/json",
-        schema: answer,
-        description: "The client does not accept both types of answers",
+        schema: response,
+        description: "The client does not accept both types of responses",
       },
     },
     async handle({ c, account, body }) {
@@ -67,8 +67,8 @@ export function mcpEndpoint({ tables, ask, refuseForeign, clicks }: Deps): Endpo
       }
       refuseForeign(c);
       tools ??= toolsOf(tables());
-      const { answerMcp } = await import("./protocol.ts");
-      return answerMcp(c.req.raw, body, {
+      const { respondToMcp } = await import("./protocol.ts");
+      return respondToMcp(c.req.raw, body, {
         tools: [...tools.values()].filter((tool) => mayUse(account, tool)),
         call: (tool, given) =>
           callTool(tool, given, {

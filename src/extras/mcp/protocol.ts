@@ -29,11 +29,11 @@ const handler = createMcpHandler(
     });
     return server;
   },
-  // Answers are JSON unless a tool sends notifications, which none does.
+  // Responses are JSON unless a tool sends notifications, which none does.
   { maxSubscriptions: 1 },
 );
 
-export const answerMcp = (request: Request, body: unknown, toolbox: Toolbox): Promise<Response> =>
+export const respondToMcp = (request: Request, body: unknown, toolbox: Toolbox): Promise<Response> =>
   handler.fetch(request, {
     parsedBody: body,
     authInfo: { token: "", clientId: "", scopes: [], extra: { toolbox } },

@@ -7,17 +7,17 @@ import { type Caller, type Endpoint, rolePermits, tokenScope } from "../../platf
 import { operationIdOf } from "../../platform/http/openapi-names.ts";
 
 type Chosen = {
-  /** For people. */
+  /** The name that people see. */
   title: string;
-  /** For the model: what it does, and when to take it. */
+  /** What it does and when to use it, for the model. */
   description: string;
-  /** Its answers carry the balance of the books. */
+  /** Its responses carry the balance of the books. */
   counts?: true;
   /** Removes something or gives it away. */
   isDestructive?: true;
 };
 
-const LIST = "Takes pages: `page_size` and `page`, or `cursor` with the `next_cursor` of the last answer.";
+const LIST = "Takes pages: `page_size` and `page`, or `cursor` with the `next_cursor` of the last response.";
 const RANGE =
   "Without `start_date` and `end_date` (RFC 3339) it covers the last 30 days; `visitors` is all, human or automated.";
 
@@ -31,13 +31,13 @@ const CHOSEN: Readonly<Record<string, Chosen & { operation: string }>> = {
   get_link: {
     operation: "getLink",
     title: "Get a link",
-    description: "Answers one short link by its code: target, dates, limits, tags and counts of clicks.",
+    description: "Returns one short link by its code: target, dates, limits, tags and counts of clicks.",
   },
   shorten: {
     operation: "createLink",
     title: "Shorten a URL",
     description:
-      "Creates a short link to `target`. Without `code` it gets a random one. `short_url` of the answer is what to hand out.",
+      "Creates a short link to `target`. Without `code` it gets a random one. `short_url` of the response is what to hand out.",
     // By `force`.
     isDestructive: true,
   },
@@ -62,31 +62,31 @@ const CHOSEN: Readonly<Record<string, Chosen & { operation: string }>> = {
   get_stats: {
     operation: "getStats",
     title: "Get totals",
-    description: "Answers how many links and clicks there are.",
+    description: "Returns how many links and clicks there are.",
     counts: true,
   },
   report: {
     operation: "listAnalyticsReport",
     title: "Report on clicks",
-    description: `Answers clicks by link, tag, domain, owner, campaign or another dimension (\`by\`), for all links or those that the filters find. ${RANGE}`,
+    description: `Returns clicks by link, tag, domain, owner, campaign or another dimension (\`by\`), for all links or those that the filters find. ${RANGE}`,
     counts: true,
   },
   clicks_over_time: {
     operation: "getAnalyticsTrends",
     title: "Clicks over time",
-    description: `Answers clicks by hour, day, week or month (\`group_by\`). ${RANGE}`,
+    description: `Returns clicks by hour, day, week or month (\`group_by\`). ${RANGE}`,
     counts: true,
   },
   top_links: {
     operation: "listAnalyticsTop",
     title: "Top links",
-    description: `Answers the links with the most clicks. ${RANGE}`,
+    description: `Returns the links with the most clicks. ${RANGE}`,
     counts: true,
   },
   link_analytics: {
     operation: "getLinkAnalytics",
     title: "Analytics of a link",
-    description: `Answers clicks of one link, in all and by time. ${RANGE}`,
+    description: `Returns clicks of one link, in all and by time. ${RANGE}`,
     counts: true,
   },
   list_shares: {
@@ -97,7 +97,7 @@ const CHOSEN: Readonly<Record<string, Chosen & { operation: string }>> = {
   get_share: {
     operation: "getShare",
     title: "Get a share",
-    description: "Answers one share or drop box by its code.",
+    description: "Returns one share or drop box by its code.",
   },
   search_files: {
     operation: "listFilesSearch",
@@ -107,7 +107,7 @@ const CHOSEN: Readonly<Record<string, Chosen & { operation: string }>> = {
   list_folder: {
     operation: "getFolder",
     title: "List a folder",
-    description: "Answers a folder with what is in it.",
+    description: "Returns a folder with what is in it.",
   },
   share_file: {
     operation: "createFileShare",
@@ -139,7 +139,7 @@ const CHOSEN: Readonly<Record<string, Chosen & { operation: string }>> = {
 
 export type Tool = Chosen & {
   name: string;
-  /** Of its table. */
+  /** The prefix of its table of endpoints. */
   prefix: string;
   entry: Endpoint;
   /** Arguments that are parts of the path. */

@@ -16,7 +16,7 @@ import { setMarks } from "./mover.ts";
 import {
   afterKey,
   amongKeys,
-  givenUp,
+  placeholderFor,
   type Key,
   type MovedTable,
   PASSED_ON,
@@ -121,7 +121,7 @@ export async function applyLog(
   for (const table of copied) {
     const columns = PASSED_ON[table.name];
     if (columns === undefined) continue;
-    const set = sql.join(columns.map((name) => sql`${sql.ref(name)} = ${givenUp(table.name, name)}`));
+    const set = sql.join(columns.map((name) => sql`${sql.ref(name)} = ${placeholderFor(table.name, name)}`));
     for await (const { keys } of loggedKeys(snapshot, log, table.name))
       await perChunk(keys, (some) =>
         sql`update ${sql.table(table.name)} set ${set} where ${amongKeys(table.keys, some)}`.execute(

@@ -76,7 +76,7 @@ export async function countLogged(db: Db, log: string): Promise<Map<string, numb
 
 export type Logged = { numbers: number[]; keys: Key[] };
 
-/** In pages with distinct keys. */
+/** Reads the noted changes in pages with distinct keys. */
 export async function* loggedKeys(db: Db, log: string, table: string): AsyncGenerator<Logged> {
   for (let after = 0; ; ) {
     const { rows } = await sql<{ n: number; k: string }>`

@@ -16,7 +16,7 @@ export type MovedTable = {
 
 export type Key = readonly (string | number)[];
 
-/** Of running processes, which begin them anew. */
+/** The tables of running processes, which begin them anew. */
 export const LEFT_OUT: readonly TableName[] = ["changes", "leases"];
 
 /** Other tables refer to these, and each of these at most to those before it. */
@@ -53,8 +53,8 @@ export const PASSED_ON: Partial<Record<TableName, readonly string[]>> = {
   webhook_deliveries: ["event_id"],
 };
 
-/** Unique among the values of all rows. */
-export function givenUp(table: TableName, column: string): RawBuilder<unknown> {
+/** Returns a value that is unique among those of all rows. */
+export function placeholderFor(table: TableName, column: string): RawBuilder<unknown> {
   const kind = (TABLES[table] as Record<string, string>)[column]!;
   if (kind.endsWith("?")) return sql`null`;
   return kind === "int" ? sql`-id` : sql`concat('~', id)`;
@@ -102,7 +102,7 @@ export function afterKey(dialect: Dialect["name"], keys: readonly string[], plac
   return sql`(${sql.join(steps, sql` or `)})`;
 }
 
-/** For some hundred keys. */
+/** A condition for some hundred keys. */
 export function amongKeys(keys: readonly string[], wanted: readonly Key[]): RawBuilder<unknown> {
   if (keys.length === 1) return sql`${sql.ref(keys[0]!)} in (${sql.join(wanted.map(([value]) => value))})`;
   const rows = wanted.map(

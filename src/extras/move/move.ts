@@ -40,7 +40,7 @@ export type MoveSettings = {
 
 export type Moved = {
   rows: number;
-  /** For how long the source refused changes before its servers could follow; null when held. */
+  /** How long the source refused changes before its servers could follow; null for `copyOnly`. */
   closedMs: number | null;
 };
 

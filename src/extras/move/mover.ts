@@ -23,7 +23,7 @@ export async function createMarks({ slow, dialect: { schema } }: Database): Prom
   ) ${sql.raw(schema.tableOptions)}`.execute(slow);
 }
 
-/** In a transaction of the caller. */
+/** Stores the marks in a transaction of the caller. */
 export async function setMarks(db: Db, marks: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, content] of Object.entries(marks)) {
     await sql`delete from ${sql.table(MARKS)} where name = ${name}`.execute(db);

@@ -12,7 +12,7 @@ type Range = readonly [from: number, to: number];
 /** `location`: a table, and a column where it has several. */
 export type FoundRows = { location: string; rows: readonly Row[] };
 
-/** Of an account, without secrets. `by`: the column with its id. */
+/** The tables with rows of an account, without secrets. `by` is the column with its id. */
 const OF_ACCOUNT = [
   {
     table: "users",
@@ -42,7 +42,7 @@ const OF_ACCOUNT = [
   { table: "mails", by: "account_id", columns: ["kind", "recipient", "state", "created_at", "sent_at"] },
 ] as const;
 
-/** Of shares of others, by the address of the account. */
+/** The tables of shares of others that have the address of the account. */
 const AS_RECIPIENT = ["share_recipients", "share_visits"] as const;
 
 /** Reads tables range by range. */

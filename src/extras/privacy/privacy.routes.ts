@@ -39,7 +39,7 @@ const LIMITS = {
     .nullable()
     .describe("what else may have click details of an address, and the statement that removes them there"),
 };
-const answerOf = ({ found: places, missing, uncovered }: FoundOfPerson) =>
+const responseOf = ({ found: places, missing, uncovered }: FoundOfPerson) =>
   beside(places, { processes_missing: missing, not_covered: uncovered });
 
 type Deps = {
@@ -76,7 +76,7 @@ export function privacyEndpoints({ privacy, requireFactor, stored, pages, logger
       response: z.array(found),
       beside: LIMITS,
       async handle({ query }) {
-        return answerOf(await privacy.find(query));
+        return responseOf(await privacy.find(query));
       },
     }),
     endpoint("GET /privacy/export", {
@@ -99,7 +99,7 @@ export function privacyEndpoints({ privacy, requireFactor, stored, pages, logger
       response: z.array(found),
       beside: LIMITS,
       async handle({ body: { transfer_to: transferTo, ...body }, account }) {
-        return answerOf(await privacy.delete(body, actorOf(account), transferTo));
+        return responseOf(await privacy.delete(body, actorOf(account), transferTo));
       },
     }),
   ];

@@ -49,7 +49,7 @@ export type StoredSettings = {
   trashDays: number;
 };
 
-/** In English, which the API speaks, unless another language is given. */
+/** Lists what is stored, in English, which the API speaks, or in the given language. */
 export function storedThings(settings: StoredSettings, language: Language = "en"): StoredData[] {
   const texts = TEXTS[language];
   const { parts } = texts;
@@ -122,7 +122,7 @@ const STYLE = inline(
   "h2{margin:1.75rem 0 .25rem;font-size:1.0625rem;line-height:1.3}dl{display:grid;grid-template-columns:max-content 1fr;gap:.125rem 1rem;margin:0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}@media(max-width:480px){dl{grid-template-columns:1fr}dd{margin-bottom:.375rem}}",
 );
 
-/** In the visitor's language. */
+/** Makes the page in the visitor's language. */
 export function pageOfStored(look: Look, things: readonly StoredData[]): VisitorPage {
   const { title, intro, labels, nothing, until: untilOf, days: daysOf } = TEXTS[look.language];
   const entry = ({

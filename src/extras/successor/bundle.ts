@@ -26,7 +26,7 @@ import { type NoPage, redirectPage, staticResponse } from "./pages.ts";
 import { codesOf, copyLinks, countSameButCase, hostsOf } from "./successor.repository.ts";
 
 const DATABASE = "private/waymark.db";
-/** In the folder of an unfinished bundle, held by its command. */
+/** A file in the folder of an unfinished bundle, held by its command. */
 const LOCK = "lock";
 
 export type BundleManifest = {
@@ -50,9 +50,9 @@ export type BundleManifest = {
 type Sources = {
   database: Pick<Database, "read">;
   signer: Signer;
-  /** Of the default domain. */
+  /** The URL of the default domain. */
   publicUrl: string;
-  /** For links that a server must answer. */
+  /** The page for links that need a server. */
   waitingPage: string;
   now: number;
   onProgress(step: "links" | "pages", done: number, total?: number): void;
@@ -277,7 +277,7 @@ export function createSigner(seed: Uint8Array) {
 
 type Signature = {
   publicKey: string;
-  /** Of the bundle: differs for each. */
+  /** The id of the bundle, which differs for each. */
   id: string;
   /** Bytes before it. */
   size: number;

@@ -18,7 +18,7 @@ export type Mark = z.output<typeof markSchema>;
 
 export const successorFolder = (bundle: string): string => `${resolve(bundle)}.data`;
 
-/** Null without one. @throws BadRequest if it is damaged */
+/** Reads the mark, if there is one. @throws BadRequest if it is damaged */
 export function readMark(folder: string): Mark | null {
   const path = dataPath(folder, "successor");
   if (!existsSync(path)) return null;

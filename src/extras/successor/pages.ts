@@ -46,5 +46,5 @@ export function redirectPage({ to, until, afterwards }: Exclude<StaticResponse, 
   return `${HEAD}<title>→</title></head><body><p hidden>→ <a href="${url}"${other}></a></p><p>⌛ ${new Date(until).toISOString()}</p><script>const a=document.querySelector("a");if(Date.now()>=${until})a.href=a.dataset.then??"";if(a.getAttribute("href")){a.textContent=a.href;a.parentNode.hidden=false;location.replace(a.href)}</script></body></html>\n`;
 }
 
-/** For links that only a server can answer. */
+/** Makes the page for links that need a server. */
 export const waitingPage = (look: Look): string => messagePage(look, look.texts.share.notNow).html;

@@ -113,15 +113,15 @@ async function* clickLines(database: Pick<Database, "read">, id: string): AsyncG
   const total = await countAllClicks(database);
   yield csvLine(["waymark successor clicks 1", id, String(total)]);
   yield csvLine(["code", "domain", "hour", "clicks", "automated"]);
-  let told = 0;
+  let written = 0;
   for await (const rows of countedHours(database)) {
     let lines = "";
     for (const { code, host, hour, clicks, automated } of rows) {
-      told += clicks;
+      written += clicks;
       lines += csvLine([code, host ?? "", formatRfc3339(hour * HOUR_MS), String(clicks), String(automated)]);
     }
     yield lines;
   }
-  if (told !== total)
-    throw appError("Conflict", `The hours have ${told} of ${total} clicks; is a server counting?`);
+  if (written !== total)
+    throw appError("Conflict", `The hours have ${written} of ${total} clicks; is a server counting?`);
 }

@@ -163,7 +163,7 @@ export async function* countedHours({ read }: Pick<Database, "read">): AsyncGene
   }
 }
 
-/** Of all links. */
+/** Counts the clicks of all links. */
 export async function countAllClicks({ read }: Pick<Database, "read">): Promise<number> {
   const { n } = await read
     .selectFrom("link_clicks")
@@ -183,7 +183,7 @@ export async function countSameButCase({ read }: Pick<Database, "read">): Promis
   return rows[0]!.n;
 }
 
-/** By id, of a copy. */
+/** Returns the hosts of a copy by id. */
 export const hostsOf = async ({ read }: Pick<Database, "read">): Promise<Map<number, string>> =>
   new Map(
     (await read.selectFrom("domains").select(["id", "host"]).execute()).map(({ id, host }) => [id, host]),

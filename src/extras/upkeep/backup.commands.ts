@@ -121,7 +121,7 @@ export function addBackupCommands(program: Command, context: Context): void {
     });
 }
 
-/** Null without a key, or with something else in its place. */
+/** Returns the fingerprint of the key, or null without a readable key. */
 function fingerprintHere({ storage, data }: Env): string | null {
   const find = () =>
     parseSecretKey(storage.secretKey ?? "") ?? findSecretKey(dataPath(data.dir, "secretKey"));

@@ -31,10 +31,10 @@ import { isInside } from "../../lib/real-path.ts";
 
 export type BackupSources = {
   dataDir: string;
-  /** Null without a file database. */
+  /** The path of a file database, or null for a server. */
   databasePath: string | null;
   database: Database;
-  /** For a database that `snapshot` wrote. */
+  /** Opens a database that `snapshot` wrote. */
   openSnapshot(path: string): Promise<Database>;
   contentOf(database: Database): ExpectedContent;
   instance: string;
@@ -179,7 +179,7 @@ type ContentCopied = {
 
 type Sources = {
   dataDir: string;
-  /** Null without a file database. */
+  /** The path of a file database, or null for a server. */
   databasePath: string | null;
   onCopied?: (files: number) => void;
 };
@@ -226,7 +226,7 @@ function createBackupCopies(target: string, { dataDir, databasePath, onCopied }:
     return isInData ? join("files", way, key) : join("outside", String(policyId), key);
   }
 
-  /** Null when the copy is complete, else the reason. */
+  /** Copies an object and returns null, or the reason why the copy is incomplete. */
   async function copyObject({ objectKey, size }: ExpectedObject, location: BackupLocation) {
     const path = pathIn(location, objectKey);
     if (!copied.has(path)) {

@@ -8,7 +8,7 @@ import { messageOf } from "../../lib/errors.ts";
 import { pluralize } from "../../lib/pluralize.ts";
 
 const CLOCK_TOLERANCE_MS = 5_000;
-/** Of clicks for ClickHouse, which wait for two to four minutes. */
+/** The age at which clicks for ClickHouse are late; they usually wait for two to four minutes. */
 const LATE_MS = 3_600_000;
 
 /** Earlier than any release. */
@@ -39,7 +39,7 @@ export const checkDatabase = (
   },
 });
 
-/** In the report; a database of another program would have hundreds. */
+/** The limit of the report; a database of another program would have hundreds. */
 const MOST_DIFFERENCES = 20;
 
 export const checkSchema = (
@@ -54,12 +54,12 @@ export const checkSchema = (
     const found = await differences(database);
     if (found.length === 0) return [ok("tables, columns and indexes are those of this version")];
     const advice = `Make it as in db/schema/${database.dialect.name}.sql in the source of this version, or restore a backup.`;
-    const told = found.slice(0, MOST_DIFFERENCES).map((sentence) => {
+    const shown = found.slice(0, MOST_DIFFERENCES).map((sentence) => {
       const isHarmful = /^the (table|column|constraint) .*(is missing|without it)/.test(sentence);
       return (isHarmful ? failure : warning)(sentence, advice);
     });
-    const more = found.length - told.length;
-    return more === 0 ? told : [...told, warning(`there are ${more} more differences`, advice)];
+    const more = found.length - shown.length;
+    return more === 0 ? shown : [...shown, warning(`there are ${more} more differences`, advice)];
   },
 });
 

@@ -88,7 +88,7 @@ export const checkPolicies = (
   },
 });
 
-/** Of the server and of database servers. */
+/** Checks the certificates of the server and of database servers. */
 export const checkCertificates = (states: () => Promise<readonly CertificateState[]>): Check => ({
   part: "certificates",
   async look() {

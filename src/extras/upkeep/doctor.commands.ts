@@ -178,7 +178,7 @@ const checksOfServices = (context: Context): Check[] => [
   }),
 ];
 
-/** Null without a server for mails. Without the room there is no section either. */
+/** The server for mails, if one is set. Without the room there is no section either. */
 const mailHost = ({ mail }: Env & { mail?: { host: string } }): string | null => mail?.host || null;
 
 /** With what keeps key and certificate from serving. */

@@ -28,7 +28,7 @@ export const failure = finding("failure");
 
 const CHECK_MS = 15_000;
 
-/** In the order of the report. */
+/** Runs the checks in the order of the report. */
 export async function runChecks(checks: readonly Check[]): Promise<CheckResult[]> {
   const findings: CheckResult[] = [];
   for (const { part, look } of checks) {

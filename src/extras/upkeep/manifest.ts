@@ -77,7 +77,7 @@ export function countBytes(total: number, onBytes: ByteProgress | undefined): (b
 export const totalSize = (files: readonly { size: number }[]): number =>
   files.reduce((sum, { size }) => sum + size, 0);
 
-/** Null for files elsewhere. */
+/** The path in the data folder, or null for files elsewhere. */
 export const dataFolderPath = (path: string): string | null =>
   path.startsWith("files/") ? path.slice("files/".length) : null;
 

@@ -21,7 +21,7 @@ const planSchema = z.object({
   source: z.string(),
   instance: z.string(),
   created_at: z.string(),
-  /** Null when the backup contains no database. */
+  /** The database in the backup, if it contains one. */
   database: z.string().nullable(),
   /** Relative to the data folder and to `new/`. */
   files: z.array(z.string()),
@@ -55,7 +55,7 @@ export function lockStaging(dataDir: string): FileLock {
   return lock;
 }
 
-/** By a restore, besides the lock. */
+/** The files that a restore makes, besides the lock. */
 const MADE = ["new", "outside", "waymark.db", "plan.json", "plan.json.tmp", "journal"];
 
 /** Removes the rest of an earlier restore. Call it with the lock held. */

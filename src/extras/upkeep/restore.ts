@@ -44,14 +44,14 @@ import {
 
 export type RestoreTarget = {
   dataDir: string;
-  /** Null when a server keeps the database. */
+  /** The path of the database, or null when a server keeps it. */
   databasePath: string | null;
   /** Absolute folders that may receive files, besides the data folder. */
   roots: readonly string[];
   /** Existing files and database are lost. */
   replace: boolean;
   isServed(): boolean;
-  /** In bytes; `place` in files. */
+  /** Reports progress in bytes; the step `place` in files. */
   onProgress?: (step: RestoreStep, done: number, total: number) => void;
 };
 

@@ -70,7 +70,7 @@ function describeDrops(dropped: Record<string, number>): string {
 
 const PROBE_MS = 3_000;
 
-/** For health checks of containers: any response below 500 on `/` passes. @throws ServiceUnavailable */
+/** Checks the server for containers: any response below 500 on `/` passes. @throws ServiceUnavailable */
 async function probeServer({ env, output }: Context): Promise<void> {
   const { host, port, unixSocket, tlsCert } = env().server;
   const everywhere = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
@@ -79,14 +79,14 @@ async function probeServer({ env, output }: Context): Promise<void> {
   if (unixSocket !== null) request.unix = unixSocket;
   // The certificate names the public host, not this address.
   if (tlsCert !== null) request.tls = { rejectUnauthorized: false };
-  const answer = await fetch(`${tlsCert === null ? "http" : "https"}://${name}:${port}/`, request).catch(
+  const response = await fetch(`${tlsCert === null ? "http" : "https"}://${name}:${port}/`, request).catch(
     (cause: unknown) => {
       throw appError("ServiceUnavailable", `No server answers on ${unixSocket ?? `${name}:${port}`}.`, {
         cause,
       });
     },
   );
-  if (answer.status >= 500) throw appError("ServiceUnavailable", `The server answers ${answer.status}.`);
+  if (response.status >= 500) throw appError("ServiceUnavailable", `The server answers ${response.status}.`);
   output.line("The server answers.");
 }
 

@@ -82,8 +82,8 @@ test.each([
   ["/closes", null, "The connection was closed without an answer."],
   ["/resets", null, "The connection was closed without an answer."],
   ["/no-http", null, "The answer is not HTTP."],
-  ["/moved", 307, "The answer is 307; redirects are not followed."],
-  ["/gone", 410, "The answer is 410."],
+  ["/moved", 307, "The response is 307; redirects are not followed."],
+  ["/gone", 410, "The response is 410."],
 ])("a receiver that answers %s", async (path, status, error) => {
   const made = await attempt(`http://127.0.0.1:${port}${path}`);
   if (path === "/resets") expect(made.error).toMatch(/^The connection (failed|was closed)/);

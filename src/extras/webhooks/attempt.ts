@@ -30,7 +30,7 @@ export const MOST_RETRY_AFTER_MS = 24 * HOUR;
 const TIMEOUT_MS = 15 * SECOND;
 const GONE = 410;
 
-/** `error`: null for a success. `retryAfterMs`: as the answer wishes, bounded. */
+/** `error`: null for a success. `retryAfterMs`: from the response, bounded. */
 export type MadeAttempt = WebhookAttempt & { isGone: boolean; retryAfterMs: number };
 
 /** Until the next attempt; null after the last one. A test has one. */
@@ -77,9 +77,9 @@ export const createAttempt =
     };
     const asked = { url: webhook.url, method: "POST", headers, body, timeoutMs } as const;
     try {
-      const { status, headers: answer } = await outbound({ ...asked, mostBytes: 0, redirects: 0 });
+      const { status, headers: received } = await outbound({ ...asked, mostBytes: 0, redirects: 0 });
       if (status >= 200 && status < 300) return done(status, null);
-      const retryAfterMs = retryAfter(answer.get("retry-after"), now());
+      const retryAfterMs = retryAfter(received.get("retry-after"), now());
       return done(status, problemOf(status), { retryAfterMs });
     } catch (error) {
       if (error instanceof OutboundFailure) return done(null, sentence(error.message));
@@ -88,8 +88,8 @@ export const createAttempt =
   };
 
 function problemOf(status: number): string {
-  if (status >= 300 && status < 400) return `The answer is ${status}; redirects are not followed.`;
-  return `The answer is ${status}.`;
+  if (status >= 300 && status < 400) return `The response is ${status}; redirects are not followed.`;
+  return `The response is ${status}.`;
 }
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

@@ -28,7 +28,7 @@ import {
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
-/** Of the log. */
+/** How long the log keeps a delivery. */
 const KEPT_MS = 30 * DAY;
 /** A look for new events; only while there are webhooks. */
 const LOOK_MS = 500;
@@ -130,14 +130,14 @@ export function createWebhookJob(deps: Deps) {
 
   return {
     name: "webhooks",
-    /** This process goes on at once, unless there is nothing to tell. */
+    /** This process goes on at once, unless there is nothing to send. */
     everyMs: () => (clock.now() - endedAt < 2 * AGAIN_MS ? AGAIN_MS : EVERY_MS),
     run,
   };
 }
 
 type Run = {
-  /** Of the clock. */
+  /** The time of the clock at which it ends. */
   until: number;
   signal: AbortSignal;
   stopping: AbortSignal;
@@ -196,22 +196,22 @@ function createSender(deps: Deps) {
     return deliveries.finish(db, delivery, last, { state: "waiting", dueAt });
   }
 
-  /** What the attempts tell of the receiver. */
-  function judged(webhook: Webhook, sent: readonly Sent[]): Webhook {
+  /** The webhook after the attempts, which may disable or pause it. */
+  function afterAttempts(webhook: Webhook, sent: readonly Sent[]): Webhook {
     const now = clock.now();
-    const wished = Math.max(...sent.map(({ attempt: { retryAfterMs } }) => retryAfterMs));
+    const waitMs = Math.max(...sent.map(({ attempt: { retryAfterMs } }) => retryAfterMs));
     const isWell = sent.some(({ attempt: { error } }) => error === null);
     const failingSince = isWell ? null : (webhook.failingSince ?? sent[0]!.attempt.at);
-    const isGivenUp =
+    const isFailing =
       failingSince !== null &&
       now - failingSince >= GIVEN_UP_MS &&
       sent.some(({ isFinal, delivery }) => isFinal && delivery.eventId !== null);
     const isGone = sent.some(({ attempt: made }) => made.isGone);
-    const because: DisabledBecause | null = isGone ? "gone" : isGivenUp ? "failing" : null;
+    const because: DisabledBecause | null = isGone ? "gone" : isFailing ? "failing" : null;
     return {
       ...webhook,
       failingSince,
-      pausedUntil: wished > 0 ? now + wished : webhook.pausedUntil,
+      pausedUntil: waitMs > 0 ? now + waitMs : webhook.pausedUntil,
       disabledBecause: webhook.disabledBecause ?? because,
     };
   }
@@ -227,7 +227,7 @@ function createSender(deps: Deps) {
       const before = await webhooks.lock(tx.db, id);
       for (const one of sent) await finish(tx.db, one);
       if (before === null) return;
-      const after = judged(before, sent);
+      const after = afterAttempts(before, sent);
       if (Bun.deepEquals(before, after)) return;
       await webhooks.update(tx.db, after);
       if (before.disabledBecause === after.disabledBecause) return;

@@ -8,7 +8,7 @@ import type { WebhookDeliveryRepository, WebhookRepository } from "./webhook.rep
 import type { Webhook } from "./webhook.ts";
 import { ENDED, type WebhookEventName, webhookEventOf } from "./webhook-events.ts";
 
-/** Of one webhook. */
+/** The limit for one webhook. */
 const MOST_WAITING = 100_000;
 /** Events in one transaction. */
 const PORTION = 500;
@@ -40,8 +40,8 @@ export function createWebhookQueue({ webhooks, deliveries, write, mostWaiting = 
    * Rows of events after that one. Ids say what was before a webhook, because clocks differ and may be set back; but the
    * end of a share is recorded later than it was.
    */
-  const wantedBy = ({ id, events, createdAt }: Webhook, told: readonly StoredEvent[], after: number) =>
-    told.flatMap((event) => {
+  const deliveriesFor = ({ id, events, createdAt }: Webhook, stored: readonly StoredEvent[], after: number) =>
+    stored.flatMap((event) => {
       const name = nameOf(event);
       const isBefore = event.id <= after || (after > 0 && event.action === ENDED && event.at < createdAt);
       if (name === null || !events.includes(name) || isBefore) return [];
@@ -55,13 +55,13 @@ export function createWebhookQueue({ webhooks, deliveries, write, mostWaiting = 
     await write(async ({ db }) => {
       const enabled = (await webhooks.list(db)).filter(({ disabledBecause }) => disabledBecause === null);
       for (const webhook of enabled) {
-        const wanted = wantedBy(webhook, events, await deliveries.birthOf(webhook, db));
-        if (wanted.length === 0) continue;
-        if (await isFull(db, webhook.id)) await postpone(db, webhook.id, wanted);
-        else await deliveries.queue(db, wanted, now());
+        const queued = deliveriesFor(webhook, events, await deliveries.birthOf(webhook, db));
+        if (queued.length === 0) continue;
+        if (await isFull(db, webhook.id)) await postpone(db, webhook.id, queued);
+        else await deliveries.queue(db, queued, now());
       }
       const ids = events.map(({ id }) => id);
-      await deliveries.tell(db, ids);
+      await deliveries.markQueued(db, ids);
     });
     return events.length === PORTION;
   }
@@ -69,7 +69,7 @@ export function createWebhookQueue({ webhooks, deliveries, write, mostWaiting = 
   const lookedAt = new Map<number, number>();
 
   /**
-   * Events since a webhook was made, of processes that had not heard of it. What is queued already stays as it is. Not for
+   * Events since a webhook was made, of processes that did not know it. What is queued already stays as it is. Not for
    * one that was changed: it may have been disabled, or had other events.
    */
   async function queueUnmarked(webhook: Webhook): Promise<void> {
@@ -81,10 +81,10 @@ export function createWebhookQueue({ webhooks, deliveries, write, mostWaiting = 
     let isMore = birth > 0;
     for (let after = birth, portions = 0; isMore && portions < MOST_PORTIONS; portions++) {
       const events = await deliveries.events({ after, to: Number.MAX_SAFE_INTEGER }, PORTION);
-      const wanted = wantedBy(webhook, events, birth);
-      if (wanted.length > 0)
+      const queued = deliveriesFor(webhook, events, birth);
+      if (queued.length > 0)
         await write(async ({ db }) => {
-          if (!(await isFull(db, id))) await deliveries.queue(db, wanted, now());
+          if (!(await isFull(db, id))) await deliveries.queue(db, queued, now());
         });
       isMore = events.length === PORTION;
       after = events.at(-1)?.id ?? after;
@@ -92,10 +92,10 @@ export function createWebhookQueue({ webhooks, deliveries, write, mostWaiting = 
     lookedAt.set(id, now());
   }
 
-  async function postpone(db: Db, id: number, wanted: readonly { eventId: number }[]): Promise<void> {
+  async function postpone(db: Db, id: number, waiting: readonly { eventId: number }[]): Promise<void> {
     const webhook = await webhooks.lock(db, id);
     if (webhook === null) return;
-    const [first, last] = [wanted[0]!.eventId, wanted.at(-1)!.eventId];
+    const [first, last] = [waiting[0]!.eventId, waiting.at(-1)!.eventId];
     const replayAfter = Math.min(first - 1, webhook.replayAfter ?? first);
     await webhooks.update(db, { ...webhook, replayAfter, replayTo: Math.max(last, webhook.replayTo ?? 0) });
   }
@@ -109,11 +109,11 @@ export function createWebhookQueue({ webhooks, deliveries, write, mostWaiting = 
       if (webhook === null || webhook.replayAfter !== after || webhook.replayTo !== to)
         return webhook !== null;
       if (await isFull(db, id)) return false;
-      const wanted = wantedBy(webhook, events, 0);
-      if (wanted.length > 0) {
-        const ids = wanted.map(({ eventId }) => eventId);
+      const queued = deliveriesFor(webhook, events, 0);
+      if (queued.length > 0) {
+        const ids = queued.map(({ eventId }) => eventId);
         await deliveries.restart(db, id, { events: ids }, now());
-        await deliveries.queue(db, wanted, now());
+        await deliveries.queue(db, queued, now());
       }
       const isLast = events.length < PORTION;
       const rest = isLast ? { replayAfter: null, replayTo: null } : { replayAfter: events.at(-1)!.id };

@@ -1,4 +1,4 @@
-/** Downloads and ends of shares, which become events only while a webhook tells them. */
+/** Downloads and ends of shares, which become events only while a webhook subscribes to them. */
 import type { Db } from "../../platform/db/dialect.ts";
 import { SYSTEM } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -43,16 +43,16 @@ export function createShareEnds({ repository, write, record, isWanted, codeOf, c
   return {
     /** A download of a share has ended well. */
     async downloaded({ linkId, code, title, maxDownloads, isUsedUp }: Downloaded): Promise<void> {
-      const tellsDownload = isWanted("share.downloaded");
-      const tellsEnd = isUsedUp && isWanted("share.ended");
-      if (!tellsDownload && !tellsEnd) return;
+      const reportsDownload = isWanted("share.downloaded");
+      const reportsEnd = isUsedUp && isWanted("share.ended");
+      if (!reportsDownload && !reportsEnd) return;
       const at = clock.now();
       const named = title === null ? {} : { title };
       await write(async ({ db }) => {
         const after = { ...named, ...(maxDownloads !== null && { max_downloads: maxDownloads }) };
         const subject = { subject: codeOf(code), subjectId: linkId };
-        if (tellsDownload) await record(db, [{ at, actor: SYSTEM, action: DOWNLOADED, ...subject, after }]);
-        if (tellsEnd) await end(db, linkId, code, at, { ...after, reason: "used_up" });
+        if (reportsDownload) await record(db, [{ at, actor: SYSTEM, action: DOWNLOADED, ...subject, after }]);
+        if (reportsEnd) await end(db, linkId, code, at, { ...after, reason: "used_up" });
       });
     },
 

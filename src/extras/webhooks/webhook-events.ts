@@ -1,4 +1,4 @@
-/** What webhooks tell, and from which events (events/event.ts) it follows. Clicks are no events. */
+/** The events of webhooks, and from which events (events/event.ts) it follows. Clicks are no events. */
 import { z } from "zod";
 
 const state = z.record(z.string(), z.unknown());
@@ -52,7 +52,7 @@ export const WEBHOOK_EVENTS = {
 export type WebhookEventName = keyof typeof WEBHOOK_EVENTS;
 export const WEBHOOK_EVENT_NAMES = Object.keys(WEBHOOK_EVENTS) as [WebhookEventName, ...WebhookEventName[]];
 
-/** Of actions that are recorded for webhooks alone, while one wants them. */
+/** An action that is recorded for webhooks alone, while one subscribes to it. */
 export const DOWNLOADED = "share.downloaded";
 export const ENDED = "share.ended";
 
@@ -80,7 +80,7 @@ const NAME_OF_ACTION = new Map<string, WebhookEventName>([
 
 type Happened = { action: string; before?: object | null | undefined; after?: object | null | undefined };
 
-/** Null: webhooks do not tell it. */
+/** Returns the event of webhooks for what happened, if there is one. */
 export function webhookEventOf({ action, before, after }: Happened): WebhookEventName | null {
   if (action !== "account.update") return NAME_OF_ACTION.get(action) ?? null;
   return isDisabled(after) && !isDisabled(before) ? "account.disabled" : null;
@@ -89,7 +89,7 @@ export function webhookEventOf({ action, before, after }: Happened): WebhookEven
 const isDisabled = (account: { disabled?: unknown } | null | undefined): boolean =>
   account?.disabled === true;
 
-/** By event. `data` of a body is the event as GET {v1}/events answers it. */
+/** The bodies by event. `data` of a body is the event as GET {v1}/events returns it. */
 export const webhookBodies = (event: z.ZodObject) =>
   Object.fromEntries(
     WEBHOOK_EVENT_NAMES.map((name) => {

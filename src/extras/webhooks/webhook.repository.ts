@@ -23,7 +23,7 @@ const rowOf = (webhook: NewWebhook) => ({ ...snakeCased(webhook), events: webhoo
 export function createWebhookRepository({ read, dialect }: Pick<Queries, "read" | "dialect">) {
   const selected = (db: Db) => db.selectFrom("webhooks").selectAll();
   return {
-    /** By id. There are few. */
+    /** Returns all webhooks by id; there are few. */
     async list(db: Db = read): Promise<Webhook[]> {
       return (await selected(db).orderBy("id").execute()).map(webhookOf);
     },
@@ -199,7 +199,7 @@ function eventQueries({ read }: Pick<Queries, "read">) {
     untold: (limit: number): Promise<StoredEvent[]> =>
       read.selectFrom("events").select(EVENT).where("untold", "=", 1).orderBy("id").limit(limit).execute(),
 
-    async tell(tx: Db, ids: readonly number[]): Promise<void> {
+    async markQueued(tx: Db, ids: readonly number[]): Promise<void> {
       if (ids.length > 0)
         await tx.updateTable("events").set({ untold: null }).where("id", "in", ids).execute();
     },

@@ -10,7 +10,7 @@ import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { WEBHOOK_EVENT_NAMES, type WebhookEventName } from "./webhook-events.ts";
 import { createHmac, randomBytes } from "node:crypto";
 
-/** Why it gets nothing: an administrator wished it, the receiver answered 410, or all attempts of days failed. */
+/** Why it gets nothing: an administrator disabled it, the receiver answered 410, or all attempts of days failed. */
 /** Base64 of 24 to 64 bytes. */
 const SECRET_FORM = /^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/;
 const REASONS = ["requested", "gone", "failing"] as const;
@@ -19,7 +19,7 @@ export type DisabledBecause = (typeof REASONS)[number];
 export const DELIVERY_STATES = ["waiting", "sending", "delivered", "failed"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** Of deliveries that tell no event. */
+/** The event of a test delivery. */
 export const TEST_EVENT = "webhook.test";
 
 export type Webhook = RowFields<
@@ -34,7 +34,7 @@ export type Delivery = Omit<
   "triedAt"
 >;
 
-/** Of sealed secrets. */
+/** The purpose of sealed secrets. */
 export const SECRET_PURPOSE = "webhook";
 
 const MASK = "[REDACTED]";
@@ -94,10 +94,10 @@ export const createdWebhookView = webhookView.extend({
 });
 createdWebhookView.register(z.globalRegistry, { id: "CreatedWebhook" });
 
-/** For events: paths often have secrets. */
+/** The host of the URL, for events: paths often have secrets. */
 export const receiverOf = (url: string): string => URL.parse(url)?.host ?? "";
 
-/** In events. */
+/** A webhook as events show it. */
 export const webhookState = ({ id, url, events, disabledBecause }: Webhook) => ({
   id,
   url: `${URL.parse(url)?.origin ?? ""}/…`,

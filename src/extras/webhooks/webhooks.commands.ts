@@ -145,7 +145,7 @@ function addSending(group: Command, context: Context): void {
     },
   );
 
-  define("replay <id>", "queue all events again that the webhook tells, from one on")
+  define("replay <id>", "queue all events of the webhook again, from one on")
     .option("--from <event>", "id of the first event; 'waymark events' shows it", { isRequired: true })
     .result(async (options, id) => {
       const { from } = validated(replaySchema, { from: Number(options.from) }, "--from");

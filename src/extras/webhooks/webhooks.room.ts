@@ -1,4 +1,4 @@
-/** Webhooks: signed requests that tell programs of others what happened. */
+/** Webhooks: signed requests that notify programs of events. */
 import type { Core } from "../../platform/core.ts";
 import type { Platform, Room } from "../../platform/room-shape.ts";
 import { WEBHOOK_SETTINGS } from "./webhook-settings.ts";
@@ -6,7 +6,7 @@ import type { Registry } from "../../lib/metrics.ts";
 
 export const webhooksRoom = {
   name: "webhooks",
-  commands: { webhooks: "requests that tell programs what happened" },
+  commands: { webhooks: "requests that notify programs of events" },
   setUpCommands: ["webhooks add"],
   settings: [WEBHOOK_SETTINGS],
   loadCommands: async () => (await import("./webhooks.commands.ts")).addWebhookCommands,
@@ -39,7 +39,7 @@ export const webhooksRoom = {
 
 const OUTCOMES = ["delivered", "delayed", "failed"] as const;
 
-/** By this process. */
+/** Counts the attempts of this process. */
 function createWebhookCounter(registry: Registry): (outcome: (typeof OUTCOMES)[number]) => void {
   const attempts = registry.counter({
     name: "svc_webhook_attempts_total",

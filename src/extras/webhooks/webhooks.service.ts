@@ -70,7 +70,7 @@ export function createWebhooks(deps: Deps) {
     instance,
     load: wanted.load,
     close: wanted.close,
-    /** Whether a webhook tells the event. */
+    /** Whether a webhook subscribes to the event. */
     isAwaited(event: EventRecord): boolean {
       const name = wanted.isEmpty() ? null : webhookEventOf(event);
       return name !== null && wanted.has(name);
@@ -142,7 +142,7 @@ export function createWebhooks(deps: Deps) {
   };
 }
 
-/** Names of events that enabled webhooks tell, current within a second. */
+/** The events to which enabled webhooks subscribe, current within a second. */
 function createWanted(
   repository: ReturnType<typeof createWebhookRepository>,
   changes: Pick<Deps["changes"], "subscribe">,

@@ -259,7 +259,7 @@ forEachDialect(({ openDb }) => {
     await happen("a");
     await work();
     expect((await log(webhook.id))[0]!.tries.at(-1)!.error).toBe(
-      "The answer is 302; redirects are not followed.",
+      "The response is 302; redirects are not followed.",
     );
     time.now += 5 * SECOND;
     await work();

@@ -35,7 +35,7 @@ type Deps = {
 };
 
 export function createWebhookWriter({ repository, changes, record, box, allowPrivate, clock }: Deps) {
-  async function tell(
+  async function recordChange(
     tx: WebhookTransaction,
     actor: Actor,
     verb: "create" | "update" | "delete",
@@ -55,7 +55,7 @@ export function createWebhookWriter({ repository, changes, record, box, allowPri
       const before = (await repository.lock(tx.db, id)) ?? unknownWebhook();
       const after = { ...changed(before), updatedAt: clock.now() };
       await repository.update(tx.db, after);
-      await tell(tx, actor, "update", { before, after });
+      await recordChange(tx, actor, "update", { before, after });
       return after;
     });
 
@@ -90,7 +90,7 @@ export function createWebhookWriter({ repository, changes, record, box, allowPri
         if ((await repository.list(tx.db)).length >= MOST)
           throw appError("Conflict", `There are ${MOST} webhooks already; remove one first.`);
         const after = { id: await repository.insert(tx.db, content), ...content };
-        await tell(tx, actor, "create", { before: null, after });
+        await recordChange(tx, actor, "create", { before: null, after });
         return { webhook: after, secret };
       });
     },
@@ -126,7 +126,7 @@ export function createWebhookWriter({ repository, changes, record, box, allowPri
       await changes.write(async (tx) => {
         const before = (await repository.lock(tx.db, id)) ?? unknownWebhook();
         await repository.remove(tx.db, id);
-        await tell(tx, actor, "delete", { before, after: null });
+        await recordChange(tx, actor, "delete", { before, after: null });
       });
     },
   };

@@ -65,7 +65,7 @@ async function run({ services, output }: Context, options: Options): Promise<voi
       const found = await compare(codes, () => bar.update(++compared, total));
       for (const one of found) {
         if (options.json) differences.push(one);
-        else output.line(`${one.code}: here ${told(one.here)}, there ${told(one.there)}`);
+        else output.line(`${one.code}: here ${responseText(one.here)}, there ${responseText(one.there)}`);
       }
       if (found.length > 0) process.exitCode = 1;
       const problem = found.length === codes.length ? silenceOf(found) : null;
@@ -83,7 +83,7 @@ async function run({ services, output }: Context, options: Options): Promise<voi
   output.note(`${pluralize(compared, "code")} compared; ${end}.`);
 }
 
-const told = ({ status, location, problem }: Heard): string =>
+const responseText = ({ status, location, problem }: CodeResponse): string =>
   problem ?? (location === null ? String(status) : `${status} ${JSON.stringify(location)}`);
 
 function addressIn(name: string, text: string | undefined): string {
@@ -100,8 +100,8 @@ function numberIn(name: string, text: string, most: number): number {
   );
 }
 
-type Heard = { status: number | null; location: string | null; problem: string | null };
-type Difference = { code: string; here: Heard; there: Heard };
+type CodeResponse = { status: number | null; location: string | null; problem: string | null };
+type Difference = { code: string; here: CodeResponse; there: CodeResponse };
 
 type CompareOptions = {
   here: string;
@@ -116,7 +116,7 @@ type CompareOptions = {
 const AT_ONCE = 8;
 const TIMEOUT_MS = 10_000;
 const MOST_LOCATION = 8_192;
-/** Of a service that is overloaded or restarts. */
+/** The number of requests to a service that is overloaded or restarts. */
 const TRIES = 3;
 const RETRY_MS = 1_000;
 
@@ -136,7 +136,7 @@ export function createCompare({ here, against, rate, exactStatus, outbound }: Co
     if (at > now) await Bun.sleep(at - now);
   }
 
-  async function ask(base: string, code: string): Promise<Heard> {
+  async function ask(base: string, code: string): Promise<CodeResponse> {
     const url = addressOf(base, code);
     for (let tries = 1; ; tries++) {
       try {
@@ -156,13 +156,13 @@ export function createCompare({ here, against, rate, exactStatus, outbound }: Co
     }
   }
 
-  const differ = (one: Heard, other: Heard): boolean => {
+  const differ = (one: CodeResponse, other: CodeResponse): boolean => {
     if (one.problem !== null || other.problem !== null) return true;
     if (exactStatus && one.status !== other.status) return true;
     return kindOf(one) !== kindOf(other) || (kindOf(one) === "redirect" && one.location !== other.location);
   };
 
-  /** Of some codes, in their order. */
+  /** Returns the differences of some codes, in their order. */
   return async function compare(codes: readonly string[], onDone: () => void): Promise<Difference[]> {
     const found: (Difference | undefined)[] = [];
     await inParallel(codes.entries(), AT_ONCE, async ([at, code]) => {
@@ -186,7 +186,7 @@ export function silenceOf(found: readonly Difference[]): string | null {
   return null;
 }
 
-const kindOf = ({ status }: Heard): string =>
+const kindOf = ({ status }: CodeResponse): string =>
   status !== null && status >= 300 && status < 400 ? "redirect" : `status ${status}`;
 
 /** As URLs are compared; HTTP headers are bytes. */

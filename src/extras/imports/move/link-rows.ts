@@ -14,12 +14,12 @@ import type { Note, NoteKind } from "./state.ts";
 
 export type PreparedLink = {
   position: number;
-  /** Of domain and code in the source. */
+  /** The hash of domain and code in the source. */
   sourceKey: string;
   /** Without a code of its own: the key is set when it is chosen. */
   needsCode: boolean;
   link: CsvLink;
-  /** Null: it leads to its target. */
+  /** What the link shares, if it does not lead to its target. */
   share: SourceShare | null;
   /** Set if the link will be imported. */
   notes: Note[];
@@ -39,7 +39,7 @@ const MOST_RECIPIENTS = 100;
 const GUARDED = ["title", "note", "tags"];
 /** Passes the rule of codes. */
 const PLACEHOLDER = "a";
-/** In place of a target. Never stored. */
+/** Stands for the target of a share; it is never stored. */
 const PLACEHOLDER_URL = "http://localhost/";
 
 export const sourceKeyOf = (domain: string | undefined, code: string): string =>

@@ -90,7 +90,7 @@ async function lockAt(tx: Db, { row, deps: { repository } }: Run): Promise<Store
   throw appError("Conflict", "The import was ended, or another process goes on with it.");
 }
 
-/** In a transaction: the work with its notes, and the position that it reached. */
+/** Does the work in a transaction, with its notes and the position that it reached. */
 export async function keepIn(
   run: Run,
   db: Db,
@@ -103,8 +103,8 @@ export async function keepIn(
   const report = structuredClone(row.report);
   const notes: Note[] = [];
   await work(report, notes);
-  const told = row.report.reasons.reduce((sum, { count }) => sum + count, 0);
-  await repository.addNotes(db, row.id, notes.slice(0, Math.max(0, MOST_NOTES - told)));
+  const noted = row.report.reasons.reduce((sum, { count }) => sum + count, 0);
+  await repository.addNotes(db, row.id, notes.slice(0, Math.max(0, MOST_NOTES - noted)));
   const kept = await deps.keepEvent(db, eventOf(row, actor, report), eventId);
   await repository.update(db, row.id, { ...position, report, eventId: kept }, clock.now());
   return { ...position, report, eventId: kept };

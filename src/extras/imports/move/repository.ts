@@ -128,7 +128,7 @@ function noteQueries({ read, dialect }: Pick<Database, "read" | "dialect">) {
         })),
       ),
 
-    /** In their order, after one. */
+    /** Returns notes in their order, after one. */
     async notes(
       importId: number,
       kind: NoteKind | null,

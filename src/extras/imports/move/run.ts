@@ -29,7 +29,7 @@ const PORTION = 500;
 const VISITS = 1_000;
 const REST_MS = 5;
 
-/** Of links, one after the other. `report`: the present one; each portion is written with a copy. */
+/** Prepares links, one after the other. `report` is the present one; each portion is written with a copy. */
 function preparing({ row, deps }: Run, report: () => ImportReport, isPreview: boolean) {
   const { title } = PRODUCTS[row.product];
   const { rule, domains, clock } = deps;
@@ -225,7 +225,7 @@ async function claimOrigin(
   await refuseTwice(row, source, repository);
 }
 
-/** Of a preview: the accounts that shares would belong to, by source key. */
+/** The accounts that shares of a preview will belong to, by source key. */
 type ShareTally = Map<string, number>;
 
 const PREVIEWED = 500;

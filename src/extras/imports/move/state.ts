@@ -147,7 +147,7 @@ export function countNote(report: ImportReport, { kind, reason }: Note, count = 
   }
 }
 
-/** In a preview, which stores nothing. */
+/** Keeps notes in the report of a preview, which stores nothing. */
 export function keepNotes(report: ImportReport, notes: readonly Note[]): void {
   report.notes.push(...notes.slice(0, Math.max(0, MOST_NOTES - report.notes.length)));
 }

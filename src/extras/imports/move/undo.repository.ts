@@ -97,7 +97,7 @@ export function createUndoRepository({ read, dialect }: Pick<Database, "read" | 
         .execute();
     },
 
-    /** Of removed links without a click of their own nothing stays. */
+    /** Removes what is left of removed links without a click of their own. */
     async purge(tx: Db, links: readonly number[]): Promise<void> {
       await tx.deleteFrom("deleted_links").where("link_id", "in", links).where("clicks", "<=", 0).execute();
     },

@@ -9,7 +9,7 @@ import type { ValueIncrement, BucketIncrements } from "../../../clicks/rollups/s
 export const NOT_MADE = 0;
 export const PER_HOUR = 0;
 export const PER_DAY = 1;
-/** Of rows that count clicks, not values: those of an hour, and those of a day that have no row in the click log. */
+/** The dimension of rows that count clicks, not values: those of an hour, and those of a day without a row in the click log. */
 export const NO_DIMENSION = 0;
 
 export type BroughtLink = Pick<
@@ -21,7 +21,7 @@ const SUM_KEYS = ["import_id", "link_id", "unit", "bucket", "dimension", "value_
 
 export function createVisitsRepository({ dialect }: Pick<Database, "dialect">) {
   return {
-    /** Of links with these keys. */
+    /** Returns the ids of the links with these keys. */
     async idsOf(db: Db, keys: readonly string[]): Promise<Map<string, number>> {
       const rows = await db.selectFrom("links").select(["id", "code"]).where("code", "in", keys).execute();
       return new Map(rows.map(({ id, code }) => [code, id]));
@@ -39,7 +39,7 @@ export function createVisitsRepository({ dialect }: Pick<Database, "dialect">) {
       await dialect.insertIgnore(tx, "import_links", ["import_id", "source_key"], rows);
     },
 
-    /** By key of the source; those whose links are gone are absent. Locks the counts of the links. */
+    /** Returns the links by key of the source, without those that are gone, and locks their counts. */
     async links(tx: Db, importId: number, keys: readonly string[]): Promise<Map<string, BroughtLink>> {
       if (keys.length === 0) return new Map();
       const rows = await tx
@@ -59,7 +59,7 @@ export function createVisitsRepository({ dialect }: Pick<Database, "dialect">) {
       return new Map(rows.filter(({ linkId }) => there.has(linkId)).map((row) => [row.sourceKey, row]));
     },
 
-    /** Of locked links, whose new sums these are. */
+    /** Stores the new sums of locked links. */
     async count(
       tx: Db,
       importId: number,

@@ -18,7 +18,7 @@ import type { createRuns } from "./run.ts";
 import type { ImportState } from "./state.ts";
 import type { createUndo } from "./undo.ts";
 
-/** How work hears of its source and tells its progress, on the command line. */
+/** How the work gets its source and reports its progress, on the command line. */
 export type Work = {
   /** Where the file is now. */
   source?: string;
@@ -35,7 +35,7 @@ export type WorkDeps = {
   domains: MoveDomains;
   leases: Leases;
   box: SecretBox;
-  /** For uploaded files. */
+  /** The folder of uploaded files. */
   folder: string;
   outbound: Outbound;
   clock: Clock;
@@ -175,7 +175,7 @@ export function createWork(deps: WorkDeps) {
     return held !== null;
   }
 
-  /** In the background. */
+  /** Begins or continues the work in the background. */
   function begin(id: number): void {
     const task = onceAnswering(() => work(id), stopping.signal)
       .catch((error: unknown) => {

@@ -101,7 +101,7 @@ export async function decideLinks(
   }: { seen: Set<string>; report: ImportReport; notes: Note[]; db?: Db | undefined },
 ): Promise<Map<string, PreparedLink>> {
   const { repository } = deps;
-  const tell = (note: Note) => {
+  const addNote = (note: Note) => {
     countNote(report, note);
     notes.push(note);
   };
@@ -129,7 +129,7 @@ export async function decideLinks(
   for (const one of portion) {
     report.counts.links_read++;
     if (isNote(one)) {
-      tell(one);
+      addNote(one);
       continue;
     }
     const { position } = one;
@@ -137,7 +137,7 @@ export async function decideLinks(
     const refusal = refusals.get(one.link);
     let key = one.link.code;
     if (refusal !== undefined) {
-      tell({ position, kind: "refused", code, reason: refusal.message });
+      addNote({ position, kind: "refused", code, reason: refusal.message });
       continue;
     }
     if (isTaken(key) || imported.has(key)) {
@@ -147,10 +147,10 @@ export async function decideLinks(
         .get(key)
         ?.find((other) => !isTaken(other) && !imported.has(other) && !keys.has(other));
       if (free === undefined) {
-        tell({ position, kind: "skipped", code, reason: TAKEN });
+        addNote({ position, kind: "skipped", code, reason: TAKEN });
         continue;
       }
-      tell({
+      addNote({
         position,
         kind: "renamed",
         code,
@@ -160,14 +160,14 @@ export async function decideLinks(
     }
     seen.add(key);
     imported.set(key, { ...one, link: { ...one.link, code: key } });
-    for (const note of one.notes) tell(note);
+    for (const note of one.notes) addNote(note);
     report.counts.links_imported++;
     if (report.samples.length < SAMPLES) report.samples.push(sampleOf(key, one));
   }
   return imported;
 }
 
-/** In the transaction. Notes are of this portion. */
+/** Writes the links in the transaction. Notes are of this portion. */
 export async function writeNewLinks(
   deps: LinkWriting,
   tx: ChangeTransaction,
@@ -237,7 +237,7 @@ const sampleOf = (key: string, { share, link: { target, more, createdAt, clickCo
 /** `link`: what follows for it. */
 type ShareFolder = { folderId: number; link: { ownerId: number; target: string } };
 
-/** Of the shares among the rows, whose links lead there. */
+/** Makes the folders of the shares among the rows, whose links lead there. */
 async function makeFolders(
   files: MovedFiles,
   tx: Db,

@@ -35,7 +35,7 @@ export type VisitSettings = {
   privacy: ClickPrivacy;
   /** Older visits have no row in the click log. */
   logFrom: number;
-  /** Of the click log; 0: unlimited. */
+  /** The limit of the click log; 0: unlimited. */
   mostLogRows: number;
 };
 
@@ -74,7 +74,7 @@ const linklessVisit = ({ position, code }: Pick<PreparedVisit, "position" | "cod
 
 export type VisitPortion = readonly (PreparedVisit | Note)[];
 
-/** Of a preview, by source key: what the source counted, and its dated visits. */
+/** What the source counted and its dated visits, by source key, for a preview. */
 export type VisitTally = Map<string, { total: number; dated: number }>;
 
 /** Counts visits as the import does. Returns notes of those that it would refuse. */
@@ -117,7 +117,7 @@ export function createVisitWriting({ database, parser, keyOf }: Deps) {
   const drops = createDetailDropsRepository(database);
   const capacity = createLogCapacity(database);
 
-  /** In the transaction. Returns what to do after the commit. */
+  /** Writes the visits in the transaction and returns what to do after the commit. */
   async function write(
     tx: Db,
     given: VisitPortion,
@@ -190,7 +190,7 @@ export function createVisitWriting({ database, parser, keyOf }: Deps) {
 
   return {
     write,
-    /** For a preview: visits of links that are here are in the tally. */
+    /** Prepares a preview: visits of links that are here are in the tally. */
     async known(portion: VisitPortion, tally: VisitTally): Promise<VisitPortion> {
       const known = await ownLinks(database.read, portion);
       for (const id of known.ids) tally.getOrInsert(String(id), { total: 0, dated: 0 });

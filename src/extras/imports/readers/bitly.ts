@@ -5,7 +5,7 @@ import { tagsCell } from "./reader.ts";
 import { asciiLower } from "../../../lib/ascii-lower.ts";
 
 const AT_ONCE = 100;
-/** Of Bitly itself; their codes come to the default domain. */
+/** The hosts of Bitly itself; their codes come to the default domain. */
 const SHARED_HOSTS = ["bit.ly", "j.mp", "bitly.com"];
 
 const link = z.object({

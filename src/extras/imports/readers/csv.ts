@@ -56,7 +56,7 @@ const SAMPLES = 3;
 
 const plain = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, "");
 
-/** By position; each field once. @throws BadRequest */
+/** Returns the field of each column; each field once. @throws BadRequest */
 function fieldsOf(header: readonly string[], map: SourceInput["map"]): (string | null)[] {
   const names = header.map((name) => name.trim());
   const fields: (string | null)[] = names.map(() => null);

@@ -4,7 +4,7 @@ import { listedReader, listedText as text } from "./listed-links.ts";
 import { tagsCell } from "./reader.ts";
 
 const AT_ONCE = 100;
-/** Of Dub itself; their codes come to the default domain. */
+/** The hosts of Dub itself; their codes come to the default domain. */
 const SHARED_HOSTS = ["dub.sh", "dub.link"];
 
 const link = z.object({
@@ -30,7 +30,7 @@ const link = z.object({
   rewrite: z.boolean().nullish(),
 });
 
-/** In the order in which Dub tries them. */
+/** Makes rules in the order in which Dub tries them. */
 function rulesOf({ ios, android, geo }: z.infer<typeof link>): string {
   const rules = [
     ...(ios ? [{ if: { os: "iOS" }, target: ios }] : []),

@@ -10,7 +10,7 @@ export const foreignText = (value: Value): string => String(value ?? "");
 
 export const isTrue = (value: Value): boolean => value === 1 || value === "true";
 
-/** Of epoch milliseconds, or of UTC as SQL writes it. Null if unreadable. */
+/** Parses epoch milliseconds, or UTC as SQL writes it; null if unreadable. */
 export function foreignTime(value: Value): number | null {
   const parts = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)/.exec(foreignText(value));
   const time = parts === null ? value : Date.parse(`${parts[1]}T${parts[2]}Z`);

@@ -1,4 +1,4 @@
-/** Asks the API of another product: bounded answers, a few tries, the pauses that it asks for. */
+/** Asks the API of another product: bounded responses, a few tries, the pauses that it demands. */
 import { appError } from "../../../lib/errors.ts";
 import { createJsonScan } from "../../../lib/json-scan.ts";
 import { OutboundFailure } from "../../../lib/outbound.ts";
@@ -27,27 +27,27 @@ export function createJsonApi(
   return async (path) => {
     for (let tries = 1; ; tries++) {
       signal.throwIfAborted();
-      const { answer, problem } = await ask(`${root}${path}`);
-      if (answer?.status === 200) return readJson(answer.body, root);
-      if (answer?.status === 404) return null;
-      if (answer?.status === 401 || answer?.status === 403) {
-        throw appError("BadRequest", `${base.host} refuses the key (${answer.status}). Give a valid one.`);
+      const { response, problem } = await ask(`${root}${path}`);
+      if (response?.status === 200) return readJson(response.body, root);
+      if (response?.status === 404) return null;
+      if (response?.status === 401 || response?.status === 403) {
+        throw appError("BadRequest", `${base.host} refuses the key (${response.status}). Give a valid one.`);
       }
-      const isPassing = answer === null || answer.status === 429 || answer.status >= 500;
+      const isPassing = response === null || response.status === 429 || response.status >= 500;
       if (!isPassing || tries === TRIES) {
         throw appError(
           "BadRequest",
           `${base.host} can't be asked: ${problem}. The address asked was ${root}${path}`,
         );
       }
-      const asked = Number(answer?.headers.get("retry-after") ?? 0) * 1_000;
-      await rest(Math.min(Math.max(asked || 0, pauseMs * 2 ** (tries - 1)), MOST_PAUSE_MS), signal);
+      const demandedMs = Number(response?.headers.get("retry-after") ?? 0) * 1_000;
+      await rest(Math.min(Math.max(demandedMs || 0, pauseMs * 2 ** (tries - 1)), MOST_PAUSE_MS), signal);
     }
   };
 
   async function ask(url: string) {
     try {
-      const answer = await outbound({
+      const response = await outbound({
         url,
         method: "GET",
         headers: { Accept: "application/json", ...headers },
@@ -56,15 +56,15 @@ export function createJsonApi(
         // The key goes nowhere else.
         redirects: 0,
       });
-      const body = isChunked(answer.headers) ? joined(answer.body) : answer.body;
-      const moved = answer.headers.get("location");
-      const problem = `it answers with status ${answer.status}${moved === null ? "" : `, which leads to ${moved.slice(0, 200)}`}`;
-      return { answer: { ...answer, body }, problem };
+      const body = isChunked(response.headers) ? joined(response.body) : response.body;
+      const moved = response.headers.get("location");
+      const problem = `it answers with status ${response.status}${moved === null ? "" : `, which leads to ${moved.slice(0, 200)}`}`;
+      return { response: { ...response, body }, problem };
     } catch (error) {
       if (!(error instanceof OutboundFailure)) throw error;
       if (error.reason === "refused")
         throw appError("BadRequest", `${base!.host} can't be asked: ${error.message}.`);
-      return { answer: null, problem: error.message };
+      return { response: null, problem: error.message };
     }
   }
 }

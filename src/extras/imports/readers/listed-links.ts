@@ -13,7 +13,7 @@ const MOST_EMPTY = 1_000;
 type Listing<T> = Pick<Reader, "title" | "notImported"> & {
   /** Which key it asks for, as a sentence. */
   key: string;
-  /** `after`: `next` of the page before. Undefined: the answer is another one than that of the product. */
+  /** `after`: `next` of the page before. Undefined if the response is not one of the product. */
   page(api: JsonApi, after: string | null): Promise<{ records: unknown[]; next: string | null } | undefined>;
   record: z.ZodType<T>;
   /** The cells of its links. Adds sentences about what is not imported. */

@@ -170,7 +170,7 @@ export const pingvin: Reader = {
   },
 };
 
-/** By share. @throws BadRequest */
+/** Reads the recipients by share. @throws BadRequest */
 async function recipientsIn(rows: AsyncIterable<ForeignRow>): Promise<ReadonlyMap<string, string[]>> {
   const found = new Map<string, string[]>();
   let number = 0;

@@ -6,11 +6,11 @@ import type { Outbound } from "../../../lib/outbound.ts";
 import { csvLine } from "../../../lib/csv.ts";
 
 export type Reader = {
-  /** For people. */
+  /** The name of the product. */
   title: string;
   /** What SOURCE may be; a folder on the command line only. */
   takes: readonly ("file" | "folder" | "address")[];
-  /** Of addresses, without the colon. */
+  /** The schemes of addresses that it takes, without the colon. */
   schemes?: readonly string[];
   needsKey?: boolean;
   /** Sentences: what the product does not export, or Waymark has no place for. */
@@ -30,16 +30,16 @@ export type SourceInput = {
 };
 
 export type Source = {
-  /** For the progress, where it is known at once. */
+  /** The totals for the progress, where they are known at once. */
   size?: { links?: number; visits?: number };
-  /** Of visits of links that are here (see write-visits.ts), which are imported once. */
+  /** The origin of visits of links that are here (see write-visits.ts), which are imported once. */
   origin?: string;
-  /** Of a table with a header: its columns, and which of ours each one is. */
+  /** The columns of a table with a header, and which of ours each one is. */
   columns?: SourceColumn[];
   /** After that place; 0: all. */
   links(after: number): AsyncIterable<SourceLink | SourceProblem>;
   visits?(after: number): AsyncIterable<SourceVisit | SourceProblem>;
-  /** Of links with a share. */
+  /** The files of links with a share. */
   files?(after: number): AsyncIterable<SourceFile | SourceProblem>;
   close?(): Promise<void>;
 };
@@ -72,19 +72,19 @@ export type SourceLink = {
 };
 
 export type SourceShare = {
-  /** Null: nobody known. */
+  /** The owner in the source, if it is known. */
   owner: { email: string; name: string } | null;
   /** Name of the folder. */
   folder: string;
   message: string;
-  /** Null is unlimited. */
+  /** The limit of downloads, or null for none. */
   maxDownloads: number | null;
   recipients: readonly string[];
 };
 
 export type SourceFile = {
   position: number;
-  /** Of the link that shares it. */
+  /** The code of the link that shares it. */
   code: string;
   name: string;
   size: number;
@@ -99,7 +99,7 @@ export type SourceVisit = {
   domain?: string;
   /** Epoch milliseconds. */
   at: number;
-  /** Of a sum, which has no details. */
+  /** The number of clicks of a sum, which has no details. */
   count?: number;
   referrer?: string | null;
   userAgent?: string | null;
@@ -110,7 +110,7 @@ export type SourceVisit = {
   language?: string | null;
   /** Else by the user agent; without one: a person. */
   automated?: boolean;
-  /** Of a link that is here, by its code. */
+  /** Set for a visit of a link that is here, by its code. */
   isOurs?: true;
 };
 
@@ -120,7 +120,7 @@ export const isProblem = <T extends object>(record: T | SourceProblem): record i
 const MOST_TAGS = 16;
 const LONGEST = 64;
 
-/** Of the tags that a link of ours can have; tells which it can't. */
+/** Makes a cell of the tags that a link of ours can have, and adds the others to `lost`. */
 export function tagsCell(tags: readonly string[], lost: string[]): string {
   const fitting = [...new Set(tags.map((tag) => tag.trim().toLowerCase()))].filter((tag) => tag !== "");
   const short = fitting.filter((tag) => [...tag].length <= LONGEST);

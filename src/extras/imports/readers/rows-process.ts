@@ -25,14 +25,14 @@ export async function sendRows(): Promise<void> {
     for (let end = begun.indexOf("\n"); end !== -1; end = begun.indexOf("\n")) {
       const line = begun.slice(0, end);
       begun = begun.slice(end + 1);
-      let answer: RowsResponse;
+      let reply: RowsResponse;
       try {
         rows ??= rowsOf(JSON.parse(line) as RowsRequest);
-        answer = { rows: portionOf(rows) };
+        reply = { rows: portionOf(rows) };
       } catch (error) {
-        answer = { problem: messageOf(error) };
+        reply = { problem: messageOf(error) };
       }
-      await Bun.write(Bun.stdout, `${JSON.stringify(answer)}\n`);
+      await Bun.write(Bun.stdout, `${JSON.stringify(reply)}\n`);
     }
   }
 }
@@ -94,7 +94,7 @@ function* rowsOf({
   }
 }
 
-/** Of a real table, whose values nothing computes. */
+/** Returns the columns of a real table, whose values nothing computes. */
 function plainColumns(database: Database, table: string): string[] {
   const found = database
     .query<{ is_plain: number }, [string]>(

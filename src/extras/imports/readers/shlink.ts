@@ -15,7 +15,7 @@ const LINKS_AT_ONCE = 50;
 const VISITS_AT_ONCE = 500;
 /** Places of visits are those of their link times this. */
 const MOST_VISITS = 10_000_000;
-/** Of the number of visits of a link while they are read. */
+/** The limit for changes of the number of visits of a link while they are read. */
 const MOST_CHANGES = 10_000;
 const MOST_LINKS = 100_000_000;
 
@@ -69,14 +69,17 @@ async function pageAt(
   schema: typeof shortUrls,
   name: "shortUrls" | "visits",
 ): Promise<Page | null> {
-  const answer = await api(path);
-  if (answer === null) return null;
-  const read = schema.safeParse(answer).data?.[name];
+  const response = await api(path);
+  if (response === null) return null;
+  const read = schema.safeParse(response).data?.[name];
   if (read !== undefined) return { data: read.data, total: read.pagination.totalItems };
-  throw appError("BadRequest", `The answer to ${path.slice(0, 200)} is not one of Shlink's API, version 3.`);
+  throw appError(
+    "BadRequest",
+    `The response to ${path.slice(0, 200)} is not one of Shlink's API, version 3.`,
+  );
 }
 
-/** By code: databases order those of one second anew for each page, and links would be missing. */
+/** Orders by code: databases order links of one second anew for each page, and some would be missing. */
 const linksPage = async (api: JsonApi, page: number, size: number): Promise<Page> => {
   const path = `/short-urls?page=${page}&itemsPerPage=${size}&orderBy=shortCode-ASC`;
   const found = await pageAt(api, path, shortUrls, "shortUrls");
@@ -167,7 +170,7 @@ async function* visitsOf(
     }
     if (page.total !== known) {
       if (++changes > MOST_CHANGES)
-        throw appError("BadRequest", "The number of visits changes with each answer.");
+        throw appError("BadRequest", "The number of visits changes with each response.");
       known = page.total;
       continue;
     }
@@ -270,7 +273,7 @@ function rangeOf(pattern: string): string {
   return `${[...parts, "0", "0", "0"].slice(0, 4).join(".")}/${parts.length * 8}`;
 }
 
-/** Null: Waymark has none that means the same. */
+/** Returns the condition that means the same, or null if Waymark has none. */
 function conditionOf({ type, matchKey, matchValue }: Condition): Made | null {
   const [key, value] = [matchKey ?? "", matchValue ?? ""];
   switch (type) {

@@ -8,9 +8,9 @@ import { createTimeSlices } from "../../../lib/time-slices.ts";
 
 export type DumpRow = {
   table: string;
-  /** Null: the dump does not say. */
+  /** The names of the columns, if the dump has them. */
   columns: readonly string[] | null;
-  /** Null for NULL, and for a value that is too long. */
+  /** The values; null for NULL, and for a value that is too long. */
   values: readonly (string | null)[];
   /** A value was too long. */
   isCut: boolean;
@@ -80,7 +80,7 @@ function* statements(input: Dump): SqlStep<void, DumpRow> {
   }
 }
 
-/** Of a CREATE TABLE: names of its columns. */
+/** Reads the names of the columns of a CREATE TABLE. */
 function* definition(input: Dump): SqlStep<void> {
   const table = yield* sqlName(input);
   yield* skipBlanks(input);

@@ -10,7 +10,7 @@ import {
   type RowsRequest,
 } from "./rows-request.ts";
 
-/** For a portion of rows, the start of the process included. */
+/** The time for a portion of rows, the start of the process included. */
 const PORTION_MS = 30_000;
 const MEMORY_BYTES = 512 * 1024 * 1024;
 const WATCH_MS = 100;
@@ -31,12 +31,12 @@ export async function* sqliteRows(request: RowsRequest, title: string): AsyncGen
     const output = child.stdout.getReader();
     for (let line = JSON.stringify(request); ; line = "") {
       const timer = setTimeout(() => child.kill("SIGKILL"), PORTION_MS);
-      const answer = await answerTo(child.stdin, output, line).finally(() => clearTimeout(timer));
-      if ("problem" in answer) {
-        throw appError("BadRequest", `The file can't be read as a database of ${title}. ${answer.problem}`);
+      const reply = await replyTo(child.stdin, output, line).finally(() => clearTimeout(timer));
+      if ("problem" in reply) {
+        throw appError("BadRequest", `The file can't be read as a database of ${title}. ${reply.problem}`);
       }
-      if (answer.rows.length === 0) return;
-      yield* answer.rows;
+      if (reply.rows.length === 0) return;
+      yield* reply.rows;
     }
   } finally {
     clearInterval(watch);
@@ -44,7 +44,7 @@ export async function* sqliteRows(request: RowsRequest, title: string): AsyncGen
   }
 }
 
-async function answerTo(
+async function replyTo(
   input: { write(text: string): unknown; flush(): unknown },
   output: ReadableStreamDefaultReader<Uint8Array>,
   line: string,

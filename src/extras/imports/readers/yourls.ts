@@ -9,7 +9,7 @@ import { readDump } from "./sql-dump.ts";
 type Record_ = { values: ReadonlyMap<string, string | null>; isCut: boolean };
 type Table = "url" | "log";
 
-/** Of YOURLS 1.7 to 1.10, for dumps without CREATE TABLE. */
+/** The columns of YOURLS 1.7 to 1.10, for dumps without CREATE TABLE. */
 const USUAL: Record<Table, readonly string[]> = {
   url: ["keyword", "url", "title", "timestamp", "ip", "clicks"],
   log: ["click_id", "click_time", "shorturl", "referrer", "user_agent", "ip_address", "country_code"],
