@@ -1,8 +1,8 @@
 /**
  * `npm run test:core`: deletes the extras in a copy, and tests what is left. In `.cache/core` it copies the files of this
- * folder, deletes `src/extras`, `test/extras` and the lines of extras in `src/server/rooms.ts`, checks types, builds
- * the program, starts it, follows a redirect, and runs a part of the tests of the core; `-- --all` runs all of them
- * (`test/tidy*` excepted: the rules of the house name the extras). Other arguments are paths of tests.
+ * folder, deletes `src/extras`, `test/extras` and the lines of extras in `src/server/rooms.ts`, checks types, writes
+ * the documents of API and settings, builds the program, starts it, follows a redirect, and runs a part of the tests.
+ * `-- --all` runs all of them but `test/tidy*`, whose tables name the extras. Other arguments are paths of tests.
  */
 import {
   cpSync,
@@ -129,6 +129,10 @@ await step("types", () =>
     ".cache/tsc.json",
   ]),
 );
+await step("what is made of the rooms", () => {
+  run([bun, "scripts/configuration-page.ts"]);
+  writeFileSync(join(CORE, "docs/openapi/1.0.json"), run([bun, "scripts/openapi.ts", "--release"]));
+});
 await step("build", () => run(["scripts/build-binary.sh"]));
 await step("start and redirect", followRedirect);
 await step("tests", () => {

@@ -37,7 +37,7 @@ const singular = (word: string): string =>
 /** Choices that several places offer, by the schema or operation and the field of one of them. */
 const NAMES_OF_CHOICES: Readonly<Record<string, string>> = {
   "ListUsers.disabled": "FlagFilter",
-  "CreateImportBody.visits": "Flag",
+  "PostLinksImportBody.dry_run": "Flag",
   "GetStats.visitors": "VisitorKind",
   "GetAnalyticsTrends.group_by": "TimeUnit",
   "ListAnalyticsGeo.by": "PlaceUnit",
