@@ -56,8 +56,8 @@ describe("rules", () => {
       status: 307,
       reason: "rule",
       steps: [
-        { rule: 0, holds: false, because: [{ condition: "device", holds: false, found: "desktop" }] },
-        { rule: 1, holds: true, because: [{ condition: "country", holds: true, found: "GB" }] },
+        { rule: 0, holds: false, because: [{ condition: "device", holds: false, actual: "desktop" }] },
+        { rule: 1, holds: true, because: [{ condition: "country", holds: true, actual: "GB" }] },
       ],
     });
     expect((await explain("way", { user_agent: FIREFOX, country: "se" })).data.target).toBe(

@@ -114,7 +114,10 @@ forEachDialect((dialect) => {
     await create("b", to("annas"));
     expect(await messageOf(patch("b", { domain }))).toBe(ELSEWHERE);
     const moving: QueryBatchInput = { filter: { codes: ["b"] }, action: "update", set: { domain } };
-    expect(await room.links.by(ANNA).queryBatch(moving)).toMatchObject({ changed: 0, refusal: ELSEWHERE });
+    expect(await room.links.by(ANNA).queryBatch(moving)).toMatchObject({
+      changed: 0,
+      first_error: ELSEWHERE,
+    });
     await patch("b", { rules: [MOBILE] });
     expect(await messageOf(patch("b", { domain }))).toBe("no error");
     await room.clear();

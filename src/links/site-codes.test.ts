@@ -134,7 +134,7 @@ forEachDialect((dialect) => {
           action: "update",
           set: { target: OTHER },
         });
-        expect(found).toMatchObject({ matched: 1, changed: 0, refusal: expect.stringContaining("site") });
+        expect(found).toMatchObject({ matched: 1, changed: 0, first_error: expect.stringContaining("site") });
         expect(await target(code)).toBe(TARGET);
         expect(await refusal(room.links.by(ADMIN).update(code, update({ target: TARGET })))).toBe("no error");
         await editor().remove(code);
