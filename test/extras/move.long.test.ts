@@ -1,3 +1,3 @@
 import "../support/long.ts";
-import "../../src/extras/move/move.test.ts";
+import "../../src/extras/move/move.ci.test.ts";
 import "./move.ci.test.ts";
