@@ -105,9 +105,9 @@ function factsOf({ language, texts: { drop } }: Look, box: OpenDrop, most: numbe
 
 function formOf({ texts: { drop } }: Look, most: number): string {
   const { size, failed, ended } = drop.refused;
-  const told = JSON.stringify({ ...drop.script, most, size, failed, ended });
+  const scriptTexts = JSON.stringify({ ...drop.script, most, size, failed, ended });
   return `
-<form method="post" enctype="multipart/form-data" data-told="${text(told)}">
+<form method="post" enctype="multipart/form-data" data-told="${text(scriptTexts)}">
 <label>${text(drop.yourName)}<input name="${NAME_FIELD}" maxlength="80" autocomplete="name"></label>
 <label>${text(drop.choose)}<input type="file" name="file" multiple required></label>
 <button>${text(drop.send)}</button>

@@ -261,7 +261,7 @@ export const policyEvent = (
   after: after && { ...viewPolicy(after), ...newKeys(before, after) },
 });
 
-/** The masks of changed keys; a new policy says `has_credentials`. */
+/** The masks of changed keys; a new policy has `has_credentials`. */
 const newKeys = (before: StoredPolicy | null, after: StoredPolicy): Record<string, string> => ({
   ...(before && before.sealedAccessKey !== after.sealedAccessKey && { access_key: MASK }),
   ...(before && before.sealedSecretKey !== after.sealedSecretKey && { secret_key: MASK }),

@@ -22,7 +22,7 @@ type Deps = {
   secret(): string;
   clock: Clock;
   logger: Pick<Logger, "warn">;
-  /** No check of a code ends earlier, so its time tells nothing. */
+  /** No check of a code ends earlier, so its time reveals nothing. */
   checkMs?: number;
 };
 

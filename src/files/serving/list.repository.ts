@@ -32,7 +32,7 @@ export const SHARE_COLUMNS = [
   "shares.several",
 ] as const;
 
-/** What visitors are told of a share or drop box, and who gets or shares the files. */
+/** What visitors see of a share or drop box, and who gets or shares the files. */
 export const VISITED_COLUMNS = [
   "links.code",
   "links.title",

@@ -92,10 +92,10 @@ function previewHtml(look: Look, view: FileView): string {
     pdf: `<iframe src="${src}" title="${label}" sandbox loading="lazy"></iframe>`,
   }[preview];
   const isCut = preview === "text" && file.size > TEXT_BYTES;
-  const said = isCut
+  const caption = isCut
     ? `<figcaption>${text(filled(texts.beginning, { size: sizeWords(look, TEXT_BYTES) }))}</figcaption>`
     : "";
-  return `<figure class="view">${shown}${said}</figure>`;
+  return `<figure class="view">${shown}${caption}</figure>`;
 }
 
 const copyHtml = ({ texts }: Look, value: string): string =>

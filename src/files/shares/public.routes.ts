@@ -71,14 +71,14 @@ export function createShareResponses(deps: Deps) {
     }
     const { file, path } = await shares.place(share, query.file);
     const isForCard = query.what === "thumbnail" || (query.what === "preview" && isCardPicture(file));
-    const wants = seesPagesOnly && !isForCard ? "page" : representationOf(query, request);
-    if (wants === "bytes") return downloads.file(share, file, request, visitor);
+    const representation = seesPagesOnly && !isForCard ? "page" : representationOf(query, request);
+    if (representation === "bytes") return downloads.file(share, file, request, visitor);
     if (downloadsLeft(share) === 0) return failures.page("usedUp", 410, request);
     const isOpen = share.maxDownloads === null;
-    if (wants === "thumbnail") {
+    if (representation === "thumbnail") {
       return isOpen ? respondWithThumbnail(file, request, null) : new Response(null, { status: 204 });
     }
-    if (wants === "preview") {
+    if (representation === "preview") {
       const shown = isOpen ? await preview.respond(file, request, visitor) : null;
       if (shown !== null) return shown;
       if (!isBrowser(request)) return failures.page("notFound", 404, request);
@@ -183,7 +183,7 @@ export const seeOther = (location: string, more: Record<string, string>): Respon
     headers: { Location: location, "Cache-Control": "private, no-store", ...more },
   });
 
-/** To the page that was asked for; where a download was, from a page that stays. */
+/** Redirects to the requested page; where a download was, from a page that stays. */
 async function redirectAfterUnlock(
   { shares, pages }: Deps,
   share: SharedEntry,

@@ -10,7 +10,7 @@ export type SharedEntry = {
   title: string | null;
   message: string | null;
   /**
-   * The account or team that shares, if the share has a message or recipients. Null for others, which tell nobody the
+   * The account or team that shares, if the share has a message or recipients. Null for others, which show nobody the
    * names of accounts, and for the built-in administrator.
    */
   from: string | null;

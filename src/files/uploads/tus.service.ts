@@ -49,7 +49,7 @@ export type NewUpload = {
 export type UploadChunk = {
   /** Must equal the upload's end. */
   offset: number;
-  /** The upload's size, if the request says it. */
+  /** The upload's size, if the request has it. */
   total: number | null;
   /** If the client sent one. */
   length: number | undefined;
