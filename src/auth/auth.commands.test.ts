@@ -22,7 +22,7 @@ type Typed = { stdin?: string; answers?: string[] };
 async function run(line: string, { stdin = "", answers = [] }: Typed = {}) {
   const printed = { out: "", err: "" };
   const context = {
-    services: async () => ({ auth: cli.auth, leases: { heard: async () => true } }),
+    services: async () => ({ auth: cli.auth, leases: { untilServersRead: async () => true } }),
     output: createOutput(
       { write: (text) => (printed.out += text) },
       { write: (text) => (printed.err += text) },

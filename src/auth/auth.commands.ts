@@ -18,7 +18,7 @@ import { createUserSchema, newPasswordSchema, type User, viewUser } from "./user
 type Context = CommandContext<{
   auth: Auth;
   /** The servers of this data folder know what was written. False: not in time. */
-  leases: { heard(): Promise<boolean> };
+  leases: { untilServersRead(): Promise<boolean> };
 }>;
 
 /** A running server applies their changes within a second; `reset-password` waits for it. */
@@ -30,8 +30,8 @@ export function addAuthCommands(program: Command, context: Context): void {
       const password = await readNewPassword(context, options);
       const { auth, leases } = await context.services();
       await auth.resetAdminPassword(password, CLI_AUTHOR);
-      const isHeard = await leases.heard();
-      const others = isHeard
+      const isRead = await leases.untilServersRead();
+      const others = isRead
         ? "Running servers use it now, those with another data folder within a second."
         : "A running server has not noticed yet, and uses it as soon as it reaches its database.";
       context.output.note(`The administrator's password is set. ${others}`);

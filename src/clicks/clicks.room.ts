@@ -54,7 +54,7 @@ export const clicksRoom = {
     ] as const) {
       config.onChange(key, clicks.refresh);
     }
-    rollCall.answerBy(clicks.settle);
+    rollCall.respondBy(clicks.settle);
     registerClickMetrics(registry, clicks, env.data.dir);
     return { offers: { clicks }, close: clicks.close };
   },

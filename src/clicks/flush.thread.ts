@@ -120,7 +120,7 @@ export async function startFlushThread(options: FlushThreadOptions) {
   };
 
   /** A thread that fails a call is replaced. */
-  const order: Rpc<FlushCalls>["tell"] = (method, payload) => void rpc.call(method, payload).catch(replace);
+  const order: Rpc<FlushCalls>["notify"] = (method, payload) => void rpc.call(method, payload).catch(replace);
 
   /** A late result still becomes the last known number. */
   const queryPendingLinks = async (): Promise<number> => {

@@ -44,7 +44,7 @@ async function start(request: Parameters<FlushCalls["start"]>[0]): Promise<Runni
       timestamp: false,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line: string) => rpc.tell("log", line) },
+    { write: (line: string) => rpc.notify("log", line) },
   );
   const database = await openDatabase(
     { ...request.database, poolSize: 1 },
@@ -60,7 +60,7 @@ async function start(request: Parameters<FlushCalls["start"]>[0]): Promise<Runni
     journalDir: request.journalDir,
     clock: systemClock,
     logger,
-    onSettled: (settled) => rpc.tell("settled", settled),
+    onSettled: (settled) => rpc.notify("settled", settled),
     parser: createDetailsParser({
       places: async (addresses) => (settings.locates ? geo.lookupMany(addresses) : NO_PLACES),
       addresses: () => settings.addresses,
@@ -95,16 +95,16 @@ async function start(request: Parameters<FlushCalls["start"]>[0]): Promise<Runni
 }
 
 const addOwn = (flusher: Flusher, source: SourceState): void =>
-  flusher.add(source, () => rpc.tell("retired", source.path));
+  flusher.add(source, () => rpc.notify("retired", source.path));
 
 async function flushAndReport(flusher: Flusher, trigger: FlushTrigger): Promise<void> {
   const startedAt = performance.now();
   const durationMs = () => performance.now() - startedAt;
   try {
     const done = await flusher.flush();
-    rpc.tell("flushed", { trigger, status: "success", durationMs: durationMs(), ...done });
+    rpc.notify("flushed", { trigger, status: "success", durationMs: durationMs(), ...done });
   } catch (error) {
-    rpc.tell("flushed", { trigger, status: "failed", durationMs: durationMs(), clicks: 0, links: 0 });
+    rpc.notify("flushed", { trigger, status: "failed", durationMs: durationMs(), clicks: 0, links: 0 });
     throw error;
   }
 }

@@ -20,7 +20,7 @@ export function fileResponse(
   return new Response(body, init);
 }
 
-/** Undefined for other answers. */
+/** Undefined for other responses. */
 export function filePartOf(request: Request | null, { status, headers }: Response): FileRange | undefined {
   const part = request === null ? undefined : parts.get(request);
   const isWhole = status === 200 || status === 206;

@@ -10,11 +10,11 @@ afterEach(() => {
 });
 
 /** Answers each connection by its request; returns its port. */
-async function serve(answer: (socket: Socket, request: string) => void): Promise<number> {
+async function serve(response: (socket: Socket, request: string) => void): Promise<number> {
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("error", () => undefined);
-    socket.on("data", (bytes) => answer(socket, bytes.toString("latin1")));
+    socket.on("data", (bytes) => response(socket, bytes.toString("latin1")));
   });
   servers.push(server);
   await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));
@@ -139,8 +139,8 @@ test("asks the address that it judged, and the name once a hop", async () => {
     ),
     isAllowed: (address: string) => (judged.push(address), address === "127.0.0.1"),
   });
-  const answer = await outbound({ ...GET, url: `http://Name.example:${port}/ä?b=c#d` });
-  expect(answer).toMatchObject({ status: 200, body: Buffer.from("0123456789") });
+  const response = await outbound({ ...GET, url: `http://Name.example:${port}/ä?b=c#d` });
+  expect(response).toMatchObject({ status: 200, body: Buffer.from("0123456789") });
   expect([resolved, judged]).toEqual([["name.example"], ["127.0.0.1"]]);
   expect(seen[0]).toStartWith(
     `GET /%C3%A4?b=c HTTP/1.1\r\nHost: name.example:${port}\r\nConnection: close\r\n`,
@@ -196,8 +196,8 @@ test("a redirect to a name that has a private address is refused, and nothing is
 });
 
 describe("bounds", () => {
-  const fails = async (answer: (socket: Socket) => void, timeoutMs = 5_000) => {
-    const port = await serve(answer);
+  const fails = async (response: (socket: Socket) => void, timeoutMs = 5_000) => {
+    const port = await serve(response);
     return (await failureOf(local(port)({ ...GET, timeoutMs, url: `http://a.example:${port}/` })))[1];
   };
 
@@ -238,7 +238,7 @@ describe("bounds", () => {
     const port = await serve((socket) =>
       socket.write(`HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n\r\n${"b".repeat(100_000)}`),
     );
-    const answer = await local(port)({ ...GET, url: `http://a.example:${port}/` });
-    expect(answer.body.toString()).toBe("b".repeat(10));
+    const response = await local(port)({ ...GET, url: `http://a.example:${port}/` });
+    expect(response.body.toString()).toBe("b".repeat(10));
   });
 });

@@ -86,8 +86,8 @@ export function createOutbound({
     const socket = isTls
       ? connectTls({ host, port, ...(servername && { servername }), ALPNProtocols: ["http/1.1"] })
       : connect({ host, port });
-    const answer = readResponse(socket, sent, request, isTls ? "secureConnect" : "connect");
-    return beforeDeadline(answer, deadline).finally(() => socket.destroy());
+    const response = readResponse(socket, sent, request, isTls ? "secureConnect" : "connect");
+    return beforeDeadline(response, deadline).finally(() => socket.destroy());
   }
 
   return async (request) => {
@@ -95,9 +95,9 @@ export function createOutbound({
     let url = request.url;
     for (let hops = 0; ; hops++) {
       if (typeof checkHttpUrl(url) !== "string") throw refused("it is no URL that can be asked");
-      const answer = { url, ...(await askOnce(new URL(url), request, deadline)) };
-      const next = REDIRECTS.includes(answer.status) ? answer.headers.get("location") : null;
-      if (next === null || request.method === "POST" || request.redirects === 0) return answer;
+      const response = { url, ...(await askOnce(new URL(url), request, deadline)) };
+      const next = REDIRECTS.includes(response.status) ? response.headers.get("location") : null;
+      if (next === null || request.method === "POST" || request.redirects === 0) return response;
       if (hops === request.redirects) throw failed("there are too many redirects");
       url = URL.parse(next, url)?.href ?? "";
     }
@@ -126,16 +126,16 @@ function headOf(url: URL, { method, headers = {}, body }: OutboundRequest): stri
   return `${head.join("\r\n")}\r\n\r\n${body ?? ""}`;
 }
 
-type Answer = Omit<OutboundResponse, "url">;
+type ReceivedResponse = Omit<OutboundResponse, "url">;
 
 function readResponse(
   socket: Socket,
   sent: string,
   { method, mostBytes }: OutboundRequest,
   ready: "connect" | "secureConnect",
-): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  let head: Omit<Answer, "body"> | null = null;
+): Promise<ReceivedResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<ReceivedResponse>();
+  let head: Omit<ReceivedResponse, "body"> | null = null;
   /** Heads before the last one. */
   let skipped = 0;
   let length = Number.POSITIVE_INFINITY;
@@ -159,7 +159,7 @@ function readResponse(
       if (found === null) return fail(failed("the answer is not HTTP"));
       read = read.subarray(end + 4);
       skipped += end + 4;
-      // 1xx: the answer follows.
+      // 1xx: the response follows.
       if (found.status >= 200) head = found;
     }
     const hasNoBody = method === "HEAD" || head.status === 204 || head.status === 304;
@@ -170,7 +170,7 @@ function readResponse(
   return promise;
 }
 
-function parseHead(text: string): Omit<Answer, "body"> | null {
+function parseHead(text: string): Omit<ReceivedResponse, "body"> | null {
   const [first = "", ...lines] = text.split("\r\n");
   const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(first)?.[1] ?? 0);
   if (status < 100) return null;

@@ -50,7 +50,7 @@ test("both sides call each other at the same time", async () => {
 
 test("tell runs the handler and returns no answer", async () => {
   const { a, noted, sent } = pair();
-  a.tell("note", "first");
+  a.notify("note", "first");
   await a.call("shout", "x");
   expect(noted).toEqual(["first"]);
   expect(sent).toHaveLength(1);

@@ -89,7 +89,7 @@ export function createRpc<Remote extends RpcHandlers>(deps: {
       send({ type: "call", id, method, payload });
       return promise;
     },
-    tell: <M extends keyof Remote & string>(method: M, payload: Parameters<Remote[M]>[0]): void =>
+    notify: <M extends keyof Remote & string>(method: M, payload: Parameters<Remote[M]>[0]): void =>
       send({ type: "call", id: NOBODY, method, payload }),
     /** Ignores foreign messages. */
     receive(message: unknown): void {

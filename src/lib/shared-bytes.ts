@@ -3,7 +3,7 @@
 export type SharedBytes = { readonly bytes: Uint8Array; readonly body: Blob };
 
 /** Keyed by the request, as in file-response.ts. */
-const answered = new WeakMap<Request, Uint8Array>();
+const bytesByRequest = new WeakMap<Request, Uint8Array>();
 
 const buffers = new WeakSet<ArrayBufferLike>();
 
@@ -22,15 +22,15 @@ export function sharedResponse(
   { bytes, body }: SharedBytes,
   headers: Record<string, string>,
 ): Response {
-  answered.set(request, bytes);
+  bytesByRequest.set(request, bytes);
   return new Response(body, { headers: { ...headers, "Content-Length": String(bytes.length) } });
 }
 
-/** Undefined for other answers. */
+/** Undefined for other responses. */
 export function sharedBytesOf(
   request: Request | null,
   { status, headers }: Response,
 ): Uint8Array | undefined {
-  const bytes = request === null ? undefined : answered.get(request);
+  const bytes = request === null ? undefined : bytesByRequest.get(request);
   return status === 200 && headers.get("content-length") === String(bytes?.length) ? bytes : undefined;
 }

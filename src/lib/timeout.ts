@@ -5,7 +5,7 @@ export function withTimeout<T>(timeoutMs: number, work: Promise<T>, late: () => 
   return Promise.race([work, promise.then(late)]).finally(() => clearTimeout(timer));
 }
 
-export const noAnswer = (): never => {
+export const throwTimeout = (): never => {
   throw new Error("no answer in time");
 };
 

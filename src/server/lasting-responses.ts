@@ -24,7 +24,7 @@ export function createLastingResponses({ checkMs = CHECK_MS } = {}) {
     answer.cut();
   }
 
-  /** An answer younger than a round is left alone: it may be that to the end of its own session. */
+  /** A response younger than a round is left alone: it may be that to the end of its own session. */
   async function look(): Promise<void> {
     const before = performance.now() - checkMs;
     for (const answer of sent) if (!answer.isUnderWay()) sent.delete(answer);
@@ -40,7 +40,7 @@ export function createLastingResponses({ checkMs = CHECK_MS } = {}) {
   }
 
   return {
-    /** Call it when the answer begins. It is asked about once a second while it is under way. */
+    /** Call it when the response begins. It is asked about once a second while it is under way. */
     add(answer: Omit<Answer, "sinceMs">): void {
       sent.add({ ...answer, sinceMs: performance.now() });
       start();

@@ -57,7 +57,7 @@ export const noticesRoom = {
         codeOf(key).split("/").map(encodeURIComponent).join("/") +
         (hostOf(key) === null ? "" : `?domain=${hostOf(key)}`),
     });
-    events.tell(notices.onEvents);
+    events.onRecorded(notices.onEvents);
     return { offers: { notices }, jobs: mail.job === null ? [] : [notices.endingJob] };
   },
 } satisfies Room;

@@ -32,14 +32,14 @@ export function createHashThread() {
 
   return {
     begin() {
-      const { ask, tell, pieceOf } = (thread ??= start());
+      const { ask, notify, pieceOf } = (thread ??= start());
       const hash = ++lastHash;
       return {
         /** Shared bytes must not change until it resolves. */
         update: async (bytes: Uint8Array): Promise<void> => void (await ask("update", pieceOf(hash, bytes))),
         /** 64 hex digits, or null if the thread died. Ends the hash. */
         digest: (): Promise<string | null> => ask("digest", hash),
-        forget: (): void => tell("forget", hash),
+        forget: (): void => notify("forget", hash),
       };
     },
   };
@@ -66,11 +66,11 @@ function startThread(onEnd: () => void) {
       if (--asked === 0) worker.unref();
       return answer;
     },
-    tell: rpc.tell,
+    notify: rpc.notify,
     pieceOf(hash: number, bytes: Uint8Array): Piece {
       const { buffer, byteOffset: at, byteLength: length } = bytes;
       if (!(buffer instanceof SharedArrayBuffer)) return { hash, bytes };
-      if (memory === undefined) rpc.tell("memory", (memory = buffer));
+      if (memory === undefined) rpc.notify("memory", (memory = buffer));
       return buffer === memory ? { hash, at, length } : { hash, bytes };
     },
   };

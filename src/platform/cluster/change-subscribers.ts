@@ -42,7 +42,7 @@ export function createSubscribers(logger: Logger) {
       };
     },
     /** Logs failures, because the change is committed. */
-    tell: async (changes: readonly Change[], isCleaned = false): Promise<void> => {
+    notify: async (changes: readonly Change[], isCleaned = false): Promise<void> => {
       const calls = changes.flatMap((change) =>
         [...handlers.get(change.topic)!].map((one) => call(one, change, isCleaned)),
       );

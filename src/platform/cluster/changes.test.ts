@@ -42,11 +42,11 @@ forEachDialect(({ openDb, name, url }) => {
       ...(bus === undefined ? {} : { bus }),
     });
     made.push(changes);
-    const heard: [Topic, ...string[]][] = [];
+    const received: [Topic, ...string[]][] = [];
     for (const topic of ["links", "settings", "users", "sessions"] as const)
-      changes.subscribe(topic, (keys) => void heard.push([topic, ...keys]));
+      changes.subscribe(topic, (keys) => void received.push([topic, ...keys]));
     await changes.start();
-    return { changes, heard };
+    return { changes, received };
   };
 
   test("a database that tells of commits is not asked for changes without one", async () => {
@@ -58,7 +58,7 @@ forEachDialect(({ openDb, name, url }) => {
         return typeof value === "function" ? value.bind(target) : value;
       },
     });
-    const { changes, heard } = await listen({ ...a!, read });
+    const { changes, received } = await listen({ ...a!, read });
     await changes.poll();
     const before = queries;
     for (let round = 0; round < 5; round++) {
@@ -70,7 +70,7 @@ forEachDialect(({ openDb, name, url }) => {
     else expect(queries).toBe(before + 5);
     await (await listen(b!)).changes.write(async (tx) => tx.changed("links", ["x"]));
     await changes.poll();
-    expect(heard).toEqual([["links", "x"]]);
+    expect(received).toEqual([["links", "x"]]);
   });
 
   test("another process receives a commit once, the writer at once", async () => {
@@ -88,10 +88,10 @@ forEachDialect(({ openDb, name, url }) => {
       ["links", "x", "y", "z"],
       ["settings", "k1"],
     ];
-    expect(one.heard.sort()).toEqual(expected as never);
+    expect(one.received.sort()).toEqual(expected as never);
     for (let i = 0; i < 3; i++) await Promise.all([one.changes.poll(), two.changes.poll()]);
-    expect(two.heard.sort()).toEqual(expected as never);
-    expect(one.heard).toHaveLength(2);
+    expect(two.received.sort()).toEqual(expected as never);
+    expect(one.received).toHaveLength(2);
   });
 
   if (name !== "sqlite") {
@@ -112,11 +112,11 @@ forEachDialect(({ openDb, name, url }) => {
         await expect(write("in-doubt")).rejects.toMatchObject({ kind: "unavailable" });
         expect(proxy.lost()).toBe(1);
         await one.changes.poll();
-        expect(one.heard).toContainEqual(["settings", "in-doubt"]);
-        const after = one.heard.length;
+        expect(one.received).toContainEqual(["settings", "in-doubt"]);
+        const after = one.received.length;
         await write("certain");
         await one.changes.poll();
-        expect(one.heard.slice(after)).toEqual([["settings", "certain"]]);
+        expect(one.received.slice(after)).toEqual([["settings", "certain"]]);
         await one.changes.stop();
       } finally {
         await wired.close();
@@ -134,7 +134,7 @@ forEachDialect(({ openDb, name, url }) => {
     });
     await expect(failed).rejects.toThrow("mine");
     await two.changes.poll();
-    expect([...one.heard, ...two.heard]).toEqual([]);
+    expect([...one.received, ...two.received]).toEqual([]);
     const rows = await a!.read.selectFrom("settings").select("key").where("key", "=", "gone").execute();
     expect(rows).toEqual([]);
   });
@@ -154,14 +154,14 @@ forEachDialect(({ openDb, name, url }) => {
     });
     await insert(top + 4, "early");
     await two.changes.poll();
-    expect(two.heard).toEqual([["links", "first", "early"]]);
+    expect(two.received).toEqual([["links", "first", "early"]]);
     await insert(top + 2, "late");
     await two.changes.poll();
     now += 100_000;
     await insert(top + 1, "later");
     await two.changes.poll();
     await two.changes.poll();
-    expect(two.heard.slice(1)).toEqual([
+    expect(two.received.slice(1)).toEqual([
       ["links", "late"],
       ["links", "later"],
     ]);
@@ -170,7 +170,7 @@ forEachDialect(({ openDb, name, url }) => {
     await two.changes.poll();
     await insert(top + 3, "never");
     await two.changes.poll();
-    expect(two.heard).toHaveLength(3);
+    expect(two.received).toHaveLength(3);
     await a!.write.deleteFrom("changes").where("origin", "=", "elsewhere").execute();
   });
 
@@ -185,7 +185,7 @@ forEachDialect(({ openDb, name, url }) => {
     const sizes = await a!.read.selectFrom("changes").select("payload").execute();
     expect(Math.max(...sizes.map(({ payload }) => Buffer.byteLength(payload)))).toBeLessThanOrEqual(60_000);
     await two.changes.poll();
-    expect(two.heard.map(([topic, ...heard]) => [topic, heard.length])).toEqual([
+    expect(two.received.map(([topic, ...received]) => [topic, received.length])).toEqual([
       ["links", 5_001],
       ["sessions", 500],
     ]);
@@ -201,7 +201,7 @@ forEachDialect(({ openDb, name, url }) => {
         ),
       );
     await two.changes.poll();
-    expect(new Set(two.heard.flat()).size).toBe(120_000 + 1);
+    expect(new Set(two.received.flat()).size).toBe(120_000 + 1);
   });
 
   test("a process that was away for nearly an hour reloads everything", async () => {
@@ -209,7 +209,7 @@ forEachDialect(({ openDb, name, url }) => {
     await one.changes.write(async (tx) => tx.changed("links", ["missed"]));
     now += HOUR;
     await two.changes.poll();
-    expect(two.heard.sort()).toEqual([
+    expect(two.received.sort()).toEqual([
       ["links", "*"],
       ["sessions", "*"],
       ["settings", "*"],
@@ -217,7 +217,7 @@ forEachDialect(({ openDb, name, url }) => {
     ]);
     await one.changes.write(async (tx) => tx.changed("links", ["next"]));
     await two.changes.poll();
-    expect(two.heard.at(-1)).toEqual(["links", "next"]);
+    expect(two.received.at(-1)).toEqual(["links", "next"]);
   });
 
   test("a poll prunes rows older than an hour", async () => {
@@ -245,7 +245,7 @@ forEachDialect(({ openDb, name, url }) => {
     });
     leave();
     await one.changes.write(async (tx) => tx.changed("users", ["7"]));
-    expect(one.heard).toEqual([["users", "7"]]);
+    expect(one.received).toEqual([["users", "7"]]);
   });
 
   test("a poll that begins after a commit includes it", async () => {
@@ -254,7 +254,7 @@ forEachDialect(({ openDb, name, url }) => {
       const earlier = two.changes.poll();
       await one.changes.write(async (tx) => tx.changed("links", [`c${i}`]));
       await two.changes.poll();
-      expect(two.heard.flat()).toContain(`c${i}`);
+      expect(two.received.flat()).toContain(`c${i}`);
       await earlier;
     }
   });
@@ -292,12 +292,12 @@ forEachDialect(({ openDb, name, url }) => {
     one.changes.subscribe("users", (_keys, isCleaned) => void cleaned.push(isCleaned));
     await Promise.all([hear!(news), hear!(news)]);
     await one.changes.poll();
-    expect([one.heard.slice(1), cleaned]).toEqual([[["users", "1"]], [true]]);
+    expect([one.received.slice(1), cleaned]).toEqual([[["users", "1"]], [true]]);
     // A part of a write does not replace its rows.
     await two.changes.write(async (tx) => tx.changed("users", ["2"]));
     await hear!({ write: null, changes: [{ topic: "users", keys: ["2"] }], isCleaned: true });
     await one.changes.poll();
-    expect([one.heard.slice(2).flat(), cleaned.slice(1)]).toEqual([
+    expect([one.received.slice(2).flat(), cleaned.slice(1)]).toEqual([
       ["users", "2", "users", "2"],
       [true, false],
     ]);

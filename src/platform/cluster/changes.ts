@@ -209,15 +209,15 @@ type Deps = {
 
 export function createChanges({ database, clock, logger, bus, around = (read) => read() }: Deps) {
   const feed = createFeed(database);
-  const { tell, subscribe } = createSubscribers(logger);
+  const { notify, subscribe } = createSubscribers(logger);
   const handled = createHandledWrites();
   const reader = createFeedReader({
     feed,
     clock,
-    deliver: (rows) => tell(collectChanges(rows.filter((row) => !handled.has(row.origin)))),
+    deliver: (rows) => notify(collectChanges(rows.filter((row) => !handled.has(row.origin)))),
     restart: (awayMs) => {
       logger.warn({ awayMs }, "the change feed could not be read for too long; reloading everything");
-      return tell(TOPICS.map((topic) => ({ topic, keys: ["*"] })));
+      return notify(TOPICS.map((topic) => ({ topic, keys: ["*"] })));
     },
   });
 
@@ -250,14 +250,14 @@ export function createChanges({ database, clock, logger, bus, around = (read) =>
         await feed.append(tx, changes, write, clock.now());
         return value;
       }, options);
-      await handled.once(write, () => tell(changes));
+      await handled.once(write, () => notify(changes));
       if (changes.length > 0) await bus?.publish({ write, changes, isCleaned: false });
       return result;
     },
     /** Load caches after it. */
     async start(): Promise<void> {
       leaveBus ??= bus?.subscribe(({ write, changes, isCleaned }) =>
-        handled.once(write, () => tell(changes, isCleaned)),
+        handled.once(write, () => notify(changes, isCleaned)),
       );
       await polling.start();
     },
@@ -274,11 +274,11 @@ function createHandledWrites() {
   return {
     has: (write: string): boolean => byWrite.has(write),
     /** Calls `tell` once for each write. Resolves when it is done. */
-    once(write: string | null, tell: () => Promise<void>): Promise<void> {
-      if (write === null) return tell();
+    once(write: string | null, notify: () => Promise<void>): Promise<void> {
+      if (write === null) return notify();
       const known = byWrite.get(write);
       if (known !== undefined) return known;
-      const done = tell();
+      const done = notify();
       byWrite.set(write, done);
       for (const oldest of byWrite.keys()) {
         if (byWrite.size <= MOST_HANDLED) break;

@@ -64,19 +64,19 @@ forEachDialect(({ openDb }) => {
   test("a command waits for readings of the feed that begin after it has asked", async () => {
     const dir = newDir();
     const command = await open(dir, false);
-    expect(await command.heard()).toBe(true);
+    expect(await command.untilServersRead()).toBe(true);
     const servers = [await open(dir), await open(dir)];
     const early = Promise.withResolvers<void>();
     const reading = servers[0]!.answering(() => early.promise);
-    let isHeard = false;
-    const heard = command.heard().then((answer) => void (isHeard = answer));
+    let isRead = false;
+    const untilServersRead = command.untilServersRead().then((answer) => void (isRead = answer));
     early.resolve();
     await reading;
     const asked = () => readdirSync(join(dir, "processes")).filter((name) => name.endsWith(".ask")).length;
-    expect([asked(), isHeard]).toEqual([2, false]);
-    for (const server of servers) await server.answering(async () => expect(isHeard).toBe(false));
-    await heard;
-    expect([asked(), isHeard]).toEqual([0, true]);
+    expect([asked(), isRead]).toEqual([2, false]);
+    for (const server of servers) await server.answering(async () => expect(isRead).toBe(false));
+    await untilServersRead;
+    expect([asked(), isRead]).toEqual([0, true]);
     for (const leases of [command, ...servers]) await leases.close();
   });
 

@@ -76,16 +76,16 @@ export async function openProcessLeases({ logger, dataDir, isServer, ...where }:
   const askFile = (of: string) => join(folder, `${of}.ask`);
 
   function ask(): string[] {
-    const asked: string[] = [];
+    const requests: string[] = [];
     for (const other of existsSync(folder) ? readdirSync(folder) : []) {
       if (!NUMBER.test(other)) continue;
       const lock = tryFileLock(join(folder, other));
       lock?.release();
       if (lock !== null) continue;
-      asked.push(askFile(other));
+      requests.push(askFile(other));
       writeFileSync(askFile(other), "");
     }
-    return asked;
+    return requests;
   }
 
   if (isServer) await tryToFree();
@@ -109,12 +109,12 @@ export async function openProcessLeases({ logger, dataDir, isServer, ...where }:
       if (isAsked) rmSync(askFile(number), { force: true });
     },
     /** Resolves when all servers of this data folder have read the feed, to false if one has not in three seconds. */
-    async heard(): Promise<boolean> {
-      const asked = ask();
+    async untilServersRead(): Promise<boolean> {
+      const requests = ask();
       const end = performance.now() + HEARD_MS;
-      while (asked.some((file) => existsSync(file))) {
+      while (requests.some((file) => existsSync(file))) {
         if (performance.now() > end) {
-          for (const file of asked) rmSync(file, { force: true });
+          for (const file of requests) rmSync(file, { force: true });
           return false;
         }
         await Bun.sleep(LOOK_MS);

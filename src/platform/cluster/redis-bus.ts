@@ -30,11 +30,12 @@ export function createRedisBus({ channel, origin, send, logger }: Deps): RedisBu
   const handlers = new Set<ChangeMessageHandler>();
 
   function hear(message: string): void {
-    const heard = readMessage(message);
-    if (heard === null) return logger.debug({ bytes: message.length }, "a message from Redis can't be read");
-    if (heard.origin === origin) return;
+    const received = readMessage(message);
+    if (received === null)
+      return logger.debug({ bytes: message.length }, "a message from Redis can't be read");
+    if (received.origin === origin) return;
     for (const handler of handlers) {
-      handler(heard.news).catch((error: unknown) =>
+      handler(received.news).catch((error: unknown) =>
         logger.error({ err: error }, "a change could not be applied"),
       );
     }

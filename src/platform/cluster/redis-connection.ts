@@ -9,7 +9,7 @@ import { connect as connectTls } from "node:tls";
 import { RedisClient } from "bun";
 import { appError, messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { noAnswer, withTimeout } from "../../lib/timeout.ts";
+import { throwTimeout, withTimeout } from "../../lib/timeout.ts";
 
 const REFUSALS: readonly [RegExp, (account: string) => string][] = [
   [
@@ -28,16 +28,16 @@ const CERTIFICATE = /certificat|self.signed|altname/i;
 const LONGEST = 300;
 
 /** A sentence without the password; null if it is another answer, or the server is away. */
-function explainRedisReply(url: string, answer: string): string | null {
+function explainRedisReply(url: string, reply: string): string | null {
   const user = URL.parse(url)?.username ?? "";
   const account = user === "" ? "the default account" : `the account '${decodeURIComponent(user)}'`;
-  const stated = answer.replaceAll(/\s+/g, " ").slice(0, LONGEST);
-  const refusal = REFUSALS.find(([pattern]) => pattern.test(answer))?.[1](account);
-  const advice = answer.startsWith("NOPERM")
+  const stated = reply.replaceAll(/\s+/g, " ").slice(0, LONGEST);
+  const refusal = REFUSALS.find(([pattern]) => pattern.test(reply))?.[1](account);
+  const advice = reply.startsWith("NOPERM")
     ? "Allow them with ACL SETUSER, or set another account in cache.redis_url."
     : "Correct cache.redis_url.";
   if (refusal !== undefined) return `Redis ${refusal} (${stated}). ${advice}`;
-  if (CERTIFICATE.test(answer))
+  if (CERTIFICATE.test(reply))
     return `The certificate of Redis was refused (${stated}). Give it one of an authority that this machine trusts, for the host in cache.redis_url.`;
   return null;
 }
@@ -49,8 +49,8 @@ function explainRedisReply(url: string, answer: string): string | null {
 async function findRedisRefusal(url: string, timeoutMs: number): Promise<string | null> {
   const parsed = URL.parse(url);
   if (parsed === null || !/^(redis|rediss|valkey|valkeys):$/.test(parsed.protocol)) return null;
-  const answer = await greet(parsed, timeoutMs);
-  return explainRedisReply(url, answer);
+  const reply = await greet(parsed, timeoutMs);
+  return explainRedisReply(url, reply);
 }
 
 /** The first line, without the mark of an error; the reason of a failed connection. */
@@ -146,7 +146,7 @@ async function askSentinel(url: string, name: string, timeoutMs: number): Promis
     return (await client.send("SENTINEL", ["get-master-addr-by-name", name])) as [string, string] | null;
   };
   try {
-    const master = await withTimeout(timeoutMs, asking(), noAnswer);
+    const master = await withTimeout(timeoutMs, asking(), throwTimeout);
     if (master === null) throw new Error(`it knows no master ${name}`);
     const [host, port] = master;
     return `${host.includes(":") ? `[${host}]` : host}:${port}`;
@@ -197,7 +197,7 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
     active = client;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no EventTarget
     client.onclose = (error) => lose(client, error);
-    withTimeout(connectMs + commandMs, establish(client), noAnswer).then(
+    withTimeout(connectMs + commandMs, establish(client), throwTimeout).then(
       () => {
         if (client !== active) return;
         isReady = true;
@@ -251,7 +251,7 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
     const client = active;
     if (client === null || !isReady) throw away();
     try {
-      return await withTimeout(commandMs, client.send(command, [...args]), noAnswer);
+      return await withTimeout(commandMs, client.send(command, [...args]), throwTimeout);
     } catch (error) {
       lose(client, error);
       throw appError("ServiceUnavailable", `Redis did not execute ${command}.`, { cause: error });

@@ -14,9 +14,9 @@ const URL_OF_SERVER = process.env["WAYMARK_TEST_REDIS_URL"] ?? "";
 const links = (...keys: string[]): Change => ({ topic: "links", keys });
 
 const listen = (redis: Redis) => {
-  const heard: Change[] = [];
-  redis.bus.subscribe(async ({ changes }) => void heard.push(...changes));
-  return heard;
+  const received: Change[] = [];
+  redis.bus.subscribe(async ({ changes }) => void received.push(...changes));
+  return received;
 };
 
 const news = (changes: readonly Change[]): ChangeMessage => ({
@@ -96,24 +96,24 @@ describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
 
   test("a message reaches the other processes of the installation, not its sender", async () => {
     const [one, two, other] = [await open(), await open(), await open(undefined, crypto.randomUUID())];
-    const heard = [listen(one), listen(two), listen(other)];
+    const received = [listen(one), listen(two), listen(other)];
     await one.bus.publish(news([links("a", "b"), { topic: "settings", keys: ["*"] }]));
-    await until(() => heard[1]!.length === 2);
-    expect(heard).toEqual([[], [links("a", "b"), { topic: "settings", keys: ["*"] }], []]);
+    await until(() => received[1]!.length === 2);
+    expect(received).toEqual([[], [links("a", "b"), { topic: "settings", keys: ["*"] }], []]);
   });
 
   test("the codes of an import arrive in portions", async () => {
     const [one, two] = [await open(), await open()];
-    const heard = listen(two);
+    const received = listen(two);
     const codes = Array.from({ length: 4_500 }, (_, at) => `code-${at}`);
     await one.bus.publish(news([links(...codes)]));
-    await until(() => heard.length === 3);
-    expect(heard.flatMap((change) => change.keys)).toEqual(codes);
+    await until(() => received.length === 3);
+    expect(received.flatMap((change) => change.keys)).toEqual(codes);
   });
 
   test("malformed messages are ignored", async () => {
     const [one, two] = [await open(), await open()];
-    const heard = listen(two);
+    const received = listen(two);
     const channel = one.key("bus", "changes");
     for (const junk of [
       "",
@@ -124,13 +124,13 @@ describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
     ])
       await one.send("PUBLISH", [channel, junk]);
     await one.bus.publish(news([links("a")]));
-    await until(() => heard.length > 0);
-    expect(heard).toEqual([links("a")]);
+    await until(() => received.length > 0);
+    expect(received).toEqual([links("a")]);
   });
 
   test("a cut loses messages and refuses commands at once; then both connections recover", async () => {
     const [one, two] = [await open(), await open()];
-    const heard = listen(two);
+    const received = listen(two);
     expect(await one.check()).toBe(true);
     proxy.sever();
     await until(async () => !(await one.check()));
@@ -139,8 +139,8 @@ describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
     proxy.heal();
     await until(async () => (await one.check()) && (await two.check()));
     await one.bus.publish(news([links("found")]));
-    await until(() => heard.length > 0);
-    expect(heard).toEqual([links("found")]);
+    await until(() => received.length > 0);
+    expect(received).toEqual([links("found")]);
   });
 
   test("a hanging server blocks a caller no longer than a command's limit", async () => {

@@ -38,14 +38,14 @@ test("a call of a command or server resolves when all have done their work, and 
   const done: string[] = [];
   const [one, two, command] = [await open("1"), await open("2"), await open("command")];
   const gate = Promise.withResolvers<void>();
-  one.answerBy(async () => done.push("1"));
-  two.answerBy(() => gate.promise.then(() => done.push("2")));
+  one.respondBy(async () => done.push("1"));
+  two.respondBy(() => gate.promise.then(() => done.push("2")));
   const calls = [one.call(), command.call()];
   gate.resolve();
   expect(await Promise.all(calls)).toEqual([0, 0]);
   expect([...new Set(done)].sort()).toEqual(["1", "2"]);
   const silent = await open("3");
-  silent.answerBy(() => Promise.reject(new Error("the database is away")));
+  silent.respondBy(() => Promise.reject(new Error("the database is away")));
   expect(await (await open("command", 0)).call()).toBeGreaterThan(0);
   running.clear();
   expect(await command.call()).toBe(0);

@@ -21,23 +21,23 @@ export type RollCall = ReturnType<typeof createRollCall>;
 
 export function createRollCall({ changes, processes, logger, boundMs = BOUND_MS }: Deps) {
   /** Numbers of the processes that have answered, by call. */
-  const answers = new Map<string, Set<string>>();
+  const responses = new Map<string, Set<string>>();
   changes.subscribe("clicks", (keys) => {
     for (const key of keys) {
       const [call = "", number = ""] = key.startsWith(DONE) ? key.slice(DONE.length).split(" ") : [];
-      answers.get(call)?.add(number);
+      responses.get(call)?.add(number);
     }
   });
-  const tell = (keys: readonly string[]) =>
+  const publish = (keys: readonly string[]) =>
     changes.write(async ({ changed }) => {
       changed("clicks", keys);
     });
 
-  async function answer(calls: readonly string[], work: () => Promise<unknown>): Promise<void> {
+  async function respond(calls: readonly string[], work: () => Promise<unknown>): Promise<void> {
     try {
       await work();
       const number = await processes.number();
-      await tell(calls.map((call) => `${DONE}${call} ${number}`));
+      await publish(calls.map((call) => `${DONE}${call} ${number}`));
     } catch (err) {
       logger.warn({ err }, "clicks that another process asked for could not be counted");
     }
@@ -45,30 +45,30 @@ export function createRollCall({ changes, processes, logger, boundMs = BOUND_MS 
 
   return {
     /** The work of this process. */
-    answerBy(work: () => Promise<unknown>): void {
+    respondBy(work: () => Promise<unknown>): void {
       changes.subscribe("clicks", (keys) => {
         const calls = keys.filter((key) => key.startsWith(ASKED)).map((key) => key.slice(ASKED.length));
-        if (calls.length > 0) void answer(calls, work);
+        if (calls.length > 0) void respond(calls, work);
       });
     },
 
     /** Returns how many processes have not answered in time; 0: all have. Rejects while the database is away. */
     async call(): Promise<number> {
       const call = crypto.randomUUID();
-      const answered = new Set<string>();
-      answers.set(call, answered);
+      const responded = new Set<string>();
+      responses.set(call, responded);
       try {
         // The first reading of a command only finds the end of the feed.
         await changes.poll();
-        await tell([ASKED + call]);
+        await publish([ASKED + call]);
         for (const end = performance.now() + boundMs; ; await Bun.sleep(LOOK_MS)) {
           await changes.poll();
           const { running } = await processes.look();
-          const missing = running.difference(answered).size;
+          const missing = running.difference(responded).size;
           if (missing === 0 || performance.now() > end) return missing;
         }
       } finally {
-        answers.delete(call);
+        responses.delete(call);
       }
     },
   };

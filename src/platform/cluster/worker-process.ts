@@ -88,9 +88,9 @@ export function callsAmong(workers: ReadonlySet<Worker>, all: Pick<ParentCalls, 
 
   /** Answers that arrive in time. */
   async function askAll(self: Worker, ask: (worker: Worker) => Promise<unknown>): Promise<unknown[]> {
-    const answers = await Promise.allSettled([...others(self), self].map(ask));
-    return answers.flatMap((answer) =>
-      answer.status === "fulfilled" && answer.value !== null ? [answer.value] : [],
+    const outcomes = await Promise.allSettled([...others(self), self].map(ask));
+    return outcomes.flatMap((outcome) =>
+      outcome.status === "fulfilled" && outcome.value !== null ? [outcome.value] : [],
     );
   }
 

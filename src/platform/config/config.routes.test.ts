@@ -199,9 +199,9 @@ describe("PUT", () => {
 
   test("never returns a secret", async () => {
     const { call, config } = await serve();
-    const answer = await call("PUT", "/api.health_token", { value: "a-new-health-token" });
-    expect(answer.data).toMatchObject({ value: "[REDACTED]", is_sensitive: true });
-    expect(answer.text).not.toContain("a-new-health-token");
+    const response = await call("PUT", "/api.health_token", { value: "a-new-health-token" });
+    expect(response.data).toMatchObject({ value: "[REDACTED]", is_sensitive: true });
+    expect(response.text).not.toContain("a-new-health-token");
     expect(config.get("api.health_token")).toBe("a-new-health-token");
   });
 
@@ -276,9 +276,9 @@ describe("PATCH /config", () => {
       "api.admin_token": "x",
       nope: "1",
     };
-    const answer = await call("PATCH", "", { values: wrong });
-    const { details } = JSON.parse(answer.text) as { details: { field: string; message: string }[] };
-    expect([answer.status, details.map(({ field }) => field)]).toEqual([
+    const response = await call("PATCH", "", { values: wrong });
+    const { details } = JSON.parse(response.text) as { details: { field: string; message: string }[] };
+    expect([response.status, details.map(({ field }) => field)]).toEqual([
       400,
       ["click.flush_interval", "api.trusted_proxies.1", "api.jwt_secret", "api.admin_token", "nope"],
     ]);
@@ -288,10 +288,10 @@ describe("PATCH /config", () => {
 
   test("a rule of several settings names the key", async () => {
     const { call } = await serve();
-    const answer = await call("PATCH", "", {
+    const response = await call("PATCH", "", {
       values: { "api.cookie_same_site": "None", "api.cookie_secure": "false" },
     });
-    expect(JSON.parse(answer.text)).toMatchObject({ details: [{ field: "api.cookie_same_site" }] });
+    expect(JSON.parse(response.text)).toMatchObject({ details: [{ field: "api.cookie_same_site" }] });
   });
 });
 

@@ -99,10 +99,10 @@ forEachDialect(({ openDb }) => {
     test("is canonical, in force at once, and reaches others with the next poll", async () => {
       const [here, there] = [openConfig(database), openConfig(await openDb({ threads: true }))];
       await Promise.all([here.start(), there.start()]);
-      const heard: unknown[] = [];
+      const received: unknown[] = [];
       there.config.onChange(
         "utm.enable_passthrough",
-        (value, previous) => void heard.push([previous, value]),
+        (value, previous) => void received.push([previous, value]),
       );
       const item = await here.config.set("utm.enable_passthrough", " YES ", "ann");
       expect(item).toMatchObject({ value: "true", updatedAt: here.clock.time });
@@ -110,7 +110,7 @@ forEachDialect(({ openDb }) => {
       expect(there.config.get("utm.enable_passthrough")).toBe(false);
       await there.changes.poll();
       expect(there.config.get("utm.enable_passthrough")).toBe(true);
-      expect(heard).toEqual([[false, true]]);
+      expect(received).toEqual([[false, true]]);
       await there.config.reset("utm.enable_passthrough", "bob");
       await here.changes.poll();
       expect(here.config.get("utm.enable_passthrough")).toBe(false);
@@ -217,8 +217,8 @@ forEachDialect(({ openDb }) => {
     test("keep their value until the next start and show the new one as pending", async () => {
       const { config, start } = openConfig(database, { startup: true });
       await start();
-      const heard: unknown[] = [];
-      config.onChange("analytics.log_retention_days", (value) => void heard.push(value));
+      const received: unknown[] = [];
+      config.onChange("analytics.log_retention_days", (value) => void received.push(value));
       const item = await config.set("analytics.log_retention_days", "90", "ann");
       expect(item).toMatchObject({ value: "30", pendingValue: "90", requiresRestart: true });
       expect(config.get("analytics.log_retention_days")).toBe(30);
@@ -228,7 +228,7 @@ forEachDialect(({ openDb }) => {
       expect(restarted.getOne("analytics.log_retention_days")).toMatchObject({ value: "90" });
       expect(restarted.getOne("analytics.log_retention_days")).not.toHaveProperty("pendingValue");
       expect(await config.reset("analytics.log_retention_days", "ann")).not.toHaveProperty("pendingValue");
-      expect(heard).toEqual([]);
+      expect(received).toEqual([]);
     });
   });
 

@@ -52,18 +52,18 @@ test("reload brings a direct change of the table to every process", async () => 
 test("a listener receives changed values only, survives the failure of others, and can unsubscribe", async () => {
   const { logger, lines } = recordingLogger();
   const config = await openConfig(database, { logger }).start();
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   config.onChange("cors.allowed_origins", () => {
     throw new Error("a listener that fails");
   });
-  const stop = config.onChange("cors.allowed_origins", async (value) => void heard.push(value));
+  const stop = config.onChange("cors.allowed_origins", async (value) => void received.push(value));
   await config.set("cors.allowed_origins", "https://a.example", "ann");
   const kept = config.get("cors.allowed_origins");
   await config.set("cors.max_age", "60", "ann");
   expect(config.get("cors.allowed_origins")).toBe(kept);
   stop();
   await config.reset("cors.allowed_origins", "ann");
-  expect(heard).toEqual([["https://a.example"]]);
+  expect(received).toEqual([["https://a.example"]]);
   expect(lines.filter((line) => line.includes("failed to apply it"))).toHaveLength(2);
 });
 

@@ -19,14 +19,14 @@ function createListeners(logger: Logger) {
   return {
     /** Calls `listener` after a changed value is in force. The feed waits for it. Returns how to unsubscribe. */
     add<K extends ConfigKey>(key: K, listener: Listener<K>): () => void {
-      const heard = byKey.get(key) ?? new Set();
-      byKey.set(key, heard.add(listener));
-      return () => void heard.delete(listener);
+      const listenersOfKey = byKey.get(key) ?? new Set();
+      byKey.set(key, listenersOfKey.add(listener));
+      return () => void listenersOfKey.delete(listener);
     },
-    async tell(previous: Snapshot, next: Snapshot): Promise<void> {
+    async notify(previous: Snapshot, next: Snapshot): Promise<void> {
       const changed = [...byKey].filter(([key]) => previous.texts[key] !== next.texts[key]);
-      for (const [key, heard] of changed) {
-        for (const listener of heard) {
+      for (const [key, listenersOfKey] of changed) {
+        for (const listener of listenersOfKey) {
           try {
             await listener(next.values[key] as never, previous.values[key] as never);
           } catch (error) {
@@ -72,7 +72,7 @@ export function createLiveSettings({ repository, changes, logger, held, fixed = 
     report(invalid);
     const previous = snapshot;
     snapshot = next;
-    await listeners.tell(previous, next);
+    await listeners.notify(previous, next);
   });
 
   /** Never rejects: its event is committed. */

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { appError } from "../../lib/errors.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { DatabaseError } from "./failures.ts";
-import { createAvailability, isAnswer, type Availability } from "./availability.ts";
+import { createAvailability, isFromServer, type Availability } from "./availability.ts";
 
 const made: Availability[] = [];
 afterEach(() => {
@@ -137,7 +137,7 @@ test("some errors count as an answer of the server", () => {
     new DatabaseError("unique", failed({ code: "23505" })),
     appError("ServiceUnavailable", "the server's version is too old"),
   ])
-    expect(isAnswer(error)).toBe(true);
+    expect(isFromServer(error)).toBe(true);
   for (const error of [
     failed({ code: "57P03" }),
     failed({ code: "ER_SERVER_SHUTDOWN", sqlState: "08S01" }),
@@ -149,5 +149,5 @@ test("some errors count as an answer of the server", () => {
     new Error("timeout exceeded when trying to connect"),
     null,
   ])
-    expect(isAnswer(error)).toBe(false);
+    expect(isFromServer(error)).toBe(false);
 });

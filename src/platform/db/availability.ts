@@ -52,7 +52,7 @@ export function createAvailability(deps: {
       await withTimeout(probeMs, running, late);
       markAnswering();
     } catch (error) {
-      if (isAnswer(error)) markAnswering();
+      if (isFromServer(error)) markAnswering();
       else markAway(error);
     }
     isProbing = false;
@@ -133,8 +133,8 @@ const ANSWER = /^(?!57P|08S|0800[136])(?=.*\d)[0-9A-Z]{5}$/;
 
 const MYSQL_WITHOUT_TLS = "HANDSHAKE_NO_SSL_SUPPORT";
 
-export function isAnswer(error: unknown): boolean {
-  if (error instanceof DatabaseError) return isAnswer(error.cause);
+export function isFromServer(error: unknown): boolean {
+  if (error instanceof DatabaseError) return isFromServer(error.cause);
   // Raised by a check of the server, such as its version.
   if (error instanceof AppError || isCertificateRefusal(error)) return true;
   if (MYSQL_WITHOUT_TLS === (error as { code?: unknown } | null)?.code) return true;

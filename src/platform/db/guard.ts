@@ -1,7 +1,12 @@
 import type { Logger } from "../../lib/logger.ts";
-import { noAnswer, withTimeout } from "../../lib/timeout.ts";
+import { throwTimeout, withTimeout } from "../../lib/timeout.ts";
 import type { Backend, SqlConnection, ConnectionSource } from "./driver.ts";
-import { createAvailability, isAnswer, type Availability, type AvailabilityLimits } from "./availability.ts";
+import {
+  createAvailability,
+  isFromServer,
+  type Availability,
+  type AvailabilityLimits,
+} from "./availability.ts";
 import { DatabaseError, type Translation } from "./failures.ts";
 
 const PROBE_STATEMENT_MS = 2_000;
@@ -50,7 +55,7 @@ async function ask({ reader, pingSql }: Backend): Promise<void> {
   const connection = await reader.acquire(PROBE_STATEMENT_MS);
   let isBroken = true;
   try {
-    await withTimeout<unknown>(PROBE_STATEMENT_MS, connection.execute(pingSql, []), noAnswer);
+    await withTimeout<unknown>(PROBE_STATEMENT_MS, connection.execute(pingSql, []), throwTimeout);
     isBroken = false;
   } finally {
     reader.release(connection, isBroken);
@@ -139,7 +144,7 @@ function guardConnection(inner: SqlConnection, watchers: Watchers): Guarded {
 
 function notice({ availability, refusals }: Watchers, error: unknown): void {
   refusals.notice(error);
-  if (isAnswer(error)) availability.answered();
+  if (isFromServer(error)) availability.answered();
   else availability.suspect();
 }
 

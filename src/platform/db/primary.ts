@@ -1,6 +1,6 @@
 /** Finds the one of several servers that takes writes. */
 import { withTimeout } from "../../lib/timeout.ts";
-import { isAnswer } from "./availability.ts";
+import { isFromServer } from "./availability.ts";
 import { type Address, addressName } from "./database-url.ts";
 import { DatabaseError } from "./failures.ts";
 
@@ -73,11 +73,15 @@ export function createPrimaryFinder(deps: {
 /** Carries the code of a server that answered with an error, so that it does not count as away. */
 function noneOf(addresses: readonly Address[], outcomes: PromiseSettledResult<void>[]): Error {
   const reasons = outcomes.map((one) => (one.status === "rejected" ? (one.reason as Error) : new Error()));
-  const told = reasons.map((reason, i) => `${addressName(addresses[i]!)}: ${reason.message || "no answer"}`);
-  const answer = reasons.find(isAnswer) as { code?: string; sqlState?: string; errno?: number } | undefined;
-  const cause = Object.assign(new Error(`no server takes writes (${told.join("; ")})`), {
-    ...(answer && { code: answer.sqlState ?? answer.code, errno: answer.errno }),
+  const stated = reasons.map(
+    (reason, i) => `${addressName(addresses[i]!)}: ${reason.message || "no answer"}`,
+  );
+  const refusal = reasons.find(isFromServer) as
+    | { code?: string; sqlState?: string; errno?: number }
+    | undefined;
+  const cause = Object.assign(new Error(`no server takes writes (${stated.join("; ")})`), {
+    ...(refusal && { code: refusal.sqlState ?? refusal.code, errno: refusal.errno }),
   });
   // If all servers refuse, none of them is away, and their error says why.
-  return reasons.every(isAnswer) ? cause : new DatabaseError("unavailable", cause);
+  return reasons.every(isFromServer) ? cause : new DatabaseError("unavailable", cause);
 }

@@ -32,7 +32,7 @@ export function createEvents({ database, clock }: Deps) {
     return { ...others, domain: hostOf(Number(id)) };
   }
 
-  let heard: RecordEvents<Db> = async () => {};
+  let notify: RecordEvents<Db> = async () => {};
   let isUntold: (event: EventRecord) => boolean = () => false;
 
   const add: RecordEvents<Db> = async (db, events) => {
@@ -41,7 +41,7 @@ export function createEvents({ database, clock }: Deps) {
       events.map((event) => ({ ...event, before: withHost(event.before), after: withHost(event.after) })),
       isUntold,
     );
-    await heard(db, events);
+    await notify(db, events);
   };
 
   return {
@@ -52,7 +52,7 @@ export function createEvents({ database, clock }: Deps) {
     /** Marks those for webhooks (webhooks/delivery.ts) from now on. */
     markUntold: (chosen: (event: EventRecord) => boolean): void => void (isUntold = chosen),
     /** Calls it in the transactions of all events from now on. */
-    tell: (listener: RecordEvents<Db>): void => void (heard = listener),
+    onRecorded: (listener: RecordEvents<Db>): void => void (notify = listener),
 
     /** Newest first. `next`: null on the last page. */
     async page(filter: EventFilter, after: EventPlace | null, limit: number): Promise<EventPage> {

@@ -1,16 +1,16 @@
 import type { Logger } from "../../lib/logger.ts";
 import { pathStart } from "../../lib/request-target.ts";
 
-type Answer<R, S> = (request: R, server: S) => Response | Promise<Response>;
+type Responder<R, S> = (request: R, server: S) => Response | Promise<Response>;
 
 /**
  * Logs a share of the requests. Queries, headers and bodies may hold secrets and are not logged. A share of 0 returns
  * `fetch` itself.
  */
 export function withAccessLog<R extends { method: string; url: string }, S>(
-  fetch: Answer<R, S>,
+  fetch: Responder<R, S>,
   { sample, logger, random = Math.random }: { sample: number; logger: Logger; random?: () => number },
-): Answer<R, S> {
+): Responder<R, S> {
   if (sample <= 0) return fetch;
   return async (request, server) => {
     if (random() >= sample) return fetch(request, server);

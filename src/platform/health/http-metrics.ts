@@ -81,13 +81,13 @@ export function createHttpMetrics(registry: Registry) {
 
       return {
         begin,
-        /** Counts the answer when it resolves. */
-        end(begun: number, method: string, answer: Response | Promise<Response>) {
-          if (!(answer instanceof Promise)) {
-            count(begun, method, answer.status);
-            return answer;
+        /** Counts the response when it resolves. */
+        end(begun: number, method: string, responding: Response | Promise<Response>) {
+          if (!(responding instanceof Promise)) {
+            count(begun, method, responding.status);
+            return responding;
           }
-          return answer.then((response) => {
+          return responding.then((response) => {
             count(begun, method, response.status);
             return response;
           });

@@ -39,11 +39,11 @@ const VARIES = "Accept-Encoding, Origin";
 
 test("a long read is compressed for clients that accept gzip", async () => {
   for (const accepted of ["gzip", "br, GZIP;q=0.5", "deflate, gzip ; q=1.0"]) {
-    const answer = await ask("/many", accepted);
-    expect([accepted, answer.headers.get("Content-Encoding")]).toEqual([accepted, "gzip"]);
-    expect(answer.headers.get("Vary")).toBe(VARIES);
-    expect(answer.headers.get("Content-Type")).toBe("application/json; charset=utf-8");
-    const bytes = await answer.bytes();
+    const response = await ask("/many", accepted);
+    expect([accepted, response.headers.get("Content-Encoding")]).toEqual([accepted, "gzip"]);
+    expect(response.headers.get("Vary")).toBe(VARIES);
+    expect(response.headers.get("Content-Type")).toBe("application/json; charset=utf-8");
+    const bytes = await response.bytes();
     expect(bytes.length).toBeLessThan(TEXT.length / 4);
     expect(Buffer.from(Bun.gunzipSync(bytes)).toString()).toBe(TEXT);
   }
@@ -51,10 +51,10 @@ test("a long read is compressed for clients that accept gzip", async () => {
 
 test("others get it plain, told apart for caches, beside the Vary of CORS", async () => {
   for (const accepted of [undefined, "br", "gzip;q=0", "gzip; q=0.000", "xgzip"]) {
-    const answer = await ask("/many", accepted);
-    expect([accepted, answer.headers.get("Content-Encoding")]).toEqual([accepted, null]);
-    expect(answer.headers.get("Vary")).toBe(VARIES);
-    expect(await answer.text()).toBe(TEXT);
+    const response = await ask("/many", accepted);
+    expect([accepted, response.headers.get("Content-Encoding")]).toEqual([accepted, null]);
+    expect(response.headers.get("Vary")).toBe(VARIES);
+    expect(await response.text()).toBe(TEXT);
   }
 });
 

@@ -26,14 +26,14 @@ async function allowed(origin: string, settings: Partial<CorsSettings>) {
   });
   const headers = { Origin: origin };
   const preflight = { ...headers, "Access-Control-Request-Method": "GET" };
-  const answers = [
+  const responses = [
     await app.request("/x/n", { headers }, CONNECTION),
     await app.request("/x/n", { method: "OPTIONS", headers: preflight }, CONNECTION),
   ];
-  expect(answers.map((answer) => answer.status)).toEqual([200, 204]);
-  const said = answers.map((answer) => [
-    answer.headers.get("Access-Control-Allow-Origin"),
-    answer.headers.get("Access-Control-Allow-Credentials"),
+  expect(responses.map((response) => response.status)).toEqual([200, 204]);
+  const said = responses.map((response) => [
+    response.headers.get("Access-Control-Allow-Origin"),
+    response.headers.get("Access-Control-Allow-Credentials"),
   ]);
   expect(said[1]).toEqual(said[0]!);
   return said[0];

@@ -16,7 +16,7 @@ export const csvColumns = (meaning: string) => ({
     .meta({ enum: ["all"] }),
 });
 
-/** `failure` is logged if the started answer is cut. */
+/** `failure` is logged if the started response is cut. */
 export async function csvResponse(
   c: HttpContext,
   pages: AsyncGenerator<string | Uint8Array, void>,

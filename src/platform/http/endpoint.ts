@@ -17,7 +17,7 @@ export type HttpConnection = {
   prefix(): string;
   /** Serves endpoints with their own deadlines. */
   liftIdleTimeout(): void;
-  /** Within seconds, even during the answer. */
+  /** Within seconds, even during the response. */
   cut(): void;
   /** The tool of the MCP server that asks. */
   tool?: string;
@@ -145,7 +145,7 @@ export type Endpoint<
   rawBody?: string;
   /** A success without envelope. */
   raw?: RawResponse;
-  /** Answers have an ETag. A text names the part of the answer that requests change; else it is the whole. */
+  /** Answers have an ETag. A text names the part of the response that requests change; else it is the whole. */
   tagged?: true | string;
   /**
    * For If-Match: that part as it is in the transaction of the endpoint's first write, locked until its end. Rejects like

@@ -1,4 +1,4 @@
-/** `Idempotency-Key`: a POST that is repeated has the answer of the first one, for 24 hours. */
+/** `Idempotency-Key`: a POST that is repeated has the response of the first one, for 24 hours. */
 import { beforeFirstWrite } from "../../lib/first-write.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Endpoint, HttpContext } from "./endpoint.ts";

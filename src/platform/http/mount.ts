@@ -29,7 +29,7 @@ const compress = promisify(gzip);
 const LEAST = 1024;
 
 /**
- * JSON as the body of an answer. Answers to reads are compressed for clients that accept it, off the event loop: fifty
+ * JSON as the body of a response. Answers to reads are compressed for clients that accept it, off the event loop: fifty
  * links need 2 KB instead of 23. Reads answer no secret whose length could tell it (BREACH); answers to writes, such as a
  * new token, stay plain.
  */
@@ -91,8 +91,8 @@ const isConditional = (c: HttpContext): boolean =>
 function requireMatch(c: HttpContext, content: unknown): void {
   const part = contentPart(content);
   const isOneOf = (tags: string[]) => tags.some((tag) => tag.slice(1).startsWith(`${part}.`));
-  const [wanted, refused] = [c.req.header("If-Match")?.trim(), c.req.header("If-None-Match")?.trim()];
-  if (wanted !== undefined && wanted !== "*" && !isOneOf(strongTagsIn(wanted))) {
+  const [matching, refused] = [c.req.header("If-Match")?.trim(), c.req.header("If-None-Match")?.trim()];
+  if (matching !== undefined && matching !== "*" && !isOneOf(strongTagsIn(matching))) {
     throw appError("PreconditionFailed", "It was changed since you read it. Read it again, then retry.");
   }
   if (refused !== undefined && (refused === "*" || isOneOf(tagsIn(refused)))) {
@@ -122,7 +122,7 @@ export function mountEndpoints(
       entry.method,
       path,
       unlessOther(route, guard(entry)),
-      unlessOther(route, (c) => answer(entry, c, { bodies, repeats })),
+      unlessOther(route, (c) => respond(entry, c, { bodies, repeats })),
     );
     if (owners.has(entry))
       app.all(
@@ -146,7 +146,11 @@ function lastOfOwned(endpoints: readonly Endpoint[]): Set<Endpoint> {
 
 type ResponseDeps = { bodies: BodyMemory; repeats: Repeats | undefined };
 
-async function answer(entry: Endpoint, c: HttpContext, { bodies, repeats }: ResponseDeps): Promise<Response> {
+async function respond(
+  entry: Endpoint,
+  c: HttpContext,
+  { bodies, repeats }: ResponseDeps,
+): Promise<Response> {
   await entry.admit?.(c);
   c.set("isStrict", isStrict(c.req.header("Prefer")));
   const query = await readQuery(entry, c);

@@ -83,7 +83,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   email: "anna@example.com",
 };
 
-/** Optional field that examples show in answers only. */
+/** Optional field that examples show in responses only. */
 const QUIET = "password";
 
 /** @param name of the field */
@@ -139,9 +139,9 @@ function exampleOfObject(schema: Json, named: NamedSchemas): Json {
     additionalProperties?: unknown;
   };
   // Closed objects are answers.
-  const isAnswer = additionalProperties === false;
+  const isResponse = additionalProperties === false;
   const shown = Object.entries(properties).filter(
-    ([name]) => required.includes(name) || isAnswer || (name in FIELDS && name !== QUIET),
+    ([name]) => required.includes(name) || isResponse || (name in FIELDS && name !== QUIET),
   );
   return Object.fromEntries(shown.map(([name, property]) => [name, exampleOf(property, named, name)]));
 }

@@ -157,20 +157,20 @@ export const failureResponses = (): Json => ({
 /** @param gated all paths of its kind are 404 while a setting is empty */
 export function responsesOf(entry: Endpoint, gated: boolean, named: NamedSchemas): Json {
   const failures = failuresOf(entry, gated);
-  const answers: Record<number, Json> = Object.fromEntries(
+  const responses: Record<number, Json> = Object.fromEntries(
     [...failures].map((status) => [status, { $ref: `#/components/responses/${status}` }]),
   );
   const { raw, status = 200, others = {} } = entry;
   const envelope = { type: JSON_TYPE, headers: headersOfSuccess(entry) };
-  const told = { [raw?.status ?? status]: raw ?? envelope, ...others };
-  for (const [key, documented] of Object.entries(told)) {
+  const byStatus = { [raw?.status ?? status]: raw ?? envelope, ...others };
+  for (const [key, documented] of Object.entries(byStatus)) {
     const other = Number(key);
     const isEnvelope = raw === undefined && other === status;
     const schema = isEnvelope ? envelopeOf(entry, named) : schemaIn(documented, entry, other, named);
-    const answer = documentedResponse(documented, schema, named);
-    answers[other] = failures.has(other) ? merged(answer, failureResponse(other)) : answer;
+    const response = documentedResponse(documented, schema, named);
+    responses[other] = failures.has(other) ? merged(response, failureResponse(other)) : response;
   }
-  return answers;
+  return responses;
 }
 
 function failuresOf({ access, path, failures = [] }: Endpoint, gated: boolean): Set<number> {
@@ -299,13 +299,13 @@ function headersOf(headers: z.ZodObject, named: NamedSchemas): Json {
 }
 
 /** Joins the two meanings of a status. */
-function merged(answer: Json, refusal: Json): Json {
+function merged(response: Json, refusal: Json): Json {
   const content: Record<string, Json> = { ...(refusal["content"] as Record<string, Json>) };
   for (const [type, { schema, ...rest }] of Object.entries(
-    (answer["content"] ?? {}) as Record<string, Json>,
+    (response["content"] ?? {}) as Record<string, Json>,
   )) {
     const other = content[type]?.["schema"];
     content[type] = { schema: other === undefined ? schema : { anyOf: [schema, other] }, ...rest };
   }
-  return { ...refusal, ...answer, content };
+  return { ...refusal, ...response, content };
 }

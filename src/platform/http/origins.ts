@@ -1,5 +1,5 @@
 /**
- * Scheme, host and port of addresses in answers: `features.public_url`, else what the request names. Only its sender
+ * Scheme, host and port of addresses in responses: `features.public_url`, else what the request names. Only its sender
  * sees the answer, so `X-Forwarded-Proto: https` counts from any peer; `X-Forwarded-Host` counts from a trusted proxy.
  * Of lists the entry counts that the outermost trusted proxy appended.
  */

@@ -70,10 +70,10 @@ async function wholeResponse(): Promise<string> {
 
 test("a complete text ends with the end mark", async () => {
   pages = () => numbered(5);
-  const answer = await wholeResponse();
-  expect(answer).toMatch(/\r\nTransfer-Encoding: chunked\r\n/i);
-  expect(answer.endsWith("\r\n0\r\n\r\n")).toBe(true);
-  expect(answer.match(/x/g)).toHaveLength(5 * PAGE.length);
+  const response = await wholeResponse();
+  expect(response).toMatch(/\r\nTransfer-Encoding: chunked\r\n/i);
+  expect(response.endsWith("\r\n0\r\n\r\n")).toBe(true);
+  expect(response.match(/x/g)).toHaveLength(5 * PAGE.length);
   expect(failures).toEqual([]);
 });
 
@@ -81,10 +81,10 @@ test("a text of one page is chunked too", async () => {
   pages = async function* () {
     yield "short";
   };
-  const answer = await wholeResponse();
-  expect(answer).toMatch(/\r\nTransfer-Encoding: chunked\r\n/i);
-  expect(answer).not.toMatch(/content-length/i);
-  expect(answer).toEndWith("\r\n5\r\nshort\r\n0\r\n\r\n");
+  const response = await wholeResponse();
+  expect(response).toMatch(/\r\nTransfer-Encoding: chunked\r\n/i);
+  expect(response).not.toMatch(/content-length/i);
+  expect(response).toEndWith("\r\n5\r\nshort\r\n0\r\n\r\n");
 });
 
 test("a second page that fails at once leaves the first an incomplete text", async () => {
@@ -92,18 +92,18 @@ test("a second page that fails at once leaves the first an incomplete text", asy
     yield "short";
     throw new Error("at once");
   };
-  const answer = await wholeResponse();
-  expect(answer).toEndWith("\r\n5\r\nshort\r\n");
-  expect(answer).not.toMatch(/content-length/i);
+  const response = await wholeResponse();
+  expect(response).toEndWith("\r\n5\r\nshort\r\n");
+  expect(response).not.toMatch(/content-length/i);
 });
 
 test.each([2, 3, 7])("a text whose page %d fails ends without the end mark", async (page) => {
   pages = () => numbered(MANY, page);
-  const answer = await wholeResponse();
-  expect(answer).toStartWith("HTTP/1.1 200");
-  expect(answer).toContain(PAGE);
-  expect(answer).not.toContain("\r\n0\r\n");
-  expect(answer).not.toMatch(/content-length/i);
+  const response = await wholeResponse();
+  expect(response).toStartWith("HTTP/1.1 200");
+  expect(response).toContain(PAGE);
+  expect(response).not.toContain("\r\n0\r\n");
+  expect(response).not.toMatch(/content-length/i);
   expect(failures).toEqual([`page ${page} failed`]);
 });
 

@@ -8,7 +8,7 @@ import type { Logger } from "../../lib/logger.ts";
 import type { HttpContext } from "./endpoint.ts";
 
 export type PageStreamOptions = {
-  /** If a started answer is cut. */
+  /** If a started response is cut. */
   onFailure(error: unknown): void;
   /** Closes the connection: a waiting stream can't report an error. */
   cut(): void;
@@ -24,7 +24,7 @@ const STALL_MS = 120_000;
 /** Between pages of half a millisecond each. */
 const REST_MS = 2;
 
-/** Answers `c` with the pages, without idle timeout. `failure` is logged if the started answer is cut. */
+/** Answers `c` with the pages, without idle timeout. `failure` is logged if the started response is cut. */
 export function streamResponse(
   c: HttpContext,
   pages: AsyncGenerator<Page, void>,
@@ -39,7 +39,7 @@ export function streamResponse(
   });
 }
 
-/** Resolves with the first page, so that earlier errors get a proper answer. */
+/** Resolves with the first page, so that earlier errors get a proper response. */
 export async function streamPages(
   pages: AsyncGenerator<Page, void>,
   { onFailure, cut, stallMs = STALL_MS, restMs = REST_MS }: PageStreamOptions,

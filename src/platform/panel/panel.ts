@@ -278,7 +278,7 @@ export function createPanel({
 
   return {
     /**
-     * Answers a request at or below the prefix. Never rejects. An answer to HEAD has its body, for its length; the
+     * Answers a request at or below the prefix. Never rejects. A response to HEAD has its body, for its length; the
      * server drops it.
      */
     async answer(request: Request): Promise<Response> {

@@ -22,7 +22,7 @@ export type ArrivalContext = {
 /** Paths and queries that a URL keeps as they are: no escapes in the path, no segment that begins with a dot. */
 const PLAIN = /^(?:\/(?!\.)[\w\-.~:,;!*()@$+=&]*)+(?:\?[\w\-.~/?&=%+:,;!*()@$]*)?$/;
 
-/** Returned for answers in place: see `answerInPlace`. */
+/** Returned for responses in place: see `answerInPlace`. */
 const standIns: Response[] = [];
 
 export class Arrival {
@@ -116,7 +116,7 @@ export class Arrival {
     const request = new Request(url, init);
     // The constructor knows few methods.
     if (request.method !== method) Object.defineProperty(request, "method", { value: method });
-    // Without a host, addresses in answers come from the settings.
+    // Without a host, addresses in responses come from the settings.
     if (!host) Object.defineProperty(request, "url", { value: path });
     this.context.made(request);
     return request;

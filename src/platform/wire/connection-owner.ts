@@ -27,11 +27,11 @@ export type ConnectionOwner<C> = {
   now(): number;
   /** Never throws or rejects. */
   answer(arrival: Arrival): Response | Promise<Response>;
-  /** The answer to a head that can't be taken, or to a connection. */
+  /** The response to a head that can't be taken, or to a connection. */
   refuse(status: BadHead | 503): Response;
   /** It waits for its client to complete something, or that has come. */
   waits(connection: C, isWaiting: boolean): void;
-  /** The bytes of answers that its client has not read have changed by so many. */
+  /** The bytes of responses that its client has not read have changed by so many. */
   unread(change: number): void;
   requested(request: Request, connection: C): void;
   /** A request is being answered, not in place. */

@@ -47,7 +47,7 @@ export class Connection implements PipelineContext {
     this.inflow = createInflow(socket);
   }
 
-  /** An answer is under way. */
+  /** A response is under way. */
   isBusy(): boolean {
     return this.#isBusy || !this.outbox.isEmpty();
   }
@@ -87,7 +87,7 @@ export class Connection implements PipelineContext {
     this.#socket.end();
   }
 
-  /** After the last answer: the client may send what it likes and read the answer before the connection is gone. */
+  /** After the last response: the client may send what it likes and read the response before the connection is gone. */
   end(): void {
     if (this.#isClosed) return;
     this.#isEnding = true;
@@ -96,7 +96,7 @@ export class Connection implements PipelineContext {
     this.inflow.take();
     this.deadlines.linger();
     if (this.#hasEnded) return void this.#socket.end();
-    // Some clients drop the answer when the end comes before they have sent their body. The rest of it is dropped.
+    // Some clients drop the response when the end comes before they have sent their body. The rest of it is dropped.
     if (this.#body === null) this.#socket.shutdown();
     this.#body?.discard();
     this.inflow.resume();
@@ -118,7 +118,7 @@ export class Connection implements PipelineContext {
     if (!this.isBusy()) this.#readHeld();
   }
 
-  /** The client sends no more. It has left, or waits for its answer: a read goes on until the answer tells. */
+  /** The client sends no more. It has left, or waits for its response: a read goes on until the response tells. */
   ended(): void {
     this.#hasEnded = true;
     this.#body?.leave();

@@ -1,4 +1,4 @@
-/** An answer that is cut while it is being sent, and one that has left. */
+/** A response that is cut while it is being sent, and one that has left. */
 import { afterAll, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { until } from "../../../test/support/until.ts";

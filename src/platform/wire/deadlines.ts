@@ -7,7 +7,7 @@ const IDLE_SECONDS = 120;
 const HANDSHAKE_SECONDS = 10;
 /** Bounds a whole head, the first one from the accept on, and the rest of a body that is dropped. */
 const WHOLE_SECONDS = 30;
-/** After the last answer, for its client to read it: without traffic, and in all. */
+/** After the last response, for its client to read it: without traffic, and in all. */
 const LINGER = { idle: 2, total: 30 };
 
 export type Deadlines = ReturnType<typeof createDeadlines>;
@@ -55,7 +55,7 @@ export function createDeadlines(
       idleSeconds = IDLE_SECONDS;
       cutAt = null;
     },
-    /** After the last answer. */
+    /** After the last response. */
     linger(): void {
       touchedAt = now();
       idleSeconds = LINGER.idle;

@@ -1,4 +1,4 @@
-/** The head of an answer. */
+/** The head of a response. */
 import { STATUS_CODES } from "node:http";
 import type { Arrival } from "./arrival.ts";
 
@@ -33,7 +33,7 @@ export function statusLine(status: number): string {
   return (statusLines[status] ??= `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Unknown"}\r\n`);
 }
 
-/** The head and content of an answer in place. One byte a character. */
+/** The head and content of a response in place. One byte a character. */
 export function inPlaceText(
   { method, minor, status, fields, content }: InPlace,
   isPersistent: boolean,

@@ -22,7 +22,7 @@ export function canSendFiles(): boolean {
   return opened !== null;
 }
 
-/** Opened before the head of the answer, so that a missing file gets a proper answer. */
+/** Opened before the head of the response, so that a missing file gets a proper response. */
 export function openFilePart({ path, start, length }: FileRange) {
   const file = openSync(path, "r");
   const offset = new BigInt64Array([BigInt(start)]);

@@ -1,4 +1,4 @@
-/** Sends an answer with its length if that is known, else in chunks. */
+/** Sends a response with its length if that is known, else in chunks. */
 import { filePartOf } from "../../lib/file-response.ts";
 import { sharedBytesOf } from "../../lib/shared-bytes.ts";
 import { responseHead } from "./response-head.ts";
@@ -11,7 +11,7 @@ export type ResponseTarget = {
   socket: { readonly fd: number };
   /** Without TLS the system can send files to it. */
   isPlain: boolean;
-  /** Something of the answer was taken. */
+  /** Something of the response was taken. */
   progressed(): void;
 };
 

@@ -12,7 +12,7 @@ import { startWireServer, type WireOptions, type WireServer } from "./wire-serve
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 /** As a cache keeps them. */
 const agents: string[] = [];
-/** Paths of answers that take a while. */
+/** Paths of responses that take a while. */
 const order: string[] = [];
 let onFirst: (() => void) | null = null;
 let cancelled = 0;

@@ -1,4 +1,4 @@
-/** Many requests that come at once on one connection: the event loop serves others between their answers. */
+/** Many requests that come at once on one connection: the event loop serves others between their responses. */
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Bounds what clients have not read of their answers, over all connections. Shared bytes do not count. */
+/** Bounds what clients have not read of their responses, over all connections. Shared bytes do not count. */
 import { addressGroup } from "../../lib/ip-address.ts";
 
 const MOST_BYTES = 128 * 1024 * 1024;

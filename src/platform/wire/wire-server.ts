@@ -18,9 +18,9 @@ export type Peers = {
    * Ends the connection in this many seconds, even during the answer. 0: lets the client be silent during the request.
    */
   timeout(request: Request, seconds: number): void;
-  /** False when its answer has left as a whole, or its client. */
+  /** False when its response has left as a whole, or its client. */
   isAnswering(request: Request): boolean;
-  /** Ends the connection at once. Does nothing after the answer. */
+  /** Ends the connection at once. Does nothing after the response. */
   cutResponse(request: Request): void;
 };
 
@@ -31,7 +31,7 @@ export type WireServer = Peers & {
   readonly descriptor: number;
   /** Without those answered in place. */
   readonly pendingRequests: number;
-  /** From now on each answer ends its connection. */
+  /** From now on each response ends its connection. */
   leave(): void;
   /** Closes connections that wait for another request. Returns their number. */
   closeIdleConnections(): number;
@@ -47,16 +47,16 @@ export type WireOptions = {
   explain(error: unknown): Response;
   /** By default all connections are taken. */
   limit?: ConnectionLimit;
-  /** That all clients together have not read of their answers. */
+  /** That all clients together have not read of their responses. */
   mostUnread?: number;
   /** The second of all deadlines. */
   secondMs?: number;
 };
 
-/** The answer for the server as a whole: `OPTIONS *`. */
+/** The response for the server as a whole: `OPTIONS *`. */
 const ALLOW = "Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n";
 
-/** Refused connections that get an answer at the same time. */
+/** Refused connections that get a response at the same time. */
 const MOST_REFUSALS = 100;
 const UNLIMITED: ConnectionLimit = { isFull: () => false, ended: () => {} };
 
@@ -122,7 +122,7 @@ export function startWireServer(options: WireOptions): WireServer {
     open(opened: Socket) {
       const isRefused = !makeRoom();
       if (isRefused) limit.ended(seconds);
-      // A client understands no answer before the handshake.
+      // A client understands no response before the handshake.
       if (isRefused && (tls !== null || refusals.size >= MOST_REFUSALS)) return opened.terminate();
       const connection = new Connection(opened, owner);
       opened.data = connection;

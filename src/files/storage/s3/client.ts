@@ -102,8 +102,8 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
         signal,
         ...(request.body !== undefined && { body: request.body.bytes }),
       });
-      const isAnswer = [200, 204, 206, ...(request.accept ?? [])].includes(response.status);
-      if (!isAnswer) throw refusalOfResponse(response, await textIn(response).catch(() => ""));
+      const isFromServer = [200, 204, 206, ...(request.accept ?? [])].includes(response.status);
+      if (!isFromServer) throw refusalOfResponse(response, await textIn(response).catch(() => ""));
       return await read(response);
     } catch (error) {
       if (late.signal.aborted) throw late.signal.reason;

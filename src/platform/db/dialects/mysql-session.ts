@@ -1,7 +1,7 @@
 /** One connection to MySQL or MariaDB: its options, its set-up, a statement, and the question whether it takes writes. */
 import { type Connection, type ConnectionOptions, createConnection } from "mysql2";
 import { appError } from "../../../lib/errors.ts";
-import { noAnswer, withTimeout } from "../../../lib/timeout.ts";
+import { throwTimeout, withTimeout } from "../../../lib/timeout.ts";
 import type { Address, DatabaseLocation } from "../database-url.ts";
 import { CONNECT_TIMEOUT_MS, type SqlConnection, type StatementResult } from "../driver.ts";
 import { DatabaseError } from "../failures.ts";
@@ -50,7 +50,7 @@ export async function askRole(
     return -location.addresses.indexOf(address);
   });
   try {
-    return await withTimeout(ASK_TIMEOUT_MS, Promise.race([asking, failed]), noAnswer);
+    return await withTimeout(ASK_TIMEOUT_MS, Promise.race([asking, failed]), throwTimeout);
   } finally {
     client.destroy();
   }

@@ -8,7 +8,7 @@ import {
   types as pgTypes,
 } from "pg";
 import type { Logger } from "../../../lib/logger.ts";
-import { noAnswer, withTimeout } from "../../../lib/timeout.ts";
+import { throwTimeout, withTimeout } from "../../../lib/timeout.ts";
 import { type Address, addressName, type DatabaseLocation } from "../database-url.ts";
 import {
   CONNECT_TIMEOUT_MS,
@@ -229,7 +229,7 @@ async function askRole(config: ClientConfig): Promise<number> {
     );
   };
   try {
-    return await withTimeout(ASK_TIMEOUT_MS, asking(), noAnswer);
+    return await withTimeout(ASK_TIMEOUT_MS, asking(), throwTimeout);
   } finally {
     socketOf(client)?.destroy();
   }

@@ -26,7 +26,7 @@ export function openThread(settings: SqliteSettings, logger: Logger): LaneConnec
     onTimeout(_, timeoutMs) {
       logger.warn({ timeoutMs }, "a database statement took too long; its thread is replaced");
       const late = new DatabaseError("timeout", new Error(`no answer within ${timeoutMs} ms`));
-      rpc.tell("close", undefined);
+      rpc.notify("close", undefined);
       giveUp(late);
       setTimeout(() => worker.terminate(), 0);
       return late;
