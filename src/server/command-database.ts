@@ -1,6 +1,6 @@
 /**
  * The database of a command. Commands that set something up make one where there is none; all others refuse that,
- * because in a wrong folder they would make an empty one and tell of it as if it were the installation's.
+ * because in a wrong folder they would make an empty one and report on it as if it were the installation's.
  */
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
@@ -62,7 +62,7 @@ async function refuseMissingFile(settings: Env, path: string): Promise<void> {
   if (!isSetUp(path)) throw noDatabase(`${file} does not exist`);
 }
 
-/** `fact` says where none was found. */
+/** @param fact where no database was found */
 const noDatabase = (fact: string): AppError =>
   appError(
     "ServiceUnavailable",

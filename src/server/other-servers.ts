@@ -24,11 +24,11 @@ const MACHINE: MachineFolders = {
 };
 
 type OtherServer = {
-  /** For messages. */
+  /** How messages name it. */
   name: string;
   /** The working folder of a process; null for a unit. */
   cwd: string | null;
-  /** Null when its settings are unreadable. */
+  /** The database of its settings, or null if those are unreadable. */
   env: Env | null;
   /** The settings file that this account can't read. */
   unreadable?: string;
@@ -116,7 +116,7 @@ function listProcesses(folder: string, program: string): OtherServer[] {
     });
 }
 
-/** Null when the settings are invalid. */
+/** The settings of the server, or null if they are invalid. */
 function settingsOf({ cwd, variables, args }: Source): Env | null {
   const at = args.findIndex((arg) => arg === "-c" || arg === "--config");
   try {

@@ -169,7 +169,7 @@ async function superviseWorkers(env: Env, logger: Logger, count: number): Promis
   logger.info("stopped");
 }
 
-/** With the same arguments. */
+/** Starts a process of this program with the same arguments. */
 const createSpawn =
   (firstPort: number): SpawnWorker =>
   ({ port, onMessage, onExit }) => {

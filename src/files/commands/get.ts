@@ -10,7 +10,7 @@ import type { StoredFile } from "../tree/entry.ts";
 const PIECE_BYTES = 256 * 1024;
 const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-/** Into a folder under its own name. @throws Conflict if it is there already, unless `force` */
+/** The path of the download: in a folder, the file has its own name. @throws Conflict if it is there already, unless `force` */
 export async function targetPath(given: string | undefined, name: string, force: boolean): Promise<string> {
   const isFolder = given !== undefined && (await stat(given).catch(() => null))?.isDirectory();
   const path = given === undefined ? `./${name}` : isFolder ? join(given, name) : given;
@@ -67,7 +67,7 @@ export async function getFile(
   await publish(partial, path, force);
 }
 
-/** Bytes that are there. */
+/** Hashes the partial file and returns how many bytes it has. */
 async function readPartial(file: FileHandle, size: number, hasher: Bun.CryptoHasher): Promise<number> {
   const found = await file.stat();
   if (!found.isFile()) throw appError("Conflict", "The partial file is not a file; remove it.");
@@ -90,7 +90,7 @@ async function writeAt(file: FileHandle, bytes: Uint8Array, start: number): Prom
   }
 }
 
-/** Gives it its name. @throws Conflict if another has that, unless `force` */
+/** Gives the complete file its name. @throws Conflict if another has that, unless `force` */
 export async function publish(partial: string, path: string, force: boolean): Promise<void> {
   if (force) return rename(partial, path);
   try {

@@ -1,30 +1,30 @@
-/** Files of this machine, for uploads. Names are kept as they are; what can't be uploaded is told, and the rest follows. */
+/** Walks files of this machine for uploads. Names are kept as they are. What can't be uploaded is reported, and the rest follows. */
 import { lstat, opendir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readTrouble } from "../local-file.ts";
 
 export type LocalFile = { path: string; name: string; size: number };
 
-/** Some files of one folder; none of an empty one. */
+/** Some files of one folder, or none if it is empty. */
 export type LocalPiece = {
-  /** From the top folder to this one. */
+  /** The names of the folders from the top folder to this one. */
   names: readonly string[];
   files: readonly LocalFile[];
 };
 
 export type WalkSettings = {
-  /** Follow symbolic links. Else they are left out. */
+  /** Whether symbolic links are followed. Otherwise they are left out. */
   follow: boolean;
-  /** What is left out because of what it is. */
+  /** Gets each path that is left out because of what it is. */
   onLeftOut(path: string, reason: string): void;
-  /** What can't be read. */
+  /** Gets each path that can't be read. */
   onUnreadable(path: string, reason: string): void;
 };
 
-/** Files of a piece. */
+/** The most files of a piece. */
 const PIECE = 256;
 
-/** The folder and those inside it, a folder before what it has. Holds the names of one folder for each level. */
+/** Yields the folder and those inside it, a folder before its content. Holds the names of one folder for each level. */
 export async function* localPieces(top: string, settings: WalkSettings): AsyncGenerator<LocalPiece, void> {
   yield* piecesOf({ path: top, names: [], around: new Set() }, settings);
 }

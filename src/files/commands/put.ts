@@ -13,35 +13,35 @@ import { openLocal, type OpenFile, readTrouble } from "../local-file.ts";
 import { sha256Of } from "../blobs/hashes.ts";
 import { type LocalFile, type LocalPiece, localPieces } from "./local-files.ts";
 
-/** At once: their transactions and syncs are shared. */
+/** The most uploads at once. They share transactions and syncs. */
 const FILES_AT_ONCE = 32;
-/** Of the lists in a report. */
+/** The most notes in a report. */
 export const MOST_NOTES = 1_000;
-/** Nothing that follows would succeed. */
+/** Kinds of errors after which no other file would succeed. */
 const ENDS_RUN: readonly ErrorKind[] = ["unavailable", "full", "bad_gateway", "internal", "unauthorized"];
 
 export type PutJob = {
   accountId: number;
-  /** Of the folder that gets the files; made if it is missing. */
+  /** The path of the folder that gets the files. It is made if it is missing. */
   to: readonly string[];
-  /** What has other content gets the new one, and keeps its shares. Else it stays, and the file counts as failed. */
+  /** Files with other content get the new one and keep their shares. Otherwise they stay, and the file counts as failed. */
   replace: boolean;
-  /** Stores nothing. */
+  /** The run stores nothing. */
   dryRun: boolean;
   follow: boolean;
 };
 
 export type PutReport = {
   uploaded: number;
-  /** Of the uploaded files. */
+  /** The size of all uploaded files. */
   bytes: number;
-  /** There already with the same content. */
+  /** The number of files that are there already with the same content. */
   unchanged: number;
-  /** Of the uploaded files. */
+  /** The number of uploaded files that replaced another. */
   replaced: number;
   left_out: number;
   failed: number;
-  /** The first of those left out and failed. */
+  /** The first files that were left out or failed, and why. */
   notes: { path: string; reason: string; failed: boolean }[];
 };
 
@@ -50,10 +50,10 @@ export type Put = ReturnType<typeof createPut>;
 
 type Deps = { lookup: Lookup; uploads: Uploads; files: Pick<Files, "put"> };
 type Target = { id: number; destination: Destination | null; known: ReadonlyMap<string, Entry> };
-type Run = { job: PutJob; report: PutReport; done: PutProgress; tell(done: PutProgress): void };
+type Run = { job: PutJob; report: PutReport; done: PutProgress; onProgress(done: PutProgress): void };
 
 function createTargets({ lookup, uploads }: Pick<Deps, "lookup" | "uploads">) {
-  /** Null for a folder that a dry run would make. */
+  /** The id of the folder, or null if a dry run would make it. */
   async function folderOf({ accountId, to, dryRun }: PutJob, names: readonly string[]) {
     const all = [...to, ...names];
     if (!dryRun) return lookup.folder(accountId, all);
@@ -83,7 +83,12 @@ export function createPut({ lookup, uploads, files: tree }: Deps) {
   const targetOf = createTargets({ lookup, uploads });
 
   /** @throws AppError, errors of the file system */
-  async function putOne({ job, report, done, tell }: Run, target: Target, given: string, source: OpenFile) {
+  async function putOne(
+    { job, report, done, onProgress }: Run,
+    target: Target,
+    given: string,
+    source: OpenFile,
+  ) {
     const name = checkFileName(given);
     const there = target.known.get(name);
     if (there?.kind === "folder") throw appError("NameConflict", "A folder has this name there.");
@@ -106,7 +111,7 @@ export function createPut({ lookup, uploads, files: tree }: Deps) {
     if (!job.dryRun) {
       const body = source.bytes((count) => {
         done.bytes += count;
-        tell(done);
+        onProgress(done);
       });
       const incoming = { name, mimeType: undefined, body, isNumbered: true };
       const received = await uploads.receive(destination!, incoming);
@@ -125,7 +130,7 @@ export function createPut({ lookup, uploads, files: tree }: Deps) {
   }
 
   async function putPiece(run: Run, { names, files }: LocalPiece): Promise<void> {
-    const { job, report, done, tell } = run;
+    const { job, report, done, onProgress } = run;
     const fail = ({ path }: { path: string }, error: unknown): void => {
       if (error instanceof AppError && ENDS_RUN.includes(error.kind)) throw error;
       if (!isExpected(error)) throw error;
@@ -134,8 +139,8 @@ export function createPut({ lookup, uploads, files: tree }: Deps) {
     };
     let target: Target;
     try {
-      const wanted = files.flatMap(({ name }) => validName(name) ?? []);
-      target = await targetOf(job, names, wanted);
+      const valid = files.flatMap(({ name }) => validName(name) ?? []);
+      target = await targetOf(job, names, valid);
     } catch (error) {
       for (const file of files.length > 0 ? files : [{ path: names.join("/") }]) fail(file, error);
       return;
@@ -148,17 +153,17 @@ export function createPut({ lookup, uploads, files: tree }: Deps) {
         fail(file, error);
       }
       done.files++;
-      tell(done);
+      onProgress(done);
     });
   }
 
   return {
     /**
-     * Goes on after what can't be read or stored. @throws ServiceUnavailable, StorageUnavailable, InsufficientStorage,
+     * Continues after files that can't be read or stored. @throws ServiceUnavailable, StorageUnavailable, InsufficientStorage,
      * Unauthorized (account gone)
      */
-    async folder(top: string, job: PutJob, tell: Run["tell"]): Promise<PutReport> {
-      const run = newRun(job, tell);
+    async folder(top: string, job: PutJob, onProgress: Run["onProgress"]): Promise<PutReport> {
+      const run = newRun(job, onProgress);
       const { report } = run;
       const walk = localPieces(top, {
         follow: job.follow,
@@ -175,14 +180,19 @@ export function createPut({ lookup, uploads, files: tree }: Deps) {
       return report;
     },
 
-    /** One file under this name. @throws like Uploads.keep, errors of the file system */
-    async file(source: OpenFile, name: string, job: PutJob, tell: Run["tell"]): Promise<PutReport> {
-      const run = newRun(job, tell);
+    /** Uploads one file under this name. @throws like Uploads.keep, errors of the file system */
+    async file(
+      source: OpenFile,
+      name: string,
+      job: PutJob,
+      onProgress: Run["onProgress"],
+    ): Promise<PutReport> {
+      const run = newRun(job, onProgress);
       await putOne(run, await targetOf(job, [], [checkFileName(name)]), name, source);
       return run.report;
     },
 
-    /** What comes from a pipe, whose size is unknown. @throws like Uploads.keep */
+    /** Uploads what comes from a pipe, whose size is unknown. @throws like Uploads.keep */
     async stream(body: AsyncIterable<Uint8Array>, name: string, job: PutJob): Promise<PutReport> {
       const { report } = newRun(job, () => undefined);
       const { destination } = await targetOf({ ...job, dryRun: false }, [], []);
@@ -208,20 +218,20 @@ async function keepOnce({ lookup, uploads }: Pick<Deps, "lookup" | "uploads">, r
   }
 }
 
-/** With the room that a file to replace gives free. */
+/** The destination with the space that the replaced file frees. */
 const without = (destination: Destination | null, former: StoredFile | undefined): Destination | null =>
   destination === null || former === undefined
     ? destination
     : { ...destination, space: { ...destination.space, used: destination.space.used - former.size } };
 
-const newRun = (job: PutJob, tell: Run["tell"]): Run => ({
+const newRun = (job: PutJob, onProgress: Run["onProgress"]): Run => ({
   job,
   report: { uploaded: 0, bytes: 0, unchanged: 0, replaced: 0, left_out: 0, failed: 0, notes: [] },
   done: { files: 0, bytes: 0 },
-  tell,
+  onProgress,
 });
 
-/** Of the files that a walk would upload. */
+/** The number and size of the files that a walk would upload. */
 export async function localTotals(top: string, follow: boolean): Promise<PutProgress> {
   const nothing = () => undefined;
   const totals = { files: 0, bytes: 0 };
@@ -240,7 +250,7 @@ function validName(name: string): string | null {
   }
 }
 
-/** Of the one file, or of the file system. */
+/** Whether the error concerns one file or the file system. */
 const isExpected = (error: unknown): boolean =>
   error instanceof AppError || (error as { syscall?: unknown }).syscall !== undefined;
 

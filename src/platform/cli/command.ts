@@ -8,36 +8,34 @@ import type { Env } from "../settings/env.ts";
 export type ProgressLine = {
   /** One status line on standard error, at most ten times a second. Silent unless that is a terminal. */
   update(done: number, total?: number): void;
-  /** The same with a text of its own, which is made only if it shows. */
+  /** Shows a text of its own, which is made only if it shows. */
   show(text: () => string): void;
   finish(): void;
 };
 
 export type Output = {
-  /** Whether standard output is one. */
+  /** Whether standard output is a terminal. */
   isTerminal: boolean;
   line(text: string): void;
-  /** JSON on standard output, for `--json`. */
+  /** Prints JSON on standard output, for `--json`. */
   json(value: unknown): void;
-  /** Aligned columns. `columns` maps keys to headings. */
+  /** Prints aligned columns. `columns` maps keys of rows to headings. */
   table(rows: readonly Record<string, unknown>[], columns: Record<string, string>): void;
-  /** On standard error. */
+  /** Prints a sentence on standard error. */
   note(text: string): void;
   progress(label: string): ProgressLine;
 };
 
 export type Input = {
-  /** Standard input, at most 1 MiB, without the final line break. */
+  /** Reads standard input, at most 1 MiB, without the final line break. */
   text(): Promise<string>;
-  /** Asks without echo. `option` reads it from standard input instead. @throws BadRequest without a terminal */
+  /** Asks without echo. `option` is what reads the secret from standard input instead. @throws BadRequest without a terminal */
   secret(question: string, option?: string): Promise<string>;
-  /** False without a terminal. */
+  /** Whether the user answers yes. False without a terminal. */
   confirm(question: string): Promise<boolean>;
 };
 
 export type JsonOption = { json?: true | undefined };
-/** Options with a text, by their names. */
-export type Texts<Name extends string> = { [N in Name]?: string };
 export const JSON_OPTION = ["--json", "print JSON"] as const;
 
 /** The author of a command's changes in histories. */
@@ -47,7 +45,7 @@ export const CLI_AUTHOR = "cli";
 export const subcommand = (group: Command, usage: string, about: string): Command =>
   group.command(usage).description(about);
 
-/** `S` are the services that the command needs. */
+/** What a command gets. `S` are the services that it needs. */
 export type CommandContext<S = unknown> = {
   env(): Env;
   /** Opens a migrated database at first use and closes it at the end of the command. */

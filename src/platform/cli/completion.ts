@@ -72,7 +72,7 @@ export function completionsOf(program: Command, words: readonly string[]): strin
     .map(line);
 }
 
-/** For `source`. The program is asked by the name that the user typed. */
+/** Scripts for `source`. They run the program by the name that the user typed. */
 export const COMPLETION_SCRIPTS = {
   // Bash parts words at = and :, which belong to them, and replaces what is after the last one.
   bash: `_waymark() {

@@ -43,8 +43,8 @@ const LEAST_COLUMN = 8;
 const ELLIPSIS = "…";
 
 /** Shrinks the widest columns until the sum fits. */
-function fitted(wanted: readonly number[], room: number): number[] {
-  const widths = [...wanted];
+function fitted(natural: readonly number[], room: number): number[] {
+  const widths = [...natural];
   for (let over = widths.reduce((sum, width) => sum + width, -room); over > 0; over--) {
     const widest = Math.max(...widths);
     if (widest <= LEAST_COLUMN) break;
@@ -56,7 +56,7 @@ function fitted(wanted: readonly number[], room: number): number[] {
 /** The width in terminal cells: wide characters take two, combining ones none. */
 const widthOf = (text: string): number => Bun.stringWidth(text);
 
-/** Fills exactly `width` cells. */
+/** Cuts or pads the text to exactly `width` cells. */
 function cut(text: string, width: number): string {
   const missing = width - widthOf(text);
   if (missing >= 0) return text + " ".repeat(missing);
