@@ -17,7 +17,7 @@ import { migrateUp } from "../../platform/db/migrate.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type DriveHarness, startDrive } from "../drive.test-support.ts";
 import type { StoredFile } from "../tree/entry.ts";
-import { getFile, targetPath } from "./get.ts";
+import { getFile, targetPath } from "./get.commands.ts";
 import { createPut, localTotals, type PutJob } from "./put.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));

@@ -2,6 +2,8 @@
  * Uploads a file or folder of this machine. A file becomes visible when it is complete, so a run that was killed leaves
  * no half files, and the next one skips what is there already with the same content.
  */
+import { lstat, opendir, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { AppError, appError, type ErrorKind } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
@@ -11,7 +13,6 @@ import type { Files } from "../tree/files.service.ts";
 import type { Destination, ReceivedFile, Uploads } from "../uploads/service.ts";
 import { openLocal, type OpenFile, readTrouble } from "../local-file.ts";
 import { sha256Of } from "../blobs/hashes.ts";
-import { type LocalFile, type LocalPiece, localPieces } from "./local-files.ts";
 
 /** The most uploads at once. They share transactions and syncs. */
 const FILES_AT_ONCE = 32;
@@ -256,4 +257,69 @@ const isExpected = (error: unknown): boolean =>
 
 function note(report: PutReport, one: PutReport["notes"][number]): void {
   if (report.notes.length < MOST_NOTES) report.notes.push(one);
+}
+
+type LocalFile = { path: string; name: string; size: number };
+
+/** Some files of one folder, or none if it is empty. */
+type LocalPiece = {
+  /** The names of the folders from the top folder to this one. */
+  names: readonly string[];
+  files: readonly LocalFile[];
+};
+
+type WalkSettings = {
+  /** Whether symbolic links are followed. Otherwise they are left out. */
+  follow: boolean;
+  /** Gets each path that is left out because of what it is. */
+  onLeftOut(path: string, reason: string): void;
+  /** Gets each path that can't be read. */
+  onUnreadable(path: string, reason: string): void;
+};
+
+/** The most files of a piece. */
+const PIECE = 256;
+
+/** Yields the folder and those inside it, a folder before its content. Holds the names of one folder for each level. */
+async function* localPieces(top: string, settings: WalkSettings): AsyncGenerator<LocalPiece, void> {
+  yield* piecesOf({ path: top, names: [], around: new Set() }, settings);
+}
+
+type Place = { path: string; names: readonly string[]; around: ReadonlySet<string> };
+
+async function* piecesOf(
+  { path, names, around }: Place,
+  settings: WalkSettings,
+): AsyncGenerator<LocalPiece, void> {
+  const { follow, onLeftOut, onUnreadable } = settings;
+  const look = follow ? stat : lstat;
+  const folders: string[] = [];
+  let files: LocalFile[] = [];
+  let within: ReadonlySet<string>;
+  let isYielded = false;
+  try {
+    const own = await stat(path);
+    const key = `${own.dev}:${own.ino}`;
+    if (around.has(key)) return onLeftOut(path, "leads back to a folder around it");
+    within = new Set([...around, key]);
+    for await (const { name } of await opendir(path)) {
+      const one = join(path, name);
+      const found = await look(one).catch((error: unknown) => void onUnreadable(one, readTrouble(error)));
+      if (found === undefined) continue;
+      if (found.isDirectory()) folders.push(name);
+      else if (found.isFile()) files.push({ path: one, name, size: found.size });
+      else if (found.isSymbolicLink()) onLeftOut(one, "is a symbolic link");
+      else onLeftOut(one, "is neither a file nor a folder");
+      if (files.length < PIECE) continue;
+      isYielded = true;
+      yield { names, files };
+      files = [];
+    }
+  } catch (error) {
+    return onUnreadable(path, readTrouble(error));
+  }
+  if (files.length > 0 || !isYielded) yield { names, files };
+  for (const name of folders) {
+    yield* piecesOf({ path: join(path, name), names: [...names, name], around: within }, settings);
+  }
 }
