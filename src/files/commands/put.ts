@@ -166,18 +166,7 @@ export function createPut({ lookup, uploads, files: tree }: Deps) {
     async folder(top: string, job: PutJob, onProgress: Run["onProgress"]): Promise<PutReport> {
       const run = newRun(job, onProgress);
       const { report } = run;
-      const walk = localPieces(top, {
-        follow: job.follow,
-        onLeftOut(path, reason) {
-          report.left_out++;
-          note(report, { path, reason, failed: false });
-        },
-        onUnreadable(path, reason) {
-          report.failed++;
-          note(report, { path, reason, failed: true });
-        },
-      });
-      for await (const piece of walk) await putPiece(run, piece);
+      for await (const piece of reportedPieces(top, job.follow, report)) await putPiece(run, piece);
       return report;
     },
 
@@ -224,6 +213,20 @@ const without = (destination: Destination | null, former: StoredFile | undefined
   destination === null || former === undefined
     ? destination
     : { ...destination, space: { ...destination.space, used: destination.space.used - former.size } };
+
+/** The pieces of a folder. What is left out or can't be read is in the report. */
+const reportedPieces = (top: string, follow: boolean, report: PutReport) =>
+  localPieces(top, {
+    follow,
+    onLeftOut(path, reason) {
+      report.left_out++;
+      note(report, { path, reason, failed: false });
+    },
+    onUnreadable(path, reason) {
+      report.failed++;
+      note(report, { path, reason, failed: true });
+    },
+  });
 
 const newRun = (job: PutJob, onProgress: Run["onProgress"]): Run => ({
   job,
