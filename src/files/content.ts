@@ -97,7 +97,7 @@ export function createContent(deps: ContentDeps) {
     }),
     /** Unfinished uploads in the storages, as last counted. */
     staged: counts.total,
-    /** Which storages answer and can be written. Rejects when the database is away. */
+    /** Which storages are reachable and can be written. Rejects when the database is away. */
     standings,
     troubles: createStorageTroubles(standings),
     async warnOfTroubles(): Promise<void> {
@@ -121,7 +121,7 @@ const troublesOf = (storages: readonly { name: string; trouble: string | null }[
     trouble === null ? [] : `The storage '${name}' takes no files: ${trouble}`,
   );
 
-/** Tells why storages take no files. For slow ones, and in an outage of the database, it repeats the last result. */
+/** Warns when storages take no files, with the reason. For slow ones, and in an outage of the database, it repeats the last result. */
 function createStorageTroubles(standings: ReturnType<typeof createStandings>) {
   let known: string[] = [];
   return (): Promise<string[]> => {

@@ -1,6 +1,6 @@
 /** Folders and files, on top of content.ts. */
 import type { Leases } from "../platform/cluster/leases.ts";
-import { createArchiveResponse } from "./archive/archive-answer.ts";
+import { createArchiveResponse } from "./archive/archive-response.ts";
 import { createArchiveRepository } from "./archive/repository.ts";
 import { archiveEndpoint } from "./archive/routes.ts";
 import { createArchives } from "./archive/service.ts";
@@ -105,7 +105,7 @@ export function createDrive(deps: Deps) {
     search,
     archives,
     respondWithArchive,
-    /** For moves from other products. */
+    /** The import of files from other products. */
     moved: createMovedFiles({
       ...shared,
       repository: createMovedRepository(database),

@@ -14,8 +14,8 @@ export const readTrouble = (error: unknown): string => fileTrouble(error) ?? mes
 export type OpenFile = {
   name: string;
   size: number;
-  /** From the beginning. `tell` hears how many bytes came. */
-  bytes(tell?: (count: number) => void): AsyncGenerator<Uint8Array, void>;
+  /** Reads from the beginning. Calls `onBytes` with the length of each piece. */
+  bytes(onBytes?: (count: number) => void): AsyncGenerator<Uint8Array, void>;
   close(): Promise<void>;
 };
 
@@ -29,7 +29,7 @@ export async function openLocal(path: string, follow: boolean): Promise<OpenFile
     return {
       name: basename(path),
       size: found.size,
-      bytes: (tell) => bytesOf(file, found.size, tell),
+      bytes: (onBytes) => bytesOf(file, found.size, onBytes),
       close: () => file.close(),
     };
   } catch (error) {
@@ -41,14 +41,14 @@ export async function openLocal(path: string, follow: boolean): Promise<OpenFile
 async function* bytesOf(
   file: FileHandle,
   size: number,
-  tell: (count: number) => void = () => undefined,
+  onBytes: (count: number) => void = () => undefined,
 ): AsyncGenerator<Uint8Array, void> {
   for (let at = 0; ; ) {
     const chunk = new Uint8Array(Math.min(CHUNK_BYTES, Math.max(size - at, 0) + 1));
     const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
     if (bytesRead === 0) return;
     at += bytesRead;
-    tell(bytesRead);
+    onBytes(bytesRead);
     yield giveAway(bytesRead === chunk.length ? chunk : chunk.slice(0, bytesRead));
   }
 }

@@ -13,7 +13,7 @@ import { createFormReceiving } from "./drops/form.routes.ts";
 import { createInFlight } from "./drops/gate.ts";
 import { createSenders } from "./drops/sender.ts";
 import { dropEndpoints } from "./drops/routes.ts";
-import { createThumbnailResponse } from "./thumbnails/answer.ts";
+import { createThumbnailResponse } from "./thumbnails/response.ts";
 import { thumbnailEndpoint } from "./thumbnails/routes.ts";
 import { createShareDownloads } from "./shares/download.routes.ts";
 import { createShareChanges } from "./serving/changes.ts";

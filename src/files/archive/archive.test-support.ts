@@ -12,7 +12,7 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
     assert archive.testzip() is None
 `;
 
-/** Each answers with exit code 0 for a sound archive. */
+/** Each exits with code 0 for a sound archive. */
 const PROGRAMS: Record<string, (path: string, only: string) => string[]> = {
   unzip: (path, only) => ["unzip", "-tqq", path, only],
   bsdtar: (path) => ["bsdtar", "-tf", path],

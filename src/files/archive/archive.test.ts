@@ -19,7 +19,7 @@ forEachDialect(({ openDb }) => {
   async function archiveOf(accountId: number, folderId: number) {
     const { folder } = await at.folders.find(accountId, folderId);
     const signal = new AbortController().signal;
-    const answer = await at.respondWithArchive(folder!, {
+    const response = await at.respondWithArchive(folder!, {
       method: "GET",
       signal,
       relay: async (pieces) =>
@@ -31,7 +31,7 @@ forEachDialect(({ openDb }) => {
           },
         }),
     });
-    const bytes = await answer.bytes();
+    const bytes = await response.bytes();
     const head = await at.respondWithArchive(folder!, {
       method: "HEAD",
       signal,
@@ -124,10 +124,10 @@ forEachDialect(({ openDb }) => {
       const archives = createArchives({
         repository: {
           ...repository,
-          async children(...wanted) {
-            const found = await repository.children(...wanted);
+          async children(...query) {
+            const found = await repository.children(...query);
             // After the root was read.
-            if (wanted[1].includes(root)) await change(rounds++);
+            if (query[1].includes(root)) await change(rounds++);
             return found;
           },
         },

@@ -13,11 +13,11 @@ type Block = { bytes: Buffer } | { at: number; length: number };
 export type EntryLog = ReturnType<typeof createEntryLog>;
 
 type Settings = {
-  /** Of files, before they lose their names. */
+  /** The path of a log file, before it loses its name. */
   pathOf(name: string): string;
   /** Kept in memory by one log. */
   memoryBytes?: number;
-  /** In files, of all logs. @throws ServiceUnavailable */
+  /** Reserves bytes in files, for all logs together. @throws ServiceUnavailable */
   take(bytes: number): void;
   giveBack(bytes: number): void;
 };

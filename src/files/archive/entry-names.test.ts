@@ -33,8 +33,8 @@ describe("a name that every system takes", () => {
     ["console", "console"],
     ["COM10", "COM10"],
     ["👩‍👩‍👧.png", "👩‍👩‍👧.png"],
-  ])("%j is %j", (given, wanted) => {
-    expect(safeEntryName(given)).toBe(wanted);
+  ])("%j is %j", (given, expected) => {
+    expect(safeEntryName(given)).toBe(expected);
   });
 
   test("has at most 255 bytes, its extension and whole characters", () => {

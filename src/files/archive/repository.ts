@@ -16,7 +16,7 @@ export type AfterChild = Pick<Child, "kind" | "name">;
 
 export function createArchiveRepository({ read }: Pick<Database, "read">) {
   return {
-    /** By folder, files before folders, by name. `after`: of one folder. */
+    /** Children by folder, files before folders, by name. `after` is a place in a single folder. */
     async children(
       accountId: number,
       folderIds: readonly number[],
@@ -59,7 +59,7 @@ export function createArchiveRepository({ read }: Pick<Database, "read">) {
       return (await query.executeTakeFirst())?.moves ?? 0;
     },
 
-    /** Of at most 1,000 folders those that exist. A folder being removed does not. */
+    /** Those of at most 1,000 folders that exist. A folder being removed does not. */
     async folders(accountId: number, folderIds: readonly number[]): Promise<Set<number>> {
       const rows = await read
         .selectFrom("entries")

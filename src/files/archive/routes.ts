@@ -6,7 +6,7 @@ import type { Logger } from "../../lib/logger.ts";
 import { entryIn, treeEndpoint } from "../tree/entry-id.ts";
 import type { Trees } from "../tree/trees.ts";
 import type { Folders } from "../tree/folders.service.ts";
-import type { RespondWithArchive } from "./archive-answer.ts";
+import type { RespondWithArchive } from "./archive-response.ts";
 
 const archiveHeaders = z.object({
   "Content-Length": z
@@ -32,9 +32,9 @@ export const archiveEndpoint = ({ folders, trees, respondWithArchive, logger }: 
     summary: "A folder with everything in it, as a ZIP file",
     failures: [400, 502, 503],
     raw: { type: "application/zip", headers: archiveHeaders },
-    async handle(asking) {
-      const { c } = asking;
-      const { folder } = await folders.find(...(await entryIn(trees, asking, "FolderNotFound")));
+    async handle(input) {
+      const { c } = input;
+      const { folder } = await folders.find(...(await entryIn(trees, input, "FolderNotFound")));
       if (folder === null) throw appError("FolderNotFound", "There is no such folder.");
       // Reading a large tree takes a while.
       c.env.liftIdleTimeout();

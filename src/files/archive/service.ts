@@ -23,7 +23,7 @@ type Deps = {
   dataDir: string;
 };
 
-/** For the lists of all archives in files. */
+/** Most bytes that the lists of all archives occupy in files. */
 const LIST_BYTES = 2 ** 30;
 /** Attempts to read a tree without a concurrent move. */
 const TRIES = 5;

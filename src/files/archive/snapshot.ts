@@ -9,17 +9,23 @@ import { centralBytes, localBytes, type ZipTotals } from "./zip-format.ts";
 /** Longest path in the format. */
 const PATH_BYTES = 0xffff;
 
-type Wanted = {
+type SnapshotRequest = {
   repository: Pick<ArchiveRepository, "children">;
   log: EntryLog;
   folder: Folder;
-  /** Instead of what is in the folder. */
+  /** The entries to send instead of what is in the folder. */
   items: readonly Entry[] | undefined;
   signal: AbortSignal;
 };
 
 /** Fills the log. @throws BadRequest if a path is too long */
-export async function takeSnapshot({ repository, log, folder, items, signal }: Wanted): Promise<ZipTotals> {
+export async function takeSnapshot({
+  repository,
+  log,
+  folder,
+  items,
+  signal,
+}: SnapshotRequest): Promise<ZipTotals> {
   const totals: ZipTotals = { entries: 0, contentBytes: 0, centralBytes: 0 };
   let portions = 0;
 
@@ -79,7 +85,7 @@ type Walk = {
   next(): Promise<readonly FoundFolder[]>;
 };
 
-/** Large, because a busy machine answers each query late. */
+/** Large, because a busy machine returns each query late. */
 const ROWS = 2_500;
 /** Folders in a query. */
 const MOST_FOLDERS = 200;
@@ -125,8 +131,8 @@ async function* childrenOf(
   let left = [...parents.keys()].sort((one, other) => one - other);
   let after: AfterChild | null = null;
   while (left.length > 0) {
-    const asked: number[] = after === null ? left : [left[0]!];
-    const rows: Child[] = await repository.children(accountId, asked, after, ROWS);
+    const folderIds: number[] = after === null ? left : [left[0]!];
+    const rows: Child[] = await repository.children(accountId, folderIds, after, ROWS);
     yield rows.map((child) => ({ child, parent: parents.get(child.parentId)! }));
     const last = rows.at(-1);
     if (rows.length === ROWS && last !== undefined) {

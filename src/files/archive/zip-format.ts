@@ -10,7 +10,7 @@
 export type ZipEntry = {
   /** UTF-8, relative, a folder's ends with a slash. */
   path: Uint8Array;
-  /** Null for a folder. */
+  /** The size in bytes, or null for a folder. */
   size: number | null;
   /** Epoch milliseconds. */
   modifiedAt: number;

@@ -51,7 +51,7 @@ forEachDialect((dialect) => {
       expect(await rows()).toEqual([]);
     });
 
-    test("that a file holds is told from removed content", async () => {
+    test("that a file holds is distinguished from removed content", async () => {
       const { liveOf } = createBlobsRepository(database);
       const file = await at.files.add(newBytes(), policyId);
       const blob = await at.files.blobOf(file);
@@ -159,7 +159,7 @@ forEachDialect((dialect) => {
     });
   });
 
-  test("a lost answer loses no bytes after the commit, and leaves bytes for the reaper before it", async () => {
+  test("a lost response loses no bytes after the commit, and leaves bytes for the reaper before it", async () => {
     const bytes = newBytes();
     const lost = new DatabaseError("unavailable", new Error("the connection broke"));
     const committed = await store(bytes);
@@ -170,7 +170,7 @@ forEachDialect((dialect) => {
           account_id: 1,
           parent_id: 0,
           kind: "file",
-          name: "answer lost",
+          name: "response lost",
           policy_id: null,
           blob_id: blobId,
           mime_type: "text/plain",
@@ -187,7 +187,7 @@ forEachDialect((dialect) => {
     const { id } = await database.read
       .selectFrom("entries")
       .select("id")
-      .where("name", "=", "answer lost")
+      .where("name", "=", "response lost")
       .executeTakeFirstOrThrow();
     expect(sha256(await at.files.read(id))).toBe(sha256(bytes));
     await at.files.remove(id);

@@ -1,6 +1,6 @@
 /**
  * `kill -9` at every step of storing and removing content, in a process of its own. Afterwards nothing is lost that
- * was answered, the doctor finds nothing wrong, and once what the crash left is old, the reaper leaves nothing.
+ * was reported, the doctor finds nothing wrong, and once what the crash left is old, the reaper leaves nothing.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ const DELETE_POINTS = ["blob.released", "blob.dead", "blob.object-removed"];
 /** Only files are synced and renamed. */
 const LOCAL_ONLY = new Set(["blob.after-fsync", "blob.placed"]);
 const TOGETHER = 12;
-/** Of files that come together: within what they share, and between its parts. */
+/** Crash points of files that come together: within what they share, and between its parts. */
 const TOGETHER_POINTS = [
   "blob.after-fsync:7",
   "blob.after-rename:7",
@@ -96,8 +96,8 @@ forEachDialect((dialect) => {
     describe(kind, () => {
       test.each(isFirst ? points(UPLOAD_POINTS) : [])("killed at %s of an upload", async (point) => {
         const bytes = bytesOf(size, ++seed);
-        const { answers, killed } = await kill(point, "upload", seed);
-        expect([answers, killed]).toEqual([[], true]);
+        const { reports, killed } = await kill(point, "upload", seed);
+        expect([reports, killed]).toEqual([[], true]);
         const kept = await fileIds();
         expect(kept.length).toBe(point === "blob.after-commit" ? 1 : 0);
         for (const id of kept) expect(sha256(await at.files.read(id))).toBe(sha256(bytes));
@@ -111,10 +111,10 @@ forEachDialect((dialect) => {
         "killed at %s of a second upload of the same content",
         async (point) => {
           const bytes = bytesOf(size, ++seed);
-          const { answers, killed } = await kill(`${point}:2`, "again", seed);
-          expect([answers.length, killed]).toEqual([1, true]);
+          const { reports, killed } = await kill(`${point}:2`, "again", seed);
+          expect([reports.length, killed]).toEqual([1, true]);
           const [first] = await fileIds();
-          expect(answers).toEqual([`file ${first}`]);
+          expect(reports).toEqual([`file ${first}`]);
           expect(sha256(await at.files.read(first!))).toBe(sha256(bytes));
           await expectAllTidy();
         },
@@ -123,8 +123,8 @@ forEachDialect((dialect) => {
       if (kind !== "s3") {
         test.each(TOGETHER_POINTS)("killed at %s of concurrent uploads", async (point) => {
           const first = (seed += TOGETHER) - TOGETHER;
-          const { answers, killed } = await kill(point, "together", first, TOGETHER);
-          expect([answers, killed]).toEqual([[], true]);
+          const { reports, killed } = await kill(point, "together", first, TOGETHER);
+          expect([reports, killed]).toEqual([[], true]);
           const kept = await fileIds();
           expect(kept.length).toBe(point === "blob.after-commit" ? TOGETHER : 0);
           for (const [n, id] of kept.entries()) {
@@ -142,8 +142,8 @@ forEachDialect((dialect) => {
       test.each(DELETE_POINTS)("killed at %s of a delete", async (point) => {
         const bytes = bytesOf(size, ++seed);
         const file = await at.files.add(bytes, policyIds[kind]!);
-        const { answers, killed } = await kill(point, "delete", file);
-        expect([answers, killed]).toEqual([[], true]);
+        const { reports, killed } = await kill(point, "delete", file);
+        expect([reports, killed]).toEqual([[], true]);
         const kept = await fileIds();
         expect(kept).toEqual(point === "blob.released" ? [file] : []);
         for (const id of kept) expect(sha256(await at.files.read(id))).toBe(sha256(bytes));
@@ -159,8 +159,8 @@ forEachDialect((dialect) => {
         async (point) => {
           const id = crypto.randomUUID();
           const bytes = bytesOf(size, ++seed);
-          const { answers, killed } = await kill(point, "resume", id, seed);
-          expect([answers, killed]).toEqual([[`received ${size / 2}`], true]);
+          const { reports, killed } = await kill(point, "resume", id, seed);
+          expect([reports, killed]).toEqual([[`received ${size / 2}`], true]);
           const upload = await at.blobs.resume(policyIds[kind]!, id, size / 2);
           expect(upload.received).toBeGreaterThanOrEqual(size / 2);
           await upload.append(once(bytes.slice(upload.received)), { maxBytes: 0 });
@@ -183,8 +183,8 @@ forEachDialect((dialect) => {
       )("killed at %s of the end of a resumed upload", async (point) => {
         const id = crypto.randomUUID();
         const bytes = bytesOf(size, ++seed);
-        const { answers, killed } = await kill(point, "finish", id, seed);
-        expect([answers, killed]).toEqual([[`received ${size / 2}`], true]);
+        const { reports, killed } = await kill(point, "finish", id, seed);
+        expect([reports, killed]).toEqual([[`received ${size / 2}`], true]);
         const upload = await at.blobs.resume(policyIds[kind]!, id, size / 2);
         await upload.append(once(bytes.slice(upload.received)), { maxBytes: 0 });
         const whole = await upload.finish();
@@ -214,5 +214,5 @@ async function run(
   ]);
   await child.exited;
   expect(errors).toBe("");
-  return { answers: out.split("\n").filter(Boolean), killed: child.signalCode === "SIGKILL" };
+  return { reports: out.split("\n").filter(Boolean), killed: child.signalCode === "SIGKILL" };
 }

@@ -1,4 +1,4 @@
-/** The main thread's side of the hash thread. If it dies, its open hashes are lost and the next hash starts another. */
+/** The main thread's side of the hash thread. If it ends, its open hashes are lost and the next hash starts another. */
 import { createRpc } from "../../lib/rpc.ts";
 import { workerUrl } from "../../lib/worker-url.ts";
 
@@ -37,7 +37,7 @@ export function createHashThread() {
       return {
         /** Shared bytes must not change until it resolves. */
         update: async (bytes: Uint8Array): Promise<void> => void (await ask("update", pieceOf(hash, bytes))),
-        /** 64 hex digits, or null if the thread died. Ends the hash. */
+        /** 64 hex digits, or null if the thread has ended. Ends the hash. */
         digest: (): Promise<string | null> => ask("digest", hash),
         forget: (): void => notify("forget", hash),
       };
@@ -48,7 +48,7 @@ export function createHashThread() {
 function startThread(onEnd: () => void) {
   const worker = new Worker(workerUrl("files/blobs/hash.worker.ts"), { smol: true }) as RuntimeWorker;
   const rpc = createRpc<HashCalls>({ send: (message) => worker.postMessage(message), handlers: {} });
-  let asked = 0;
+  let pending = 0;
   // An idle thread must not keep the process alive.
   worker.unref();
   worker.addEventListener("message", ({ data }) => rpc.receive(data));
@@ -61,10 +61,10 @@ function startThread(onEnd: () => void) {
   let memory: SharedArrayBuffer | undefined;
   return {
     async ask<M extends keyof HashCalls>(method: M, payload: Parameters<HashCalls[M]>[0]) {
-      if (asked++ === 0) worker.ref();
-      const answer = await rpc.call(method, payload).catch(() => null);
-      if (--asked === 0) worker.unref();
-      return answer;
+      if (pending++ === 0) worker.ref();
+      const result = await rpc.call(method, payload).catch(() => null);
+      if (--pending === 0) worker.unref();
+      return result;
     },
     notify: rpc.notify,
     pieceOf(hash: number, bytes: Uint8Array): Piece {

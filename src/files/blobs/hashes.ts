@@ -21,7 +21,7 @@ export function createHashes({ cores = availableParallelism() } = {}) {
   const kept = new Map<string, Meter>();
   const thread = cores > 1 ? createHashThread() : null;
 
-  /** Null unless the meter covers exactly `bytes`. */
+  /** Takes the meter out, or null unless it covers exactly `bytes`. */
   function take(id: string, bytes: number): Meter | null {
     const meter = kept.get(id);
     kept.delete(id);
@@ -87,7 +87,7 @@ export async function sha256Of(source: AsyncIterable<Uint8Array>): Promise<strin
 }
 
 type Measuring = {
-  /** Null: hashed elsewhere. */
+  /** The hash of the bytes so far, or null if they are hashed elsewhere. */
   meter: Meter | null;
   blocks: Blocks;
   from: number;

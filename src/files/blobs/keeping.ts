@@ -23,7 +23,7 @@ type Keepable = { stored: StoredBytes };
 type Deps = {
   repository: Pick<BlobsRepository, "join" | "knownKeys">;
   clock: Clock;
-  /** For work that no caller awaits. */
+  /** Runs work that no caller awaits. */
   inBackground(work: Promise<void>): void;
 };
 

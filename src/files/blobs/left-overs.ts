@@ -72,7 +72,7 @@ export function createLeftOvers({ repository, counts, drivers, processes, clock,
       return { running, ended, numbers: found.ended };
     },
 
-    /** In pages; an id may come twice. */
+    /** Lists stagings in pages; an id may come twice. */
     async *list(driver: Driver, digits: ProcessDigits): AsyncGenerator<StagedBytes[]> {
       for await (const page of staged(driver, digits)) yield page.filter(({ isLeftOver }) => isLeftOver);
     },

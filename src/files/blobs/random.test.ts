@@ -1,6 +1,6 @@
 /**
  * Random schedules: many clients upload and delete a handful of contents, several files of each at once, while jobs
- * run and uploads fail. At the end every file that was answered reads back, and the doctor finds nothing. The seed is
+ * run and uploads fail. At the end every file whose upload succeeded reads back, and the doctor finds nothing. The seed is
  * printed with a failure; WAYMARK_TEST_SEED repeats it (as far as schedules repeat), WAYMARK_TEST_STEPS makes it longer.
  */
 import { describe, expect, test } from "bun:test";

@@ -48,7 +48,7 @@ export function createReadQueue() {
   };
 }
 
-/** By policy: a storage that hangs stops only its own uploads. */
+/** One queue for each policy: a storage that hangs stops only its own uploads. */
 export function createReadQueues(): (policyId: number) => ReadQueue {
   const queues = new Map<number, ReadQueue>();
   return (policyId) => queues.getOrInsertComputed(policyId, createReadQueue);

@@ -16,7 +16,7 @@ import type { BlobsDeps } from "./service.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const LOOK_MS = 20_000;
-/** After a failure. */
+/** The pause after a failure. */
 const RETRY_MS = 60_000;
 /** Beyond this ended processes are forgotten even if a storage stays away; age removes their left-overs. */
 const MOST_ENDED = 1_000;

@@ -100,7 +100,7 @@ function references({ read, write, dialect }: Queries) {
       await write.deleteFrom("blobs").where("id", "=", id).where("state", "=", "dead").execute();
     },
 
-    /** By id, after the given one. */
+    /** A page of dead blobs by id, after the given one. */
     async dead(policyId: number, afterId: number, limit: number): Promise<DeadBlob[]> {
       const query = read.selectFrom("blobs").select(DEAD_COLUMNS).where("state", "=", "dead");
       return query
@@ -145,14 +145,14 @@ function states({ read, write }: Pick<Database, "read" | "write">) {
       return unlessTaken(async () => (await damaged.executeTakeFirst()).numUpdatedRows > 0n);
     },
 
-    /** Of at most 1,000. */
+    /** The live ones of at most 1,000 blobs. */
     async liveOf(ids: readonly number[]): Promise<Set<number>> {
       if (ids.length === 0) return new Set();
       const query = read.selectFrom("blobs").select("id").where("id", "in", ids);
       return new Set((await query.where("state", "!=", "dead").execute()).map(({ id }) => id));
     },
 
-    /** Of any policy: locations may be shared. */
+    /** The blobs of these keys in any policy, because policies may share a location. */
     async knownKeys(keys: readonly string[]): Promise<Map<string, { size: number; state: string }>> {
       const rows = await foundInChunks(keys, CHUNK, (chunk) => {
         const query = read.selectFrom("blobs").select(["object_key", "size", "state"]);

@@ -1,6 +1,6 @@
 /**
  * Reads each stored blob about once a month, at a bounded rate, and compares its hash. A blob that fails twice in a row
- * becomes "damaged": reads answer 502, and a new upload of its content is stored separately. Its object remains for a
+ * becomes "damaged": reads fail with 502, and a new upload of its content is stored separately. Its object remains for a
  * repair from a backup; the next run or the doctor accepts it once it matches.
  */
 import type { Job } from "../../platform/jobs/runner.ts";
@@ -13,7 +13,7 @@ const CYCLE_MS = 30 * 24 * HOUR_MS;
 const BYTES_PER_RUN = 4 * 1024 ** 3;
 const BYTES_PER_SECOND = 32 * 1024 ** 2;
 const PAGE = 100;
-const FILES_TOLD = 20;
+const FILES_REPORTED = 20;
 
 export type Scrub = ReturnType<typeof createScrub>;
 export type BlobCondition = "sound" | "missing" | "damaged";
@@ -43,15 +43,18 @@ export function createScrub(deps: Deps) {
     return examine(await drivers.verify(blob.policyId, { mark: false }), blob, signal);
   }
 
-  async function judge(blob: StoredBlob, verdict: BlobCondition): Promise<void> {
+  async function recordCondition(blob: StoredBlob, condition: BlobCondition): Promise<void> {
     const now = clock.now();
-    if (verdict === "sound") {
+    if (condition === "sound") {
       if (blob.state === "damaged" && (await repository.setLive(blob.id, now))) {
         logger.info({ blob: blob.id, key: blob.objectKey }, "stored content was damaged and is intact again");
       }
     } else if (blob.state === "live" && (await repository.setDamaged(blob.id, now))) {
-      const files = await filesOf(blob.id, FILES_TOLD);
-      logger.error({ blob: blob.id, key: blob.objectKey, verdict, files }, "stored content is damaged");
+      const files = await filesOf(blob.id, FILES_REPORTED);
+      logger.error(
+        { blob: blob.id, key: blob.objectKey, verdict: condition, files },
+        "stored content is damaged",
+      );
     }
     await repository.setChecked(blob.id, now);
   }
@@ -59,7 +62,7 @@ export function createScrub(deps: Deps) {
   /** Returns the bytes read. An unavailable storage is not damage. */
   async function scrubOne(blob: StoredBlob, signal: AbortSignal): Promise<number> {
     try {
-      await judge(blob, await examineTwice(blob, signal));
+      await recordCondition(blob, await examineTwice(blob, signal));
       return blob.size;
     } catch (error) {
       signal.throwIfAborted();
@@ -89,7 +92,7 @@ export function createScrub(deps: Deps) {
     },
   };
 
-  return { job, examineTwice, judge };
+  return { job, examineTwice, recordCondition };
 }
 
 /** Yields to the event loop between chunks. */

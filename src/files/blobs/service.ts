@@ -31,10 +31,10 @@ export type { OpenUpload, StoreOptions } from "./receiving.ts";
 export type Blobs = ReturnType<typeof createBlobs>;
 
 export type OpenBlob = {
-  /** Of the whole content. */
+  /** The size of the whole content in bytes. */
   size: number;
   sha256: string;
-  /** For `new Response(body)`. */
+  /** The body for `new Response(body)`. */
   body: Blob | ReadableStream<Uint8Array>;
 };
 
@@ -109,11 +109,11 @@ export function createBlobs({
     openFound,
 
     /** An address for the client if the policy wants redirects; else null. @throws like open */
-    async presign(id: number, answer: PresignedResponse): Promise<string | null> {
+    async presign(id: number, response: PresignedResponse): Promise<string | null> {
       const { policyId, objectKey } = await findReadable(id);
       const policy = await policies.find(policyId);
       if (policy.download !== "redirect") return null;
-      return (await drivers.forReading(policyId)).presign(objectKey, answer);
+      return (await drivers.forReading(policyId)).presign(objectKey, response);
     },
 
     /**

@@ -31,7 +31,7 @@ forEachDialect((dialect) => {
 
   const objects = () => [...stub.objects.keys()].filter((key) => !key.includes(".waymark-"));
   const attempts = (key: string) =>
-    stub.asked.filter((one) => one.method === "DELETE" && one.key === key).length;
+    stub.requests.filter((one) => one.method === "DELETE" && one.key === key).length;
 
   test("the others are removed; it is tried less and less often, logged once, and removed in the end", async () => {
     const ids: number[] = [];

@@ -104,7 +104,7 @@ forEachDialect((dialect) => {
     expect(await trashed()).toEqual(["a"]);
   });
 
-  test("nothing moves when most of a storage is missing, unless told so", async () => {
+  test("nothing moves when most of a storage is missing, unless --fix=all confirms it", async () => {
     const files = [];
     for (const name of ["a", "b", "c"]) files.push(await at.upload(me, null, name));
     await lose(files[0]!, files[1]!);

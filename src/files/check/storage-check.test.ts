@@ -54,12 +54,12 @@ forEachDialect((dialect) => {
     expect(await at.findings()).toEqual([]);
   }
 
-  test("tells how far it is", async () => {
+  test("reports its progress", async () => {
     await at.files.addTogether([bytesFor(), bytesFor(), bytesFor()], at.policy.id);
-    const told: string[] = [];
-    const onProgress = (...step: [string, number, number]) => void told.push(step.join(" "));
+    const steps: string[] = [];
+    const onProgress = (...step: [string, number, number]) => void steps.push(step.join(" "));
     await Array.fromAsync(at.checkStorage({ fix: false, onProgress }));
-    expect(told).toEqual(["folders 0 0", "objects 3 3", "contents 3 3"]);
+    expect(steps).toEqual(["folders 0 0", "objects 3 3", "contents 3 3"]);
     await expectClean();
   });
 

@@ -35,7 +35,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
   /** Blobs whose loss this run reported. */
   const reported = new Set<number>();
   const { checkStorage, openStorage, filesOf } = createObjectCheck(deps, reported);
-  /** By policy; this run's. */
+  /** The refusals of this run by policy. */
   const refusals = new Map<number, string | null>();
 
   async function* checkFiles(): AsyncGenerator<StorageFinding> {

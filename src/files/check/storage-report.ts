@@ -5,7 +5,7 @@ export type StorageProblem = keyof typeof ADVICE;
 
 export type StorageFinding = {
   problem: StorageProblem;
-  /** For people, with the subject. */
+  /** A sentence for people that names the subject. */
   message: string;
   fixed: boolean;
 };
@@ -28,7 +28,7 @@ export type StorageCheck = (options: {
   fix: boolean;
   /** With `fix`: takes the files whose content is missing. Without it they stay. */
   toTrash?: MoveToTrash;
-  /** Also if more than half of a storage is missing. */
+  /** Moves files also if more than half of a storage is missing. */
   isAllLost?: boolean;
   signal?: AbortSignal;
   /** Steps follow each other. `total` as counted at the start. */

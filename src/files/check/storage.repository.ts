@@ -11,7 +11,7 @@ export type InconsistentFile = { id: number; accountId: number; name: string; bl
 /** Limits are at most 1,000. */
 export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
   return {
-    /** By id. */
+    /** A page of blobs by id. */
     async blobs(afterId: number, limit: number): Promise<StoredBlob[]> {
       const query = read.selectFrom("blobs").selectAll().where("id", ">", afterId);
       return (await query.orderBy("id").limit(limit).execute()).map(toBlob);
@@ -57,7 +57,7 @@ export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
       return rows.map((row) => `'${row.name}' (file ${row.id} of account ${row.account_id})`);
     },
 
-    /** By id, those in the trash too. */
+    /** A page of files by id, with those in the trash. */
     async holdersAfter(blobId: number, afterId: number, limit: number) {
       const files = read.selectFrom("entries").where("blob_id", "=", blobId).where("id", ">", afterId);
       const query = files.select(["id", "account_id as accountId", "parent_id as parentId"]);

@@ -26,7 +26,7 @@ export function createStoredFiles(database: Queries, { dataDir }: { dataDir: str
         marker,
       }));
     },
-    /** With files, by id, in pages of at most 1,000. */
+    /** Blobs with files, by id, in pages of at most 1,000. */
     async *objects(): AsyncGenerator<StoredBlob[]> {
       for await (const page of pagesAfter(0, PAGE, checks.blobs, ({ id }) => id)) {
         yield page.filter(({ state }) => state !== "dead");

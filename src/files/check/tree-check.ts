@@ -45,14 +45,14 @@ export function createTreeCheck({ database, repository }: Deps): StorageCheck {
 
   async function* usages(fix: boolean): ReturnType<StorageCheck> {
     for await (const page of pagesAfter(NOBODY, PAGE, repository.usages, ({ accountId }) => accountId)) {
-      for (const { accountId } of page.filter(({ said, sum }) => said !== sum)) {
-        const { said, sum } = await database.transaction(async (tx) => {
+      for (const { accountId } of page.filter(({ recorded, sum }) => recorded !== sum)) {
+        const { recorded, sum } = await database.transaction(async (tx) => {
           const counted = await repository.countUsage(tx, accountId);
-          if (fix && counted.said !== counted.sum) await repository.setUsage(tx, accountId, counted.sum);
+          if (fix && counted.recorded !== counted.sum) await repository.setUsage(tx, accountId, counted.sum);
           return counted;
         });
-        if (said === sum) continue;
-        const message = `Account ${accountId} has a recorded use of ${said} bytes, but its files have ${sum}.`;
+        if (recorded === sum) continue;
+        const message = `Account ${accountId} has a recorded use of ${recorded} bytes, but its files have ${sum}.`;
         yield { problem: "wrong_usage", message, fixed: fix };
       }
     }

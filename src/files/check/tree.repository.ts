@@ -24,7 +24,7 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
 
     countFolders: (): Promise<number> => countRows(foldersIn(read)),
 
-    /** Of all accounts, by id. Not those being removed. */
+    /** The folders of all accounts by id, without those being removed. */
     folders: (afterId: number, limit: number): Promise<CheckedEntry[]> =>
       foldersIn(read).select(described).where("id", ">", afterId).orderBy("id").limit(limit).execute(),
 
@@ -58,12 +58,12 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
     async usages(
       afterAccount: number,
       limit: number,
-    ): Promise<{ accountId: number; said: number; sum: number }[]> {
+    ): Promise<{ accountId: number; recorded: number; sum: number }[]> {
       const rows = await read
         .selectFrom("account_usage")
         .select(({ selectFrom }) => [
           "account_usage.account_id as accountId",
-          "bytes as said",
+          "bytes as recorded",
           selectFrom("entries")
             .select((eb) => eb.fn.sum<number>("size").as("sum"))
             .whereRef("entries.account_id", "=", "account_usage.account_id")
@@ -76,13 +76,13 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
       return rows.map((row) => ({ ...row, sum: Number(row.sum ?? 0) }));
     },
 
-    /** Under the tree's lock. Returns the recorded and the actual sum. */
-    async countUsage(tx: Db, accountId: number): Promise<{ said: number; sum: number }> {
+    /** Sums under the tree's lock. Returns the recorded and the actual sum. */
+    async countUsage(tx: Db, accountId: number): Promise<{ recorded: number; sum: number }> {
       const usage = tx.selectFrom("account_usage").select("bytes").where("account_id", "=", accountId);
-      const said = (await usage.$call(dialect.forUpdate).executeTakeFirst())?.bytes ?? 0;
+      const recorded = (await usage.$call(dialect.forUpdate).executeTakeFirst())?.bytes ?? 0;
       const query = tx.selectFrom("entries").select((eb) => eb.fn.sum<number>("size").as("sum"));
       const { sum } = await query.where("account_id", "=", accountId).executeTakeFirstOrThrow();
-      return { said, sum: Number(sum ?? 0) };
+      return { recorded, sum: Number(sum ?? 0) };
     },
 
     async setUsage(tx: Db, accountId: number, bytes: number): Promise<void> {

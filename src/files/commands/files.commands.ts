@@ -97,7 +97,7 @@ function addMkdir(group: Command, context: Context): void {
     .option("-p, --parents", "make the folders around it too; it may be there already")
     .result(async (options, path) => {
       const { lookup, folders, trees } = (await context.services()).drive;
-      const tree = await trees.ofAnyone(options);
+      const tree = await trees.forCommand(options);
       const names = pathNames(path);
       const name = names.at(-1);
       if (name === undefined) throw appError("BadRequest", "Name a folder; the root is always there.");
@@ -191,7 +191,7 @@ function addTrash(group: Command, context: Context): void {
     .result(async (options) => {
       const { before, limit } = parsePaging(options, timePlace);
       const { trash, trees } = (await context.services()).drive;
-      const { items, next } = await trash.after(await trees.ofAnyone(options), before, limit);
+      const { items, next } = await trash.after(await trees.forCommand(options), before, limit);
       const rows = items.map(viewTrashed);
       // The folder of an item may be gone.
       const cells = ({ path, name }: (typeof rows)[number]) => ({
@@ -221,7 +221,7 @@ async function restore(context: Context, given: string, { folder, name, ...owned
   const id = Number(given);
   const { trash, trees } = (await context.services()).drive;
   const isNamed = Boolean(owned.owner || owned.team);
-  const tree = isNamed ? await trees.ofAnyone(owned) : ((await trees.holding({ entry: id }))?.id ?? 0);
+  const tree = isNamed ? await trees.forCommand(owned) : ((await trees.holderOf({ entry: id }))?.id ?? 0);
   const owner = await trees.nameOfOwner(tree);
   const to = folder === undefined ? undefined : (await placeNamed(context, folder, { owner })).entry;
   if (to?.kind === "file") throw appError("BadRequest", `${folder} is a file; name a folder.`);

@@ -100,11 +100,11 @@ const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
 export async function targetPath(given: string | undefined, name: string, force: boolean): Promise<string> {
   const isFolder = given !== undefined && (await stat(given).catch(() => null))?.isDirectory();
   const path = given === undefined ? `./${name}` : isFolder ? join(given, name) : given;
-  if (!force && (await lstat(path).catch(() => null)) !== null) throw isThere(path);
+  if (!force && (await lstat(path).catch(() => null)) !== null) throw fileExists(path);
   return path;
 }
 
-const isThere = (path: string) =>
+const fileExists = (path: string) =>
   appError("Conflict", `${path} is there already. Name another file, or overwrite it with --force.`);
 
 /**
@@ -183,7 +183,7 @@ async function publish(partial: string, path: string, force: boolean): Promise<v
     await link(partial, path);
   } catch (error) {
     const { code } = error as { code?: unknown };
-    if (code === "EEXIST") throw isThere(path);
+    if (code === "EEXIST") throw fileExists(path);
     // File systems without hard links.
     if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EOPNOTSUPP") throw error;
     return rename(partial, path);

@@ -52,11 +52,11 @@ export async function placeNamed({ services }: Context, given: string, owned: Ow
   const { trees, lookup } = (await services()).drive;
   const isNamed = Boolean(owned.owner || owned.team);
   if (ID.test(given) && !isNamed) {
-    const holder = await trees.holding({ entry: Number(given) });
+    const holder = await trees.holderOf({ entry: Number(given) });
     if (holder === null) throw appError("FileNotFound", `There is no file or folder with the ID ${given}.`);
     return { tree: holder.id, owner: holder.name, entry: await lookup.byId(holder.id, Number(given)) };
   }
-  const tree = await trees.ofAnyone(owned);
+  const tree = await trees.forCommand(owned);
   const owner = await trees.nameOfOwner(tree);
   const entry = ID.test(given) ? await lookup.byId(tree, Number(given)) : await lookup.at(tree, given);
   return { tree, owner, entry };

@@ -47,7 +47,7 @@ async function runPut(context: Context, putting: Putting): Promise<Result> {
     follow_links: follow = false,
   } = putting;
   const { drive } = await context.services();
-  const accountId = await drive.trees.ofAnyone(putting);
+  const accountId = await drive.trees.forCommand(putting);
   const put = createPut(drive);
   const job = { accountId, replace, dryRun, follow };
   const isStream = source === "-";

@@ -168,7 +168,7 @@ export async function bodyOf(context: Context, options: BodyOptions): Promise<Re
 
 /** The tree of the share's owner. @throws LinkNotFound */
 export async function treeOfShare({ services }: Context, code: string): Promise<number> {
-  const holder = await (await services()).drive.trees.holding({ share: code });
+  const holder = await (await services()).drive.trees.holderOf({ share: code });
   if (holder === null)
     throw appError("LinkNotFound", `There is no share or drop box ${JSON.stringify(code)}.`);
   return holder.id;
@@ -249,7 +249,7 @@ export async function listShares(
   const query = validated(shareListQuery, { ...options, cursor }, "The list");
   const { sharing, drive, origins } = await services();
   const { shares } = sharing;
-  const accountId = query.owner || query.team ? await drive.trees.ofAnyone(query) : null;
+  const accountId = query.owner || query.team ? await drive.trees.forCommand(query) : null;
   const { search, kind, state } = query;
   const filter = { accountId, search, kind, state };
   const viewOf = (share: ShareRecord) => viewOfShare(share, origins.ofServer());

@@ -2,7 +2,7 @@
 import type { BodyReservation } from "../../platform/http/body-memory.ts";
 import { type FilePart, MAX_BYTES_BESIDE_FILE, readMultipart } from "../../platform/http/multipart.ts";
 import { createBatches } from "../../lib/batches.ts";
-import { tapped } from "../tapped.ts";
+import { watchBytes } from "../watch-bytes.ts";
 import { appError } from "../../lib/errors.ts";
 import type { StoredFile } from "../tree/entry.ts";
 import type { Files } from "../tree/files.service.ts";
@@ -65,7 +65,7 @@ export function createFormReceiving({ drops, uploads, files, gate, inFlight }: D
     let room = roomIn(box);
     const counted = (body: AsyncIterable<Buffer>) => {
       let left = box.maxFileSize ?? Number.POSITIVE_INFINITY;
-      return tapped(body, (bytes) => {
+      return watchBytes(body, (bytes) => {
         left -= bytes;
         if (left < 0) throw dropRefusal("size");
         if (bytes > room) throw dropRefusal("room");

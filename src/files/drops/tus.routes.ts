@@ -1,6 +1,6 @@
 /** Resumable uploads (tus 1.0.0) at the code of a drop box: `POST /{code}`, then `?upload=` with the id. */
 import type { BodyMemory, BodyReservation } from "../../platform/http/body-memory.ts";
-import { tapped } from "../tapped.ts";
+import { watchBytes } from "../watch-bytes.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Policy } from "../policies/policy.ts";
 import { TUS_VERSION, UPLOAD_ID } from "../uploads/tus-protocol.ts";
@@ -93,7 +93,7 @@ export function createDropTus({ resumable, senders, inFlight, bodies }: Deps) {
       const held = await resumable.bytesInDrop(box.accountId, box.linkId);
       if (held + (chunk.length ?? 1) > roomIn(box)) throw dropRefusal("busy");
       liftIdleTimeout();
-      const counted: UploadChunk = { ...chunk, body: (queue) => tapped(body(queue), flight.add) };
+      const counted: UploadChunk = { ...chunk, body: (queue) => watchBytes(body(queue), flight.add) };
       return (await resumable.append(box.accountId, id, counted, visitor)).upload;
     } finally {
       flight.leave();

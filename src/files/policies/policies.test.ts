@@ -324,7 +324,7 @@ forEachDialect((dialect) => {
       const remote = await created(s3());
       expect((await tryOut(remote)).status).toBe(200);
       expect([...stub.objects.keys()].map((key) => key.slice(0, 9))).toEqual([".waymark-"]);
-      expect(stub.asked.map(({ method }) => method)).toContain("PUT");
+      expect(stub.requests.map(({ method }) => method)).toContain("PUT");
       for (const id of [local, remote]) await remove(id);
     });
 

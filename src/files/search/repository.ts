@@ -29,7 +29,7 @@ export function createSearchRepository({ read, dialect }: Pick<Database, "read" 
     /** Among the names of all accounts. False without a suitable index. */
     isRare: (text: string): Promise<boolean> => dialect.hasFewNames(read, text, FEW),
 
-    /** By the index of names. The other conditions have forms that keep a planner off their index. */
+    /** Reads by the index of names. The other conditions have forms that keep a planner off their index. */
     rare: (accountId: number, text: string, after: NamePlace | null, limit: number): Promise<FoundName[]> =>
       containing(text, true)
         .where(sql`account_id + 0`, "=", accountId)

@@ -141,7 +141,7 @@ forEachDialect((dialect) => {
 
   describe("among many", () => {
     let many: number;
-    /** By folder and the bytes of the name. */
+    /** The expected entries by folder and the bytes of the name. */
     const model: { parentId: number; folder: string; name: string }[] = [];
     const COUNT = 23_000;
     beforeAll(async () => {

@@ -16,7 +16,7 @@ const IN_NO_NAME = /\p{Cc}/u;
 
 export type SearchPage = {
   entries: LocatedEntry[];
-  /** Null at the end. Earlier pages may be short, even empty. */
+  /** The place of the next page, or null at the end. Earlier pages may be short, even empty. */
   next: NamePlace | null;
 };
 

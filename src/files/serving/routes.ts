@@ -26,7 +26,7 @@ import {
 } from "./schemas.ts";
 import { shareNotFound, type ShareChanges } from "./changes.ts";
 import type { Shareable, ShareRecord } from "./served.ts";
-import type { Asking, Trees } from "../tree/trees.ts";
+import type { TreeInput, Trees } from "../tree/trees.ts";
 import type { OwnedShares } from "./service.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { pageOf } from "../../lib/page-query.ts";
@@ -45,11 +45,11 @@ export function shareCodeIn(c: HttpContext): string {
 
 /** The tree and the code of the share in the path. @throws LinkNotFound, Forbidden for viewers */
 export async function shareIn(
-  trees: Pick<Trees, "with">,
-  { c, account }: Asking & { c: HttpContext },
+  trees: Pick<Trees, "ownerOf">,
+  { c, account }: TreeInput & { c: HttpContext },
 ): Promise<[tree: number, code: string]> {
   const share = shareCodeIn(c);
-  return [await trees.with({ c, account }, { share }), share];
+  return [await trees.ownerOf({ c, account }, { share }), share];
 }
 
 /** Roles that may not choose the code of a link may not choose a share's. @throws Forbidden */
@@ -77,8 +77,8 @@ const entryEndpoints = (deps: Deps): Endpoint[] =>
 function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint[] {
   const path = `/${kind}s/:id/share`;
   const ofEntries = treeEndpoint(`${kind}s`);
-  const placed = async (asking: Asking & { c: HttpContext }): Promise<[number, Shareable]> => {
-    const [tree, id] = await entryIn(trees, asking, kind === "file" ? "FileNotFound" : "FolderNotFound");
+  const placed = async (input: TreeInput & { c: HttpContext }): Promise<[number, Shareable]> => {
+    const [tree, id] = await entryIn(trees, input, kind === "file" ? "FileNotFound" : "FolderNotFound");
     return [tree, { kind, id }];
   };
   return [
@@ -122,10 +122,10 @@ const ofShares = treeEndpoint("shares");
 const params = { code: z.string().meta(CODE_FORM) };
 
 function manageEndpoints({ shares, trees, changes, rules }: Deps): Endpoint[] {
-  const placed = (asking: Asking & { c: HttpContext }) => shareIn(trees, asking);
+  const placed = (input: TreeInput & { c: HttpContext }) => shareIn(trees, input);
   const changed = {
-    locked: async (asking: Asking & { c: HttpContext }, tx: never) =>
-      viewOfShare(await changes.locked(...(await placed(asking)), tx), asking.c.env.origin()),
+    locked: async (input: TreeInput & { c: HttpContext }, tx: never) =>
+      viewOfShare(await changes.locked(...(await placed(input)), tx), input.c.env.origin()),
   };
   return [
     endpoint("GET /files/share-policy", {
@@ -232,7 +232,7 @@ const itemEndpoints = ({ shares, trees }: Deps): Endpoint[] => [
       refuseOwnCode(account, body.code);
       const { items, ...given } = body;
       const ids = idsOfItems(items);
-      const tree = await trees.with({ c, account }, { entry: ids[0]! });
+      const tree = await trees.ownerOf({ c, account }, { entry: ids[0]! });
       const made = await shares.createOfItems(tree, ids, given, actorOf(account));
       return viewOfShare(made, c.env.origin());
     },

@@ -13,7 +13,7 @@ import type { Shares } from "./service.ts";
 import { messagePage } from "../../visitors/messages.ts";
 import { pageResponse } from "../../visitors/page.ts";
 import { streamPages } from "../../platform/http/stream-pages.ts";
-import type { RespondWithArchive } from "../archive/archive-answer.ts";
+import type { RespondWithArchive } from "../archive/archive-response.ts";
 
 type Deps = {
   shares: Shares;

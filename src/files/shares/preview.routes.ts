@@ -7,7 +7,7 @@
  */
 import type { Logger } from "../../lib/logger.ts";
 import type { Blobs } from "../blobs/service.ts";
-import { EMBEDDED_HEADERS } from "../thumbnails/answer.ts";
+import { EMBEDDED_HEADERS } from "../thumbnails/response.ts";
 import { createDownload } from "../tree/download.ts";
 import type { StoredFile } from "../tree/entry.ts";
 import {

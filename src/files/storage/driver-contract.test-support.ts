@@ -36,7 +36,7 @@ export const contentOf = (bytes: Uint8Array): ContentIdentity => ({
   generation: Math.floor(Math.random() * 2 ** 52),
 });
 
-/** In chunks of uneven sizes. Throws after `failAfter` bytes. */
+/** Yields chunks of uneven sizes. Throws after `failAfter` bytes. */
 export async function* inChunks(bytes: Uint8Array, failAfter = Infinity): AsyncGenerator<Uint8Array> {
   let at = 0;
   for (let size = 1; at < bytes.length; size = (size * 7) % 90_001) {
@@ -327,7 +327,7 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
         for (const name of foreign) await driver.remove(name);
       });
 
-      test("have the wanted stagings, small and large, with size and age", async () => {
+      test("have the matching stagings, small and large, with size and age", async () => {
         const staged = new Map([10, at.largeBytes, at.largeBytes * 2].map((size) => [newId(), size]));
         for (const [id, size] of staged) {
           const staging = await driver.stage(id);

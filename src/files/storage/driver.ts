@@ -23,17 +23,17 @@ export type Driver = {
   /** Continues a staging that any process suspended. Rejects if fewer than `received` bytes are durable. */
   resume(id: string, received: number): Promise<Staging>;
   /** Rejects unless the object has this size. An incomplete stream fails. */
-  open(key: string, wanted: ReadOptions): Promise<Blob | ReadableStream<Uint8Array>>;
-  /** Null: not found. */
+  open(key: string, options: ReadOptions): Promise<Blob | ReadableStream<Uint8Array>>;
+  /** The size of the object in bytes, or null if there is none. */
   stat(key: string): Promise<{ size: number } | null>;
-  /** Also resolves without such an object. */
+  /** Removes the object. Also resolves without such an object. */
   remove(key: string): Promise<void>;
   /** A temporary public URL, or null. */
-  presign(key: string, answer: PresignedResponse): Promise<string | null>;
-  /** By key in bytes, at most 1,000 per page. Skips foreign files. */
+  presign(key: string, response: PresignedResponse): Promise<string | null>;
+  /** Lists objects by the bytes of their keys, at most 1,000 per page. Skips foreign files. */
   listObjects(): AsyncIterable<readonly StoredObject[]>;
   /** The stagings with these ids, in pages. An id may come twice, with different bytes. */
-  listStagings(isWanted: (id: string) => boolean): AsyncIterable<readonly StagedBytes[]>;
+  listStagings(matches: (id: string) => boolean): AsyncIterable<readonly StagedBytes[]>;
   /** Also resolves if nothing is left. */
   removeStaging(id: string): Promise<void>;
 };

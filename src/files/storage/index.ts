@@ -12,7 +12,7 @@ import { createLocalDriver } from "./local/local.ts";
 import { checkedAddress, parseEndpoint, type ResolveHost } from "./s3/endpoint.ts";
 import { checkPrefix, createS3Driver } from "./s3/s3.ts";
 
-/** Null: unused by the driver. */
+/** The columns of a policy that drivers read. Null ones are unused by the driver. */
 export type DriverSettings = Pick<
   RowFields<"policies", { driverType: DriverType }>,
   "driverType" | "endpoint" | "bucket" | "region" | "basePath" | "accessKey" | "secretKey"
@@ -25,9 +25,9 @@ export type StorageContext = {
 };
 
 type DriverKind = {
-  /** For a new policy; does not connect. @throws BadRequest */
+  /** Validates a new policy; does not connect. @throws BadRequest */
   check(settings: DriverSettings, context: StorageContext): Promise<void>;
-  /** For the place only. @throws BadRequest */
+  /** Validates the place only. @throws BadRequest */
   checkPlacement(basePath: string, context: StorageContext): Promise<void>;
   open(settings: DriverSettings, context: StorageContext): Driver;
 };
@@ -66,11 +66,11 @@ const DRIVERS: Record<DriverType, DriverKind> = {
   },
 };
 
-/** For a new policy; does not connect. @throws BadRequest */
+/** Validates a new policy; does not connect. @throws BadRequest */
 export const checkDriverSettings = (settings: DriverSettings, context: StorageContext): Promise<void> =>
   DRIVERS[settings.driverType].check(settings, context);
 
-/** For the place of a new policy. @throws BadRequest */
+/** Validates the place of a new policy. @throws BadRequest */
 export const checkPlacement = (
   { driverType, basePath }: Pick<DriverSettings, "driverType" | "basePath">,
   context: StorageContext,

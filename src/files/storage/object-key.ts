@@ -25,18 +25,18 @@ export function newObjectFolder(): string {
   return `${digits.slice(0, 2)}/${digits.slice(2)}`;
 }
 
-/** For known content: `ab/cd/<sha256>-<generation>`. */
+/** The key of known content: `ab/cd/<sha256>-<generation>`. */
 export const contentKey = (folder: string, { sha256, generation }: ContentIdentity): string =>
   `${folder}/${sha256}-${generation}`;
 
-/** For bytes written to their final place: `ab/cd/<staging id>`. */
+/** The key of bytes written to their final place: `ab/cd/<staging id>`. */
 export const idKey = (id: string): string => `${id.slice(0, 2)}/${id.slice(2, 4)}/${id}`;
 
 export const stagingOfKey = (key: string): string | null => ID_KEY.exec(key)?.[3] ?? null;
 
 export const isObjectKey = (key: string): boolean => generationOf(key) !== null || ID_KEY.test(key);
 
-/** Null for any other key. */
+/** The generation in a content key, or null for any other key. */
 const generationOf = (key: string): string | null => CONTENT_KEY.exec(key)?.[1] ?? null;
 
 export const isStagingId = (text: string): boolean => STAGING_ID.test(text);
@@ -65,21 +65,21 @@ const PROCESS_DIGITS = 7;
 /** The part of a process's number that its staging ids contain. */
 export const processDigits = (number: string): string => number.slice(0, PROCESS_DIGITS);
 
-/** For bytes that nobody needs after the process has ended; its digits are in groups two and three. */
+/** An id for bytes that nobody needs after the process has ended. Groups two and three name the process. */
 export function newOwnStagingId(tag: number, process: string): string {
   const id = newStagingId(tag);
   const digits = processDigits(process);
   return `${id.slice(0, 9)}${digits.slice(0, 4)}-${OWN_VERSION}${digits.slice(4)}${id.slice(18)}`;
 }
 
-/** Null for ids of resumable uploads. */
+/** The process in a staging id, or null for ids of resumable uploads. */
 export const processOfStaging = (id: string): string | null =>
   id[14] === OWN_VERSION ? id.slice(9, 13) + id.slice(15, 18) : null;
 
 export const tagOfStaging = (id: string): number =>
   Number.parseInt(id.slice(id.lastIndexOf("-") + 1).slice(0, TAG_DIGITS), 16);
 
-/** Null if it is not an object's key. */
+/** The tag in an object's key, or null for other keys. */
 export function tagOfKey(key: string): number | null {
   const id = stagingOfKey(key);
   if (id !== null) return tagOfStaging(id);

@@ -132,7 +132,7 @@ describe("a stream's read", () => {
         credentials: { accessKey: "key", secretKey: "secret", region: "us-east-1" },
         clock: systemClock,
         prefix: "",
-        pace: { answerMs: 1000, bytesPerSecond: 1e9, completeMs: 1000, stallMs: 1000, pauseMs: 1 },
+        pace: { responseMs: 1000, bytesPerSecond: 1e9, completeMs: 1000, stallMs: 1000, pauseMs: 1 },
       }),
       "s3",
     );

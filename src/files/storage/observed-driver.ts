@@ -40,10 +40,10 @@ export function observeDriver(driver: Driver, metrics: DriverMetrics): Driver {
     claim: (installation, mark) => timed(metrics.claim, () => driver.claim(installation, mark)),
     stage: async (id) => observed(await driver.stage(id)),
     resume: async (id, received) => observed(await timed(metrics.resume, () => driver.resume(id, received))),
-    async open(key, wanted) {
-      const end = begin(metrics.read, () => wanted.signal?.aborted !== true);
+    async open(key, options) {
+      const end = begin(metrics.read, () => options.signal?.aborted !== true);
       try {
-        const body = await driver.open(key, { ...wanted, onEnd: end });
+        const body = await driver.open(key, { ...options, onEnd: end });
         if (body instanceof Blob) end();
         return body;
       } catch (error) {
@@ -55,7 +55,7 @@ export function observeDriver(driver: Driver, metrics: DriverMetrics): Driver {
     remove: (key) => timed(metrics.delete, () => driver.remove(key)),
     presign: driver.presign,
     listObjects: () => pages(driver.listObjects(), () => begin(metrics.list)),
-    listStagings: (isWanted) => pages(driver.listStagings(isWanted), () => begin(metrics.list)),
+    listStagings: (matches) => pages(driver.listStagings(matches), () => begin(metrics.list)),
     removeStaging: (id) => timed(metrics.delete_staging, () => driver.removeStaging(id)),
   };
 }

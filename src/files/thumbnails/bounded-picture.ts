@@ -13,7 +13,7 @@ const MOST_SEGMENTS = 10_000;
 /** Compressed; unpacked a thousand times as much. Real ones have some kilobytes. */
 const MOST_PROFILE_BYTES = 64 * 1024;
 
-/** Null: it has no thumbnail. Otherwise the bytes to decode. */
+/** The bytes to decode, or null if the picture has no thumbnail. */
 export function boundedPicture(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | null {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer[0] === 0xff && buffer[1] === 0xd8) return isBoundedJpeg(buffer) ? bytes : null;
@@ -56,7 +56,7 @@ function isBoundedJpeg(jpeg: Buffer): boolean {
 const OTHER_KIND = /^(?:GIF8[79]a|RIFF[^]{4}WEBP|BM)/;
 const PNG_SIGNATURE = "\x89PNG\r\n\x1a\n";
 const SIGNATURE_BYTES = 8;
-/** Of a chunk: length, type and checksum. */
+/** The length, type and checksum of a chunk. */
 const FRAME_BYTES = 12;
 /** What decides how the first picture looks. Texts and further frames of an animation do not. */
 const KEPT = new Set(["IHDR", "PLTE", "tRNS", "gAMA", "cHRM", "sRGB", "IDAT", "IEND"]);

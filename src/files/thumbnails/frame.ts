@@ -2,9 +2,9 @@
 export const MAKER_COMMAND = "make-thumbnails";
 
 export const HEAD_BYTES = 4;
-/** Of a picture. With its pixels it stays below the memory of the process. */
+/** The largest picture. With its pixels it stays below the memory of the process. */
 export const MOST_SOURCE_BYTES = 32 * 1024 * 1024;
-/** Of a thumbnail. Real ones have some tens of kilobytes. */
+/** The largest thumbnail. Real ones have some tens of kilobytes. */
 export const MOST_THUMBNAIL_BYTES = 512 * 1024;
 
 export function headOf(length: number): Uint8Array<ArrayBuffer> {

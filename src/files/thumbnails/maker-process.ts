@@ -9,7 +9,7 @@ import { HEAD_BYTES, headOf, lengthIn, MOST_THUMBNAIL_BYTES } from "./frame.ts";
 export type Maker = ReturnType<typeof createMaker>;
 
 export type MakerLimits = {
-  /** For a picture, from its first byte on. */
+  /** The time for a picture, from its first byte on. */
   pictureMs: number;
   idleMs: number;
   /** Resident. */
@@ -54,10 +54,10 @@ export function createMaker(command: readonly string[], limits = LIMITS) {
       const timer = setTimeout(() => child.kill("SIGKILL"), limits.pictureMs);
       const watch = setInterval(() => void endLarge(child, limits.memoryBytes), WATCH_MS);
       try {
-        const answer = answerFrom(output);
+        const thumbnail = readThumbnail(output);
         // If the process ends, what is being written fails too.
-        await Promise.race([write(child, picture, size).then(() => (isRead = true)), answer]);
-        const made = await answer;
+        await Promise.race([write(child, picture, size).then(() => (isRead = true)), thumbnail]);
+        const made = await thumbnail;
         if (made === null) end();
         return made === null || made.length === 0 ? null : made;
       } catch (error) {
@@ -72,7 +72,7 @@ export function createMaker(command: readonly string[], limits = LIMITS) {
       }
     },
 
-    /** Null: none runs. */
+    /** The id of the process, or null if none runs. */
     pid: (): number | null => running?.child.pid ?? null,
 
     close(): void {
@@ -82,7 +82,7 @@ export function createMaker(command: readonly string[], limits = LIMITS) {
   };
 }
 
-/** Errors of the pipe count as an end of the process, which the answer tells. */
+/** Errors of the pipe count as an end of the process, which `readThumbnail` reports. */
 async function write({ stdin }: Child, picture: ReadableStream<Uint8Array>, size: number): Promise<void> {
   const put = async (bytes: Uint8Array): Promise<void> => {
     try {
@@ -96,13 +96,13 @@ async function write({ stdin }: Child, picture: ReadableStream<Uint8Array>, size
   for await (const chunk of picture) await put(chunk);
 }
 
-/** Null if the process ended, or sends what it should not. */
-async function answerFrom(output: Running["output"]): Promise<Uint8Array | null> {
+/** Reads one thumbnail. Null if the process ended, or sent an invalid one. */
+async function readThumbnail(output: Running["output"]): Promise<Uint8Array | null> {
   let bytes = new Uint8Array(0);
   for (;;) {
-    const wanted = bytes.length < HEAD_BYTES ? HEAD_BYTES : HEAD_BYTES + lengthIn(bytes);
-    if (wanted > HEAD_BYTES + MOST_THUMBNAIL_BYTES) return null;
-    if (bytes.length >= HEAD_BYTES && bytes.length >= wanted) return bytes.slice(HEAD_BYTES, wanted);
+    const length = bytes.length < HEAD_BYTES ? HEAD_BYTES : HEAD_BYTES + lengthIn(bytes);
+    if (length > HEAD_BYTES + MOST_THUMBNAIL_BYTES) return null;
+    if (bytes.length >= HEAD_BYTES && bytes.length >= length) return bytes.slice(HEAD_BYTES, length);
     const { done, value } = await output.read();
     if (done) return null;
     bytes = new Uint8Array(Buffer.concat([bytes, value]));

@@ -9,9 +9,9 @@ import { boundedPicture } from "./bounded-picture.ts";
 import { confine } from "./confine.ts";
 import { HEAD_BYTES, headOf, lengthIn, MOST_SOURCE_BYTES, MOST_THUMBNAIL_BYTES } from "./frame.ts";
 
-/** Of the longer side, in pixels. */
+/** The longer side of a thumbnail in pixels. */
 const SIDE = 512;
-/** Of a picture. The decoders take long for lines of a single pixel. */
+/** The longest side of a picture. The decoders take long for lines of a single pixel. */
 const MOST_SIDE = 32_767;
 const QUALITY = 75;
 const NICENESS = 10;

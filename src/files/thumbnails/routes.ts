@@ -3,7 +3,7 @@ import { type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import { entryIn, treeEndpoint } from "../tree/entry-id.ts";
 import type { Trees } from "../tree/trees.ts";
 import type { Files } from "../tree/files.service.ts";
-import type { RespondWithThumbnail } from "./answer.ts";
+import type { RespondWithThumbnail } from "./response.ts";
 
 const headers = z.object({ ETag: z.string(), "Cache-Control": z.string() });
 
@@ -19,8 +19,8 @@ export const thumbnailEndpoint = ({ files, trees, respondWithThumbnail }: Deps):
       204: { type: null, description: "The file has no thumbnail" },
       304: { type: null, description: "The client's copy is current", headers },
     },
-    async handle(asking) {
-      const file = await files.find(...(await entryIn(trees, asking, "FileNotFound")));
-      return respondWithThumbnail(file, asking.c.req.raw, asking.account.id);
+    async handle(input) {
+      const file = await files.find(...(await entryIn(trees, input, "FileNotFound")));
+      return respondWithThumbnail(file, input.c.req.raw, input.account.id);
     },
   });

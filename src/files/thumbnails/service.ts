@@ -20,7 +20,7 @@ type Deps = {
 };
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Of a picture. It may wait twice, for an account and for strangers. */
+/** A picture to process. It may wait twice, for an account and for strangers. */
 type Job = {
   file: StoredFile;
   signals: AbortSignal[];
@@ -30,8 +30,8 @@ type Job = {
   made: PromiseWithResolvers<Bytes | null>;
 };
 
-export type ThumbnailAsker = {
-  /** Null: a visitor of a share. */
+export type ThumbnailRequester = {
+  /** The account that asks, or null for a visitor of a share. */
   accountId: number | null;
   /** Aborts when nobody waits any more. */
   signal: AbortSignal;
@@ -40,19 +40,19 @@ export type ThumbnailAsker = {
 const PICTURE = /^image\/(?:png|apng|jpeg|gif|webp|bmp)$/;
 const SWEEP_MS = 3_600_000;
 
-/** By its type, which the uploader chose: there may be none nevertheless. */
+/** Checks the type, which the uploader chose: there may be no thumbnail nevertheless. */
 export const mayHaveThumbnail = ({ mimeType, size }: Pick<StoredFile, "mimeType" | "size">): boolean =>
   size > 0 && size <= MOST_SOURCE_BYTES && PICTURE.test(mimeType);
 
 export function createThumbnails({ blobs, store, maker, isDropped, logger }: Deps) {
-  const wanted = new Map<number, Job>();
+  const jobs = new Map<number, Job>();
   const turns = createTurns<Job>({ onLost: leave, isGone });
   let isWorking = false;
   let sweeps: ReturnType<typeof setInterval> | undefined;
 
   async function make({ file: { blobId, size }, signals }: Job): Promise<Bytes | null> {
     // Who scrolled past it has left.
-    if (isGone({ signals })) throw busy();
+    if (isGone({ signals })) throw tooManyWait();
     const { body } = await blobs.open(blobId);
     const picture = body instanceof Blob ? body.stream() : body;
     const made = (await maker.make(picture, size)) as Bytes | null;
@@ -67,7 +67,7 @@ export function createThumbnails({ blobs, store, maker, isDropped, logger }: Dep
       if (job.hasBegun) continue;
       job.hasBegun = true;
       await make(job).then(job.made.resolve, job.made.reject);
-      wanted.delete(job.file.blobId);
+      jobs.delete(job.file.blobId);
     }
     isWorking = false;
   }
@@ -76,21 +76,21 @@ export function createThumbnails({ blobs, store, maker, isDropped, logger }: Dep
   function leave(job: Job): void {
     job.places -= 1;
     if (job.places > 0 || job.hasBegun) return;
-    wanted.delete(job.file.blobId);
-    job.made.reject(busy());
+    jobs.delete(job.file.blobId);
+    job.made.reject(tooManyWait());
   }
 
   function inTurn(file: StoredFile, signal: AbortSignal, waiting: Waiting): Promise<Bytes | null> {
     const { blobId } = file;
-    const job = wanted.get(blobId) ?? newJob(file);
-    // An account does not wait as long as the stranger who asked before.
-    const needsPlace = job.places === 0 || (!waiting.isStrange && !job.isForAccount && !job.hasBegun);
+    const job = jobs.get(blobId) ?? newJob(file);
+    // An account does not wait as long as a stranger who came before.
+    const needsPlace = job.places === 0 || (!waiting.isForStranger && !job.isForAccount && !job.hasBegun);
     const hasPlace = needsPlace && turns.add(job, waiting);
-    if (job.places === 0 && !hasPlace) throw busy();
+    if (job.places === 0 && !hasPlace) throw tooManyWait();
     job.places += Number(hasPlace);
-    job.isForAccount ||= hasPlace && !waiting.isStrange;
+    job.isForAccount ||= hasPlace && !waiting.isForStranger;
     job.signals.push(signal);
-    wanted.set(blobId, job);
+    jobs.set(blobId, job);
     void work();
     return job.made.promise;
   }
@@ -106,16 +106,16 @@ export function createThumbnails({ blobs, store, maker, isDropped, logger }: Dep
      * share take turns with those of others.
      * @throws FileNotFound, StorageUnavailable, ServiceUnavailable if too many wait
      */
-    async find(file: StoredFile, { accountId, signal }: ThumbnailAsker): Promise<Bytes | null> {
+    async find(file: StoredFile, { accountId, signal }: ThumbnailRequester): Promise<Bytes | null> {
       if (!mayHaveThumbnail(file)) return null;
       const found = await store.find(file.blobId);
       if (found !== undefined) return found;
-      const isStrange = accountId === null || (await isDropped(file.id));
-      return inTurn(file, signal, { owner: accountId ?? file.accountId, isStrange });
+      const isForStranger = accountId === null || (await isDropped(file.id));
+      return inTurn(file, signal, { owner: accountId ?? file.accountId, isForStranger });
     },
 
     /** Different pictures. */
-    waiting: (): number => wanted.size,
+    waiting: (): number => jobs.size,
 
     /** Call it in a server. Each node has thumbnails of its own. */
     keepTidy(): void {
@@ -140,4 +140,5 @@ const newJob = (file: StoredFile): Job => ({
   made: Promise.withResolvers(),
 });
 
-const busy = () => appError("ServiceUnavailable", "Too many thumbnails are being made; try again later.");
+const tooManyWait = () =>
+  appError("ServiceUnavailable", "Too many thumbnails are being made; try again later.");

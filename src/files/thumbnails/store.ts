@@ -1,5 +1,5 @@
 /**
- * Thumbnails as files of the data folder, named by the blob. An empty one says that the picture has none. They are
+ * Thumbnails as files of the data folder, named by the blob. An empty one means that the picture has none. They are
  * made again when they are missing, so nothing here is a loss: no sync, no backup, no quota.
  */
 import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";

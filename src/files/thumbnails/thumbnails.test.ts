@@ -44,7 +44,7 @@ function chunkOf(type: string, data: Uint8Array): Buffer {
   return Buffer.concat([edge.subarray(0, 4), named, edge.subarray(4)]);
 }
 
-/** Says a size, and has as much compressed nothing. */
+/** Declares a size, and has as many compressed zeros. */
 function bombOf(side: number, pixels: number): Uint8Array {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(side, 0);
@@ -133,7 +133,7 @@ test("the process can't open anything", async () => {
   }
 });
 
-test("a process that hangs, grows, ends, is killed or answers too much costs a thumbnail, and the next one starts anew", async () => {
+test("a process that hangs, grows, ends, is killed or sends too much costs a thumbnail, and the next one starts anew", async () => {
   for (const maker of [
     startMaker({ command: ["sleep", "60"], pictureMs: 100 }),
     startMaker({ command: ["sleep", "60"], memoryBytes: 1 }),
@@ -181,7 +181,7 @@ function startThumbnails(contents: Contents, mostBytes = 1_000_000) {
   const clock = { now: () => Date.now() };
   const store = createThumbnailStore({ folder: dir, liveOf: async () => live, mostBytes, clock });
   const made: number[] = [];
-  const asked: number[] = [];
+  const opened: number[] = [];
   const blobs = {
     async open(blobId: number) {
       made.push(blobId);
@@ -191,13 +191,13 @@ function startThumbnails(contents: Contents, mostBytes = 1_000_000) {
     },
   };
   const isDropped = async (fileId: number) => {
-    asked.push(fileId);
+    opened.push(fileId);
     return fileId >= DROPPED;
   };
   const { maker } = startMaker();
   const thumbnails = createThumbnails({ blobs, store, maker, isDropped, logger: silentLogger });
   const files = () => readdirSync(dir, { recursive: true }).filter((name) => String(name).includes("/"));
-  return { thumbnails, store, made, asked, live, dir, files };
+  return { thumbnails, store, made, opened, live, dir, files };
 }
 
 const asker = { accountId: 1, signal: new AbortController().signal };
@@ -218,7 +218,7 @@ test("a picture is read once, also when many ask at the same time or it has no t
   expect(made).toEqual([1, 2]);
 });
 
-test("a storage that is away is asked again; who has left is forgotten", async () => {
+test("a storage that is away is tried again; who has left is forgotten", async () => {
   const contents = new Map<number, Uint8Array | Error>([[1, new Error("away")]]);
   const { thumbnails, made } = startThumbnails(contents);
   const file = fileOf(1, PICTURE.length);
@@ -236,7 +236,7 @@ test("accounts take turns, and come before what strangers see or have sent", asy
   const ids = [1, 2, 3, 4, 5, 6, 7, DROPPED];
   const gate = Promise.withResolvers<Uint8Array>();
   const contents = new Map<number, Uint8Array | Promise<Uint8Array>>(ids.map((id) => [id, GIF]));
-  const { thumbnails, made, asked } = startThumbnails(contents.set(1, gate.promise));
+  const { thumbnails, made, opened } = startThumbnails(contents.set(1, gate.promise));
   const all: Promise<unknown>[] = [];
   async function ask(id: number, accountId: number | null, waiting = all.length + 1): Promise<void> {
     all.push(thumbnails.find(fileOf(id, GIF.length), { ...asker, accountId }));
@@ -246,9 +246,9 @@ test("accounts take turns, and come before what strangers see or have sent", asy
   for (const id of [DROPPED, 3, 4, 5]) await ask(id, 10);
   await ask(6, 20);
   await ask(7, null);
-  // A stranger has asked before.
+  // A stranger came before.
   await ask(7, 20, 8);
-  await until(() => asked.includes(7));
+  await until(() => opened.includes(7));
   gate.resolve(GIF);
   await Promise.all(all);
   expect(made).toEqual([1, 3, 6, 4, 7, 5, 2, DROPPED]);

@@ -11,8 +11,8 @@ function setUp() {
     isGone: (job) => gone.has(job),
     bounds: BOUNDS,
   });
-  const add = (owner: number, names: string, isStrange = false) =>
-    [...names].map((name) => turns.add(name, { owner, isStrange }));
+  const add = (owner: number, names: string, isForStranger = false) =>
+    [...names].map((name) => turns.add(name, { owner, isForStranger }));
   const rest = () => {
     let text = "";
     for (let job = turns.next(); job !== undefined; job = turns.next()) text += job;

@@ -4,7 +4,7 @@
  * bounded number of places, and so have all: then the newest of the owner with the most gives its place to a newcomer
  * who has fewer.
  */
-export type Waiting = { owner: number; isStrange: boolean };
+export type Waiting = { owner: number; isForStranger: boolean };
 
 type Lane<J> = { jobs: Map<number, J[]>; size: number; most: number; mostOfOwner: number };
 
@@ -71,8 +71,8 @@ export function createTurns<J>({ onLost, isGone, bounds = TURN_BOUNDS }: Options
 
   return {
     /** False: there is no room. */
-    add(job: J, { owner, isStrange }: Waiting): boolean {
-      const lane = isStrange ? strangers : accounts;
+    add(job: J, { owner, isForStranger }: Waiting): boolean {
+      const lane = isForStranger ? strangers : accounts;
       const waiting = waitingOf(lane, owner);
       if (waiting.length >= lane.mostOfOwner) return false;
       if (lane.size >= lane.most && !makeRoom(lane, owner)) return false;

@@ -78,7 +78,7 @@ export function createTrashRepository({ read }: Pick<Database, "read">) {
       await this.forget(tx, [id]);
     },
 
-    /** For at most 1,000 entries that stay or are removed otherwise. */
+    /** Forgets at most 1,000 entries, which stay or are removed otherwise. */
     async forget(tx: Db, ids: readonly number[]): Promise<void> {
       if (ids.length > 0) await tx.deleteFrom("trash").where("entry_id", "in", ids).execute();
     },

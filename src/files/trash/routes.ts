@@ -39,8 +39,8 @@ export const trashEndpoints = ({ trash, trees }: Deps): Endpoint[] => [
       ...treeEndpoint(`${kind}s`),
       summary: `Move ${what} to the trash`,
       response: trashedView,
-      async handle(asking) {
-        const [tree, id] = await entryIn(trees, asking, missing);
+      async handle(input) {
+        const [tree, id] = await entryIn(trees, input, missing);
         return viewTrashed(await trash.put(tree, { kind, id }));
       },
     }),
@@ -102,9 +102,9 @@ function heapEndpoints({ trash, trees }: Deps): Endpoint[] {
       ...shared,
       summary: "Delete an entry of the trash for good, a folder with its contents",
       done: "Deleted for good",
-      async handle(asking) {
-        asking.c.env.liftIdleTimeout();
-        await trash.remove(...(await entryIn(trees, asking, "NotFound")), actorOf(asking.account));
+      async handle(input) {
+        input.c.env.liftIdleTimeout();
+        await trash.remove(...(await entryIn(trees, input, "NotFound")), actorOf(input.account));
       },
     }),
   ];

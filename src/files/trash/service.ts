@@ -56,7 +56,7 @@ export function createTrash(deps: Deps) {
   }
 
   return {
-    /** In a transaction that holds the tree. */
+    /** Moves an entry to the trash in a transaction that holds the tree. */
     putIn: (tx: Db, entry: Entry): Promise<void> => repository.put(tx, entry, clock.now()),
 
     /** A folder with its contents. With `blobId` only while that is a file's content. @throws FileNotFound, FolderNotFound */
@@ -115,7 +115,7 @@ export function createTrash(deps: Deps) {
       });
     },
 
-    /** For good. @throws NotFound */
+    /** Deletes an entry for good. @throws NotFound */
     async remove(accountId: number, id: number, actor: Actor): Promise<void> {
       const pick = async ({ db }: TreeTransaction) => {
         const found = await repository.removable(db, accountId, id);
@@ -129,7 +129,7 @@ export function createTrash(deps: Deps) {
     /** Deletes what is old, and what an interrupted emptying left. Run it every minute. */
     cleanUp: (signal: AbortSignal): Promise<void> => removeAllDue(clock.now() - keptMs(), signal),
 
-    /** For good. Returns how many were in the trash. */
+    /** Deletes all entries for good. Returns how many were in the trash. */
     async empty(accountId: number, actor: Actor): Promise<number> {
       const count = await tree.change(accountId, (tx) => repository.empty(tx.db, accountId));
       await removeDue(accountId, 0, actor);
@@ -166,7 +166,7 @@ function createDueRemoval({ removal, repository, clock, logger }: Deps) {
   return {
     removeDue,
 
-    /** In all accounts. */
+    /** Deletes in all accounts. */
     async removeAllDue(until: number, signal: AbortSignal): Promise<void> {
       const find = (after: number, limit: number) => repository.accountsDue(until, after, limit);
       for await (const accounts of pagesAfter(NOBODY, ACCOUNTS_AT_ONCE, find, (last) => last)) {

@@ -25,7 +25,7 @@ export type AccountTree = ReturnType<typeof createAccountTree>;
 type Deps = { repository: EntriesRepository; changes: TreeChanges };
 
 export function createAccountTree({ repository, changes }: Deps) {
-  /** Null if the account has no such entry, or it lies in a folder being removed. */
+  /** The entry and the folders above it. Null if the account has none such, or it lies in a folder being removed. */
   const lineage = (accountId: number, id: number, db?: Db) =>
     Number.isSafeInteger(id) && id > ROOT ? repository.lineage(accountId, id, db) : null;
 
@@ -44,7 +44,7 @@ export function createAccountTree({ repository, changes }: Deps) {
     return entry;
   }
 
-  /** In the order of their ids. Returns the space of the second one. */
+  /** Locks both accounts in the order of their ids. Returns the space of the second one. */
   async function lockBoth(db: Db, from: number, to: number): Promise<AccountSpace> {
     if (from < to) await repository.lock(db, from);
     const space = await repository.lock(db, to);
@@ -76,13 +76,13 @@ export function createAccountTree({ repository, changes }: Deps) {
   };
 }
 
-/** Null is the root, whose internal number is no folder. */
+/** Converts null, the root, to its internal number, which is no folder. */
 export const toFolderId = (folderId: number | null): number => {
   if (folderId === null) return ROOT;
   return folderId === ROOT ? Number.NaN : folderId;
 };
 
-/** For `catch`. @throws other errors */
+/** Converts a missing folder to null, for `catch`. @throws other errors */
 export function nullIfNoFolder(error: unknown): null {
   if (error instanceof AppError && error.name === "FolderNotFound") return null;
   throw error;

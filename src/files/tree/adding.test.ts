@@ -123,7 +123,7 @@ forEachDialect((dialect) => {
     expect(role).toBe("three");
   });
 
-  test("an answer lost after the commit loses no bytes", async () => {
+  test("a response lost after the commit loses no bytes", async () => {
     const received = [await receive("kept 1"), await receive("kept 2"), await receive("kept 3")];
     const { uploads, open } = gated(async (run) => {
       await at.content.changes.write(run);

@@ -10,16 +10,16 @@ import { tooDeep } from "./folders.service.ts";
 
 export type Copying = {
   id: number;
-  /** Null is the root. */
+  /** The target folder, or null for the root. */
   parentId: number | null;
   name: string;
   /** Else a folder without its contents. */
   isDeep: boolean;
-  /** In the same transaction, with the ids of originals and copies. */
+  /** Runs in the same transaction, with the ids of originals and copies. */
   alongside(tx: Db, ids: ReadonlyMap<number, number>): Promise<void>;
 };
 
-/** In one transaction. */
+/** Most entries that one transaction copies. */
 const MOST_COPIED = 1_000;
 
 type Deps = Pick<FilesDeps, "tree" | "repository" | "clock"> & { blobs: Pick<Blobs, "retain"> };

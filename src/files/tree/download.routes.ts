@@ -48,14 +48,14 @@ export const downloadEndpoint = ({ files, trees, download, logger }: Deps): Endp
       },
       304: { type: null, description: "The client's copy is current", headers: validators },
     },
-    async handle(asking) {
-      const file = await files.find(...(await entryIn(trees, asking, "FileNotFound")));
-      const inline = asking.query.disposition === "inline";
-      return download(file, { ...downloadOf(asking.c, logger), inline });
+    async handle(input) {
+      const file = await files.find(...(await entryIn(trees, input, "FileNotFound")));
+      const inline = input.query.disposition === "inline";
+      return download(file, { ...downloadOf(input.c, logger), inline });
     },
   });
 
-/** What an HTTP request says of a download. */
+/** What an HTTP request has for a download. */
 export const downloadOf = (c: HttpContext, logger: Logger): Omit<DownloadRequest, "inline"> => ({
   method: c.req.method,
   header: (name) => c.req.header(name),

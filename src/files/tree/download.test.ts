@@ -81,20 +81,20 @@ describe("relayed", () => {
   });
 
   test("HEAD reads at most one byte from the storage, 304 none", async () => {
-    stub.asked.length = 0;
+    stub.requests.length = 0;
     const head = await get({}, "HEAD");
     expect([head.status, head.headers.get("Content-Length"), head.body]).toEqual([200, "500000", null]);
-    expect(stub.asked.map(({ headers }) => headers.range)).toEqual(["bytes=0-0"]);
+    expect(stub.requests.map(({ headers }) => headers.range)).toEqual(["bytes=0-0"]);
     expect((await get({ "If-None-Match": contentTag(file) })).status).toBe(304);
     expect((await get({ Range: "bytes=500000-" })).status).toBe(416);
-    expect(stub.asked.length).toBe(1);
+    expect(stub.requests.length).toBe(1);
   });
 
   test("a download that breaks off fails and does not end normally", async () => {
     let isCut = true;
     stub.misbehave("cut", ({ method }) => isCut && method === "GET");
     const outcome = await get()
-      .then((answer) => answer.text())
+      .then((response) => response.text())
       .then(
         () => "whole",
         () => "failed",
@@ -112,19 +112,19 @@ describe("relayed", () => {
   });
 });
 
-test("by a presigned address, when the policy says so", async () => {
+test("by a presigned address, when the policy has that", async () => {
   await at.content.policies.update(policyId, { download: "redirect" });
-  stub.asked.length = 0;
-  const answer = await get({ Range: "bytes=0-1" });
-  expect([answer.status, stub.asked.length]).toEqual([302, 0]);
-  const address = new URL(answer.headers.get("Location")!);
+  stub.requests.length = 0;
+  const response = await get({ Range: "bytes=0-1" });
+  expect([response.status, stub.requests.length]).toEqual([302, 0]);
+  const address = new URL(response.headers.get("Location")!);
   expect(address.origin).toBe(`http://127.0.0.1:${stub.port}`);
   expect(address.searchParams.get("response-content-type")).toBe("text/plain; charset=utf-8");
   expect(address.searchParams.get("response-content-disposition")).toBe(
     `attachment; filename="na_ve.txt"; filename*=UTF-8''na%C3%AFve.txt`,
   );
   expect(Number(address.searchParams.get("X-Amz-Expires"))).toBeGreaterThan(0);
-  expect(answer.headers.get("Cache-Control")).toBe("private, no-store");
+  expect(response.headers.get("Cache-Control")).toBe("private, no-store");
   const head = await get({}, "HEAD");
   expect([head.status, head.headers.get("Content-Length")]).toEqual([200, "500000"]);
   await at.content.policies.update(policyId, { download: "relay" });

@@ -1,5 +1,5 @@
 /**
- * A file as an answer. Conditions, range and way are decided from the file's row. Nothing that was uploaded may run in
+ * A file as a response. Conditions, range and way are decided from the file's row. Nothing that was uploaded may run in
  * the browser under our origin: it is an attachment unless requested inline and of a harmless type, never sniffed, and
  * sandboxed.
  */
@@ -21,9 +21,9 @@ export type DownloadRequest = {
   /** HEAD needs no bytes. */
   method: string;
   header(name: string): string | undefined;
-  /** If that is safe. */
+  /** Shows the file in the browser, if that is safe. */
   inline: boolean;
-  /** For clients that don't follow redirects. */
+  /** The client does not follow redirects, so the server relays the content. */
   isRelayed?: true;
   signal: AbortSignal;
   request: Request;
@@ -86,8 +86,8 @@ export function createDownload({ blobs }: { blobs: Pick<Blobs, "open" | "presign
       });
       if (address !== null) return redirect(address);
     }
-    const wanted = isRangeWanted(request.header, validators) ? request.header("Range") : undefined;
-    const range = parseByteRange(wanted, file.size);
+    const header = isRangeWanted(request.header, validators) ? request.header("Range") : undefined;
+    const range = parseByteRange(header, file.size);
     if (range === "unsatisfiable") {
       const message = `The range begins after the last of ${file.size} bytes.`;
       return refuse(416, message, { "Content-Range": `bytes */${file.size}` });

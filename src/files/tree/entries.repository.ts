@@ -179,7 +179,7 @@ async function takenNames(tx: Db, accountId: number, parentId: number, names: re
   return new Set(rows.map(({ name }) => name));
 }
 
-/** In any of at most 1,000 folders. */
+/** The entries directly in any of at most 1,000 folders. */
 async function inside(tx: Db, accountId: number, parentIds: readonly number[], limit: number) {
   const query = tx.selectFrom("entries").select(ENTRY_COLUMNS).where("account_id", "=", accountId);
   return (await query.where("parent_id", "in", parentIds).limit(limit).execute()).map(toEntry);

@@ -17,16 +17,16 @@ export const idIn = (c: Parameters<typeof idParameter>[0], missing: keyof typeof
 export const treeEndpoint = <T extends string>(tag: T) =>
   ({ access: "account", scope: "files", tag }) as const;
 
-type AskingOfEntry = Parameters<Trees["with"]>[0] & { c: Parameters<typeof idParameter>[0] };
+type EntryInput = Parameters<Trees["ownerOf"]>[0] & { c: Parameters<typeof idParameter>[0] };
 
 /** The tree and the id of the entry in the path. @throws Forbidden for viewers, and like `idIn` */
 export async function entryIn(
-  trees: Pick<Trees, "with">,
-  { c, account }: AskingOfEntry,
+  trees: Pick<Trees, "ownerOf">,
+  { c, account }: EntryInput,
   missing: keyof typeof MISSING,
 ): Promise<[tree: number, id: number]> {
   const id = idIn(c, missing);
-  return [await trees.with({ c, account }, { entry: id }), id];
+  return [await trees.ownerOf({ c, account }, { entry: id }), id];
 }
 
 /** Any whole number. The service knows which exist. */

@@ -32,7 +32,7 @@ export type Folder = Common & {
   policyId: number | null;
 };
 
-/** Without a policy of its own. */
+/** A folder without a policy of its own. */
 export const newFolder = (accountId: number, parentId: number, name: string, now: number) => ({
   kind: "folder" as const,
   accountId,
@@ -58,7 +58,7 @@ export const contentTag = ({ sha256 }: Pick<StoredFile, "sha256">): string =>
 
 export type Entry = Folder | StoredFile;
 
-/** Of a conditional request (lib/conditional-request.ts). Folders have no ETag. */
+/** Validators for a conditional request (lib/conditional-request.ts). Folders have no ETag. */
 export const validatorsOf = (entry: Entry) =>
   entry.kind === "file"
     ? { etag: contentTag(entry), modifiedAt: entry.createdAt }
@@ -66,7 +66,7 @@ export const validatorsOf = (entry: Entry) =>
 
 const owner = z.string().describe("account, or team:{name}");
 
-/** Null: the root. */
+/** The id that is shown for a parent: null for the root. */
 export const shownParent = (id: number): number | null => (id === ROOT ? null : id);
 
 export const folderView = namedObject("Folder", {

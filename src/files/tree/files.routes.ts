@@ -38,13 +38,13 @@ const usageEndpoint = ({ files, trees }: Deps): Endpoint =>
   });
 
 function itemEndpoints({ files, trees, transfers }: Deps): Endpoint[] {
-  const fileIn = (asking: PathInput) => entryIn(trees, asking, "FileNotFound");
-  const viewed = async (asking: PathInput, tree: number, file: StoredFile) =>
-    viewFile(file, await trees.nameOf(asking, tree));
+  const fileIn = (input: PathInput) => entryIn(trees, input, "FileNotFound");
+  const viewed = async (input: PathInput, tree: number, file: StoredFile) =>
+    viewFile(file, await trees.nameOf(input, tree));
   const changed = {
-    async locked(asking: PathInput, tx: never) {
-      const [tree, id] = await fileIn(asking);
-      return viewed(asking, tree, await files.locked(tree, id, tx));
+    async locked(input: PathInput, tx: never) {
+      const [tree, id] = await fileIn(input);
+      return viewed(input, tree, await files.locked(tree, id, tx));
     },
   };
   return [
@@ -53,9 +53,9 @@ function itemEndpoints({ files, trees, transfers }: Deps): Endpoint[] {
       tagged: true,
       summary: "A file's metadata",
       response: fileView,
-      async handle(asking) {
-        const [tree, id] = await fileIn(asking);
-        return viewed(asking, tree, await files.find(tree, id));
+      async handle(input) {
+        const [tree, id] = await fileIn(input);
+        return viewed(input, tree, await files.find(tree, id));
       },
     }),
 
@@ -68,13 +68,13 @@ function itemEndpoints({ files, trees, transfers }: Deps): Endpoint[] {
       failures: [409],
       response: fileView,
       async handle({ c, account, query, body: { name, folder_id: folderId, owner } }) {
-        const asking = { c, account, query };
-        const [tree, id] = await fileIn(asking);
-        const to = owner ? await trees.receiving(asking, tree, owner) : tree;
-        if (to === tree) return viewed(asking, tree, await files.update(tree, id, { name, folderId }));
+        const input = { c, account, query };
+        const [tree, id] = await fileIn(input);
+        const to = owner ? await trees.recipientOf(input, tree, owner) : tree;
+        if (to === tree) return viewed(input, tree, await files.update(tree, id, { name, folderId }));
         const place = { kind: "file", id, name, parentId: folderId ?? null } as const;
         await transfers.give({ from: tree, to }, place, actorOf(account));
-        return viewed(asking, to, await files.find(to, id));
+        return viewed(input, to, await files.find(to, id));
       },
     }),
 
@@ -83,7 +83,7 @@ function itemEndpoints({ files, trees, transfers }: Deps): Endpoint[] {
       ...changed,
       summary: "Delete a file; its content is deleted with its last file",
       done: "File deleted",
-      handle: async (asking) => files.remove(...(await fileIn(asking)), actorOf(asking.account)),
+      handle: async (input) => files.remove(...(await fileIn(input)), actorOf(input.account)),
     }),
   ];
 }

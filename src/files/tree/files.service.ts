@@ -16,7 +16,7 @@ import type { Removal } from "./removal.ts";
 /** Absent fields stay. Null is the root. */
 export type FileChange = { name?: string | undefined; folderId?: number | null | undefined };
 
-/** With a checked name. */
+/** The name has been checked. */
 export type NewFile = {
   accountId: number;
   /** ROOT or a folder's id. */
@@ -34,7 +34,7 @@ export type Addition = {
 };
 
 const ADDED_AT_ONCE = 64;
-/** Garbage of one upload, from its request to its answer. */
+/** Garbage of one upload, from its request to its response. */
 const GARBAGE_BYTES = 80 * 1024;
 const SWEPT_BYTES = 8 * 1024 * 1024;
 
@@ -149,7 +149,7 @@ function createAdding({ tree, repository, clock }: Pick<FilesDeps, "tree" | "rep
       (parentId, names) => repository.takenNames(db, accountId, parentId, names),
     );
 
-  /** In a transaction that has the account's tree for itself. */
+  /** Adds files in a transaction that has the account's tree for itself. */
   return async function addIn(
     tx: TreeTransaction,
     accountId: number,

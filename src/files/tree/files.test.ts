@@ -132,8 +132,8 @@ forEachDialect((dialect) => {
 
   describe("an upload", () => {
     test("takes its type from the client, else from its name", async () => {
-      const typeOf = async (name: string, said?: string) =>
-        (await at.upload(me, null, `${crypto.randomUUID()}${name}`, "x", said)).mimeType;
+      const typeOf = async (name: string, mimeType?: string) =>
+        (await at.upload(me, null, `${crypto.randomUUID()}${name}`, "x", mimeType)).mimeType;
       expect(await typeOf(".png", "text/plain")).toBe("text/plain");
       expect(await typeOf(".png", "application/octet-stream")).toBe("image/png");
       expect(await typeOf(".PNG")).toBe("image/png");

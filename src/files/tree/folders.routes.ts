@@ -39,11 +39,11 @@ type Deps = { folders: Folders; trees: Trees; transfers: Transfers; logger: Logg
 const shared = treeEndpoint("folders");
 
 export function folderEndpoints({ folders, trees, transfers, logger }: Deps): Endpoint[] {
-  const folderIn = (asking: PathInput) => entryIn(trees, asking, "FolderNotFound");
+  const folderIn = (input: PathInput) => entryIn(trees, input, "FolderNotFound");
   const changed = {
-    async locked(asking: PathInput, tx: never) {
-      const [tree, id] = await folderIn(asking);
-      return viewFolder(await folders.locked(tree, id, tx), await trees.nameOf(asking, tree));
+    async locked(input: PathInput, tx: never) {
+      const [tree, id] = await folderIn(input);
+      return viewFolder(await folders.locked(tree, id, tx), await trees.nameOf(input, tree));
     },
   };
   return [
@@ -57,9 +57,9 @@ export function folderEndpoints({ folders, trees, transfers, logger }: Deps): En
       status: 201,
       response: folderView,
       async handle({ c, account, body: { name, parent_id: parentId = null, owner } }) {
-        const asking = { c, account };
-        const tree = await trees.forNew(asking, parentId, { owner });
-        return viewFolder(await folders.create(tree, { name, parentId }), await trees.nameOf(asking, tree));
+        const input = { c, account };
+        const tree = await trees.forNew(input, parentId, { owner });
+        return viewFolder(await folders.create(tree, { name, parentId }), await trees.nameOf(input, tree));
       },
     }),
     contentsEndpoint({ folders, trees, logger }, "/folders/:id", "The contents of a folder"),
@@ -72,10 +72,10 @@ export function folderEndpoints({ folders, trees, transfers, logger }: Deps): En
       failures: [409],
       response: folderView,
       async handle({ c, account, query, body: { name, parent_id: parentId, policy_id: policyId, owner } }) {
-        const asking = { c, account, query };
-        const [tree, id] = await folderIn(asking);
+        const input = { c, account, query };
+        const [tree, id] = await folderIn(input);
         const change = { name, parentId, policyId };
-        const to = owner ? await trees.receiving(asking, tree, owner) : tree;
+        const to = owner ? await trees.recipientOf(input, tree, owner) : tree;
         if (to !== tree) {
           // A large folder takes a while.
           c.env.liftIdleTimeout();
@@ -83,7 +83,7 @@ export function folderEndpoints({ folders, trees, transfers, logger }: Deps): En
           await transfers.give({ from: tree, to }, place, actorOf(account));
         }
         const left = to === tree ? change : { policyId };
-        return viewFolder(await folders.update(to, id, left), await trees.nameOf(asking, to));
+        return viewFolder(await folders.update(to, id, left), await trees.nameOf(input, to));
       },
     }),
     endpoint("DELETE /folders/:id", {
@@ -91,11 +91,11 @@ export function folderEndpoints({ folders, trees, transfers, logger }: Deps): En
       ...changed,
       summary: "Delete a folder with its contents",
       done: "Folder deleted",
-      async handle(asking) {
-        const [tree, id] = await folderIn(asking);
+      async handle(input) {
+        const [tree, id] = await folderIn(input);
         // A large folder takes a while.
-        asking.c.env.liftIdleTimeout();
-        await folders.remove(tree, id, actorOf(asking.account));
+        input.c.env.liftIdleTimeout();
+        await folders.remove(tree, id, actorOf(input.account));
       },
     }),
   ];
@@ -115,17 +115,17 @@ const contentsEndpoint = (
     query: path === "/folders" ? contentsQuery.extend(ownerQuery) : contentsQuery,
     response: contentsView,
     async handle({ c, account, query }) {
-      const asked = requestedPage(query);
-      const asking = { c, account };
+      const requested = requestedPage(query);
+      const input = { c, account };
       const [tree, folderId] =
         c.req.param("id") === undefined
-          ? [await trees.named(asking, query as Partial<Record<"owner" | "team", string>>), null]
-          : await entryIn(trees, asking, "FolderNotFound");
+          ? [await trees.named(input, query as Partial<Record<"owner" | "team", string>>), null]
+          : await entryIn(trees, input, "FolderNotFound");
       const found = await folders.find(tree, folderId);
-      const listing = { ...found, owner: await trees.nameOf(asking, tree) };
-      const { after, limit } = asked ?? { after: null, limit: LARGEST_PAGE };
+      const listing = { ...found, owner: await trees.nameOf(input, tree) };
+      const { after, limit } = requested ?? { after: null, limit: LARGEST_PAGE };
       const page = await folders.page(tree, listing.folder, after, limit);
-      if (asked !== null) return viewPage(listing, page);
+      if (requested !== null) return viewPage(listing, page);
       if (page.next === null) return viewWhole(listing, page);
       const pieces = wholeText(folders, tree, listing, page);
       const body = await streamResponse(c, pieces, { logger, failure: "a folder's listing was cut off" });

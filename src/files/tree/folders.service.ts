@@ -11,9 +11,9 @@ import type { FilesDeps } from "./files.service.ts";
 export type Cursor = { kind: "folder" | "file"; name: string };
 
 export type Listing = {
-  /** Null for the root. */
+  /** The folder itself, or null for the root. */
   folder: Folder | null;
-  /** From the root to the folder itself. */
+  /** The folders from the root to the folder itself. */
   path: Folder[];
 };
 
@@ -21,7 +21,7 @@ export type Listing = {
 export type ListingPage = {
   folders: Folder[];
   files: StoredFile[];
-  /** Null on the last page. */
+  /** The cursor of the next page, or null on the last one. */
   next: Cursor | null;
 };
 
@@ -112,7 +112,7 @@ export function createFolders({ tree, repository, removal, policies, clock }: De
       });
     },
 
-    /** With its contents. @throws FolderNotFound */
+    /** Removes a folder with its contents. @throws FolderNotFound */
     remove: (accountId: number, id: number, actor?: Actor): Promise<void> =>
       removal.folder(accountId, toFolderId(id), actor),
   };

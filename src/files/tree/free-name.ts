@@ -1,6 +1,6 @@
 /** Names for files of people who must not learn which names are taken: `photo.jpg` becomes `photo (2).jpg`. */
 const MOST_BYTES = 255;
-/** Asked for at once. */
+/** Names in the first query. */
 const FEW = 32;
 const MOST_DOUBLINGS = 40;
 const LONGEST_EXTENSION_BYTES = 32;

@@ -22,7 +22,7 @@ export const contentsQuery = z.object({
     .meta({ pattern: BASE64URL.source }),
 });
 
-/** Null for everything. @throws BadRequest */
+/** Parses the page of a request, or null if it wants everything. @throws BadRequest */
 export function requestedPage(
   query: z.output<typeof contentsQuery>,
 ): { after: Cursor | null; limit: number } | null {

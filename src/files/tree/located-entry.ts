@@ -1,4 +1,4 @@
-/** A folder or file with the way to it, for answers that mix both kinds from many folders. */
+/** A folder or file with the way to it, for responses that mix both kinds from many folders. */
 import { z } from "zod";
 import { createView } from "../../lib/case-names.ts";
 import { type Entry, shownParent } from "./entry.ts";
@@ -6,7 +6,7 @@ import type { FolderPath } from "./paths.repository.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
 export type LocatedEntry = Pick<Entry, "id" | "kind" | "name" | "parentId" | "createdAt" | "updatedAt"> & {
-  /** Null for folders, like the type. */
+  /** The size in bytes, or null for folders. The type is null for them too. */
   size: number | null;
   mimeType: string | null;
   /** Leads to the folder of the entry. */

@@ -32,7 +32,7 @@ export function createLookup({ repository, folders }: Deps) {
 
     child,
 
-    /** Null for the root. @throws FileNotFound, InvalidName */
+    /** The entry at a path, or null for the root. @throws FileNotFound, InvalidName */
     async at(accountId: number, path: string): Promise<Entry | null> {
       let entry: Entry | null = null;
       for (const name of pathNames(path)) entry = await inside(accountId, entry, name, path);
@@ -74,7 +74,7 @@ export function createLookup({ repository, folders }: Deps) {
   }
 }
 
-/** Of a path such as /Reports/2026, in stored form. @throws InvalidName, BadRequest */
+/** The names of a path such as /Reports/2026, in stored form. @throws InvalidName, BadRequest */
 export function pathNames(path: string): string[] {
   const names = path.split("/").filter((name) => name !== "");
   if (names.length > MOST_LEVELS + 1) {

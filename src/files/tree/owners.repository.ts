@@ -11,7 +11,7 @@ export function createOwnersRepository({ read }: Pick<Database, "read">) {
     idOf: owners.idOf,
     reachedBy: owners.reachedBy,
 
-    /** Of an account or team that exists, or a number. */
+    /** The name of an account or team that exists, otherwise its number. */
     nameOf: async (id: number, db: Db = read): Promise<string> =>
       (await ownerNames(db, [id])).get(id) ?? `#${id}`,
 

@@ -3,7 +3,7 @@ import type { Db } from "../../platform/db/dialect.ts";
 import { foundInChunks } from "../../lib/chunked.ts";
 import { MOST_LEVELS, ROOT } from "./entry.ts";
 
-/** From the root to the folder itself; empty for the root. */
+/** The folders from the root to the folder itself; empty for the root. */
 export type FolderPath = readonly { id: number; name: string }[];
 
 export type PathsRepository = ReturnType<typeof createPathsRepository>;
@@ -33,19 +33,19 @@ export function createPathsRepository({ read }: Pick<Database, "read">) {
       .execute();
 
   return {
-    /** For folders with a path from the root: not those in the trash or being removed. */
+    /** The paths of folders that reach the root: not of those in the trash or being removed. */
     async pathsOf(
       accountId: number,
       folderIds: readonly number[],
       db: Db = read,
     ): Promise<Map<number, FolderPath>> {
-      const wanted = [...new Set(folderIds)];
-      const asked = wanted.filter((id) => id > ROOT);
-      const rows = await foundInChunks(asked, CHUNK, (chunk) => around(accountId, chunk, db));
+      const ids = [...new Set(folderIds)];
+      const belowRoot = ids.filter((id) => id > ROOT);
+      const rows = await foundInChunks(belowRoot, CHUNK, (chunk) => around(accountId, chunk, db));
       const own = rows.filter((row) => row.accountId === accountId);
       const folders = new Map(own.map((row) => [row.id, row]));
       return new Map(
-        wanted.flatMap((id) => {
+        ids.flatMap((id) => {
           const path = pathUp(folders, id);
           return path === null ? [] : [[id, path] as const];
         }),

@@ -59,7 +59,7 @@ export function createRemovalRepository({ database: { read, dialect }, record }:
       await tx.deleteFrom("entries").where("id", "in", ids).execute();
     },
 
-    /** From the account's tree, with their contents. */
+    /** Detaches folders from the account's tree, with their contents. */
     async detach(tx: Db, accountId: number, folderIds: readonly number[]): Promise<void> {
       const set = ["account_id", "parent_id", "name", "policy_id"] as const;
       const rows = folderIds.map((id) => ({

@@ -159,7 +159,7 @@ function createPortionRemoval({ removal, entries, blobs, clock }: RemovalDeps) {
 
 type Portions = ReturnType<typeof createPortionRemoval>;
 
-/** Of detached folders, and of the trees of deleted accounts. */
+/** Removes detached folders and the trees of deleted accounts. */
 function createDetachedRemoval(
   { tree, removal, blobs, clock, logger }: RemovalDeps,
   remove: Portions["remove"],

@@ -81,7 +81,7 @@ function createMoves({ read, dialect }: Reading) {
       await tx.updateTable("entries").set(set).where("id", "=", id).execute();
     },
 
-    /** With a name that nothing else has there. */
+    /** Moves the entry into transit, under a name that nothing else has there. */
     async intoTransit(tx: Db, id: number): Promise<void> {
       const set = { parent_id: TRANSIT, name: String(id) };
       await tx.updateTable("entries").set(set).where("id", "=", id).execute();
@@ -155,7 +155,7 @@ function createMoves({ read, dialect }: Reading) {
   };
 }
 
-/** Of what is on its way. */
+/** Rows of unfinished transfers. */
 function createTransferRows({ read }: Pick<Database, "read">) {
   return {
     async insert(tx: Db, { from, to, isWhole, ...rest }: Transfer): Promise<void> {
@@ -163,14 +163,14 @@ function createTransferRows({ read }: Pick<Database, "read">) {
       await tx.insertInto("transfers").values(values).execute();
     },
 
-    /** Null when it is done. */
+    /** The transfer, or null when it is done. */
     async find(id: number, db: Db = read): Promise<Transfer | null> {
       const query = db.selectFrom("transfers").selectAll().where("entry_id", "=", id);
       const row = await query.executeTakeFirst();
       return row === undefined ? null : toTransfer(row);
     },
 
-    /** By id, after one. */
+    /** A page of unfinished transfers by id, after the given one. */
     async unfinished(after: number, limit: number): Promise<Transfer[]> {
       const query = read.selectFrom("transfers").selectAll().where("entry_id", ">", after);
       return (await query.orderBy("entry_id").limit(limit).execute()).map(toTransfer);

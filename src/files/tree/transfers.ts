@@ -21,7 +21,7 @@ import type { Moving, Transfer, TransfersRepository } from "./transfers.reposito
 import type { AccountSpace } from "./usage.repository.ts";
 
 type Between = { from: number; to: number };
-/** Null is the root of the new owner. Without a name the entry keeps its own. */
+/** A null `parentId` is the root of the new owner. Without a name the entry keeps its own. */
 type GivenEntry = { kind: "folder" | "file"; id: number; name?: string | undefined; parentId: number | null };
 
 type Deps = Pick<RemovalDeps, "tree" | "clock" | "logger"> & {
@@ -57,7 +57,12 @@ export function createTransfers(deps: Deps) {
     return { entry, place };
   }
 
-  async function tell(tx: TreeTransaction, { from, to }: Between, entry: Entry, actor: Actor): Promise<void> {
+  async function recordTransfer(
+    tx: TreeTransaction,
+    { from, to }: Between,
+    entry: Entry,
+    actor: Actor,
+  ): Promise<void> {
     const [before, after] = [await owners.nameOf(from, tx.db), await owners.nameOf(to, tx.db)];
     const action = `${entry.kind}.transfer`;
     const facts = { id: entry.id };
@@ -81,8 +86,8 @@ export function createTransfers(deps: Deps) {
         const size = entry.kind === "file" ? entry.size : 0;
         const bytes = inside ? sizeOf(inside) + size : await repository.bytesIn(tx.db, from, entry.id);
         if (bytes > remainingBytes(tx.space)) throw overQuota(tx.space, bytes);
-        if (inside === null && (await repository.isMoving(tx.db, from, "from"))) throw busy();
-        await tell(tx, between, entry, actor);
+        if (inside === null && (await repository.isMoving(tx.db, from, "from"))) throw transferUnderWay();
+        await recordTransfer(tx, between, entry, actor);
         // Not yet under its name, which another entry of the new owner's root may have.
         await repository.intoTransit(tx.db, entry.id);
         await repository.move(tx.db, [entry.id, ...(inside ?? []).map(({ id }) => id)], between);
@@ -104,10 +109,10 @@ export function createTransfers(deps: Deps) {
      * All files of an owner that goes, in a folder of that name in the new one's root, with what is in the trash. Call
      * `finishAll` after the commit. @throws Conflict if the new owner's quota does not hold them
      */
-    async giveAll(tx: { db: Db }, from: number, to: number, wanted: string): Promise<void> {
+    async giveAll(tx: { db: Db }, from: number, to: number, ownerName: string): Promise<void> {
       const space = await tree.lockBoth(tx.db, from, to);
       if (!(await repository.hasEntries(tx.db, from))) return;
-      if (await repository.isMoving(tx.db, from, "either")) throw busy();
+      if (await repository.isMoving(tx.db, from, "either")) throw transferUnderWay();
       const { used: bytes } = await entries.lock(tx.db, from);
       const left = remainingBytes(space);
       if (bytes > left) {
@@ -117,7 +122,7 @@ export function createTransfers(deps: Deps) {
           { field: "transfer_to" },
         );
       }
-      const name = safeName(wanted);
+      const name = safeName(ownerName);
       const folder = newFolder(to, TRANSIT, crypto.randomUUID(), clock.now());
       const entryId = await entries.insert(tx.db, folder);
       await repository.insert(tx.db, { entryId, from, to, parentId: ROOT, name, isWhole: true, bytes });
@@ -148,8 +153,8 @@ function createFinishing({ tree, entries, repository, clock, portion = PORTION }
     const above = await tree.folders(to, parentId, tx.db).catch(nullIfNoFolder);
     const height = above === null ? 0 : await entries.height(to, entryId, tx.db);
     const parent = above === null || above.length + height > MOST_LEVELS ? ROOT : parentId;
-    const wanted = [{ parentId: parent, name, isNumbered: true }];
-    const [free] = await freeNames(wanted, (id, names) => entries.takenNames(tx.db, to, id, names));
+    const names = [{ parentId: parent, name, isNumbered: true }];
+    const [free] = await freeNames(names, (id, some) => entries.takenNames(tx.db, to, id, some));
     await repository.place(tx.db, entryId, { parentId: parent, name: free!, updatedAt: clock.now() });
     await repository.remove(tx.db, entryId);
     await entries.countMove(tx.db, to);
@@ -198,26 +203,26 @@ function createFinishing({ tree, entries, repository, clock, portion = PORTION }
       });
       if (moved === null) return;
       const isDrained = moved.found.length < portion;
-      const asked = waiting.length === 0 ? moved.folders : waiting;
-      const rest = isDrained ? asked.slice(moved.folders.length) : asked;
+      const batch = waiting.length === 0 ? moved.folders : waiting;
+      const rest = isDrained ? batch.slice(moved.folders.length) : batch;
       waiting = rest.concat(moved.found.filter(({ kind }) => kind === "folder").map((entry) => entry.id));
     }
   };
 }
 
 /** An account may have a name that no folder has. */
-function safeName(wanted: string): string {
+function safeName(name: string): string {
   try {
-    return checkFileName(wanted);
+    return checkFileName(name);
   } catch (error) {
-    if (error instanceof AppError) return `_${wanted}`;
+    if (error instanceof AppError) return `_${name}`;
     throw error;
   }
 }
 
 const sizeOf = (found: readonly Moving[]): number => found.reduce((sum, { size }) => sum + size, 0);
 
-const busy = () =>
+const transferUnderWay = () =>
   appError("Conflict", "A large folder of this owner is on its way to another one. Try again in a minute.");
 
 const overQuota = ({ used, quota }: AccountSpace, bytes: number) =>

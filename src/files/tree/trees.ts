@@ -13,7 +13,7 @@ import type { OwnedThing, OwnersRepository } from "./owners.repository.ts";
 
 const MOST_CHARACTERS = 100;
 
-/** Of requests that name no entry. */
+/** The parameters of requests that name no entry. */
 export const ownerQuery = {
   owner: queryText(MOST_CHARACTERS).optional().describe("you, or team:{name}; default: you"),
   team: queryText(MOST_CHARACTERS).optional().describe("name of a team, short for owner"),
@@ -21,65 +21,68 @@ export const ownerQuery = {
 
 type Named = { owner?: string | undefined; team?: string | undefined };
 type Caller = { id: number; username: string; role: Role; teams?: Teams | undefined };
-/** What every endpoint is given. */
-export type Asking = { c: { req: { method: string } }; account: Caller };
+/** The part of an endpoint's input that finds a tree. */
+export type TreeInput = { c: { req: { method: string } }; account: Caller };
 
 const reachOf = ({ id, role, teams }: Caller) => ({ accountId: id, ownOnly: role !== "admin", teams });
 
 export type Trees = ReturnType<typeof createTrees>;
 
 export function createTrees({ repository }: { repository: OwnersRepository }) {
-  /** Requests that only read need no more than to see it. @throws Forbidden for viewers */
-  function refuseViewers({ c, account }: Asking, owner: number): void {
+  /** Requests that only read need no more than sight of the tree. @throws Forbidden for viewers */
+  function refuseViewers({ c, account }: TreeInput, owner: number): void {
     if (["GET", "HEAD"].includes(c.req.method) || mayChange(reachOf(account), owner)) return;
     throw appError("Forbidden", "You may only view these files; editors of their team may change them.");
   }
 
   const trees = {
-    /** The caller's own for what it does not see, where it finds nothing. @throws Forbidden for viewers */
-    async with(asking: Asking, thing: OwnedThing): Promise<number> {
-      const { account } = asking;
+    /**
+     * The owner of a thing; the caller for a thing that it does not see, and then does not find.
+     * @throws Forbidden for viewers
+     */
+    async ownerOf(input: TreeInput, thing: OwnedThing): Promise<number> {
+      const { account } = input;
       if (account.role !== "admin" && !account.teams?.size) return account.id;
       const owner = await repository.ownerOf(thing);
       if (owner === null || !isSeen(account, owner)) return account.id;
-      refuseViewers(asking, owner);
+      refuseViewers(input, owner);
       return owner;
     },
 
-    /** The caller's own without a name. @throws BadRequest for an unknown one, Forbidden */
-    async named(asking: Asking, given: Named): Promise<number> {
-      const { account } = asking;
+    /** The owner of this name; the caller without a name. @throws BadRequest for an unknown one, Forbidden */
+    async named(input: TreeInput, given: Named): Promise<number> {
+      const { account } = input;
       const name = nameIn(given);
       if (!name || name === account.username) return account.id;
       const reaches = (one: number) => isSeen(account, one);
       const refusal = `You may not see the files of '${name}'.`;
       const id = await repository.reachedBy(reachOf(account), name, { reaches, refusal });
-      refuseViewers(asking, id);
+      refuseViewers(input, id);
       return id;
     },
 
-    /** For something new: the named one, else that of its folder. @throws like the two above */
-    forNew: (asking: Asking, folderId: number | null, given: Named): Promise<number> =>
+    /** The owner of something new: the named one, else that of its folder. @throws like the two above */
+    forNew: (input: TreeInput, folderId: number | null, given: Named): Promise<number> =>
       folderId === null || given.owner || given.team
-        ? trees.named(asking, given)
-        : trees.with(asking, { entry: folderId }),
+        ? trees.named(input, given)
+        : trees.ownerOf(input, { entry: folderId }),
 
-    /** For commands, which reach every tree. Default: the built-in administrator's. @throws BadRequest */
-    async ofAnyone(given: Named): Promise<number> {
+    /** The owner for commands, which reach every tree. Default: the built-in administrator. @throws BadRequest */
+    async forCommand(given: Named): Promise<number> {
       const name = nameIn(given);
       return name ? repository.idOf(name) : 0;
     },
 
-    /** For commands. Null for what does not exist. */
-    async holding(thing: OwnedThing): Promise<{ id: number; name: string } | null> {
+    /** The owner of a thing, for commands. Null if the thing does not exist. */
+    async holderOf(thing: OwnedThing): Promise<{ id: number; name: string } | null> {
       const id = await repository.ownerOf(thing);
       return id === null || id === REMOVED_ACCOUNT_ID ? null : { id, name: await repository.nameOf(id) };
     },
 
     nameOfOwner: (id: number): Promise<string> => repository.nameOf(id),
 
-    /** For a transfer. @throws BadRequest, Forbidden */
-    async receiving({ account }: Asking, from: number, name: string): Promise<number> {
+    /** The owner that gets a transfer. @throws BadRequest, Forbidden */
+    async recipientOf({ account }: TreeInput, from: number, name: string): Promise<number> {
       const reach = reachOf(account);
       if (!mayManage(reach, from)) {
         throw appError("Forbidden", "Only managers of the team and administrators give its files away.");
@@ -89,7 +92,7 @@ export function createTrees({ repository }: { repository: OwnersRepository }) {
       return repository.reachedBy(reach, name, { reaches, refusal });
     },
 
-    nameOf: async ({ account }: Asking, id: number): Promise<string> =>
+    nameOf: async ({ account }: TreeInput, id: number): Promise<string> =>
       id === account.id ? account.username : repository.nameOf(id),
   };
   return trees;

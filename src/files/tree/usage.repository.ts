@@ -3,7 +3,7 @@ import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { ownerOfTeam } from "../../lib/owner.ts";
 
-/** In bytes. */
+/** The used bytes and the quota of an account. */
 export type AccountSpace = {
   used: number;
   /** 0 is unlimited; null if the account or team is gone. */
@@ -23,7 +23,7 @@ export function createUsageRepository({ read, dialect }: Pick<Database, "read" |
       return { used: 0, quota: (await owners.executeTakeFirst())?.quota_bytes ?? null };
     },
 
-    /** Until the transaction ends. */
+    /** Locks the account's usage until the transaction ends. */
     async lock(tx: Db, accountId: number): Promise<AccountSpace> {
       const find = () => space(tx, accountId).$call(dialect.forUpdate).executeTakeFirst();
       const row = await find();

@@ -25,14 +25,14 @@ export const uploadEndpoint = ({ uploads, trees }: { uploads: Uploads; trees: Tr
     response: fileView,
     async handle({ c, account, query, reservation }) {
       const folderId = query.folder_id === undefined ? null : Number(query.folder_id);
-      const asking = { c, account };
-      const tree = await trees.forNew(asking, folderId, query);
+      const input = { c, account };
+      const tree = await trees.forNew(input, folderId, query);
       const destination = await uploads.destination(tree, folderId);
       // The rest of the form is small, or the form is refused.
       uploads.checkSize(destination, Number(c.req.header("Content-Length") ?? 0) - MAX_BYTES_BESIDE_FILE);
       c.env.liftIdleTimeout();
       const received = await receive(uploads, destination, { request: c.req.raw, reservation });
-      return viewFile(await uploads.keep(received), await trees.nameOf(asking, tree));
+      return viewFile(await uploads.keep(received), await trees.nameOf(input, tree));
     },
   });
 

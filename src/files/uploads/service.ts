@@ -3,7 +3,7 @@
  * again.
  */
 import type { ReadQueue } from "../blobs/read-queue.ts";
-import { tapped } from "../tapped.ts";
+import { watchBytes } from "../watch-bytes.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { toFolderId } from "../tree/account-tree.ts";
@@ -108,7 +108,7 @@ export function createUploads({ tree, repository, files, policies, blobs }: Deps
 function within(body: AsyncIterable<Uint8Array>, space: AccountSpace): AsyncIterable<Uint8Array> {
   let left = remainingBytes(space);
   if (left === Number.POSITIVE_INFINITY) return body;
-  return tapped(body, (bytes) => {
+  return watchBytes(body, (bytes) => {
     left -= bytes;
     if (left < 0) throw overQuota(space);
   });

@@ -72,9 +72,9 @@ const optionsEndpoint = (path: string, { policies }: Deps): Endpoint =>
   });
 
 function uploadEndpoints({ resumable, trees }: Deps): Endpoint[] {
-  const placed = async (asking: Input): Promise<[number, string]> => {
-    const upload = uploadIdIn(asking.c);
-    return [await trees.with(asking, { upload }), upload];
+  const placed = async (input: Input): Promise<[number, string]> => {
+    const upload = uploadIdIn(input.c);
+    return [await trees.ownerOf(input, { upload }), upload];
   };
   const append = async (input: Input) => {
     const upload = await placed(input);
@@ -175,16 +175,16 @@ const tusEndpoint = (
     },
   });
 
-async function create(resumable: Resumable, trees: Trees, asking: Input): Promise<Response> {
-  const request = asking.c.req.raw;
+async function create(resumable: Resumable, trees: Trees, input: Input): Promise<Response> {
+  const request = input.c.req.raw;
   const { fields, ...upload } = readCreation(request.headers);
-  const chunk = readFirstChunk(request, upload.size, asking.reservation);
+  const chunk = readFirstChunk(request, upload.size, input.reservation);
   if (chunk === null) refuseLongBody(request);
   const folderId = folderIdOf(fields.get("folder_id"));
-  const tree = await trees.forNew(asking, folderId, { owner: fields.get("owner") });
+  const tree = await trees.forNew(input, folderId, { owner: fields.get("owner") });
   const begun = await resumable.create(tree, { ...upload, folderId });
   const { id, size } = begun.upload;
-  if (chunk !== null) asking.c.env.liftIdleTimeout();
+  if (chunk !== null) input.c.env.liftIdleTimeout();
   const progress =
     chunk === null || size === 0
       ? begun
@@ -193,7 +193,7 @@ async function create(resumable: Resumable, trees: Trees, asking: Input): Promis
           () => resumable.terminate(tree, id),
         );
   return emptyResponse(201, {
-    Location: `${asking.c.env.prefix()}${ROOT_PATH}/${id}`,
+    Location: `${input.c.env.prefix()}${ROOT_PATH}/${id}`,
     ...progressOf(progress),
   });
 }

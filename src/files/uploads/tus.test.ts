@@ -7,7 +7,7 @@ import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.
 import { createBodyMemory } from "../../platform/http/body-memory.ts";
 import { AppError } from "../../lib/errors.ts";
 import { chunksOf, type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
-import { type Asked, type S3Stub, startS3Stub } from "../storage/s3/stub.test-support.ts";
+import { type StubRequest, type S3Stub, startS3Stub } from "../storage/s3/stub.test-support.ts";
 import type { Upload } from "./tus.service.ts";
 
 const HOUR_MS = 3_600_000;
@@ -277,9 +277,13 @@ forEachDialect((dialect) => {
       const long = Buffer.alloc(11_000_001, "0123456789");
       const refused = { status: 403 };
       for (const [bytes, first, isAway] of [
-        [long, 5_500_000, ({ query }: Asked) => query.get("partNumber") === "3"],
-        [long, 5_500_000, ({ method, query }: Asked) => method === "POST" && query.has("uploadId")],
-        [long.subarray(0, 10), 5, ({ method, key }: Asked) => method === "PUT" && !key.includes("staging")],
+        [long, 5_500_000, ({ query }: StubRequest) => query.get("partNumber") === "3"],
+        [long, 5_500_000, ({ method, query }: StubRequest) => method === "POST" && query.has("uploadId")],
+        [
+          long.subarray(0, 10),
+          5,
+          ({ method, key }: StubRequest) => method === "PUT" && !key.includes("staging"),
+        ],
       ] as const) {
         const upload = await begin("kept", bytes.length, folder);
         await append(upload, 0, chunksOf(bytes.subarray(0, first)));

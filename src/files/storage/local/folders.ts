@@ -98,7 +98,7 @@ async function makeFolder(path: string): Promise<void> {
     await mkdir(path, { mode: FOLDER_MODE });
   } catch (error) {
     if ((error as { code?: unknown }).code !== "EEXIST") throw error;
-    if (!(await lstat(path)).isDirectory()) throw planted(path);
+    if (!(await lstat(path)).isDirectory()) throw unexpectedFile(path);
   }
 }
 
@@ -109,20 +109,20 @@ async function expectGuard(path: string): Promise<void> {
 }
 
 async function expectReal(folder: string): Promise<void> {
-  if ((await realpath(folder)) !== folder) throw planted(folder);
+  if ((await realpath(folder)) !== folder) throw unexpectedFile(folder);
 }
 
 const isReal = async (folder: string): Promise<boolean> =>
   (await realpath(folder).catch(() => null)) === folder;
 
-const planted = (path: string) =>
+const unexpectedFile = (path: string) =>
   appError("StorageUnavailable", "The storage contains an unexpected file or symbolic link.", {
     cause: new Error(`${path} is not the folder it should be, or a part of it is a symbolic link`),
   });
 
 export const isMissing = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === "ENOENT";
 
-/** For `catch`. @throws other errors */
+/** Converts a missing file to null, for `catch`. @throws other errors */
 export function nullIfMissing(error: unknown): null {
   if (isMissing(error)) return null;
   throw error;

@@ -24,12 +24,12 @@ export async function* listObjects(folders: LocalFolders): AsyncGenerator<readon
 const isHexFolder = (entry: Dirent): boolean => entry.isDirectory() && /^[0-9a-f]{2}$/.test(entry.name);
 
 /** Sorted by bytes, since relevant names are ASCII. A missing folder is empty. */
-async function namesIn(folder: string, wanted: (entry: Dirent) => boolean): Promise<string[]> {
+async function namesIn(folder: string, matches: (entry: Dirent) => boolean): Promise<string[]> {
   const entries = await withStorageFailures(() =>
     readdir(folder, { withFileTypes: true }).catch(nullIfMissing),
   );
   return (entries ?? [])
-    .filter(wanted)
+    .filter(matches)
     .map((entry) => entry.name)
     .sort();
 }
@@ -52,12 +52,12 @@ async function describeFile(root: string, key: string): Promise<StoredObject | n
 
 export async function* listStagings(
   folders: LocalFolders,
-  isWanted: (id: string) => boolean,
+  matches: (id: string) => boolean,
 ): AsyncGenerator<readonly StagedBytes[]> {
   const folder = join(await withStorageFailures(folders.root), STAGING);
   const ids = await namesIn(
     folder,
-    (entry) => !entry.isDirectory() && isStagingId(entry.name) && isWanted(entry.name),
+    (entry) => !entry.isDirectory() && isStagingId(entry.name) && matches(entry.name),
   );
   for await (const page of describeInPages(folder, ids))
     yield page.map(({ key: id, size, modifiedAt }) => ({ id, size, modifiedAt }));

@@ -47,12 +47,12 @@ export function createLocalDriver({ folder, checkRealPath }: LocalSettings): Dri
           isWhole,
         });
       }),
-    open: (key, wanted) =>
+    open: (key, options) =>
       withStorageFailures(async () => {
         try {
           const path = await folders.forReading(key);
-          await expectFile(path, wanted.size);
-          return slice(Bun.file(path), wanted);
+          await expectFile(path, options.size);
+          return slice(Bun.file(path), options);
         } catch (error) {
           if (!isMissing(error)) throw error;
           if (await folders.isAway()) throw storageFailure(error, "The folder of the storage is not there.");
@@ -76,7 +76,7 @@ export function createLocalDriver({ folder, checkRealPath }: LocalSettings): Dri
       }),
     presign: async () => null,
     listObjects: () => listObjects(folders),
-    listStagings: (isWanted) => listStagings(folders, isWanted),
+    listStagings: (matches) => listStagings(folders, matches),
     removeStaging: (id) => withStorageFailures(async () => rm(await stagingPath(id), { force: true })),
   };
 }

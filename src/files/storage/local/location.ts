@@ -20,11 +20,11 @@ const CONTROL = /\p{Cc}/u;
 
 /** Absolute, from the data folder. @throws BadRequest for a place that is never allowed */
 export function resolveBasePath(basePath: string, { dataDir }: LocationRules): string {
-  if (CONTROL.test(basePath)) throw refused("has control characters");
+  if (CONTROL.test(basePath)) throw invalidFolder("has control characters");
   const folder = resolve(dataDir, basePath);
-  if (!isAbsolute(basePath) && !isInside(folder, dataDir)) throw refused("leaves the data folder");
+  if (!isAbsolute(basePath) && !isInside(folder, dataDir)) throw invalidFolder("leaves the data folder");
   const reason = senseless(folder, dataDir);
-  if (reason !== null) throw refused(reason);
+  if (reason !== null) throw invalidFolder(reason);
   return folder;
 }
 
@@ -36,12 +36,12 @@ export async function checkNewLocation(basePath: string, rules: LocationRules): 
   const used = await withRealPaths(rules.used);
   for (const folder of [named, real]) {
     const reason = senseless(folder, dataDir!) ?? overlap(folder, used);
-    if (reason !== null) throw refused(reason);
+    if (reason !== null) throw invalidFolder(reason);
   }
   const isAllowed =
     [rules.dataDir, ...rules.roots].some((root) => isInside(named, resolve(root))) &&
     [dataDir!, ...roots].some((root) => isInside(real, root));
-  if (!isAllowed) throw refused(OUTSIDE);
+  if (!isAllowed) throw invalidFolder(OUTSIDE);
 }
 
 const OUTSIDE =
@@ -53,7 +53,7 @@ export async function checkRealLocation(named: string, real: string, rules: Loca
   const reason =
     senseless(real, await knownPath(rules.dataDir)) ??
     (overlap(named, used) === null ? overlap(real, used) : null);
-  if (reason !== null) throw refused(reason);
+  if (reason !== null) throw invalidFolder(reason);
 }
 
 function senseless(folder: string, dataDir: string): string | null {
@@ -65,7 +65,7 @@ function senseless(folder: string, dataDir: string): string | null {
     : `is in ${system}, which belongs to the system`;
 }
 
-const refused = (reason: string) => appError("BadRequest", `base_path: the folder ${reason}.`);
+const invalidFolder = (reason: string) => appError("BadRequest", `base_path: the folder ${reason}.`);
 
 function overlap(folder: string, used: readonly UsedPath[]): string | null {
   const segments = foldedSegments(folder);

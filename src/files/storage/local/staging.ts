@@ -12,7 +12,7 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 const NEW_FILE = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 const OLD_FILE = O_WRONLY | O_NOFOLLOW;
 const FILE_MODE = 0o600;
-/** For a whole staging: its object is the same file, which must not change again. */
+/** The mode of a whole staging: its object is the same file, which must not change again. */
 const WHOLE_MODE = 0o400;
 const WRITABLE = 0o200;
 /** Up to here bytes wait in memory, to be written with those of others. */

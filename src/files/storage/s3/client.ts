@@ -24,15 +24,15 @@ export type S3Settings = {
 };
 
 const PACE = {
-  /** Until the response begins, for a small body. */
-  answerMs: 20_000,
+  /** The time until the response begins, for a small body. */
+  responseMs: 20_000,
   /** Slowest rate of a request body. */
   bytesPerSecond: 65_536,
   /** Limits the completion of a multipart upload, which takes some endpoints minutes. */
   completeMs: 300_000,
   /** Longest silence within a response body. */
   stallMs: 30_000,
-  /** Before the second attempt; doubles. */
+  /** The pause before the second attempt; it doubles. */
   pauseMs: 200,
   /** No third attempt after this. */
   giveUpMs: 30_000,
@@ -43,7 +43,7 @@ const ADDRESS_MS = 10_000;
 
 export type S3Request = {
   method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
-  /** Without a key: the bucket. */
+  /** The key; without one the request is about the bucket. */
   key?: string;
   query?: Readonly<Record<string, string>>;
   headers?: Readonly<Record<string, string>>;
@@ -85,7 +85,7 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
     const { target, headers } = prepare(request);
     const late = new AbortController();
     const ms =
-      (request.timeoutMs ?? pace.answerMs) +
+      (request.timeoutMs ?? pace.responseMs) +
       ((request.body?.bytes.length ?? 0) / pace.bytesPerSecond) * 1_000;
     const timer = setTimeout(
       () => late.abort(new S3Refusal(0, "Timeout", `no response within ${ms} ms`)),
@@ -156,7 +156,7 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
   };
 }
 
-/** For http the checked address, resolved again after 10 seconds. */
+/** Resolves the checked address for http again after 10 seconds. */
 function createOrigin(
   endpoint: S3Endpoint,
   clock: Clock,

@@ -11,9 +11,9 @@ import { sentenceOf } from "./reasons.ts";
 
 export type S3Endpoint = {
   protocol: "http:" | "https:";
-  /** With a port other than the scheme's default. */
+  /** The host, with a port other than the scheme's default. */
   host: string;
-  /** Without brackets. */
+  /** The name or address, without brackets. */
   hostname: string;
   port: string;
 };
@@ -52,11 +52,12 @@ const STAND_INS = [
 /** @throws BadRequest */
 export function parseEndpoint(text: string): S3Endpoint {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`);
-  if (url === null || url.hostname === "") throw refused("is not a URL like https://s3.example.com");
-  if (url.protocol !== "http:" && url.protocol !== "https:") throw refused("must be http or https");
-  if (url.username !== "" || url.password !== "") throw refused("must not contain a user or password");
+  if (url === null || url.hostname === "") throw invalidEndpoint("is not a URL like https://s3.example.com");
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw invalidEndpoint("must be http or https");
+  if (url.username !== "" || url.password !== "")
+    throw invalidEndpoint("must not contain a user or password");
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "") {
-    throw refused("must end after the host; bucket and base_path have fields of their own");
+    throw invalidEndpoint("must end after the host; bucket and base_path have fields of their own");
   }
   const hostname = url.hostname.replace(/^\[(.*)\]$/, "$1");
   refuseForbidden(hostname);
@@ -90,17 +91,17 @@ function refuseForbidden(text: string): void {
   );
   for (const one of [address, ...carried]) {
     if (FORBIDDEN.some((range) => isInRange(one, range))) {
-      throw refused("is a link-local or cloud metadata address");
+      throw invalidEndpoint("is a link-local or cloud metadata address");
     }
   }
   const isMapped = text.includes(":") && isIpv4(address);
   if (isMapped || STAND_INS.some((range) => isInRange(address, range))) {
-    throw refused("is an IPv4 address in the form of an IPv6 one; give the IPv4 address itself");
+    throw invalidEndpoint("is an IPv4 address in the form of an IPv6 one; give the IPv4 address itself");
   }
 }
 
-/** In the form of lib/ip-address.ts. */
+/** An address in the form of lib/ip-address.ts. */
 const mapped = (bytes: readonly number[]): Uint8Array =>
   Uint8Array.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, ...bytes]);
 
-const refused = (reason: string) => appError("BadRequest", `endpoint: it ${reason}.`);
+const invalidEndpoint = (reason: string) => appError("BadRequest", `endpoint: it ${reason}.`);

@@ -5,7 +5,7 @@ import { textOf } from "./xml.ts";
 
 /** The refusal of an S3 endpoint, or no response (status 0). Only a cause: see `s3Failure`. */
 export class S3Refusal extends Error {
-  /** Of the bucket, if the endpoint says so. */
+  /** The region of the bucket, if the endpoint sends it. */
   region: string | null = null;
 
   constructor(
@@ -42,13 +42,13 @@ export function s3Failure(refusal: S3Refusal): AppError {
   return storageFailure(refusal, sentenceOf(status, word, region));
 }
 
-/** Of a request without a response. */
+/** The refusal for a request without a response. */
 export const networkRefusal = (error: unknown): S3Refusal =>
   error instanceof S3Refusal
     ? error
     : new S3Refusal(0, networkWord(error), messageOf(error), { cause: error });
 
-/** Of a response with another status than expected. The bucket's region is in a header, or in the text. */
+/** The refusal for a response of another status than expected. Its header or text has the bucket's region. */
 export function refusalOfResponse(
   { status, headers }: Pick<Response, "status" | "headers">,
   text: string,

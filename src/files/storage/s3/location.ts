@@ -53,7 +53,7 @@ export function createS3Location(client: S3Client, prefix: string) {
     async putTail(id: string, offset: number, body: HashedBytes): Promise<void> {
       await putObject(client, tailKey(id, offset), body);
     },
-    /** Null: no tail at this offset. */
+    /** The tail at this offset, or null if there is none. */
     async readTail(id: string, offset: number): Promise<Uint8Array | null> {
       const response = await client.stream({ method: "GET", key: tailKey(id, offset), accept: [404] });
       if (response.status === 404) {

@@ -48,7 +48,7 @@ export async function* listMultipartUploads(
   }
 }
 
-/** By number, and the time of the newest (epoch milliseconds, 0 without parts). */
+/** The parts by number, and the time of the newest (epoch milliseconds, 0 without parts). */
 export async function partsOf(
   client: S3Client,
   { key, uploadId }: Pick<MultipartUpload, "key" | "uploadId">,

@@ -66,7 +66,7 @@ export async function completeUpload(
   }
 }
 
-/** Null: not found. */
+/** The size of an object in bytes, or null if there is none. */
 export async function objectSize(client: S3Client, key: string): Promise<number | null> {
   const { status, headers } = await client.head({ method: "HEAD", key, accept: [404] });
   return status === 404 ? null : Number(headers.get("content-length"));

@@ -54,7 +54,7 @@ export async function openS3Object(reading: Reading): Promise<ReadableStream<Uin
         try {
           if (next <= last) {
             const chunk = await read();
-            if (chunk.byteLength > last + 1 - next) throw wrongResponse("more bytes than asked for");
+            if (chunk.byteLength > last + 1 - next) throw wrongResponse("more bytes than requested");
             next += chunk.byteLength;
             controller.enqueue(isWhole(chunk) ? giveAway(chunk) : chunk);
           }
@@ -126,8 +126,10 @@ function mismatch({ status, headers }: Response, part: ByteRange | null, size: n
   if (length !== null && Number(length) !== expected) return `${length} bytes instead of ${expected}`;
   if (part === null) return status === 200 ? null : `status ${status}`;
   const given = headers.get("content-range");
-  const wanted = `bytes ${part.start}-${part.end}/${size}`;
-  return status === 206 && given === wanted ? null : `status ${status}, ${given} instead of ${wanted}`;
+  const contentRange = `bytes ${part.start}-${part.end}/${size}`;
+  return status === 206 && given === contentRange
+    ? null
+    : `status ${status}, ${given} instead of ${contentRange}`;
 }
 
 const wrongResponse = (problem: string) =>

@@ -21,7 +21,7 @@ const claimAt = async (endpoint: string): Promise<AppError> => {
     credentials: { accessKey: SECRETS[0], secretKey: SECRETS[1], region: "us-east-1" },
     clock: systemClock,
     prefix: "",
-    pace: { answerMs: 300, pauseMs: 1 },
+    pace: { responseMs: 300, pauseMs: 1 },
   });
   const error = await driver.claim("x", true).then(
     () => null,
@@ -31,7 +31,7 @@ const claimAt = async (endpoint: string): Promise<AppError> => {
   return error!;
 };
 
-describe("an answer", () => {
+describe("a response", () => {
   let stub: S3Stub;
   beforeAll(async () => {
     stub = await startS3Stub();
@@ -39,7 +39,7 @@ describe("an answer", () => {
   afterEach(() => stub.behave());
   afterAll(() => stub.close());
 
-  const told = async (status: number, body = "", headers: Record<string, string> = {}) => {
+  const refusalOf = async (status: number, body = "", headers: Record<string, string> = {}) => {
     stub.misbehave({ status, body, headers }, () => true);
     return claimAt(`http://127.0.0.1:${stub.port}`);
   };
@@ -68,7 +68,7 @@ describe("an answer", () => {
     [403, "InvalidObjectState", "Restore it"],
     [400, "SomethingNew", "documentation"],
   ])("%p %s", async (status, code, advice) => {
-    const { name, message } = await told(status, withSecrets(code));
+    const { name, message } = await refusalOf(status, withSecrets(code));
     expect([name, message]).toEqual(["StorageUnavailable", expect.stringContaining(advice)]);
     expect(message).toContain(code);
     expect(message).toEndWith(".");
@@ -79,7 +79,7 @@ describe("an answer", () => {
     [503, "ServiceUnavailable"],
     [429, "TooManyRequests"],
   ])("%p %s is an overload", async (status, code) => {
-    expect((await told(status, withSecrets(code))).message).toContain("overloaded");
+    expect((await refusalOf(status, withSecrets(code))).message).toContain("overloaded");
   });
 
   test.each([
@@ -88,7 +88,7 @@ describe("an answer", () => {
     [400, "XMinioStorageFull"],
     [507, "Unknown"],
   ])("%p %s is a full storage", async (status, code) => {
-    expect((await told(status, withSecrets(code))).name).toBe("InsufficientStorage");
+    expect((await refusalOf(status, withSecrets(code))).name).toBe("InsufficientStorage");
   });
 
   test.each([
@@ -97,26 +97,26 @@ describe("an answer", () => {
     [429, "overloaded"],
     [400, "Check that the policy's endpoint is an S3 server"],
   ])("%p without a text is named by its status", async (status, advice) => {
-    expect((await told(status)).message).toContain(advice);
+    expect((await refusalOf(status)).message).toContain(advice);
     stub.behave();
-    expect((await told(status, "<html>A page</html>")).message).toContain(advice);
+    expect((await refusalOf(status, "<html>A page</html>")).message).toContain(advice);
   });
 
   test("the bucket's region is named if the endpoint says it, and nothing else from there is", async () => {
     const header = { "x-amz-bucket-region": "eu-central-1" };
-    expect((await told(301, "", header)).message).toContain("that of the bucket, eu-central-1");
+    expect((await refusalOf(301, "", header)).message).toContain("that of the bucket, eu-central-1");
     stub.behave();
     const text = (region: string) =>
       s3Error("AuthorizationHeaderMalformed").replace("</Error>", `<Region>${region}</Region></Error>`);
-    expect((await told(400, text("eu-west-1"))).message).toContain("that of the bucket, eu-west-1");
+    expect((await refusalOf(400, text("eu-west-1"))).message).toContain("that of the bucket, eu-west-1");
     stub.behave();
-    expect((await told(400, text("&lt;b&gt;"))).message).toContain("that of the bucket (Auth");
+    expect((await refusalOf(400, text("&lt;b&gt;"))).message).toContain("that of the bucket (Auth");
     stub.behave();
-    expect((await told(400, s3Error("<b>what</b>"))).message).toContain("invalid response");
+    expect((await refusalOf(400, s3Error("<b>what</b>"))).message).toContain("invalid response");
   });
 });
 
-describe("no answer:", () => {
+describe("no response:", () => {
   const folder = mkdtempSync(join(tmpdir(), "waymark-s3-"));
   const servers: Server[] = [];
   afterAll(() => {

@@ -7,7 +7,7 @@ const OVERLOADED = "The S3 endpoint is overloaded. Try again later.";
 const RIGHTS =
   "allow them GetObject, PutObject, DeleteObject, AbortMultipartUpload, ListMultipartUploadParts, ListBucket and ListBucketMultipartUploads";
 
-/** By S3's error codes, and Waymark's own for no response. A sentence that needs the code has it added. */
+/** Sentences for S3's error codes, and Waymark's own for no response. A sentence that needs the code has it added. */
 const SENTENCES: Readonly<Record<string, string>> = {
   Network: "The S3 endpoint can't be reached. Check the policy's endpoint and this machine's network.",
   ConnectionRefused:
@@ -89,7 +89,7 @@ export const networkWord = (error: unknown): string =>
 
 export const isFullWord = (status: number, word: string): boolean => status === 507 || FULL.has(word);
 
-/** @param region of the bucket, as the endpoint says */
+/** @param region of the bucket, as the endpoint names it */
 export function sentenceOf(status: number, word: string, region: string | null): string {
   const byStatus =
     status >= 300 && status < 400

@@ -81,16 +81,16 @@ when(`an S3 server${url === undefined ? " (WAYMARK_TEST_S3_URL is not set)" : ""
     const { driver } = openDriver(newPrefix("presigned"));
     const bytes = bytesOf(5_000);
     const key = await put(driver, bytes);
-    const answer = {
+    const expected = {
       contentType: "text/x-test",
       contentDisposition: `attachment; filename="a b.txt"; filename*=UTF-8''%C3%BC`,
       expiresSeconds: 60,
     };
-    const address = (await driver.presign(key, answer))!;
+    const address = (await driver.presign(key, expected))!;
     const response = await fetch(address);
     expect(response.status).toBe(200);
-    expect(response.headers.get("content-type")).toBe(answer.contentType);
-    expect(response.headers.get("content-disposition")).toBe(answer.contentDisposition);
+    expect(response.headers.get("content-type")).toBe(expected.contentType);
+    expect(response.headers.get("content-disposition")).toBe(expected.contentDisposition);
     expect(sha256(await response.bytes())).toBe(sha256(bytes));
     expect(address).not.toContain(secretKey);
     expect((await fetch(address, { method: "PUT", body: "x" })).status).toBe(403);

@@ -38,7 +38,7 @@ export function createS3Driver({ prefix, ...settings }: S3Settings & { prefix: s
     claim: (installation, mark) => claim(location, installation, mark),
     stage: async (id) => createS3Staging(location, id),
     resume: (id, received) => resumeS3Staging(location, id, received),
-    open: (key, wanted) => openS3Object({ client, key: full(key), ...wanted }),
+    open: (key, options) => openS3Object({ client, key: full(key), ...options }),
     async stat(key) {
       const size = await objectSize(client, full(key));
       return size === null ? null : { size };
@@ -53,7 +53,7 @@ export function createS3Driver({ prefix, ...settings }: S3Settings & { prefix: s
     async *listObjects() {
       for await (const page of location.list("")) yield page.filter(({ key }) => isObjectKey(key));
     },
-    listStagings: (isWanted) => listStagings(location, isWanted),
+    listStagings: (matches) => listStagings(location, matches),
     async removeStaging(id) {
       await abortUploads(client, full(idKey(id)));
       await location.removeTails(id);
@@ -63,14 +63,14 @@ export function createS3Driver({ prefix, ...settings }: S3Settings & { prefix: s
 
 async function* listStagings(
   location: S3Location,
-  isWanted: (id: string) => boolean,
+  matches: (id: string) => boolean,
 ): AsyncGenerator<readonly StagedBytes[]> {
   const { client, full } = location;
   for await (const page of listMultipartUploads(client, full(""))) {
     const found: StagedBytes[] = [];
     for (const upload of page) {
       const id = stagingOfKey(upload.key.slice(full("").length));
-      const staged = id !== null && isWanted(id) ? await stagedParts(client, upload) : null;
+      const staged = id !== null && matches(id) ? await stagedParts(client, upload) : null;
       if (staged !== null) found.push({ id: id!, ...staged });
     }
     yield found;
@@ -82,11 +82,11 @@ async function* listStagings(
         size,
         modifiedAt,
       }))
-      .filter(({ id }) => isStagingId(id) && isWanted(id));
+      .filter(({ id }) => isStagingId(id) && matches(id));
   }
 }
 
-/** Null: it ended meanwhile. */
+/** The parts of an upload, or null if it ended meanwhile. */
 async function stagedParts(
   client: S3Client,
   upload: MultipartUpload,

@@ -9,9 +9,9 @@ export type S3Credentials = { accessKey: string; secretKey: string; region: stri
 
 type Signable = {
   method: string;
-  /** With a port other than the scheme's default. */
+  /** The host, with a port other than the scheme's default. */
   host: string;
-  /** Not encoded. */
+  /** The path, not encoded. */
   path: string;
   query?: Readonly<Record<string, string>>;
   headers?: Readonly<Record<string, string>>;
@@ -82,7 +82,7 @@ function sign(
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** For a day, region and service. */
+/** The key for a day, region and service. */
 function signingKey(time: string, { secretKey, region }: S3Credentials): Buffer {
   const day = hmac(`AWS4${secretKey}`, time.slice(0, 8));
   return hmac(hmac(hmac(day, region), "s3"), "aws4_request");
@@ -96,7 +96,7 @@ const timestamp = (now: number): string => new Date(now).toISOString().replace(/
 
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();
 
-/** For the request line. */
+/** Encodes the target of the request line. */
 export const encodeTarget = ({ path, query = {} }: Pick<Signable, "path" | "query">): string => {
   const canonical = canonicalQuery(query);
   return encodePath(path) + (canonical === "" ? "" : `?${canonical}`);

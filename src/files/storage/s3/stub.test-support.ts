@@ -18,14 +18,14 @@ export type Trouble =
   /** Another response. */
   | { status: number; body?: string; headers?: Record<string, string> };
 
-export type Asked = {
+export type StubRequest = {
   method: string;
   key: string;
   query: URLSearchParams;
   headers: IncomingMessage["headers"];
 };
 
-type Rule = { matches(asked: Asked): boolean; trouble: Trouble; left: number };
+type Rule = { matches(request: StubRequest): boolean; trouble: Trouble; left: number };
 
 export type S3Stub = Awaited<ReturnType<typeof startS3Stub>>;
 
@@ -35,21 +35,26 @@ export const s3Error = (code: string): string =>
 export async function startS3Stub() {
   const objects = new Map<string, { bytes: Uint8Array; etag: string }>();
   const uploads = new Map<string, { key: string; parts: Map<number, Uint8Array> }>();
-  const asked: Asked[] = [];
+  const requests: StubRequest[] = [];
   const rules: Rule[] = [];
   const store = createStore(objects, uploads);
 
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? "/", "http://stub");
     const key = decodeURIComponent(url.pathname).split("/").slice(2).join("/");
-    const one: Asked = { method: request.method!, key, query: url.searchParams, headers: request.headers };
-    asked.push(one);
+    const one: StubRequest = {
+      method: request.method!,
+      key,
+      query: url.searchParams,
+      headers: request.headers,
+    };
+    requests.push(one);
     const body = await readBody(request).catch(() => null);
     // The client has disconnected.
     if (body === null) return;
     const rule = rules.find((known) => known.left > 0 && known.matches(one));
     if (rule !== undefined) rule.left -= 1;
-    answer(response, one, rule?.trouble, () => store(one, body));
+    respond(response, one, rule?.trouble, () => store(one, body));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 
@@ -58,14 +63,18 @@ export async function startS3Stub() {
     objects,
     uploads,
     /** All requests, in order. */
-    asked,
+    requests,
     /** Applies `trouble` to the next `times` matching requests. Earlier rules come first. */
-    misbehave(trouble: Trouble, matches: (asked: Asked) => boolean, times = Number.POSITIVE_INFINITY): void {
+    misbehave(
+      trouble: Trouble,
+      matches: (request: StubRequest) => boolean,
+      times = Number.POSITIVE_INFINITY,
+    ): void {
       rules.push({ matches, trouble, left: times });
     },
     behave(): void {
       rules.length = 0;
-      asked.length = 0;
+      requests.length = 0;
       objects.clear();
       uploads.clear();
     },
@@ -76,13 +85,13 @@ export async function startS3Stub() {
   };
 }
 
-type Answer = { status: number; body: string | Uint8Array; headers?: Record<string, string> };
+type StubResponse = { status: number; body: string | Uint8Array; headers?: Record<string, string> };
 
-function answer(
+function respond(
   response: ServerResponse,
-  { method }: Asked,
+  { method }: StubRequest,
   trouble: Trouble | undefined,
-  act: () => Answer,
+  act: () => StubResponse,
 ): void {
   if (trouble === "silence") return;
   if (typeof trouble === "object") {
@@ -113,12 +122,12 @@ async function readBody(request: IncomingMessage): Promise<Uint8Array> {
 type Objects = Map<string, { bytes: Uint8Array; etag: string }>;
 type Uploads = Map<string, { key: string; parts: Map<number, Uint8Array> }>;
 
-const ok = (body: string | Uint8Array = "", headers: Record<string, string> = {}): Answer => ({
+const ok = (body: string | Uint8Array = "", headers: Record<string, string> = {}): StubResponse => ({
   status: 200,
   body,
   headers,
 });
-const failed = (status: number, code: string): Answer => ({ status, body: s3Error(code) });
+const failed = (status: number, code: string): StubResponse => ({ status, body: s3Error(code) });
 const time = () =>
   `<Initiated>${new Date().toISOString()}</Initiated><LastModified>${new Date().toISOString()}</LastModified>`;
 
@@ -129,14 +138,14 @@ function createStore(objects: Objects, uploads: Uploads) {
     return etag;
   };
 
-  function part({ query }: Asked, body: Uint8Array): Answer {
+  function part({ query }: StubRequest, body: Uint8Array): StubResponse {
     const upload = uploads.get(query.get("uploadId")!);
     if (upload === undefined) return failed(404, "NoSuchUpload");
     upload.parts.set(Number(query.get("partNumber")), body);
     return ok("", { ETag: `"${hashOf(body).slice(0, 32)}"` });
   }
 
-  function complete({ query }: Asked): Answer {
+  function complete({ query }: StubRequest): StubResponse {
     const upload = uploads.get(query.get("uploadId")!);
     if (upload === undefined) return failed(404, "NoSuchUpload");
     const parts = [...upload.parts].sort(([a], [b]) => a - b).map(([, bytes]) => bytes);
@@ -145,7 +154,7 @@ function createStore(objects: Objects, uploads: Uploads) {
     return ok("<CompleteMultipartUploadResult></CompleteMultipartUploadResult>");
   }
 
-  function get({ key, headers }: Asked): Answer {
+  function get({ key, headers }: StubRequest): StubResponse {
     const found = objects.get(key);
     if (found === undefined) return failed(404, "NoSuchKey");
     const { bytes, etag } = found;
@@ -158,7 +167,7 @@ function createStore(objects: Objects, uploads: Uploads) {
     return { status: 206, body: bytes.subarray(start, end + 1), headers: given };
   }
 
-  function listParts({ query }: Asked): Answer {
+  function listParts({ query }: StubRequest): StubResponse {
     const upload = uploads.get(query.get("uploadId")!);
     if (upload === undefined) return failed(404, "NoSuchUpload");
     const xml = [...upload.parts].map(
@@ -168,7 +177,7 @@ function createStore(objects: Objects, uploads: Uploads) {
     return ok(`<ListPartsResult>${xml.join("")}</ListPartsResult>`);
   }
 
-  const listUploads = ({ query }: Asked): Answer => {
+  const listUploads = ({ query }: StubRequest): StubResponse => {
     const found = [...uploads].filter(([, { key }]) => key.startsWith(query.get("prefix") ?? ""));
     const xml = found.map(
       ([id, { key }]) => `<Upload><Key>${key}</Key><UploadId>${id}</UploadId>${time()}</Upload>`,
@@ -176,7 +185,7 @@ function createStore(objects: Objects, uploads: Uploads) {
     return ok(`<ListMultipartUploadsResult>${xml.join("")}</ListMultipartUploadsResult>`);
   };
 
-  const listObjects = ({ query }: Asked): Answer => {
+  const listObjects = ({ query }: StubRequest): StubResponse => {
     const found = [...objects].filter(([key]) => key.startsWith(query.get("prefix") ?? "")).sort();
     const xml = found.map(
       ([key, { bytes }]) => `<Contents><Key>${key}</Key><Size>${bytes.length}</Size>${time()}</Contents>`,
@@ -184,22 +193,22 @@ function createStore(objects: Objects, uploads: Uploads) {
     return ok(`<ListBucketResult><IsTruncated>false</IsTruncated>${xml.join("")}</ListBucketResult>`);
   };
 
-  return (asked: Asked, body: Uint8Array): Answer => {
-    const { method, key, query } = asked;
+  return (request: StubRequest, body: Uint8Array): StubResponse => {
+    const { method, key, query } = request;
     if (method === "POST" && query.has("uploads")) {
       const id = crypto.randomUUID();
       uploads.set(id, { key, parts: new Map() });
       return ok(`<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`);
     }
-    if (method === "POST") return complete(asked);
-    if (method === "PUT" && query.has("partNumber")) return part(asked, body);
+    if (method === "POST") return complete(request);
+    if (method === "PUT" && query.has("partNumber")) return part(request, body);
     if (method === "PUT") return ok("", { ETag: put(key, body) });
     if (method === "DELETE") {
       const was = query.has("uploadId") ? uploads.delete(query.get("uploadId")!) : objects.delete(key);
       return { status: was ? 204 : 404, body: "" };
     }
-    if (query.has("uploadId")) return listParts(asked);
-    if (query.has("uploads")) return listUploads(asked);
-    return key === "" ? listObjects(asked) : get(asked);
+    if (query.has("uploadId")) return listParts(request);
+    if (query.has("uploads")) return listUploads(request);
+    return key === "" ? listObjects(request) : get(request);
   };
 }

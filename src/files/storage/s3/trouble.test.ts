@@ -13,7 +13,7 @@ import {
   sha256,
 } from "../driver-contract.test-support.ts";
 import type { Driver } from "../driver.ts";
-import { type Asked, type S3Stub, s3Error, startS3Stub } from "./stub.test-support.ts";
+import { type StubRequest, type S3Stub, s3Error, startS3Stub } from "./stub.test-support.ts";
 import { parseEndpoint, type ResolveHost } from "./endpoint.ts";
 import { createS3Driver } from "./s3.ts";
 
@@ -40,7 +40,7 @@ function open({ host = "127.0.0.1", resolve, patienceMs = 1_000 }: Options = {})
     clock: systemClock,
     prefix: "",
     pace: {
-      answerMs: patienceMs,
+      responseMs: patienceMs,
       bytesPerSecond: 1e9,
       completeMs: patienceMs,
       stallMs: patienceMs,
@@ -50,12 +50,12 @@ function open({ host = "127.0.0.1", resolve, patienceMs = 1_000 }: Options = {})
   });
 }
 
-const isPut = ({ method, query }: Asked) => method === "PUT" && !query.has("partNumber");
-const isPart = ({ query }: Asked) => query.has("partNumber");
-const isFirstPart = ({ query }: Asked) => query.get("partNumber") === "1";
-const isComplete = ({ method, query }: Asked) => method === "POST" && query.has("uploadId");
-const isBegin = ({ method, query }: Asked) => method === "POST" && query.has("uploads");
-const isGet = ({ method, key }: Asked) => method === "GET" && key !== "";
+const isPut = ({ method, query }: StubRequest) => method === "PUT" && !query.has("partNumber");
+const isPart = ({ query }: StubRequest) => query.has("partNumber");
+const isFirstPart = ({ query }: StubRequest) => query.get("partNumber") === "1";
+const isComplete = ({ method, query }: StubRequest) => method === "POST" && query.has("uploadId");
+const isBegin = ({ method, query }: StubRequest) => method === "POST" && query.has("uploads");
+const isGet = ({ method, key }: StubRequest) => method === "GET" && key !== "";
 
 async function expectStored(bytes: Uint8Array, by = driver): Promise<void> {
   const key = await put(by, bytes);
@@ -120,7 +120,7 @@ describe("a lasting failure leaves nothing after a bounded number of attempts:",
       const by = trouble === "silence" ? open({ patienceMs: 400 }) : driver;
       stub.misbehave(trouble, isComplete);
       expect(await expectNothing(large, by, failure)).toContain(sentence);
-      expect(stub.asked.filter(isComplete).length).toBe(tries);
+      expect(stub.requests.filter(isComplete).length).toBe(tries);
       // Responses to parts and small uploads have no error in the body.
       if (typeof trouble === "object" && trouble.status === 200) return;
       for (const [step, bytes] of [
@@ -131,7 +131,7 @@ describe("a lasting failure leaves nothing after a bounded number of attempts:",
         stub.behave();
         stub.misbehave(trouble, step);
         expect(await expectNothing(bytes, by, failure)).toContain(sentence);
-        expect(stub.asked.filter(step).length).toBe(tries);
+        expect(stub.requests.filter(step).length).toBe(tries);
       }
     },
     30_000,
@@ -210,7 +210,7 @@ test("redirects are not followed", async () => {
     await expectUnavailable(driver.open("ab/cd/x", { size: 5 }));
     await expectUnavailable(driver.stat("ab/cd/x"));
   }
-  expect(elsewhere.asked).toEqual([]);
+  expect(elsewhere.requests).toEqual([]);
   elsewhere.close();
 });
 
@@ -236,30 +236,30 @@ describe("a read", () => {
     const text = "x".repeat(LARGE);
     const chunked = { status: 200, body: text, headers: { ETag: '"x"', "Transfer-Encoding": "chunked" } };
     stub.misbehave(chunked, isGet, 1);
-    stub.asked.length = 0;
+    stub.requests.length = 0;
     expect(sha256(await readAll(await open().open(key, { size })))).toBe(sha256(Buffer.from(text)));
-    expect(stub.asked.filter(isGet).length).toBe(1);
+    expect(stub.requests.filter(isGet).length).toBe(1);
   });
 
   test("may pause for longer than the stall limit, which still applies afterwards", async () => {
     const key = await put(driver, large);
     stub.misbehave("stall", isGet, 1);
-    stub.asked.length = 0;
+    stub.requests.length = 0;
     const body = (await open({ patienceMs: 100 }).open(key, { size })) as ReadableStream<Uint8Array>;
     const reader = body.getReader();
     const chunks = [(await reader.read()).value!];
     await Bun.sleep(300);
-    expect(stub.asked.filter(isGet).length).toBe(1);
+    expect(stub.requests.filter(isGet).length).toBe(1);
     for (let next = await reader.read(); !next.done; next = await reader.read()) chunks.push(next.value);
     expect(sha256(Buffer.concat(chunks))).toBe(sha256(large));
-    expect(stub.asked.filter(isGet).length).toBe(2);
+    expect(stub.requests.filter(isGet).length).toBe(2);
   });
 
   test("that is cut each time fails", async () => {
     const key = await put(driver, large);
     stub.misbehave("cut", isGet);
     expect(await failureOf(readAll(await driver.open(key, { size })))).toBeInstanceOf(Error);
-    expect(stub.asked.filter(isGet).length).toBe(6);
+    expect(stub.requests.filter(isGet).length).toBe(6);
   });
 
   test("never mixes two versions of an object", async () => {
@@ -273,7 +273,7 @@ describe("a read", () => {
   test.each([
     ["ignores the range", { status: 200, body: "x".repeat(100) }],
     [
-      "answers another range",
+      "sends another range",
       { status: 206, body: "x".repeat(10), headers: { "Content-Range": "bytes 10-19/100" } },
     ],
     [
@@ -314,7 +314,7 @@ describe("a name", () => {
   test("is resolved once for each connection, and http goes to the address that was checked", async () => {
     const named = open({ host: "s3.example.test", resolve: async () => ["127.0.0.1"] });
     await put(named, small);
-    expect(stub.asked[0]!.headers.host).toBe(`s3.example.test:${stub.port}`);
+    expect(stub.requests[0]!.headers.host).toBe(`s3.example.test:${stub.port}`);
   });
 
   test.each([
@@ -327,7 +327,7 @@ describe("a name", () => {
     const named = open({ host: "s3.example.test", resolve: async () => addresses });
     const { message } = await expectUnavailable(put(named, small));
     expect(message).toBe("The S3 endpoint is not allowed.");
-    expect(stub.asked).toEqual([]);
+    expect(stub.requests).toEqual([]);
   });
 
   test("that does not resolve is reported in a sentence", async () => {

@@ -5,7 +5,7 @@ import type { Archive, Archives } from "./service.ts";
 export type ArchiveRequest = {
   /** HEAD needs no bytes. */
   method: string;
-  /** Instead of what is in the folder. */
+  /** The entries to send instead of what is in the folder. */
   items?: readonly Entry[];
   signal: AbortSignal;
   /** Called when the last byte was taken, or can't be taken any more. Only the first call counts. */

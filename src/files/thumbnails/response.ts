@@ -2,14 +2,14 @@ import { isNotModified } from "../../lib/conditional-request.ts";
 import type { StoredFile } from "../tree/entry.ts";
 import type { Thumbnails } from "./service.ts";
 
-/** `accountId` null: a visitor of a share asks. */
+/** `accountId` null: a visitor of a share. */
 export type RespondWithThumbnail = (
   file: StoredFile,
   request: Request,
   accountId: number | null,
 ) => Promise<Response>;
 
-/** Of what our pages embed. */
+/** Headers of content that our pages embed. */
 export const EMBEDDED_HEADERS = {
   "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'self'",
   "X-Content-Type-Options": "nosniff",
