@@ -30,7 +30,7 @@ export type Envelope = {
   pagination?: Record<string, number>;
 };
 
-export type Answer = { status: number; headers: Headers; text: string; json: Envelope };
+export type ApiResponse = { status: number; headers: Headers; text: string; json: Envelope };
 
 export type RequestOptions = {
   body?: unknown;
@@ -144,7 +144,7 @@ export async function startAuth(database: Database, settings: AuthOptions = {}) 
     logger: silentLogger,
   });
 
-  async function request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+  async function request(method: string, path: string, options: RequestOptions = {}): Promise<ApiResponse> {
     const { body, headers: sent = {}, peer = "192.0.2.1" } = options;
     const headers = new Headers(sent);
     if (body !== undefined && !headers.has("Content-Type")) headers.set("Content-Type", "application/json");
@@ -181,11 +181,15 @@ export class Browser {
     readonly peer = "192.0.2.1",
   ) {}
 
-  async send(method: string, path: string, { body, headers = {} }: RequestOptions = {}): Promise<Answer> {
+  async send(
+    method: string,
+    path: string,
+    { body, headers = {} }: RequestOptions = {},
+  ): Promise<ApiResponse> {
     const isSent = (name: string) => !AUTH_ONLY.includes(name) || path.includes("/auth/");
     const cookies = [...this.cookies].filter(([name]) => isSent(name));
     const csrf = this.cookies.get("csrf_token");
-    const answer = await this.harness.request(method, path, {
+    const received = await this.harness.request(method, path, {
       body,
       headers: {
         ...(cookies.length > 0 && { Cookie: cookies.map(([name, value]) => `${name}=${value}`).join("; ") }),
@@ -194,19 +198,19 @@ export class Browser {
       },
       peer: this.peer,
     });
-    for (const cookie of answer.headers.getSetCookie()) {
+    for (const cookie of received.headers.getSetCookie()) {
       const [name, value] = cookie.split(";")[0]!.split("=") as [string, string];
       if (cookie.includes("Max-Age=0")) this.cookies.delete(name);
       else this.cookies.set(name, value);
     }
-    return answer;
+    return received;
   }
 
-  login(password: string, username?: string): Promise<Answer> {
+  login(password: string, username?: string): Promise<ApiResponse> {
     return this.send("POST", "/admin/v1/auth/login", { body: { password, ...(username && { username }) } });
   }
 
-  refresh = (): Promise<Answer> => this.send("POST", "/admin/v1/auth/refresh");
+  refresh = (): Promise<ApiResponse> => this.send("POST", "/admin/v1/auth/refresh");
 
   status = async (access: "account" | "editor" | "admin" = "account"): Promise<number> =>
     (await this.send("GET", `/admin/v1/probe/${access}`)).status;

@@ -2,7 +2,13 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Database } from "../platform/db/database.ts";
 import { forEachDialect } from "../platform/db/for-each-dialect.test-support.ts";
-import { ADMIN_PASSWORD, type Answer, type AuthHarness, Browser, startAuth } from "./auth.test-support.ts";
+import {
+  ADMIN_PASSWORD,
+  type ApiResponse,
+  type AuthHarness,
+  Browser,
+  startAuth,
+} from "./auth.test-support.ts";
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -26,35 +32,35 @@ forEachDialect((dialect) => {
 
   describe("signing in", () => {
     test("sets the three cookies of the session and answers lifetime and role", async () => {
-      const answer = await browser.login(ADMIN_PASSWORD);
-      expect(answer.status).toBe(200);
-      expect(answer.json).toEqual({
+      const response = await browser.login(ADMIN_PASSWORD);
+      expect(response.status).toBe(200);
+      expect(response.json).toEqual({
         code: 0,
         message: "OK",
         data: { message: "Signed in", expires_in: 900, role: "admin" },
       });
-      expect(answer.headers.getSetCookie().map((cookie) => cookie.replace(/=[^;]+/, "=…"))).toEqual([
+      expect(response.headers.getSetCookie().map((cookie) => cookie.replace(/=[^;]+/, "=…"))).toEqual([
         "svc_access=…; Path=/; Max-Age=900; HttpOnly; Secure; SameSite=Lax",
         "svc_refresh=…; Path=/admin/v1/auth; Max-Age=604800; HttpOnly; Secure; SameSite=Lax",
         "csrf_token=…; Path=/; Max-Age=604800; Secure; SameSite=Lax",
       ]);
-      expect(answer.text).not.toContain(browser.get("svc_access"));
+      expect(response.text).not.toContain(browser.get("svc_access"));
       expect(await browser.status("admin")).toBe(200);
     });
 
     test("verify answers the remaining lifetime of the access token", async () => {
       await browser.login(ADMIN_PASSWORD);
       harness.time.now += 5 * MINUTE;
-      const answer = await browser.send("GET", "/admin/v1/auth/verify");
-      expect(answer.json.data).toEqual({ message: "Token is valid", expires_in: 600, role: "admin" });
+      const response = await browser.send("GET", "/admin/v1/auth/verify");
+      expect(response.json.data).toEqual({ message: "Token is valid", expires_in: 600, role: "admin" });
     });
 
     test("follows the lifetimes and the cookie settings", async () => {
       await harness.config.set("api.access_token_minutes", "5", "test");
       await harness.config.set("api.cookie_domain", "example.com", "test");
-      const answer = await browser.login(ADMIN_PASSWORD);
-      expect(answer.json.data).toMatchObject({ expires_in: 300 });
-      expect(answer.headers.getSetCookie()[0]).toContain("; Domain=example.com; Max-Age=300;");
+      const response = await browser.login(ADMIN_PASSWORD);
+      expect(response.json.data).toMatchObject({ expires_in: 300 });
+      expect(response.headers.getSetCookie()[0]).toContain("; Domain=example.com; Max-Age=300;");
       await harness.config.reset("api.access_token_minutes", "test");
       await harness.config.reset("api.cookie_domain", "test");
     });
@@ -74,8 +80,8 @@ forEachDialect((dialect) => {
       for (let days = 0; days < 10; days += 5) {
         harness.time.now += 5 * DAY;
         expect(await browser.status()).toBe(401);
-        const answer = await browser.refresh();
-        expect(answer.json.data).toEqual({ message: "Refreshed", expires_in: 900, role: "admin" });
+        const response = await browser.refresh();
+        expect(response.json.data).toEqual({ message: "Refreshed", expires_in: 900, role: "admin" });
         expect(await browser.status()).toBe(200);
       }
       expect(browser.get("svc_refresh")).not.toBe(before);
@@ -124,8 +130,8 @@ forEachDialect((dialect) => {
     test("is limited per session, beyond what two tabs need", async () => {
       const tab = browser.copy();
       for (let minute = 0; minute < 30; minute++) {
-        const answers = await Promise.all([browser.refresh(), tab.refresh()]);
-        expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+        const responses = await Promise.all([browser.refresh(), tab.refresh()]);
+        expect(responses.map(({ status }) => status)).toEqual([200, 200]);
         tab.cookies.set("svc_refresh", browser.get("svc_refresh"));
         harness.time.now += MINUTE;
       }
@@ -157,20 +163,20 @@ forEachDialect((dialect) => {
       await browser.refresh();
       harness.time.now += MINUTE;
       const cookies = `svc_refresh=junk; svc_refresh=${stale}; svc_refresh=${browser.get("svc_refresh")}`;
-      const answer = await harness.request("POST", "/admin/v1/auth/refresh", {
+      const response = await harness.request("POST", "/admin/v1/auth/refresh", {
         headers: { Cookie: cookies },
       });
-      expect(answer.status).toBe(200);
+      expect(response.status).toBe(200);
       expect(await browser.status()).toBe(200);
     });
 
     test.each(["", "svc_refresh=", "svc_refresh=a.b.c", "svc_access=x"])("refuses %p", async (cookies) => {
-      const answer = await harness.request("POST", "/admin/v1/auth/refresh", {
+      const response = await harness.request("POST", "/admin/v1/auth/refresh", {
         headers: { Cookie: cookies },
       });
-      expect(answer.status).toBe(401);
-      expect(answer.json).toMatchObject({ code: 2002, error: "TokenInvalid" });
-      expect(answer.headers.getSetCookie()).toEqual([]);
+      expect(response.status).toBe(401);
+      expect(response.json).toMatchObject({ code: 2002, error: "TokenInvalid" });
+      expect(response.headers.getSetCookie()).toEqual([]);
     });
   });
 
@@ -178,8 +184,8 @@ forEachDialect((dialect) => {
     test("clears the cookies and ends the session, so a copied access token is refused", async () => {
       await browser.login(ADMIN_PASSWORD);
       const kept = browser.copy();
-      const answer = await browser.send("POST", "/admin/v1/auth/logout");
-      expect(answer.json.data).toEqual({ message: "Signed out" });
+      const response = await browser.send("POST", "/admin/v1/auth/logout");
+      expect(response.json.data).toEqual({ message: "Signed out" });
       expect([...browser.cookies.keys()]).toEqual([]);
       expect(await kept.status()).toBe(401);
       expect((await kept.refresh()).json).toMatchObject({ code: 2002 });
@@ -222,8 +228,8 @@ forEachDialect((dialect) => {
       const logout = (cookies: string) =>
         harness.request("POST", "/admin/v1/auth/logout", { headers: { Cookie: cookies } });
       for (const cookies of ["", "csrf_token=x; waymark_device=y; other=z"]) {
-        const answer = await logout(cookies);
-        expect([answer.status, answer.headers.getSetCookie()]).toEqual([200, []]);
+        const response = await logout(cookies);
+        expect([response.status, response.headers.getSetCookie()]).toEqual([200, []]);
       }
       await browser.login(ADMIN_PASSWORD);
       const held = browser.copy();
@@ -242,7 +248,7 @@ forEachDialect((dialect) => {
   });
 
   describe("the device cookie", () => {
-    const set = ({ headers }: Answer) => headers.getSetCookie().map((cookie) => cookie.split("=")[0]);
+    const set = ({ headers }: ApiResponse) => headers.getSetCookie().map((cookie) => cookie.split("=")[0]);
     const FIXED = ["svc_access", "svc_refresh", "csrf_token"];
     const DEVICE = ["waymark_device"];
 
@@ -291,10 +297,10 @@ forEachDialect((dialect) => {
     test("when the account changes its password, except the new session", async () => {
       const other = browser.copy();
       const old = browser.get("svc_access");
-      const answer = await browser.send("PUT", "/admin/v1/auth/password", {
+      const response = await browser.send("PUT", "/admin/v1/auth/password", {
         body: { current_password: ADMIN_PASSWORD, new_password: "another fine password" },
       });
-      expect(answer.json.data).toEqual({ message: "Password changed", expires_in: 900, role: "admin" });
+      expect(response.json.data).toEqual({ message: "Password changed", expires_in: 900, role: "admin" });
       expect(await browser.status()).toBe(200);
       expect(await other.status()).toBe(401);
       expect(browser.get("svc_access")).not.toBe(old);

@@ -84,8 +84,8 @@ describe("credentials", () => {
 
   test("a request without any is answered 401 with the specified message", async () => {
     for (const access of ["account", "admin"]) {
-      const answer = await harness.request("GET", `/admin/v1/probe/${access}`);
-      expect([answer.status, answer.json]).toEqual([401, UNAUTHORIZED]);
+      const response = await harness.request("GET", `/admin/v1/probe/${access}`);
+      expect([response.status, response.json]).toEqual([401, UNAUTHORIZED]);
     }
     expect(harness.failures).toEqual(["none", "none"]);
   });
@@ -99,10 +99,10 @@ describe("credentials", () => {
     `Bearer ${"x".repeat(9000)}`,
     "Bearer e30.e30.",
   ])("the invalid header %# is refused", async (header) => {
-    const answer = await harness.request("GET", "/admin/v1/probe/account", {
+    const response = await harness.request("GET", "/admin/v1/probe/account", {
       headers: { Authorization: header },
     });
-    expect([answer.status, answer.json]).toEqual([401, UNAUTHORIZED]);
+    expect([response.status, response.json]).toEqual([401, UNAUTHORIZED]);
   });
 
   test("a bearer header overrides cookies, valid or not", async () => {
@@ -116,10 +116,10 @@ describe("credentials", () => {
   });
 
   test("a header of another scheme is ignored in favour of cookies", async () => {
-    const answer = await admin.send("GET", "/admin/v1/probe/admin", {
+    const response = await admin.send("GET", "/admin/v1/probe/admin", {
       headers: { Authorization: "Basic eDp5" },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 
   test("a refresh token is refused as access cookie and as bearer", async () => {
@@ -134,8 +134,8 @@ describe("credentials", () => {
 
   test("an access token is refused as refresh cookie", async () => {
     const headers = { Cookie: `svc_refresh=${admin.get("svc_access")}` };
-    const answer = await harness.request("POST", "/admin/v1/auth/refresh", { headers });
-    expect(answer.json).toMatchObject({ code: 2002 });
+    const response = await harness.request("POST", "/admin/v1/auth/refresh", { headers });
+    expect(response.json).toMatchObject({ code: 2002 });
   });
 
   test("the role in a token is ignored even with a valid signature", async () => {
@@ -167,7 +167,7 @@ describe("CSRF proof", () => {
   test.each(["POST", "PUT", "PATCH", "DELETE"])("%s needs cookie and header", async (method) => {
     const token = admin.get("csrf_token");
     expect((await send(method, cookies(admin, token), token)).status).toBe(200);
-    for (const answer of [
+    for (const response of [
       await send(method, cookies(admin, token)),
       await send(method, cookies(admin, token), ""),
       await send(method, cookies(admin, token), `${token}x`),
@@ -176,7 +176,7 @@ describe("CSRF proof", () => {
       await send(method, cookies(admin, ""), ""),
       await send(method, cookies(admin, user.get("csrf_token")), user.get("csrf_token")),
     ]) {
-      expect([answer.status, answer.json.code, answer.json.error]).toEqual([403, 2003, "CsrfInvalid"]);
+      expect([response.status, response.json.code, response.json.error]).toEqual([403, 2003, "CsrfInvalid"]);
     }
     expect(harness.failures).toEqual(Array.from({ length: 7 }, () => "csrf"));
   });

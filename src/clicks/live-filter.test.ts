@@ -37,11 +37,11 @@ const SECOND: LiveSecond = {
 };
 
 test("links, values and visitors choose clicks; rates are their share", async () => {
-  const asked: (readonly number[])[] = [];
+  const queries: (readonly number[])[] = [];
   const filtered = (ids: number[] | null, values = {}, visitors: "all" | "human" | "automated" = "all") =>
     createLiveFilter({
       choose: async (among) => {
-        asked.push(among);
+        queries.push(among);
         return ids && { ids };
       },
       values,
@@ -54,5 +54,5 @@ test("links, values and visitors choose clicks; rates are their share", async ()
   const chrome = await filtered(null, { browser: "Chrome", utm_campaign: "spring" }, "human");
   expect([chrome.shown, chrome.rate.automated, chrome.newest.length]).toEqual([20, 5, 1]);
   expect((await filtered([], {}, "automated")).shown).toBe(0);
-  expect(asked[0]).toEqual([1, 2, 3]);
+  expect(queries[0]).toEqual([1, 2, 3]);
 });

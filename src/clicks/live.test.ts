@@ -14,11 +14,11 @@ function setUp(
   parts: () => WorkerLiveStats[],
   limits: { watchers?: number; ofAccount?: number; watchMs?: number; tickMs?: number } = {},
 ) {
-  const asked: number[] = [];
+  const polls: number[] = [];
   const clock = { time: Date.parse("2026-11-20T13:00:00Z"), now: () => (clock.time += 1000) };
   const live = createLive({
     collect: async (sinceMs) => {
-      asked.push(sinceMs);
+      polls.push(sinceMs);
       return parts();
     },
     nameOf: (code) => ({ code, domain: null }),
@@ -35,7 +35,7 @@ function setUp(
     limits: { tickMs: 5, ...limits },
   });
   open.push(live);
-  return { live, asked };
+  return { live, polls };
 }
 
 const part = (
@@ -59,18 +59,18 @@ async function nextEvent(events: AsyncGenerator<string, void>): Promise<LiveEven
 }
 
 test("workers are asked only while a viewer watches", async () => {
-  const { live, asked } = setUp(() => []);
+  const { live, polls } = setUp(() => []);
   await Bun.sleep(20);
-  expect(asked).toEqual([]);
+  expect(polls).toEqual([]);
   const events = live.watch(viewer());
   await events.next();
   await nextEvent(events);
   await events.return();
   expect(live.watchers()).toBe(0);
   await Bun.sleep(20);
-  const seen = asked.length;
+  const seen = polls.length;
   await Bun.sleep(30);
-  expect(asked).toHaveLength(seen);
+  expect(polls).toHaveLength(seen);
 });
 
 test("clicks of all workers are shown; a new or restarted worker counts from its first answer", async () => {
@@ -130,16 +130,16 @@ test("the rate of people leaves out automated clicks", async () => {
 
 test("a viewer whose access has ended is cut off; a failed check cuts off nobody", async () => {
   const { live } = setUp(() => []);
-  let answers: (boolean | Error)[] = [true, new Error("away"), false];
+  let results: (boolean | Error)[] = [true, new Error("away"), false];
   const isAllowed = async () => {
-    const answer = answers.shift()!;
-    if (answer instanceof Error) throw answer;
-    return answer;
+    const result = results.shift()!;
+    if (result instanceof Error) throw result;
+    return result;
   };
   const events = live.watch(viewer(isAllowed));
   let last = await events.next();
   while (!last.done) last = await events.next();
-  expect([answers.length, live.watchers()]).toEqual([0, 0]);
+  expect([results.length, live.watchers()]).toEqual([0, 0]);
 });
 
 test("a change of accounts, sessions or tokens ends only the streams that are no longer allowed, at once", async () => {
@@ -155,18 +155,18 @@ test("a change of accounts, sessions or tokens ends only the streams that are no
 
 test("a change is checked again after a failure, and when it came while nothing was read", async () => {
   const { live } = setUp(() => []);
-  let answer: boolean | Error = true;
+  let result: boolean | Error = true;
   const events = live.watch(
     viewer(async () => {
-      if (answer instanceof Error) throw answer;
-      return answer;
+      if (result instanceof Error) throw result;
+      return result;
     }),
   );
   for (let n = 0; n < 3; n++) await events.next();
-  answer = new Error("away");
+  result = new Error("away");
   live.recheck();
   expect((await events.next()).done).toBe(false);
-  answer = false;
+  result = false;
   expect((await events.next()).done).toBe(true);
 });
 
@@ -194,8 +194,8 @@ test("files in drop boxes are announced once, to the owner of the box only, even
     texts.other += (await other.next()).value as string;
   }
   for (let n = 0; n < 3; n++) texts.mine += (await mine.next()).value as string;
-  const told = texts.mine.split("\n\n").filter((event) => event.startsWith("event: drop\n"));
-  expect(told.map((event) => JSON.parse(event.split("data: ")[1]!))).toMatchObject([
+  const dropEvents = texts.mine.split("\n\n").filter((event) => event.startsWith("event: drop\n"));
+  expect(dropEvents.map((event) => JSON.parse(event.split("data: ")[1]!))).toMatchObject([
     { code: "box", file_id: 12, folder_id: 3, sender: "0123456789ab", sender_name: "Anna", size: 1 },
     { file_id: 11 },
   ]);
@@ -204,11 +204,11 @@ test("files in drop boxes are announced once, to the owner of the box only, even
 });
 
 test("a viewer of drop boxes only gets no clicks, and the workers are not asked", async () => {
-  const { live, asked } = setUp(() => []);
+  const { live, polls } = setUp(() => []);
   const events = live.watchDrops(viewer(undefined, 7));
   let text = "";
   for (let n = 0; n < 5; n++) text += (await events.next()).value as string;
-  expect([text.includes("event: clicks"), asked, live.watchers()]).toEqual([false, [], 1]);
+  expect([text.includes("event: clicks"), polls, live.watchers()]).toEqual([false, [], 1]);
   const both = live.watch(viewer());
   await both.next();
   expect((await nextEvent(both)).clicks_per_second).toBe(0);

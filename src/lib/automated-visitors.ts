@@ -11,9 +11,9 @@ import { remembered } from "./remembered.ts";
 
 export const VISITOR_RULE_VERSION = 1;
 
-type Asked = { method: string; headers: Pick<Headers, "get"> };
+type ClientRequest = { method: string; headers: Pick<Headers, "get"> };
 
-export type AutomatedVisitors = { includes(request: Asked): boolean };
+export type AutomatedVisitors = { includes(request: ClientRequest): boolean };
 
 /** Longer user agents are judged by their beginning and not remembered. */
 const AGENT_LENGTH = 512;

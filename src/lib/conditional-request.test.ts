@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { isNotModified, isPreconditionFailed, isRangeWanted, lastModified } from "./conditional-request.ts";
+import { isNotModified, isPreconditionFailed, isRangeCurrent, lastModified } from "./conditional-request.ts";
 
 const modifiedAt = Date.parse("2026-11-20T13:00:00.789Z");
 const now = { etag: '"abc"', modifiedAt };
@@ -57,7 +57,7 @@ describe("a range", () => {
     [{ "If-Range": BEFORE }, false],
     [{ "If-Range": "abc" }, false],
   ])("%p: %p", (given, expected) => {
-    expect(isRangeWanted(headers(given as Record<string, string>), now)).toBe(expected);
+    expect(isRangeCurrent(headers(given as Record<string, string>), now)).toBe(expected);
   });
 });
 

@@ -25,7 +25,7 @@ export function isNotModified(header: RequestHeader, { etag, modifiedAt }: Valid
 }
 
 /** If-Range, if given, must match exactly. */
-export function isRangeWanted(header: RequestHeader, { etag, modifiedAt }: Validators): boolean {
+export function isRangeCurrent(header: RequestHeader, { etag, modifiedAt }: Validators): boolean {
   const condition = header("If-Range")?.trim();
   if (condition === undefined) return true;
   return condition.endsWith('"') ? condition === etag : httpDate(condition) === toSecond(modifiedAt);

@@ -38,7 +38,7 @@ export function writeRefusal(paths: readonly string[]): string | null {
 }
 
 /** Explains why the path can't be read; null if it can, or is missing. */
-export const readRefusal = (path: string): string | null => refusal(path, { wanted: "read" });
+export const readRefusal = (path: string): string | null => refusal(path, { access: "read" });
 
 function isFileError(error: unknown): error is FileError {
   if (!(error instanceof Error)) return false;
@@ -47,20 +47,20 @@ function isFileError(error: unknown): error is FileError {
 }
 
 type Question = {
-  wanted?: "read" | "write";
+  access?: "read" | "write";
   /** A folder that mkdir refused. */
   toMake?: string;
 };
 
 /** Names the account, the path, its owner and the command. Null if the nearest existing path is writable. */
-function refusal(path: string, { wanted = "write", toMake }: Question = {}): string | null {
+function refusal(path: string, { access = "write", toMake }: Question = {}): string | null {
   const place = nearest(path);
   const stats = statSync(place);
   const { uid, gid, mode } = stats;
   const isFolder = stats.isDirectory();
   try {
     const way = isFolder ? constants.X_OK : 0;
-    accessSync(place, constants.R_OK | way | (wanted === "write" ? constants.W_OK : 0));
+    accessSync(place, constants.R_OK | way | (access === "write" ? constants.W_OK : 0));
     return null;
   } catch (error) {
     if ((error as { code?: unknown }).code === "EROFS")
@@ -68,7 +68,7 @@ function refusal(path: string, { wanted = "write", toMake }: Question = {}): str
   }
   const [own, ownGroup] = [process.geteuid?.() ?? 0, process.getegid?.() ?? 0];
   const facts = `it belongs to user ${uid} and group ${gid}, with mode ${(mode & 0o7777).toString(8)}`;
-  const may = `User ${own} may not ${wanted} ${place}: ${facts}.`;
+  const may = `User ${own} may not ${access} ${place}: ${facts}.`;
   // The parent folder may belong to another program.
   if (toMake !== undefined)
     return `${may} Make the folder for it: install -d -o ${own} -g ${ownGroup} ${toMake}`;

@@ -27,9 +27,9 @@ const GET = { method: "GET", timeoutMs: 5_000, mostBytes: 10, redirects: 2 } as 
 const local = (port: number, more: object = {}) =>
   createOutbound({ resolve: async () => ["127.0.0.1"], isAllowed: () => true, ports: [port], ...more });
 
-async function failureOf(asked: Promise<unknown>): Promise<[string, string]> {
+async function failureOf(attempt: Promise<unknown>): Promise<[string, string]> {
   try {
-    await asked;
+    await attempt;
   } catch (error) {
     if (error instanceof OutboundFailure) return [error.reason, error.message];
     throw error;
@@ -115,12 +115,12 @@ describe("refuses", () => {
 
   test("line breaks in headers", async () => {
     const port = await serve((socket) => socket.end());
-    const asked = local(port)({
+    const attempt = local(port)({
       ...GET,
       url: `http://a.example:${port}/`,
       headers: { "X-A": "1\r\nX-B: 2" },
     });
-    expect((await failureOf(asked))[0]).toBe("refused");
+    expect((await failureOf(attempt))[0]).toBe("refused");
   });
 });
 
@@ -131,17 +131,17 @@ test("asks the address that it judged, and the name once a hop", async () => {
     socket.end("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n01234567890123456789");
   });
   const resolved: string[] = [];
-  const judged: string[] = [];
+  const checked: string[] = [];
   const outbound = local(port, {
     // Rebinding: a second answer would be another address.
     resolve: async (host: string) => (
       resolved.push(host), resolved.length === 1 ? ["127.0.0.1"] : ["127.9.9.9"]
     ),
-    isAllowed: (address: string) => (judged.push(address), address === "127.0.0.1"),
+    isAllowed: (address: string) => (checked.push(address), address === "127.0.0.1"),
   });
   const response = await outbound({ ...GET, url: `http://Name.example:${port}/ä?b=c#d` });
   expect(response).toMatchObject({ status: 200, body: Buffer.from("0123456789") });
-  expect([resolved, judged]).toEqual([["name.example"], ["127.0.0.1"]]);
+  expect([resolved, checked]).toEqual([["name.example"], ["127.0.0.1"]]);
   expect(seen[0]).toStartWith(
     `GET /%C3%A4?b=c HTTP/1.1\r\nHost: name.example:${port}\r\nConnection: close\r\n`,
   );
@@ -190,8 +190,8 @@ test("a redirect to a name that has a private address is refused, and nothing is
     isAllowed: (address) => address === "127.0.0.1",
     ports: [port],
   });
-  const asked = outbound({ ...GET, url: `http://outer.example:${port}/` });
-  expect(await failureOf(asked)).toEqual(["refused", "the address is not public"]);
+  const attempt = outbound({ ...GET, url: `http://outer.example:${port}/` });
+  expect(await failureOf(attempt)).toEqual(["refused", "the address is not public"]);
   expect(hosts).toEqual([`outer.example:${port}`]);
 });
 
@@ -215,8 +215,8 @@ describe("bounds", () => {
     const body = local(port)({ ...GET, timeoutMs: 100, mostBytes: 1e6, url: `http://a.example:${port}/` });
     expect((await failureOf(body))[1]).toBe(late);
     const never = createOutbound({ resolve: () => new Promise(() => undefined) });
-    const asked = never({ ...GET, timeoutMs: 50, url: "http://a.example/" });
-    expect((await failureOf(asked))[1]).toBe(late);
+    const attempt = never({ ...GET, timeoutMs: 50, url: "http://a.example/" });
+    expect((await failureOf(attempt))[1]).toBe(late);
   });
 
   test("the head, and what is no HTTP", async () => {

@@ -7,7 +7,7 @@ import { foundInChunks } from "./chunked.ts";
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const FAIR_BYTES = 256 - (256 % ALPHABET.length);
 const ATTEMPTS_PER_LENGTH = 8;
-const MOST_ASKED = 1000;
+const MOST_KEYS = 1000;
 
 export type RandomBytes = (count: number) => Uint8Array;
 
@@ -53,7 +53,7 @@ export async function chooseCodes<E>(entries: readonly E[], choice: Choice<E>): 
       chosen.set(entry, key);
     }
     const keys = open.map((entry) => chosen.get(entry)!);
-    const found = new Set(await foundInChunks(keys, MOST_ASKED, taken));
+    const found = new Set(await foundInChunks(keys, MOST_KEYS, taken));
     open = open.filter((entry) => found.has(chosen.get(entry)!));
   }
   return chosen;

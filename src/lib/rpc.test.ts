@@ -103,7 +103,7 @@ test("foreign messages are ignored", () => {
     {},
     { type: "call" },
     { type: "other", id: 1 },
-    { type: "answer", id: 99 },
+    { type: "reply", id: 99 },
   ]) {
     expect(() => a.receive(message)).not.toThrow();
   }

@@ -3,7 +3,7 @@ import { AppError, appError, type ErrorName, messageOf } from "./errors.ts";
 
 export type RpcMessage =
   | { type: "call"; id: number; method: string; payload: unknown }
-  | { type: "answer"; id: number; payload: unknown }
+  | { type: "reply"; id: number; payload: unknown }
   | { type: "failure"; id: number; error: SentError };
 
 /** `name` of an AppError, `code` of another error. */
@@ -30,7 +30,7 @@ export function createRpc<Remote extends RpcHandlers>(deps: {
   timeoutMs?: number;
   onTimeout?(method: string, timeoutMs: number): unknown;
 }) {
-  const { handlers, onTimeout = notAnswered } = deps;
+  const { handlers, onTimeout = noReply } = deps;
   const waiting = new Map<number, Waiting>();
   let nextId = 1;
   let closed: { reason: unknown } | undefined;
@@ -52,7 +52,7 @@ export function createRpc<Remote extends RpcHandlers>(deps: {
   }
 
   function serve({ id, method, payload }: RpcMessage & { type: "call" }): void {
-    const answer = (value: unknown) => send({ type: "answer", id, payload: value });
+    const reply = (value: unknown) => send({ type: "reply", id, payload: value });
     const fail = (error: unknown) => {
       if (id === NOBODY) throw error;
       send({ type: "failure", id, error: toSent(error) });
@@ -61,8 +61,8 @@ export function createRpc<Remote extends RpcHandlers>(deps: {
       const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined;
       if (handler === undefined) throw new Error(`there is no ${method} to call`);
       const value = handler(payload as never);
-      if (value instanceof Promise) void value.then(id === NOBODY ? undefined : answer, fail);
-      else if (id !== NOBODY) answer(value);
+      if (value instanceof Promise) void value.then(id === NOBODY ? undefined : reply, fail);
+      else if (id !== NOBODY) reply(value);
     } catch (error) {
       fail(error);
     }
@@ -95,7 +95,7 @@ export function createRpc<Remote extends RpcHandlers>(deps: {
     receive(message: unknown): void {
       if (!isRpcMessage(message)) return;
       if (message.type === "call") serve(message);
-      else if (message.type === "answer") settle(message.id)?.resolve(message.payload as never);
+      else if (message.type === "reply") settle(message.id)?.resolve(message.payload as never);
       else settle(message.id)?.reject(fromSent(message.error));
     },
     /** Fails running and later calls with the reason. */
@@ -106,7 +106,7 @@ export function createRpc<Remote extends RpcHandlers>(deps: {
   };
 }
 
-const notAnswered = (method: string, timeoutMs: number): Error =>
+const noReply = (method: string, timeoutMs: number): Error =>
   new Error(`${method} was not answered in ${timeoutMs} ms`);
 
 function toSent(error: unknown): SentError {
@@ -124,5 +124,5 @@ function fromSent({ message, name, code }: SentError): Error {
 function isRpcMessage(message: unknown): message is RpcMessage {
   if (typeof message !== "object" || message === null) return false;
   const { type, id } = message as Partial<RpcMessage>;
-  return typeof id === "number" && (type === "call" || type === "answer" || type === "failure");
+  return typeof id === "number" && (type === "call" || type === "reply" || type === "failure");
 }

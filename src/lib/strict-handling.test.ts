@@ -61,6 +61,6 @@ test.each([
   ["handling=lenient", false],
   ["handling=strictly", false],
   [undefined, false],
-])("Prefer: %s", (header, wanted) => {
-  expect(isStrict(header)).toBe(wanted);
+])("Prefer: %s", (header, expected) => {
+  expect(isStrict(header)).toBe(expected);
 });

@@ -55,15 +55,15 @@ forEachDialect((dialect) => {
     await patch("a", { rules: [] });
     expect(await rulesOf("a")).toBeNull();
     const { events } = await room.events.page({}, null, 10);
-    const told = events.map(({ before, after }) =>
+    const recorded = events.map(({ before, after }) =>
       [before, after].map((state) => state && JSON.parse(state)),
     );
-    expect(told.slice(0, 3)).toMatchObject([
+    expect(recorded.slice(0, 3)).toMatchObject([
       [{ rules: [MOBILE] }, { rules: null }],
       [{ rules: [{}, {}] }, { rules: [MOBILE] }],
       [{ title: null }, { title: "t" }],
     ]);
-    expect(told[2]![1]).toEqual({ title: "t" });
+    expect(recorded[2]![1]).toEqual({ title: "t" });
     await room.links.revert("a", events[1]!.id, "before");
     expect(await rulesOf("a")).toHaveLength(2);
   });

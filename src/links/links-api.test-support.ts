@@ -14,7 +14,7 @@ import { linkEndpoints } from "./links.routes.ts";
 import { openLinks, TARGET } from "./links.test-support.ts";
 
 // oxlint-disable-next-line no-explicit-any -- answers have many shapes
-export type Answer = { status: number; text: string; body: any };
+export type ApiResponse = { status: number; text: string; body: any };
 
 export type MountedApi = Awaited<ReturnType<typeof mountApi>>;
 
@@ -52,7 +52,7 @@ export async function mountApi(
     database,
     ask,
 
-    async call(method: string, path: string, body?: unknown): Promise<Answer & { headers: Headers }> {
+    async call(method: string, path: string, body?: unknown): Promise<ApiResponse & { headers: Headers }> {
       const raw = typeof body === "string" ? body : JSON.stringify(body);
       return readResponse(await ask(path, body === undefined ? { method } : { method, body: raw }));
     },
@@ -69,7 +69,7 @@ export async function mountApi(
   };
 }
 
-async function readResponse(response: Response): Promise<Answer & { headers: Headers }> {
+async function readResponse(response: Response): Promise<ApiResponse & { headers: Headers }> {
   const { status, headers } = response;
   const text = await response.text();
   const isJson = headers.get("Content-Type")?.startsWith("application/json") === true;
@@ -95,4 +95,4 @@ export async function openLinksApi() {
 }
 
 /** Status, code and name of a failure. */
-export const failure = ({ status, body }: Answer) => [status, body.code, body.error];
+export const failure = ({ status, body }: ApiResponse) => [status, body.code, body.error];

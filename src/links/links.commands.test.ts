@@ -30,13 +30,13 @@ afterAll(async () => {
 });
 beforeEach(() => room.clear());
 
-let asked: string[] = [];
+let questions: string[] = [];
 let answer = false;
 
 async function run(line: string, stdin = ""): Promise<string> {
   printed = "";
   noted = "";
-  asked = [];
+  questions = [];
   const context = {
     services: async () => ({ links: room.links, origins: { ofServer: () => "https://go.example" } }),
     output: createOutput({ write: (text) => (printed += text) }, { write: (text) => (noted += text) }),
@@ -49,7 +49,7 @@ async function run(line: string, stdin = ""): Promise<string> {
   return printed;
 }
 async function confirm(question: string): Promise<boolean> {
-  asked.push(question);
+  questions.push(question);
   return answer;
 }
 const json = async (line: string, stdin?: string) => JSON.parse(await run(`${line} --json`, stdin));
@@ -83,7 +83,7 @@ test("remove of several links asks first and names those that do not exist", asy
   for (const code of ["a", "b", "c"]) await run(`add ${TARGET} --code ${code}`);
   answer = false;
   expect(await refusal(run("remove a b"))).toBe("BadRequest");
-  expect([asked, await room.rows("links")]).toEqual([["Delete 2 links?"], 3]);
+  expect([questions, await room.rows("links")]).toEqual([["Delete 2 links?"], 3]);
   answer = true;
   expect(await run("remove a b")).toBe("Removed 2 links.\n");
   process.exitCode = 0;
@@ -91,7 +91,7 @@ test("remove of several links asks first and names those that do not exist", asy
     { code: "c", removed: true },
     { code: "gone", removed: false, error: 'There is no link "gone".' },
   ]);
-  expect([asked, process.exitCode]).toEqual([[], 3]);
+  expect([questions, process.exitCode]).toEqual([[], 3]);
   process.exitCode = 0;
 });
 

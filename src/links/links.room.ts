@@ -57,7 +57,7 @@ export const linksRoom = {
       restoreDays: () => config.get("links.restore_days"),
       publicUrl: () => config.get("features.public_url"),
       holdPublicUrl: (tx) => config.hold("features.public_url", tx),
-      ownCode: (url, asked = "") => codeBelow(config.get("features.public_url") || asked, url),
+      ownCode: (url, origin = "") => codeBelow(config.get("features.public_url") || origin, url),
       targetLists: () => ({
         allow: config.get("links.targets.allow"),
         deny: config.get("links.targets.deny"),

@@ -53,9 +53,9 @@ describe("one link", () => {
         tags: [],
       },
     });
-    for (const answer of [made, await call("GET", "/links/a/b"), await call("GET", "/links")]) {
-      expect(answer.text).not.toContain("$argon2");
-      expect(answer.text).not.toContain("secret");
+    for (const response of [made, await call("GET", "/links/a/b"), await call("GET", "/links")]) {
+      expect(response.text).not.toContain("$argon2");
+      expect(response.text).not.toContain("secret");
     }
   });
 

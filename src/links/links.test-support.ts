@@ -38,7 +38,7 @@ export const QUIET_SETTINGS = {
   restoreDays: () => 30,
   publicUrl: () => "",
   holdPublicUrl: async () => "",
-  ownCode: (url: string, asked = "") => codeBelow(asked, url),
+  ownCode: (url: string, origin = "") => codeBelow(origin, url),
   targetLists: () => NO_LISTS,
   operations: createLinkOperations(createRegistry()),
 };

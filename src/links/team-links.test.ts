@@ -53,8 +53,8 @@ forEachDialect((dialect) => {
   });
 
   const list = async (actor: Actor, query: object = {}) => {
-    const asked = linkQueryOf(await room.links.owners.resolved(query), 0);
-    const { links, total } = await room.links.by(actor).list(asked);
+    const linkQuery = linkQueryOf(await room.links.owners.resolved(query), 0);
+    const { links, total } = await room.links.by(actor).list(linkQuery);
     expect(total).toBe(links.length);
     return links.map(({ code }) => code).sort();
   };

@@ -72,9 +72,10 @@ beforeEach(async () => {
 
 async function ask(host: string | null, path: string, method = "GET") {
   const head = host === null ? " HTTP/1.0\r\n" : ` HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n`;
-  const answer = await sendRaw(`http://127.0.0.1:${server.port}`, `${method} ${path}${head}\r\n`);
-  const header = (name: string) => new RegExp(`^${name}: (.*)$`, "im").exec(answer.head)?.[1]!.trim() ?? null;
-  return [answer.status, header("location"), header("cache-control")];
+  const response = await sendRaw(`http://127.0.0.1:${server.port}`, `${method} ${path}${head}\r\n`);
+  const header = (name: string) =>
+    new RegExp(`^${name}: (.*)$`, "im").exec(response.head)?.[1]!.trim() ?? null;
+  return [response.status, header("location"), header("cache-control")];
 }
 const link = (domain: number, code: string, location = `https://t${domain}.test/`) =>
   links.set(keyOf(domain, code), { id: domain + 1, location });

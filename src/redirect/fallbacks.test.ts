@@ -83,9 +83,9 @@ async function browse(from: string): Promise<string | number | null> {
     // Public and own address reach the same server.
     const url = at.replace("https://public.example", OWN);
     if (!/^http:\/\/(?:own|other)\.example\//.test(url)) return at;
-    const answer = await visit(redirect, url);
-    const to = answer.headers.get("Location");
-    if (to === null) return answer.status;
+    const response = await visit(redirect, url);
+    const to = response.headers.get("Location");
+    if (to === null) return response.status;
     at = to;
   }
   return null;

@@ -109,10 +109,11 @@ beforeEach(() => {
 
 async function ask(path: string, { headers = "", method = "GET", host = "short.test" } = {}) {
   const head = `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${headers}\r\n`;
-  const answer = await sendRaw(`http://127.0.0.1:${server.port}`, head);
-  const fields = answer.head.replace(/\r\n(?:Date|Connection): [^\r]*/gi, "");
-  const header = (name: string) => new RegExp(`^${name}: (.*)$`, "im").exec(answer.head)?.[1]!.trim() ?? null;
-  return { status: answer.status, fields, header, body: Buffer.from(answer.body, "latin1").toString() };
+  const response = await sendRaw(`http://127.0.0.1:${server.port}`, head);
+  const fields = response.head.replace(/\r\n(?:Date|Connection): [^\r]*/gi, "");
+  const header = (name: string) =>
+    new RegExp(`^${name}: (.*)$`, "im").exec(response.head)?.[1]!.trim() ?? null;
+  return { status: response.status, fields, header, body: Buffer.from(response.body, "latin1").toString() };
 }
 const navigate = (path: string, more: { method?: string; host?: string } = {}) =>
   ask(path, { ...more, headers: NAVIGATION });
@@ -144,25 +145,25 @@ describe("a browser's navigation", () => {
     close("used", { maxClicks: 1 });
     close("later", { startsAt: NOW + 1 });
     for (const method of ["GET", "HEAD"]) {
-      const answer = await navigate(path, { method });
-      expect([answer.status, answer.header("cache-control"), answer.header("content-type")]).toEqual([
+      const response = await navigate(path, { method });
+      expect([response.status, response.header("cache-control"), response.header("content-type")]).toEqual([
         404,
         "public, max-age=60",
         "text/html; charset=utf-8",
       ]);
-      expect([answer.header("vary"), answer.header("cdn-cache-control")]).toEqual([
+      expect([response.header("vary"), response.header("cdn-cache-control")]).toEqual([
         "Sec-Fetch-Dest, Accept-Language",
         "no-store",
       ]);
-      expect(answer.header("content-security-policy")).toContain("default-src 'none'; style-src 'sha256-");
+      expect(response.header("content-security-policy")).toContain("default-src 'none'; style-src 'sha256-");
       if (method === "HEAD") {
-        expect([answer.body, Number(answer.header("content-length")) > 1000]).toEqual(["", true]);
+        expect([response.body, Number(response.header("content-length")) > 1000]).toEqual(["", true]);
         continue;
       }
       for (const part of ["Not Found", '<html lang="de">', `<h1>${title}</h1>`, "Acme", "--accent:#1757c2"]) {
-        expect(answer.body).toContain(part);
+        expect(response.body).toContain(part);
       }
-      expect(answer.body).not.toContain("secret.test");
+      expect(response.body).not.toContain("secret.test");
     }
     expect(clicks).toEqual([]);
   });
@@ -209,8 +210,8 @@ test("everyone else gets the bytes of the specification", async () => {
       "Sec-Fetch-Dest: Document\r\n",
       "Sec-Fetch-Dest: document, document\r\n",
     ]) {
-      const answer = await ask(path, { headers });
-      expect([answer.fields, answer.body]).toEqual([PLAIN, "Not Found"]);
+      const response = await ask(path, { headers });
+      expect([response.fields, response.body]).toEqual([PLAIN, "Not Found"]);
       expect((await ask(path, { headers, method: "HEAD" })).fields).toBe(PLAIN);
     }
   }
@@ -224,13 +225,13 @@ describe("/favicon.ico and /robots.txt", () => {
       for (const host of ["short.test", "own.test", "bare.test"]) {
         for (const method of ["GET", "HEAD"]) {
           for (const target of [path, `${path}?v=1`]) {
-            const answer = await ask(target, { host, method });
-            expect([answer.status, answer.header("content-type"), answer.header("cache-control")]).toEqual([
-              200,
-              type,
-              "public, max-age=3600",
-            ]);
-            expect([answer.body.length > 0, Number(answer.header("content-length")) > 0]).toEqual([
+            const response = await ask(target, { host, method });
+            expect([
+              response.status,
+              response.header("content-type"),
+              response.header("cache-control"),
+            ]).toEqual([200, type, "public, max-age=3600"]);
+            expect([response.body.length > 0, Number(response.header("content-length")) > 0]).toEqual([
               method === "GET",
               true,
             ]);

@@ -214,13 +214,13 @@ test("UTM keys are passed to the target if enabled", async () => {
 test("a failed lookup is 500, synchronous or not", async () => {
   links.set("a", "fails");
   links.set("b", "rejects");
-  const wanted = {
+  const expected = {
     status: 500,
     headers: { "content-type": "text/html; charset=utf-8" },
     body: "Internal Server Error",
   };
-  expect(await ask("/a")).toEqual(wanted);
-  expect(await ask("/b")).toEqual(wanted);
+  expect(await ask("/a")).toEqual(expected);
+  expect(await ask("/b")).toEqual(expected);
   expect(clicks).toEqual([]);
 });
 

@@ -10,7 +10,7 @@ export const serveRedirects = (redirect: Redirect): WireServer =>
   startWireServer({
     address: { hostname: "127.0.0.1", port: 0, reusePort: false },
     tls: null,
-    answer: (arrival, server) => redirect.handle(arrival, server),
+    respond: (arrival, server) => redirect.handle(arrival, server),
     explain: () => new Response(null, { status: 400 }),
   });
 
@@ -46,8 +46,8 @@ export function arrivalAt(url: string, { method = "GET", headers = {} }: VisitIn
 /** The answer as its client reads it. */
 export async function visit(redirect: Redirect, url: string, init: VisitInit = {}): Promise<Response> {
   const arrival = arrivalAt(url, init);
-  const answer = await redirect.handle(arrival);
-  if (answer !== arrival.standIn) return answer;
+  const response = await redirect.handle(arrival);
+  if (response !== arrival.standIn) return response;
   const fields = arrival.fields.split("\r\n").slice(0, -1);
   const headers = fields.map((line) => line.split(": ", 2) as [string, string]);
   const content = arrival.method === "HEAD" ? null : Buffer.from(arrival.content, "latin1");

@@ -39,7 +39,7 @@ export function createResponses({ specials, clock, logger }: ResponseDeps) {
   function redirect(location: string, request: Arrival, status: RedirectStatus = 307): Response {
     found[status]++;
     const fields = `Location: ${location}\r\nCache-Control: no-cache, no-store, must-revalidate\r\n`;
-    return request.answerInPlace(status, fields);
+    return request.respondInPlace(status, fields);
   }
 
   function failed(error: unknown): Response {
@@ -98,13 +98,13 @@ export function createLost({ cache, domains, pages, files, found }: Deps) {
   function text(request: Arrival, reason: LostReason): Response {
     count++;
     const status = statusOf(reason);
-    return request.answerInPlace(status, PLAIN, status === 404 ? "Not Found" : "Gone");
+    return request.respondInPlace(status, PLAIN, status === 404 ? "Not Found" : "Gone");
   }
 
   function page(request: Arrival, reason: LostReason): Response {
     count++;
     const { fields, content } = pages.page(request, reason);
-    return request.answerInPlace(statusOf(reason), fields, content);
+    return request.respondInPlace(statusOf(reason), fields, content);
   }
 
   /** Ignores the rules of domains. */

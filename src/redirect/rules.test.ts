@@ -29,10 +29,10 @@ const AGENTS = {
 function setUp(find: (code: string) => CachedLink | null) {
   const at = { now: NOW, address: "192.0.2.7", isLocked: false, uses: 0, passUtm: false };
   const clicks: [link: number, rule: number | null][] = [];
-  const asked: string[] = [];
+  const requested: string[] = [];
   const served = (kind: string) => ({
     async respond(linkId: number, request: Request) {
-      asked.push(`${kind} ${linkId} ${request.method}`);
+      requested.push(`${kind} ${linkId} ${request.method}`);
       return new Response(kind);
     },
   });
@@ -90,7 +90,7 @@ function setUp(find: (code: string) => CachedLink | null) {
     enforcesPasswords: () => at.isLocked,
     passUtm,
   });
-  return { at, clicks, asked, redirect, explain };
+  return { at, clicks, requested, redirect, explain };
 }
 
 const rowOf = (id: number, options: Partial<LinkOptions>, target = TARGET) => ({
@@ -104,7 +104,7 @@ const rowOf = (id: number, options: Partial<LinkOptions>, target = TARGET) => ({
 describe("one link", () => {
   const links = new Map<string, CachedLink>();
   const room = setUp((code) => links.get(code) ?? null);
-  const { at, clicks, asked: services, redirect, explain } = room;
+  const { at, clicks, requested: services, redirect, explain } = room;
   const store = (rules: Rule[], options: Partial<LinkOptions> = {}, isLocked = false) => {
     const location = toLocation(cacheable(rowOf(7, { rules, ...options }), isLocked).target);
     links.set("a", { id: 7, location });
@@ -118,8 +118,8 @@ describe("one link", () => {
   });
   const ask = async (path = "/a", agent: keyof typeof AGENTS = "mobile", method = "GET") => {
     const headers = { "User-Agent": AGENTS[agent] };
-    const answer = await visit(redirect, `http://go.example${path}`, { headers, method });
-    return `${answer.status} ${answer.headers.get("Location") ?? (await answer.text())}`;
+    const response = await visit(redirect, `http://go.example${path}`, { headers, method });
+    return `${response.status} ${response.headers.get("Location") ?? (await response.text())}`;
   };
 
   test("leads where its first rule says, and the click knows which it was", async () => {
@@ -160,7 +160,7 @@ describe("one link", () => {
     at.isLocked = true;
     expect(await ask()).toBe("401 form");
     expect([at.uses, clicks.length]).toEqual([0, 0]);
-    const asked = { ...rowOf(7, { rules, maxClicks: 2 }), code: "a", shortUrl: "http://go.example/a" };
+    const requested = { ...rowOf(7, { rules, maxClicks: 2 }), code: "a", shortUrl: "http://go.example/a" };
     const sent = {
       linkId: 7,
       now: NOW,
@@ -171,9 +171,9 @@ describe("one link", () => {
       address: () => at.address,
     };
     const said = { status: 401, reason: "password" };
-    expect(await explain(asked, sent)).toMatchObject({ ...said, target: "https://r.example/" });
+    expect(await explain(requested, sent)).toMatchObject({ ...said, target: "https://r.example/" });
     at.uses = 2;
-    expect(await explain(asked, sent)).toMatchObject({ ...said, target: null });
+    expect(await explain(requested, sent)).toMatchObject({ ...said, target: null });
     at.uses = 0;
     at.isLocked = false;
     expect([await ask(), await ask(), await ask()]).toEqual([
@@ -337,7 +337,7 @@ forEachDialect((dialect) => {
         const query = of(QUERIES);
         clicks.length = 0;
         const url = `http://go.example/${code}${query && `?${query}`}`;
-        const answer = await visit(redirect, url, { headers });
+        const response = await visit(redirect, url, { headers });
         const said = await explain(
           { ...row, code, shortUrl: `http://go.example/${code}` },
           {
@@ -353,7 +353,7 @@ forEachDialect((dialect) => {
         const last = said.steps.at(-1);
         const rule = last?.holds ? last.rule : null;
         decided.add(rule);
-        const happened = [answer.status, answer.headers.get("Location"), clicks];
+        const happened = [response.status, response.headers.get("Location"), clicks];
         const expected = [said.status, said.target, [[row.id, rule]]];
         const isConsistent = said.steps.every(
           ({ holds, because }) => because.every((b) => b.holds) === holds,

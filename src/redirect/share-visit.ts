@@ -19,19 +19,19 @@ const STEPS = [
   "proved",
 ];
 
-type Asked = Pick<Arrival, "path" | "headers">;
+type VisitRequest = Pick<Arrival, "path" | "headers">;
 
 /**
  * True if a request to a share belongs to a counted visit: a step inside it, or one after its password. `pathEnd`:
  * index in `path` where the query begins.
  */
-export function continuesVisit(linkId: number, request: Asked, pathEnd: number): boolean {
+export function continuesVisit(linkId: number, request: VisitRequest, pathEnd: number): boolean {
   if (isShareStep(request, pathEnd)) return true;
   return request.headers.get("cookie")?.includes(`${unlockCookieName(linkId)}=`) ?? false;
 }
 
 /** A request from inside a share or drop box, or for a later part of a download. */
-export function isShareStep({ path, headers }: Asked, pathEnd: number): boolean {
+export function isShareStep({ path, headers }: VisitRequest, pathEnd: number): boolean {
   if (LATER_PART.test(headers.get("range") ?? "")) return true;
   if (pathEnd >= path.length) return false;
   const pairs = new URLSearchParams(path.slice(pathEnd + 1));

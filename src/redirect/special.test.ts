@@ -71,12 +71,12 @@ function store(
 
 async function ask(path = "/a", { method = "GET", agent = FIREFOX } = {}) {
   const headers = agent === "" ? {} : { "User-Agent": agent };
-  const answer = await visit(redirect, `http://go.example${path}`, { method, headers });
+  const response = await visit(redirect, `http://go.example${path}`, { method, headers });
   return {
-    status: answer.status,
-    to: answer.headers.get("Location"),
-    cache: answer.headers.get("Cache-Control"),
-    body: await answer.text(),
+    status: response.status,
+    to: response.headers.get("Location"),
+    cache: response.headers.get("Cache-Control"),
+    body: await response.text(),
   };
 }
 
@@ -154,14 +154,14 @@ describe("max_clicks", () => {
     const before = redirect.counts();
     const ask503 = async (more: Record<string, string> = {}) => {
       const headers = { "User-Agent": FIREFOX, ...more };
-      const answer = await visit(redirect, "http://go.example/a", { headers });
-      expect([answer.status, answer.headers.get("Retry-After"), answer.headers.get("Location")]).toEqual([
-        503,
-        "5",
-        null,
-      ]);
-      expect(answer.headers.get("Cache-Control")).toContain("no-store");
-      return answer.text();
+      const response = await visit(redirect, "http://go.example/a", { headers });
+      expect([
+        response.status,
+        response.headers.get("Retry-After"),
+        response.headers.get("Location"),
+      ]).toEqual([503, "5", null]);
+      expect(response.headers.get("Cache-Control")).toContain("no-store");
+      return response.text();
     };
     expect(await ask503()).toBe("Service Unavailable");
     expect(await ask503({ Accept: "text/html", "Accept-Language": "de" })).toContain('<html lang="de">');

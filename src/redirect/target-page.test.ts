@@ -77,11 +77,11 @@ beforeEach(() => {
 });
 
 const ask = async (path = "/a/b+", headers = {}) => {
-  const answer = await visit(redirect, `http://go.example${path}`, { headers });
+  const response = await visit(redirect, `http://go.example${path}`, { headers });
   return {
-    status: answer.status,
-    body: await answer.text(),
-    policy: answer.headers.get("content-security-policy"),
+    status: response.status,
+    body: await response.text(),
+    policy: response.headers.get("content-security-policy"),
   };
 };
 
@@ -134,8 +134,8 @@ test("a link that was taken down is gone, with and without the plus, and says wh
 test("a report is bounded, throttled by address, and refused while reports are off", async () => {
   const server = serveRedirects(redirect);
   const send = async (body: BodyInit) => {
-    const answer = await fetch(`http://127.0.0.1:${server.port}/a/b+`, { method: "POST", body });
-    return { status: answer.status, body: await answer.text() };
+    const response = await fetch(`http://127.0.0.1:${server.port}/a/b+`, { method: "POST", body });
+    return { status: response.status, body: await response.text() };
   };
   const form = new URLSearchParams({ reason: "<script>", details: ` a\u0000\u202e${"b".repeat(2000)}` });
   expect((await send(form)).body).toContain("Thank you");

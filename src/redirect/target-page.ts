@@ -22,13 +22,13 @@ import { endOfPath, keyIn } from "./path-code.ts";
 import { HELD_AS } from "./special.ts";
 import type { PeerSource } from "./visit.ts";
 
-type Asked = Pick<Link, "id" | "code" | "target" | "options" | "expiresAt" | "passwordHash">;
+type ShownLink = Pick<Link, "id" | "code" | "target" | "options" | "expiresAt" | "passwordHash">;
 
 type Deps = {
   /** Finds a link by its key or an alias. Rejects if the database fails. */
-  find(key: string): Promise<Asked | null>;
+  find(key: string): Promise<ShownLink | null>;
   /** False if there are enough of this link. */
-  report(link: Asked, report: { reason: ReportReason; details: string | null }): Promise<boolean>;
+  report(link: ShownLink, report: { reason: ReportReason; details: string | null }): Promise<boolean>;
   takesReports(): boolean;
   guards: Pick<UnlockGuards, "takeTry" | "clientAddress">;
   /** Rejects for what is no form. */
@@ -43,7 +43,7 @@ export function createTargetPage(deps: Deps) {
   const { find, report, takesReports, guards, readForm, pages, domains, lost, clock } = deps;
 
   /** Or why it shows nothing. */
-  async function shown(request: Arrival, key: string): Promise<Asked | Response> {
+  async function shown(request: Arrival, key: string): Promise<ShownLink | Response> {
     const link = await find(key);
     const nothing = () => lost.onDomain(request, domains.of(request.host), "unknown");
     if (link === null || link.passwordHash !== null) return nothing();
@@ -54,7 +54,7 @@ export function createTargetPage(deps: Deps) {
     return isOpen && maxClicks === null ? link : nothing();
   }
 
-  async function takeReport(link: Asked, visitor: Arrival, request: Request, peers?: PeerSource) {
+  async function takeReport(link: ShownLink, visitor: Arrival, request: Request, peers?: PeerSource) {
     const { texts, ...look } = pages.look(visitor);
     const say = (status: number, title: string, sentence: string, more = {}) =>
       pageResponse(messagePage({ ...look, texts }, { title, sentence }), status, visitor, more);
@@ -96,7 +96,7 @@ export function createTargetPage(deps: Deps) {
   };
 }
 
-function targetPage(look: Look, { target, options }: Asked, key: string, takesReports: boolean) {
+function targetPage(look: Look, { target, options }: ShownLink, key: string, takesReports: boolean) {
   const texts = look.texts.target;
   const reasons = REPORT_REASONS.map((one) => `<option value="${one}">${text(texts.reasons[one])}</option>`);
   const leads = isInternal(target)

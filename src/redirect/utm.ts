@@ -21,7 +21,7 @@ export function withQuery(location: string, path: string, pathEnd: number): stri
   return query.length > LONGEST_QUERY ? location : withPairs(location, query, () => true);
 }
 
-function withPairs(location: string, query: string, isWanted: (key: string) => boolean): string {
+function withPairs(location: string, query: string, isIncluded: (key: string) => boolean): string {
   const fragmentAt = location.indexOf("#");
   const target = fragmentAt < 0 ? location : location.slice(0, fragmentAt);
   const ownAt = target.indexOf("?");
@@ -35,7 +35,7 @@ function withPairs(location: string, query: string, isWanted: (key: string) => b
   );
   const passed = query.split("&").filter((pair) => {
     const key = keyOf(pair);
-    return pair !== "" && isWanted(key) && !own.has(key);
+    return pair !== "" && isIncluded(key) && !own.has(key);
   });
   if (passed.length === 0) return location;
   const isJoined = ownAt === target.length - 1 || target.endsWith("&");

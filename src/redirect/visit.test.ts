@@ -22,7 +22,7 @@ function setUp({
 } = {}) {
   const plain: unknown[] = [];
   const detailed: unknown[][] = [];
-  let asked = 0;
+  let lookups = 0;
   const visits = createVisits({
     clicks: {
       detailRefusal: (isSignalled) => (isSignalled ? "signal" : refused),
@@ -44,14 +44,14 @@ function setUp({
     const request = arrivalAt(url, { headers });
     const peers = {
       requestIP() {
-        asked += 1;
+        lookups += 1;
         return peer === null ? null : { address: peer };
       },
     };
     const visit = { request, peers, pathEnd: endOfPath(request.path), now: NOW, rule };
     visits.record(5, visit, true, location);
   }
-  return { plain, detailed, asked: () => asked, record };
+  return { plain, detailed, lookups: () => lookups, record };
 }
 
 test("without proxies every 64th visit shows whether one sends the client's address", () => {
@@ -89,10 +89,10 @@ test("missing headers are null", () => {
 });
 
 test("the peer address is not read without address logging", () => {
-  const { record, detailed, asked } = setUp({ privacy: { addresses: "none" }, hasProxies: true });
+  const { record, detailed, lookups } = setUp({ privacy: { addresses: "none" }, hasProxies: true });
   record("http://s/a", { "X-Forwarded-For": "198.51.100.1" });
   expect(detailed[0]![2]).toMatchObject({ address: "" });
-  expect(asked()).toBe(0);
+  expect(lookups()).toBe(0);
 });
 
 test("X-Forwarded-For is used only with trusted proxies", () => {
@@ -106,11 +106,11 @@ test("X-Forwarded-For is used only with trusted proxies", () => {
 });
 
 test("a click with refused details is recorded with the reason, and headers are not read", () => {
-  const { record, plain, detailed, asked } = setUp({ refused: "full" });
+  const { record, plain, detailed, lookups } = setUp({ refused: "full" });
   record("http://s/a", { Referer: "https://a/" });
   expect(plain).toEqual([[5, "full", true]]);
   expect(detailed).toEqual([]);
-  expect(asked()).toBe(0);
+  expect(lookups()).toBe(0);
 });
 
 test.each([

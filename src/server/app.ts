@@ -49,7 +49,7 @@ export async function createApp(env: Env, options: AppOptions) {
   const processMetrics = startProcessMetrics(registry);
   registerCertificateMetrics(registry, certificates);
   return {
-    answer: createResponder({ house, rooms, repeats }),
+    respond: createResponder({ house, rooms, repeats }),
     /** The response to an error of `answer`. */
     explain: (error: unknown): Response => failureResponse(toAppError(error)),
     connectionLimit: createConnectionLimit({ registry, logger }),

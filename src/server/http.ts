@@ -86,7 +86,7 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
       ask: api,
     },
     { isIn: createRouteTest([`${frontend}/v1`]), timer: metrics.timer("frontend"), ask: api },
-    { isIn: createRouteTest([frontend]), timer: metrics.timer("frontend"), ask: panel.answer },
+    { isIn: createRouteTest([frontend]), timer: metrics.timer("frontend"), ask: panel.respond },
     { isIn: () => true, timer: metrics.timer("admin"), ask: api },
   ];
   const isRouted = createRouteTest([...routePrefixesIn(config)(), ...FILE_PREFIXES, ...OPEN_PREFIXES]);
@@ -126,14 +126,14 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
     };
     const { timer, ask } = routes.find(({ isIn }) => isIn(request.url))!;
     const begun = timer.begin();
-    const answered = timer.end(begun, request.method, ask(request, connection));
-    return answered instanceof Promise ? answered.then(watched) : answered;
+    const outcome = timer.end(begun, request.method, ask(request, connection));
+    return outcome instanceof Promise ? outcome.then(watched) : outcome;
 
     function watched(response: Response): Response {
       const { isStillAllowed } = connection;
       // Live streams end by themselves.
       if (isStillAllowed !== undefined && response.body !== null && !isEventStream(response)) {
-        const isUnderWay = () => server.isAnswering(request);
+        const isUnderWay = () => server.isResponding(request);
         lasting.add({ isStillAllowed, isUnderWay, cut: () => server.cutResponse(request) });
       }
       return response;

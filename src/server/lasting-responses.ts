@@ -2,7 +2,7 @@
  * Cuts answers that outlast the right to them: downloads, archives, exports and lists that are still being sent when
  * their session, token, role or membership has ended. Their clients can't take a part for the whole.
  */
-type Answer = {
+type LastingResponse = {
   sinceMs: number;
   /** Rejects if that can't be said. */
   isStillAllowed(): Promise<boolean>;
@@ -14,20 +14,20 @@ type Answer = {
 const CHECK_MS = 1_000;
 
 export function createLastingResponses({ checkMs = CHECK_MS } = {}) {
-  const sent = new Set<Answer>();
+  const sent = new Set<LastingResponse>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  async function check(answer: Answer): Promise<void> {
-    const isAllowed = await answer.isStillAllowed().catch(() => true);
+  async function check(response: LastingResponse): Promise<void> {
+    const isAllowed = await response.isStillAllowed().catch(() => true);
     if (isAllowed) return;
-    sent.delete(answer);
-    answer.cut();
+    sent.delete(response);
+    response.cut();
   }
 
   /** A response younger than a round is left alone: it may be that to the end of its own session. */
   async function look(): Promise<void> {
     const before = performance.now() - checkMs;
-    for (const answer of sent) if (!answer.isUnderWay()) sent.delete(answer);
+    for (const response of sent) if (!response.isUnderWay()) sent.delete(response);
     const old = [...sent].filter(({ sinceMs }) => sinceMs <= before);
     await Promise.all(old.map(check));
     timer = undefined;
@@ -41,8 +41,8 @@ export function createLastingResponses({ checkMs = CHECK_MS } = {}) {
 
   return {
     /** Call it when the response begins. It is asked about once a second while it is under way. */
-    add(answer: Omit<Answer, "sinceMs">): void {
-      sent.add({ ...answer, sinceMs: performance.now() });
+    add(response: Omit<LastingResponse, "sinceMs">): void {
+      sent.add({ ...response, sinceMs: performance.now() });
       start();
     },
     size: (): number => sent.size,

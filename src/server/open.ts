@@ -116,7 +116,7 @@ async function startPlatform(on: Opened, logger: Logger) {
   const clock = systemClock;
   const bus = redis && worker ? combineBuses(redis.bus, worker.bus) : (redis?.bus ?? worker?.bus);
   const leases = await openProcessLeases({ database, logger, dataDir: env.data.dir, isServer });
-  const around = isServer && { around: leases.answering };
+  const around = isServer && { around: leases.aroundReading };
   const changes = createChanges({ database, clock, logger, ...(bus && { bus }), ...around });
   const startValues = (await worker?.startValues()) as ReturnType<Config["startValues"]> | null | undefined;
   const events = createEvents({ database, clock });

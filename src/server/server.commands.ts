@@ -99,7 +99,7 @@ async function serveAlone(env: Env, logger: Logger): Promise<void> {
 
 /** Answers by the app that is the newest at each request. */
 const inTurn = (newest: () => App): ServedApp => ({
-  answer: (arrival, server) => newest().answer(arrival, server),
+  respond: (arrival, server) => newest().respond(arrival, server),
   explain: (error) => newest().explain(error),
   connectionLimit: newest().connectionLimit,
   listens: (server) => newest().listens(server),

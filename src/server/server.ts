@@ -9,7 +9,7 @@ import { startWireServer, type WireServer } from "../platform/wire/wire-server.t
 /** A stop cuts requests that take longer. */
 export const DRAIN_MS = 10_000;
 
-export type ServedApp = Pick<App, "answer" | "explain" | "connectionLimit" | "listens" | "endStreams">;
+export type ServedApp = Pick<App, "respond" | "explain" | "connectionLimit" | "listens" | "endStreams">;
 
 /** @throws Conflict when port or socket is in use, BadRequest when listening fails */
 export async function startServer(settings: Env["server"], app: ServedApp, { sharePort = false } = {}) {
@@ -39,8 +39,8 @@ function listen(settings: Env["server"], app: ServedApp, reusePort: boolean): Wi
   const tls = tlsCert === null || tlsKey === null ? null : readServerPair(tlsCert, tlsKey);
   const address = unixSocket === null ? { hostname, port, reusePort } : { unix: unixSocket };
   try {
-    const { answer, explain, connectionLimit: limit } = app;
-    return startWireServer({ address, tls, answer, explain, limit });
+    const { respond, explain, connectionLimit: limit } = app;
+    return startWireServer({ address, tls, respond, explain, limit });
   } catch (error) {
     throw listenFailure(settings, error);
   }

@@ -32,9 +32,9 @@ export function rightPage(look: Look, href: string): VisitorPage {
 }
 
 /** After a right password or code whose cookie the browser drops: going on would ask for it again. */
-export function notKeptPage(look: Look, asked: "password" | "recipient" = "password"): VisitorPage {
+export function notKeptPage(look: Look, entered: "password" | "recipient" = "password"): VisitorPage {
   const { notKept } = look.texts.password;
-  const { accepted } = look.texts[asked];
+  const { accepted } = look.texts[entered];
   return htmlPage(look, {
     title: accepted,
     content: `<h1>${text(accepted)}</h1>\n<p role="alert">${text(notKept)}</p>`,

@@ -23,7 +23,7 @@ const pages = createVisitorPages(
 );
 const lookIn = (language: string): Look =>
   pages.look(new Request("http://a.test/", { headers: { "Accept-Language": language } }));
-const policyIn = (answer: Response) => answer.headers.get("content-security-policy")!;
+const policyIn = (response: Response) => response.headers.get("content-security-policy")!;
 const hashOf = (text: string) => inline(text).hash;
 
 test("a page has the visitor's language, the instance's name and its colour", () => {
@@ -76,10 +76,10 @@ test("a wait is told in seconds, long ones in minutes", () => {
 test("the policy allows the style of the page, and nothing that it does not name", async () => {
   for (const color of ["#1757c2", "#ffffff", "#000000"]) {
     settings.color = color;
-    const answer = pageResponse(rightPage(lookIn("en"), "/a?b"), 200, new Request("http://a.test/a"));
-    const styles = (await answer.text()).matchAll(/<style>(.*?)<\/style>/gs);
+    const response = pageResponse(rightPage(lookIn("en"), "/a?b"), 200, new Request("http://a.test/a"));
+    const styles = (await response.text()).matchAll(/<style>(.*?)<\/style>/gs);
     const hashes = [...styles].map(([, style = ""]) => hashOf(style)).join(" ");
-    expect(policyIn(answer)).toBe(
+    expect(policyIn(response)).toBe(
       `default-src 'none'; style-src ${hashes}; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
     );
   }
@@ -120,9 +120,9 @@ test("names, titles and addresses from outside stay text", () => {
 test("HEAD has no body, but its length", async () => {
   const page = messagePage(lookIn("zh"), { title: "密", sentence: "b" });
   const request = new Request("http://a.test/a", { method: "HEAD" });
-  const answer = pageResponse(page, 404, request);
-  expect([answer.status, await answer.text()]).toEqual([404, ""]);
-  expect(answer.headers.get("Content-Length")).toBe(String(new TextEncoder().encode(page.html).length));
+  const response = pageResponse(page, 404, request);
+  expect([response.status, await response.text()]).toEqual([404, ""]);
+  expect(response.headers.get("Content-Length")).toBe(String(new TextEncoder().encode(page.html).length));
 });
 
 test("a page leads to the imprint and the privacy notice, where there are any", () => {
@@ -138,9 +138,9 @@ test("a page leads to the imprint and the privacy notice, where there are any", 
 });
 
 test("where a right password leads is of the same origin, also for a code that a release before 1.0 took", () => {
-  const asked = "https://here.example/x?a=1#\r\nb";
+  const requested = "https://here.example/x?a=1#\r\nb";
   for (const code of ["a", "a/b", "/evil.example", "//evil.example"]) {
-    const { origin, pathname, search } = new URL(pathWithQuery(code, asked), asked);
+    const { origin, pathname, search } = new URL(pathWithQuery(code, requested), requested);
     expect({ origin, pathname, search }).toEqual({
       origin: "https://here.example",
       pathname: `/${code}`,

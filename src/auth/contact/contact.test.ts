@@ -74,10 +74,10 @@ forEachDialect((dialect) => {
   test("of two at once one sets the password", async () => {
     await invite("both");
     const token = tokenIn(mails[0]);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ["password of one", "password of two"].map((password) => ask("PUT", RESET, { token, password })),
     );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404]);
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 404]);
   });
 
   test("an invitation ends after a day, with a new one, and with another address", async () => {

@@ -4,7 +4,7 @@ import type { Database } from "../../platform/db/database.ts";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import {
   ADMIN_PASSWORD,
-  type Answer,
+  type ApiResponse,
   type AuthHarness,
   Browser,
   type QueuedMail,
@@ -49,12 +49,12 @@ forEachDialect((dialect) => {
     return browser;
   }
   const tokenIn = (mail: QueuedMail | undefined): string => mail!.content.url.split("#")[1]!;
-  const send = (at: AuthHarness, method: string, path: string, body: object): Promise<Answer> =>
+  const send = (at: AuthHarness, method: string, path: string, body: object): Promise<ApiResponse> =>
     at.request(method, path, { body, peer: peer() });
   /** Three requests at once, one of them in another process. */
-  async function atOnce(run: (at: AuthHarness, nth: number) => Promise<Answer>): Promise<number[]> {
-    const answers = await Promise.all([harness, other, harness].map(run));
-    return answers.map(({ status }) => status).toSorted();
+  async function atOnce(run: (at: AuthHarness, nth: number) => Promise<ApiResponse>): Promise<number[]> {
+    const responses = await Promise.all([harness, other, harness].map(run));
+    return responses.map(({ status }) => status).toSorted();
   }
   const setsPassword = (token: string) =>
     atOnce((at, nth) => send(at, "PUT", RESET, { token, password: `password number ${nth}` }));
@@ -121,14 +121,14 @@ forEachDialect((dialect) => {
     await send(harness, "PUT", RESET, { token: await invite("dora"), password: ADMIN_PASSWORD });
     for (const username of ["dora", "admin"]) {
       const browsers = [await signedIn(username), await signedIn(username), await signedIn(username)];
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         browsers.map((browser, nth) =>
           browser.send("PUT", OWN_PASSWORD, {
             body: { current_password: ADMIN_PASSWORD, new_password: `password number ${nth}` },
           }),
         ),
       );
-      const won = answers.filter(({ status }) => status === 200);
+      const won = responses.filter(({ status }) => status === 200);
       expect([username, won.length]).toEqual([username, 1]);
       expect(await entering(username)).toEqual([200, 401, 401]);
     }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { appError } from "../../lib/errors.ts";
 import {
   ADMIN_PASSWORD,
-  type Answer,
+  type ApiResponse,
   type AuthHarness,
   Browser,
   createTestFolder,
@@ -19,7 +19,7 @@ const DAY = 86_400_000;
 
 /** The parameters that determine the cost of a verification. */
 const cost = (hash: string) => hash.split("$").slice(1, 4).join("$");
-const codes = (answers: readonly Answer[]) => answers.map(({ json }) => json.code);
+const codes = (responses: readonly ApiResponse[]) => responses.map(({ json }) => json.code);
 
 const folder = createTestFolder();
 let harness: AuthHarness;
@@ -57,8 +57,8 @@ beforeEach(() => {
 describe("a login", () => {
   test("without a name, with null or with admin is for the built-in administrator", async () => {
     for (const username of [undefined, null, "admin", "Admin"]) {
-      const answer = await login({ username, password: ADMIN_PASSWORD });
-      expect(answer.json.data).toMatchObject({ role: "admin" });
+      const response = await login({ username, password: ADMIN_PASSWORD });
+      expect(response.json.data).toMatchObject({ role: "admin" });
     }
   });
 
@@ -79,8 +79,8 @@ describe("a login", () => {
       { password: "\0" },
     ];
     for (const attempt of attempts) {
-      const answer = await login(attempt);
-      expect([answer.status, answer.json, answer.headers.getSetCookie()]).toEqual([401, WRONG, []]);
+      const response = await login(attempt);
+      expect([response.status, response.json, response.headers.getSetCookie()]).toEqual([401, WRONG, []]);
     }
     expect(verified).toHaveLength(attempts.length);
     expect(new Set(verified.map(cost))).toEqual(new Set([cost(DUMMY_HASH)]));
@@ -111,8 +111,8 @@ describe("a login", () => {
     '{"password":null}',
     '{"username":{},"password":"x"}',
   ])("with the body %p is 400", async (body) => {
-    const answer = await login(body);
-    expect([answer.status, answer.json.code]).toEqual([400, 1000]);
+    const response = await login(body);
+    expect([response.status, response.json.code]).toEqual([400, 1000]);
     expect(verified).toEqual([]);
   });
 });
@@ -122,14 +122,14 @@ describe("cross-origin requests", () => {
   const body = { password: ADMIN_PASSWORD };
   const statuses = async (headers: Record<string, string>) => {
     const send = (path: string) => harness.request("POST", path, { body, headers, peer: newPeer() });
-    const answers = [
+    const responses = [
       await send(LOGIN),
       await send("/admin/v1/auth/refresh"),
       await send("/admin/v1/auth/logout"),
     ];
-    for (const { status, headers: answered } of answers)
-      if (status === 403) expect(answered.getSetCookie()).toEqual([]);
-    return answers.map(({ status }) => status);
+    for (const { status, headers: received } of responses)
+      if (status === 403) expect(received.getSetCookie()).toEqual([]);
+    return responses.map(({ status }) => status);
   };
   const PASSED = [200, 401, 200];
   const REFUSED = [403, 403, 403];
@@ -171,12 +171,12 @@ describe("cross-origin requests", () => {
     "application/jsonx",
     "",
   ])("with a login as %p are 415", async (type) => {
-    const answer = await harness.request("POST", LOGIN, {
+    const response = await harness.request("POST", LOGIN, {
       body,
       headers: { "Content-Type": type },
       peer: newPeer(),
     });
-    expect([answer.status, answer.json.code, answer.headers.getSetCookie()]).toEqual([415, 1000, []]);
+    expect([response.status, response.json.code, response.headers.getSetCookie()]).toEqual([415, 1000, []]);
   });
 
   test("may name a charset", async () => {
@@ -245,8 +245,8 @@ describe("guesses at one account from many addresses", () => {
   );
 
   test("sent in parallel are all counted", async () => {
-    const answers = await Promise.all(Array.from({ length: 12 }, () => guess("anna")));
-    expect(answers.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(5);
+    const responses = await Promise.all(Array.from({ length: 12 }, () => guess("anna")));
+    expect(responses.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(5);
     expect(verified.length).toBeLessThanOrEqual(5);
   });
 
@@ -319,8 +319,8 @@ describe("a flood that fills the queue of passwords", () => {
     await another!.login(ADMIN_PASSWORD);
     await another!.send("GET", "/admin/v1/auth/verify");
     for (const browser of [stays!, left!]) {
-      const [answers, known] = await Promise.all([flood(), browser.login(password, "anna")]);
-      expect(answers.filter(({ status }) => status === 503).length).toBeGreaterThan(20);
+      const [responses, known] = await Promise.all([flood(), browser.login(password, "anna")]);
+      expect(responses.filter(({ status }) => status === 503).length).toBeGreaterThan(20);
       expect(known.status).toBe(200);
     }
     // A browser of another account is unknown here, like one with an invalid cookie.

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { Database } from "../../platform/db/database.ts";
 import {
   ADMIN_PASSWORD,
-  type Answer,
+  type ApiResponse,
   type AuthHarness,
   Browser,
   createTestFolder,
@@ -19,7 +19,7 @@ let harness: AuthHarness;
 
 const settings = (values: Record<string, string | null>) =>
   harness.config.change(Object.entries(values), "test");
-const locationOf = ({ headers }: Answer): string => headers.get("Location") ?? "";
+const locationOf = ({ headers }: ApiResponse): string => headers.get("Location") ?? "";
 const pathOf = (url: URL): string => url.pathname + url.search;
 
 /** Where Waymark leads at the end. */
@@ -77,15 +77,15 @@ describe("a sign-in", () => {
   test("asks with PKCE, state and nonce, and keeps them in a cookie that sites can't send", async () => {
     const started = await harness.request("GET", START);
     expect(started.status).toBe(302);
-    const asked = Object.fromEntries(new URL(locationOf(started)).searchParams);
-    expect(asked).toMatchObject({
+    const query = Object.fromEntries(new URL(locationOf(started)).searchParams);
+    expect(query).toMatchObject({
       client_id: CLIENT.id,
       response_type: "code",
       code_challenge_method: "S256",
       scope: "openid profile email",
       redirect_uri: "http://localhost/admin/v1/auth/oidc/callback",
     });
-    for (const name of ["state", "nonce", "code_challenge"]) expect(asked[name]).toMatch(/^[\w-]{43}$/);
+    for (const name of ["state", "nonce", "code_challenge"]) expect(query[name]).toMatch(/^[\w-]{43}$/);
     const [cookie = ""] = started.headers.getSetCookie();
     for (const part of ["HttpOnly", "Secure", "SameSite=Lax", "Max-Age=600", "Path=/admin/v1/auth"])
       expect(cookie.split("; ")).toContain(part);
@@ -107,9 +107,9 @@ describe("a sign-in", () => {
   });
 
   test("of people with the same or a hostile name makes accounts with names of their own", async () => {
-    const wishes = ["admin", "../../etc", "\u202egnp", "anna", "anna", "", "CLI"];
+    const preferredNames = ["admin", "../../etc", "\u202egnp", "anna", "anna", "", "CLI"];
     const before = new Set(await userNames());
-    for (const preferred_username of wishes) {
+    for (const preferred_username of preferredNames) {
       await provider.control({
         subject: crypto.randomUUID(),
         claims: { preferred_username, email: "ops@example.com" },

@@ -41,7 +41,7 @@ const clients = JSON.parse(process.argv[2] ?? "[]") as object[];
 let discoveries = 0;
 let issuer = "";
 let key: JWK;
-let answer: ReturnType<Provider["callback"]>;
+let handle: ReturnType<Provider["callback"]>;
 
 const OF_PROVIDERS = ["urn:zitadel:iam:org:project:roles", "https://example.com/roles", "cognito:groups"];
 
@@ -92,7 +92,7 @@ async function open(): Promise<void> {
     const body = ctx.body as { id_token?: string } | undefined;
     if (body?.id_token !== undefined) body.id_token = await tamper(body.id_token);
   });
-  answer = provider.callback();
+  handle = provider.callback();
 }
 
 async function userInfoAs(form: NonNullable<ProviderState["userInfo"]>, claims: Record<string, unknown>) {
@@ -139,7 +139,7 @@ const server = createServer((request, response) => {
     response.writeHead(state.failing).end();
     return;
   }
-  void answer(request, response);
+  void handle(request, response);
 });
 
 server.listen(0, "127.0.0.1", async () => {

@@ -24,8 +24,8 @@ export async function spawnProvider(origins: readonly string[]) {
     issuer,
     /** Returns how often its description was read. */
     async control(change: Partial<ProviderState>): Promise<number> {
-      const answer = await fetch(`${issuer}/control`, { method: "POST", body: JSON.stringify(change) });
-      return ((await answer.json()) as { discoveries: number }).discoveries;
+      const response = await fetch(`${issuer}/control`, { method: "POST", body: JSON.stringify(change) });
+      return ((await response.json()) as { discoveries: number }).discoveries;
     },
     /** Follows the provider's pages with cookies, up to the address that leads back to Waymark. */
     async follow(start: string): Promise<URL> {
@@ -34,13 +34,14 @@ export async function spawnProvider(origins: readonly string[]) {
       for (let hop = 0; hop < 10; hop++) {
         if (at.origin !== issuer) return at;
         const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
-        const answer = await fetch(at, { redirect: "manual", headers: { Cookie: cookie } });
-        for (const set of answer.headers.getSetCookie()) {
+        const response = await fetch(at, { redirect: "manual", headers: { Cookie: cookie } });
+        for (const set of response.headers.getSetCookie()) {
           const [name, value] = set.split(";", 1)[0]!.split("=", 2) as [string, string];
           jar.set(name, value);
         }
-        const next = answer.headers.get("Location");
-        if (next === null) throw new Error(`The provider answers ${answer.status}: ${await answer.text()}`);
+        const next = response.headers.get("Location");
+        if (next === null)
+          throw new Error(`The provider answers ${response.status}: ${await response.text()}`);
         at = new URL(next, at);
       }
       throw new Error("The provider leads in a circle.");

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import {
   ADMIN_PASSWORD,
-  type Answer,
+  type ApiResponse,
   type AuthHarness,
   Browser,
   createTestFolder,
@@ -19,7 +19,7 @@ let provider: TestProvider;
 let harness: AuthHarness;
 
 const settings = (values: Record<string, string>) => harness.config.change(Object.entries(values), "test");
-const locationOf = ({ headers }: Answer): string => headers.get("Location") ?? "";
+const locationOf = ({ headers }: ApiResponse): string => headers.get("Location") ?? "";
 const me = async (browser: Browser) => (await browser.send("GET", "/admin/v1/auth/me")).json.data;
 
 async function signIn(browser: Browser): Promise<void> {
@@ -48,7 +48,7 @@ beforeEach(async () => {
 });
 
 const TOTP = "/admin/v1/account/totp";
-const fieldOf = ({ json }: Answer) => (json as { details?: { field: string }[] }).details?.[0]?.field;
+const fieldOf = ({ json }: ApiResponse) => (json as { details?: { field: string }[] }).details?.[0]?.field;
 const post = (browser: Browser, path: string, body: object) => browser.send("POST", path, { body });
 const prove = (browser: Browser, totp: string) => post(browser, "/admin/v1/account/second-factor", { totp });
 
@@ -115,8 +115,8 @@ test("a role that needs a second factor takes a passkey in the place of a code, 
   await signIn(again);
   expect(await again.status()).toBe(403);
   expect(fieldOf(await post(again, "/admin/v1/account/passkeys/options", {}))).toBe("second_factor");
-  const asked = (await post(again, "/admin/v1/auth/passkey/options", {})).json.data as never;
-  const passkey = authenticator.get(asked);
+  const requestOptions = (await post(again, "/admin/v1/auth/passkey/options", {})).json.data as never;
+  const passkey = authenticator.get(requestOptions);
   const admin = new Browser(harness, "192.0.2.47");
   await admin.login(ADMIN_PASSWORD);
   expect((await post(admin, "/admin/v1/account/second-factor", { passkey })).status).toBe(409);

@@ -19,7 +19,7 @@ export type Slip = {
   statement?: { format: string; cbor: Buffer };
 };
 
-type Asked = { challenge: string; rpId?: string; rp?: { id: string } };
+type PasskeyOptions = { challenge: string; rpId?: string; rp?: { id: string } };
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");
 const sha256 = (data: string | Uint8Array): Buffer => createHash("sha256").update(data).digest();
@@ -34,17 +34,17 @@ export function createAuthenticator(origin: string, { counts = true } = {}) {
   const { x, y } = publicKey.export({ format: "jwk" }) as { x: string; y: string };
   let counter = 0;
 
-  function clientData(type: string, { challenge }: Asked, slip: Slip): Buffer {
+  function clientData(type: string, { challenge }: PasskeyOptions, slip: Slip): Buffer {
     const given = { type: slip.type ?? type, challenge, origin: slip.origin ?? origin };
     return Buffer.from(JSON.stringify({ ...given, crossOrigin: slip.crossOrigin ?? false }));
   }
 
-  function authData(asked: Asked, slip: Slip, more: Buffer[] = []): Buffer {
+  function authData(options: PasskeyOptions, slip: Slip, more: Buffer[] = []): Buffer {
     const flags = USER_PRESENT | (slip.isVerified === false ? 0 : USER_VERIFIED);
     const count = Buffer.alloc(4);
     if (counts) counter += 1;
     count.writeUInt32BE(slip.counter ?? counter);
-    const rpId = slip.rpId ?? asked.rpId ?? asked.rp?.id ?? "";
+    const rpId = slip.rpId ?? options.rpId ?? options.rp?.id ?? "";
     return Buffer.concat([
       sha256(rpId),
       Buffer.from([flags | (more.length > 0 ? HAS_CREDENTIAL : 0)]),
@@ -59,7 +59,7 @@ export function createAuthenticator(origin: string, { counts = true } = {}) {
     id: text(id),
 
     /** As `navigator.credentials.create()`. */
-    create(asked: Asked, slip: Slip = {}) {
+    create(options: PasskeyOptions, slip: Slip = {}) {
       const key = Buffer.concat([
         Buffer.from("a5010203262001215820", "hex"),
         Buffer.from(x, "base64url"),
@@ -67,7 +67,7 @@ export function createAuthenticator(origin: string, { counts = true } = {}) {
         Buffer.from(y, "base64url"),
       ]);
       const length = Buffer.from([id.length >> 8, id.length & 255]);
-      const data = authData(asked, slip, [Buffer.alloc(16), length, id, key]);
+      const data = authData(options, slip, [Buffer.alloc(16), length, id, key]);
       const { format, cbor } = slip.statement ?? { format: "none", cbor: Buffer.from([0xa0]) };
       const attestation = Buffer.concat([
         Buffer.from([0xa3]),
@@ -79,7 +79,7 @@ export function createAuthenticator(origin: string, { counts = true } = {}) {
         cborBytes(data),
       ]);
       const response = {
-        clientDataJSON: text(clientData("webauthn.create", asked, slip)),
+        clientDataJSON: text(clientData("webauthn.create", options, slip)),
         attestationObject: text(attestation),
         transports: ["internal", "hybrid", "made-up"],
         publicKeyAlgorithm: -7,
@@ -88,9 +88,9 @@ export function createAuthenticator(origin: string, { counts = true } = {}) {
     },
 
     /** As `navigator.credentials.get()`. */
-    get(asked: Asked, slip: Slip = {}) {
-      const client = clientData("webauthn.get", asked, slip);
-      const data = authData(asked, slip);
+    get(options: PasskeyOptions, slip: Slip = {}) {
+      const client = clientData("webauthn.get", options, slip);
+      const data = authData(options, slip);
       const signature = createSign("sha256")
         .update(Buffer.concat([data, sha256(client)]))
         .sign(slip.key ?? privateKey);

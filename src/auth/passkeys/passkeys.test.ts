@@ -7,7 +7,7 @@ import { viewOfEvent } from "../../platform/events/event.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import {
   ADMIN_PASSWORD,
-  type Answer,
+  type ApiResponse,
   type AuthHarness,
   Browser,
   type QueuedMail,
@@ -53,7 +53,7 @@ forEachDialect((dialect) => {
     mails.length = 0;
   });
 
-  const dataOf = ({ json }: Answer) => json.data as unknown as Options;
+  const dataOf = ({ json }: ApiResponse) => json.data as unknown as Options;
   const begin = (password = ADMIN_PASSWORD) => browser.send("POST", `${OWN}/options`, { body: { password } });
   const finish = (credential: object, given?: string) =>
     browser.send("POST", OWN, { body: { credential, ...(given && { name: given }) } });
@@ -63,23 +63,23 @@ forEachDialect((dialect) => {
   const remove = (id: number, by = browser, password = ADMIN_PASSWORD) =>
     by.send("DELETE", `${OWN}/${id}`, { body: { password } });
 
-  async function add(authenticator: Authenticator, given?: string): Promise<Answer> {
-    const answer = await finish(authenticator.create(dataOf(await begin())), given);
-    expect(answer.status).toBe(201);
+  async function add(authenticator: Authenticator, given?: string): Promise<ApiResponse> {
+    const response = await finish(authenticator.create(dataOf(await begin())), given);
+    expect(response.status).toBe(201);
     harness.time.now += 10_000;
-    return answer;
+    return response;
   }
-  async function asked(at = harness): Promise<Options> {
+  async function requestOptions(at = harness): Promise<Options> {
     return dataOf(await at.request("POST", `${SIGN_IN}/options`, {}));
   }
   let peers = 0;
   const send = (
     credential: object,
     by = new Browser(harness, `198.51.100.${++peers % 250}`),
-  ): Promise<Answer> =>
+  ): Promise<ApiResponse> =>
     by.send("POST", SIGN_IN, { body: { credential }, headers: { "User-Agent": "Firefox/Linux" } });
-  const signIn = async (authenticator: Authenticator, slip?: Slip): Promise<Answer> =>
-    send(authenticator.get(await asked(), slip));
+  const signIn = async (authenticator: Authenticator, slip?: Slip): Promise<ApiResponse> =>
+    send(authenticator.get(await requestOptions(), slip));
 
   test("a passkey is added with the password, signs in without a name, is renamed and removed", async () => {
     expect((await begin("wrong password")).status).toBe(401);
@@ -99,7 +99,7 @@ forEachDialect((dialect) => {
     ]);
 
     const fresh = new Browser(harness, "203.0.113.5");
-    const signedIn = await send(authenticator.get(await asked()), fresh);
+    const signedIn = await send(authenticator.get(await requestOptions()), fresh);
     expect([signedIn.status, signedIn.json.data]).toMatchObject([
       200,
       { message: "Signed in", role: "editor" },
@@ -112,7 +112,7 @@ forEachDialect((dialect) => {
     expect(mails.map(({ kind }) => kind)).toEqual(["passkey", "sign_in"]);
     // Now the browser is known.
     harness.time.now += 10_000;
-    expect((await send(authenticator.get(await asked()), fresh)).status).toBe(200);
+    expect((await send(authenticator.get(await requestOptions()), fresh)).status).toBe(200);
     expect(mails).toHaveLength(2);
     const { data } = (await browser.send("GET", "/admin/v1/account/sessions")).json;
     const ways = (data as unknown as { signed_in_by: string }[]).map(({ signed_in_by: by }) => by);
@@ -155,7 +155,7 @@ forEachDialect((dialect) => {
     const elsewhere = await finish(await create({ origin: "http://evil.example" }));
     expect(elsewhere.json.message).toContain("Passkeys work at http://localhost only");
     // Neither a sign-in's challenge, nor one of another session, nor an old one, nor none.
-    expect((await finish(authenticator.create(await asked()))).status).toBe(400);
+    expect((await finish(authenticator.create(await requestOptions()))).status).toBe(400);
     const other = new Browser(harness, "203.0.113.9");
     await other.login(ADMIN_PASSWORD, name);
     const foreign = await other.send("POST", `${OWN}/options`, { body: { password: ADMIN_PASSWORD } });
@@ -181,15 +181,15 @@ forEachDialect((dialect) => {
       await add(authenticator);
       const other = await startAuth(database);
       other.time.now = harness.time.now;
-      const answer = authenticator.get(await asked());
-      const answers = await Promise.all(
+      const response = authenticator.get(await requestOptions());
+      const responses = await Promise.all(
         [harness, other, harness, other].map((at, turn) =>
-          send(answer, new Browser(at, `203.0.113.${20 + turn}`)),
+          send(response, new Browser(at, `203.0.113.${20 + turn}`)),
         ),
       );
-      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401]);
+      expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401]);
       harness.time.now += 10_000;
-      expect((await send(answer)).status).toBe(401);
+      expect((await send(response)).status).toBe(401);
     }
   });
 
@@ -205,17 +205,17 @@ forEachDialect((dialect) => {
       [{ isVerified: false }, 401],
       [{ key }, 401],
     ] as [Slip, number][]) {
-      const answer = await signIn(authenticator, slip);
-      expect([slip, answer.status]).toEqual([slip, status]);
+      const response = await signIn(authenticator, slip);
+      expect([slip, response.status]).toEqual([slip, status]);
     }
     expect((await send(authenticator.get(dataOf(await begin())))).status).toBe(401);
-    const late = await asked();
+    const late = await requestOptions();
     harness.time.now += 300_000;
     expect((await send(authenticator.get(late))).json.message).toBe("This took too long. Try again.");
     const unknown = await signIn(createAuthenticator(ORIGIN));
     expect([unknown.status, unknown.json.message]).toEqual([401, expect.stringContaining("not known here")]);
     const foreign = await harness.request("POST", SIGN_IN, {
-      body: { credential: authenticator.get(await asked()) },
+      body: { credential: authenticator.get(await requestOptions()) },
       headers: { Origin: "http://evil.example" },
     });
     expect(foreign.status).toBe(403);
@@ -294,7 +294,7 @@ forEachDialect((dialect) => {
       const fresh = new Browser(harness, "203.0.113.40");
       const password = await fresh.login(ADMIN_PASSWORD, name);
       expect([password.status, password.json]).toMatchObject([401, { details: [{ field: "passkey" }] }]);
-      expect((await send(authenticator.get(await asked()), fresh)).status).toBe(200);
+      expect((await send(authenticator.get(await requestOptions()), fresh)).status).toBe(200);
       expect(await fresh.status()).toBe(200);
       const reset = { id: accountId, username: name };
       await harness.auth.secondFactor.reset(reset, COMMAND);

@@ -8,7 +8,7 @@ import { COMMAND } from "../../lib/actor.ts";
 import type { SignInMethod } from "../../lib/credential.ts";
 import {
   ADMIN_PASSWORD,
-  type Answer,
+  type ApiResponse,
   type AuthHarness,
   createTestFolder,
   startAuth,
@@ -75,7 +75,7 @@ beforeEach(async () => {
   await harness.config.set("api.second_factor_roles", "user", "test");
 });
 
-const send = (token: string, route: string, body?: object): Promise<Answer> => {
+const send = (token: string, route: string, body?: object): Promise<ApiResponse> => {
   const [method, path] = route.split(" ") as [string, string];
   return harness.request(method, `/admin/v1${path}`, {
     ...(body && { body }),
@@ -83,8 +83,9 @@ const send = (token: string, route: string, body?: object): Promise<Answer> => {
     peer: `2001:db8:${(++peers).toString(16)}::1`,
   });
 };
-const fieldOf = ({ json }: Answer) => (json as { details?: { field: string }[] }).details?.[0]?.field;
-const isUnproved = (answer: Answer): boolean => answer.status === 403 && fieldOf(answer) === "second_factor";
+const fieldOf = ({ json }: ApiResponse) => (json as { details?: { field: string }[] }).details?.[0]?.field;
+const isUnproved = (response: ApiResponse): boolean =>
+  response.status === 403 && fieldOf(response) === "second_factor";
 
 function bodyOf(route: string, password: string): object | undefined {
   if (route === "PUT /auth/password") return { current_password: password, new_password: "another password" };
@@ -114,11 +115,11 @@ describe.each(UNPROVED)("with the factors %j, demanded of %s", (factors, roles, 
       const isRefused = unproved.includes(by) && need !== "session";
       // A right password is not enough; a wrong one is heard by sessions that have shown the factor.
       const password = isRefused ? ADMIN_PASSWORD : "a wrong password";
-      const answer = await send(await sessionOf(harness, account, by), at, bodyOf(route, password));
+      const response = await send(await sessionOf(harness, account, by), at, bodyOf(route, password));
       if (need === "factor" && account.passkeyId === 999_999 && route.includes("passkeys")) continue;
       const isDemanded = roles === "admin" && unproved.includes(by) && !/ \/(?:auth|account)\//.test(route);
-      expect([route, isUnproved(answer)]).toEqual([route, isRefused || isDemanded]);
-      if (need === "proof" && !isRefused) expect([route, answer.status]).toEqual([route, 401]);
+      expect([route, isUnproved(response)]).toEqual([route, isRefused || isDemanded]);
+      if (need === "proof" && !isRefused) expect([route, response.status]).toEqual([route, 401]);
     }
   });
 });
@@ -128,9 +129,9 @@ test("API tokens may not do what needs a session, and need no second factor for 
   const input = { name: "t", scopes: ["admin" as const] };
   const { text } = await harness.auth.apiTokens.create(account.id, input as never, COMMAND);
   for (const route of Object.keys(NEEDS)) {
-    const answer = await send(text, route.replace(":id", "999999"), bodyOf(route, ADMIN_PASSWORD));
-    expect([route, isUnproved(answer)]).toEqual([route, false]);
-    if (!route.includes("/users")) expect([route, answer.status]).toEqual([route, 403]);
+    const response = await send(text, route.replace(":id", "999999"), bodyOf(route, ADMIN_PASSWORD));
+    expect([route, isUnproved(response)]).toEqual([route, false]);
+    if (!route.includes("/users")) expect([route, response.status]).toEqual([route, 403]);
   }
 });
 
@@ -202,12 +203,12 @@ test("what was begun without a factor is not finished beside one that came meanw
   const password = ADMIN_PASSWORD;
   const options = async (token: string) =>
     (await send(token, "POST /account/passkeys/options", { password })).json.data as never;
-  const asked = await options(begins);
+  const requested = await options(begins);
   const begun = await send(begins, "POST /account/totp", { password });
   const { secret } = begun.json.data as { secret: string };
   const own = createAuthenticator("http://localhost").create(await options(adds));
   expect((await send(adds, "POST /account/passkeys", { credential: own })).status).toBe(201);
-  const late = createAuthenticator("http://localhost").create(asked);
+  const late = createAuthenticator("http://localhost").create(requested);
   expect(isUnproved(await send(begins, "POST /account/passkeys", { credential: late }))).toBe(true);
   const code = codeAt(secret, harness.time.now);
   expect(isUnproved(await send(begins, "POST /account/totp/confirm", { code }))).toBe(true);

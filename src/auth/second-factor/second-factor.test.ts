@@ -4,7 +4,13 @@ import type { Database } from "../../platform/db/database.ts";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { viewOfEvent } from "../../platform/events/event.ts";
 import { COMMAND } from "../../lib/actor.ts";
-import { ADMIN_PASSWORD, type Answer, type AuthHarness, Browser, startAuth } from "../auth.test-support.ts";
+import {
+  ADMIN_PASSWORD,
+  type ApiResponse,
+  type AuthHarness,
+  Browser,
+  startAuth,
+} from "../auth.test-support.ts";
 import { codeAt } from "./totp.test-support.ts";
 
 const TOTP = "/admin/v1/account/totp";
@@ -44,7 +50,7 @@ forEachDialect((dialect) => {
   const begin = (password = ADMIN_PASSWORD) => browser.send("POST", TOTP, { body: { password } });
   const now = () => harness.time.now;
   const later = () => (harness.time.now += 60_000);
-  const fieldOf = ({ json }: Answer) => (json as { details?: { field: string }[] }).details?.[0]?.field;
+  const fieldOf = ({ json }: ApiResponse) => (json as { details?: { field: string }[] }).details?.[0]?.field;
 
   async function enrol(): Promise<{ secret: string; codes: string[] }> {
     const secret = String((await begin()).json.data!["secret"]);
@@ -54,7 +60,7 @@ forEachDialect((dialect) => {
     return { secret, codes: json.data!["recovery_codes"] as string[] };
   }
   /** From a browser of its own. */
-  const login = (proof: object, peer = "198.51.100.1", at = harness): Promise<Answer> =>
+  const login = (proof: object, peer = "198.51.100.1", at = harness): Promise<ApiResponse> =>
     new Browser(at, peer).send("POST", LOGIN, {
       body: { username: name, password: ADMIN_PASSWORD, ...proof },
     });
@@ -90,8 +96,8 @@ forEachDialect((dialect) => {
 
   test("a sign-in without a code names the field, and takes each code once", async () => {
     const { secret } = await enrol();
-    const asked = await login({});
-    expect([asked.status, asked.json.code, fieldOf(asked)]).toEqual([401, 2000, "totp"]);
+    const demanded = await login({});
+    expect([demanded.status, demanded.json.code, fieldOf(demanded)]).toEqual([401, 2000, "totp"]);
     expect((await login({ password: "wrong password", totp: codeAt(secret, now()) })).status).toBe(401);
     for (const steps of [-2, 2]) {
       expect(fieldOf(await login({ totp: codeAt(secret, now(), steps) }))).toBe("totp");
@@ -112,12 +118,12 @@ forEachDialect((dialect) => {
     const other = await startAuth(database);
     other.time.now = now();
     for (const proof of [{ totp: codeAt(secret, now()) }, { recovery_code: codes[3]! }]) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [1, 2, 3, 4].map((at) => login(proof, `203.0.113.${at}`, at % 2 === 0 ? other : harness)),
       );
       // 429: lost the race for the delay.
       const refused = expect.stringMatching(/^4(?:01|29)$/);
-      const statuses = answers.map(({ status }) => String(status)).toSorted();
+      const statuses = responses.map(({ status }) => String(status)).toSorted();
       expect(statuses).toEqual(["200", refused, refused, refused]);
       harness.time.now += HOUR_MS;
       other.time.now = now();

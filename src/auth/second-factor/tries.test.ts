@@ -3,7 +3,13 @@ import { beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Database } from "../../platform/db/database.ts";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import type { Account } from "../account.ts";
-import { ADMIN_PASSWORD, type Answer, type AuthHarness, Browser, startAuth } from "../auth.test-support.ts";
+import {
+  ADMIN_PASSWORD,
+  type ApiResponse,
+  type AuthHarness,
+  Browser,
+  startAuth,
+} from "../auth.test-support.ts";
 import { accountWith, SECRET, sessionOf } from "./factors.test-support.ts";
 import { codeAt } from "./totp.test-support.ts";
 
@@ -33,7 +39,7 @@ forEachDialect((dialect) => {
   const peer = () => `2001:db8:${(++peers).toString(16)}::1`;
   const wrong = () => codeAt(SECRET, harness.time.now, 9);
   const right = () => codeAt(SECRET, harness.time.now);
-  const send = (at: AuthHarness, token: string, route: string, body: object): Promise<Answer> => {
+  const send = (at: AuthHarness, token: string, route: string, body: object): Promise<ApiResponse> => {
     const [method, path] = route.split(" ") as [string, string];
     const headers = { Authorization: `Bearer ${token}` };
     return at.request(method, path, { body, headers, peer: peer() });
@@ -45,7 +51,7 @@ forEachDialect((dialect) => {
   const fresh = () => sessionOf(harness, account, "oidc");
 
   /** Each from a session of its own. */
-  const WAYS: ((at: AuthHarness, code: string) => Promise<Answer>)[] = [
+  const WAYS: ((at: AuthHarness, code: string) => Promise<ApiResponse>)[] = [
     (at, totp) => logIn(at, { totp }),
     (at, code) => logIn(at, { recovery_code: code }),
     async (at, totp) => send(at, await fresh(), `POST ${ACCOUNT}/second-factor`, { totp }),

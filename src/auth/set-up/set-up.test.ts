@@ -2,7 +2,13 @@
 import { beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Database } from "../../platform/db/database.ts";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
-import { ADMIN_PASSWORD, type Answer, type AuthHarness, Browser, startAuth } from "../auth.test-support.ts";
+import {
+  ADMIN_PASSWORD,
+  type ApiResponse,
+  type AuthHarness,
+  Browser,
+  startAuth,
+} from "../auth.test-support.ts";
 
 const HOUR = 3_600_000;
 const CHOICE = {
@@ -31,7 +37,7 @@ forEachDialect((dialect) => {
 
   const open = async (): Promise<string> => (await harness.auth.openSetUp())!;
   /** From an address without earlier attempts. */
-  const ask = (path: string, body: object, on = harness): Promise<Answer> =>
+  const ask = (path: string, body: object, on = harness): Promise<ApiResponse> =>
     on.request("POST", `/panel/v1/set-up${path}`, { body, peer: `2001:db8:${(++peers).toString(16)}::1` });
   const complete = (secret: string, more: object = {}, on = harness) =>
     ask("", { ...CHOICE, ...more, secret }, on);
@@ -49,9 +55,9 @@ forEachDialect((dialect) => {
       click_addresses: true,
     });
     const more = { public_url: "https://go.example.com", click_details: true, click_addresses: false };
-    const answer = await complete(secret, more);
-    expect(answer.json.data).toEqual({ message: "Signed in", expires_in: 900, role: "admin" });
-    const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(";")[0]!);
+    const response = await complete(secret, more);
+    expect(response.json.data).toEqual({ message: "Signed in", expires_in: 900, role: "admin" });
+    const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(";")[0]!);
     const probe = await harness.request("GET", "/admin/v1/probe/admin", {
       headers: { Cookie: cookies.join("; ") },
     });
@@ -95,14 +101,14 @@ forEachDialect((dialect) => {
     const other = await startAuth(database);
     other.time.now = harness.time.now;
     const passwords = ["password of one", "password of two", "password of three"];
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       complete(mine, { password: passwords[0] }),
       complete(mine, { password: passwords[1] }, other),
       complete(theirs, { password: passwords[2] }, other),
     ]);
-    const won = answers.findIndex(({ status }) => status === 200);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const { status } of answers.filter((_, at) => at !== won)) expect([404, 409]).toContain(status);
+    const won = responses.findIndex(({ status }) => status === 200);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const { status } of responses.filter((_, at) => at !== won)) expect([404, 409]).toContain(status);
     expect(await rows()).toEqual([]);
     await harness.config.reload();
     expect((await new Browser(harness).login(passwords[won]!)).status).toBe(200);
@@ -168,8 +174,11 @@ forEachDialect((dialect) => {
     const peer = "203.0.113.9";
     const statuses: number[] = [];
     for (let tries = 0; tries < 6; tries++) {
-      const answer = await harness.request("POST", "/panel/v1/set-up/check", { body: { secret: "x" }, peer });
-      statuses.push(answer.status);
+      const response = await harness.request("POST", "/panel/v1/set-up/check", {
+        body: { secret: "x" },
+        peer,
+      });
+      statuses.push(response.status);
     }
     expect(statuses).toEqual([404, 404, 404, 404, 404, 429]);
   });

@@ -23,8 +23,8 @@ forEachDialect((dialect) => {
   };
   const make = async (members: object[] = []) => {
     const name = `team-${++count}`;
-    const answer = await admin.send("POST", TEAMS, { body: { name, members } });
-    return { name, path: `${TEAMS}/${answer.json.data?.["id"]}`, answer };
+    const response = await admin.send("POST", TEAMS, { body: { name, members } });
+    return { name, path: `${TEAMS}/${response.json.data?.["id"]}`, response };
   };
 
   beforeAll(async () => {
@@ -44,17 +44,17 @@ forEachDialect((dialect) => {
       { account: ben.username, role: "viewer" },
       { account: anna.username, role: "manager" },
     ];
-    const { name, path, answer } = await make(members);
+    const { name, path, response } = await make(members);
     const at = new Date(harness.time.now).toISOString();
     const team = {
-      id: answer.json.data!["id"],
+      id: response.json.data!["id"],
       name,
       members: members.toReversed(),
       quota_bytes: 0,
       created_at: at,
       updated_at: at,
     };
-    expect([answer.status, answer.json.data]).toEqual([201, team]);
+    expect([response.status, response.json.data]).toEqual([201, team]);
     expect((await admin.send("GET", path)).json.data).toEqual(team);
     const listed = await admin.send("GET", `${TEAMS}?search=${name.toUpperCase()}`);
     expect([listed.json.data, listed.json.pagination?.["total"]]).toEqual([[team], 1] as never);
@@ -73,8 +73,8 @@ forEachDialect((dialect) => {
     expect((await admin.send("DELETE", path)).status).toBe(200);
     expect((await admin.send("GET", path)).status).toBe(404);
     const { events } = await harness.events.page({}, null, 20);
-    const told = events.filter((event) => event.action.startsWith("team."));
-    expect(told.map(({ action, subject }) => [action, subject])).toEqual([
+    const recorded = events.filter((event) => event.action.startsWith("team."));
+    expect(recorded.map(({ action, subject }) => [action, subject])).toEqual([
       ["team.delete", renamed],
       ["team.update", renamed],
       ["team.update", renamed],
@@ -118,8 +118,8 @@ forEachDialect((dialect) => {
         [one, one],
         [{ ...one, role: "boss" }],
       ]) {
-        const answer = await admin.send("PATCH", path, { body: { members } });
-        expect([members, answer.status, answer.json.code]).toEqual([members, 400, 1000]);
+        const response = await admin.send("PATCH", path, { body: { members } });
+        expect([members, response.status, response.json.code]).toEqual([members, 400, 1000]);
       }
       expect((await admin.send("POST", TEAMS, { body: { name: name.toUpperCase() } })).status).toBe(409);
       expect((await admin.send("PATCH", (await make()).path, { body: { name } })).status).toBe(409);
@@ -159,8 +159,8 @@ forEachDialect((dialect) => {
     test("are in at most 100 teams", async () => {
       const anna = await account("anna");
       const members = [{ account: anna.username, role: "viewer" }];
-      for (let at = 0; at < 100; at++) expect((await make(members)).answer.status).toBe(201);
-      const { status, json } = (await make(members)).answer;
+      for (let at = 0; at < 100; at++) expect((await make(members)).response.status).toBe(201);
+      const { status, json } = (await make(members)).response;
       expect([status, json.message]).toEqual([
         409,
         `The account '${anna.username}' is in 100 teams already.`,

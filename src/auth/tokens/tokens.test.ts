@@ -16,28 +16,28 @@ const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}`
 
 /** Counts the questions about tokens. */
 function watched(database: Database) {
-  const asked = { count: 0 };
+  const lookups = { count: 0 };
   const read = new Proxy(database.read, {
     get(target, key) {
       const value = Reflect.get(target, key);
       if (typeof value !== "function") return value;
       return (...args: unknown[]) => {
-        if (key === "selectFrom" && args[0] === "tokens") asked.count++;
+        if (key === "selectFrom" && args[0] === "tokens") lookups.count++;
         return Reflect.apply(value, target, args);
       };
     },
   });
-  return { asked, database: { ...database, read } as Database };
+  return { lookups, database: { ...database, read } as Database };
 }
 
 forEachDialect((dialect) => {
   let harness: AuthHarness;
   let database: Database;
-  let asked: { count: number };
+  let lookups: { count: number };
   let admin: Browser;
 
   beforeAll(async () => {
-    ({ database, asked } = watched(await dialect.openDb()));
+    ({ database, lookups } = watched(await dialect.openDb()));
     harness = await startAuth(database);
     await harness.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
     admin = new Browser(harness);
@@ -56,9 +56,9 @@ forEachDialect((dialect) => {
   const create = (browser: Browser, body: object = {}) =>
     browser.send("POST", "/admin/v1/tokens", { body: { name: "t", scopes: ["files:read"], ...body } });
   const tokenOf = async (browser: Browser, body?: object): Promise<{ id: number; token: string }> => {
-    const answer = await create(browser, body);
-    expect(answer.status).toBe(201);
-    return answer.json.data as never;
+    const response = await create(browser, body);
+    expect(response.status).toBe(201);
+    return response.json.data as never;
   };
   const probe = (token: string, method = "GET", access = "account") =>
     harness.request(method, `/admin/v1/probe/${access}`, bearer(token));
@@ -94,8 +94,8 @@ forEachDialect((dialect) => {
   test("acts as its account, without CSRF proof and without cookies", async () => {
     const { username, browser } = await account();
     const { token } = await tokenOf(browser, { scopes: ["files:read", "files:write"] });
-    const answer = await probe(token, "POST");
-    expect([answer.status, answer.json.data]).toEqual([200, { account: username }]);
+    const response = await probe(token, "POST");
+    expect([response.status, response.json.data]).toEqual([200, { account: username }]);
     const me = await harness.request("GET", "/admin/v1/auth/me", bearer(token));
     expect([me.status, me.json.data!["username"], me.headers.getSetCookie()]).toEqual([200, username, []]);
     expect(
@@ -127,8 +127,8 @@ forEachDialect((dialect) => {
       ["GET", "/auth/verify"],
       ["PUT", "/auth/password"],
     ] as const) {
-      const answer = await harness.request(method, `/admin/v1${path}`, bearer(token));
-      expect([path, answer.status, answer.json.code]).toEqual([path, 403, 1003]);
+      const response = await harness.request(method, `/admin/v1${path}`, bearer(token));
+      expect([path, response.status, response.json.code]).toEqual([path, 403, 1003]);
     }
   });
 
@@ -159,8 +159,8 @@ forEachDialect((dialect) => {
       ...["yesterday", "2020-01-01T00:00:00Z", "0d", "99999y", 5].map((expires_at) => ({ expires_at })),
     ];
     for (const body of wrong) {
-      const answer = await create(browser, body);
-      expect([body, answer.status, answer.json.code]).toEqual([body, 400, 1000]);
+      const response = await create(browser, body);
+      expect([body, response.status, response.json.code]).toEqual([body, 400, 1000]);
     }
   });
 
@@ -172,7 +172,7 @@ forEachDialect((dialect) => {
     const last = await Promise.all(
       Array.from({ length: 4 }, (_, at) => create(browser, { name: `last${at}` })),
     );
-    expect(last.map((answer) => answer.status).toSorted()).toEqual([201, 409, 409, 409]);
+    expect(last.map((response) => response.status).toSorted()).toEqual([201, 409, 409, 409]);
   });
 
   test("each account reaches its own only, administrators too", async () => {
@@ -180,8 +180,8 @@ forEachDialect((dialect) => {
     const { id, token } = await tokenOf(browser);
     expect((await admin.send("GET", "/admin/v1/tokens")).text).not.toContain(`"id":${id},`);
     for (const path of [`/admin/v1/tokens/${id}`, "/admin/v1/tokens/0", "/admin/v1/tokens/x"]) {
-      const answer = await admin.send("DELETE", path);
-      expect([answer.status, answer.json.code]).toEqual([404, 1004]);
+      const response = await admin.send("DELETE", path);
+      expect([response.status, response.json.code]).toEqual([404, 1004]);
     }
     expect(await status(token)).toBe(200);
   });
@@ -334,14 +334,14 @@ forEachDialect((dialect) => {
     test("a known token is checked", async () => {
       const { token } = await tokenOf((await account()).browser);
       await status(token);
-      const before = asked.count;
+      const before = lookups.count;
       for (let at = 0; at < 10; at++) expect(await status(token)).toBe(200);
-      expect(asked.count).toBe(before);
+      expect(lookups.count).toBe(before);
     });
 
     test("a wrong checksum, form or length is refused", async () => {
       const { token } = await tokenOf((await account()).browser);
-      const before = asked.count;
+      const before = lookups.count;
       const wrong = token.slice(0, -1) + (token.endsWith("0") ? "1" : "0");
       for (const text of [
         wrong,
@@ -353,21 +353,21 @@ forEachDialect((dialect) => {
       ]) {
         expect((await probe(text)).json).toEqual(UNAUTHORIZED);
       }
-      expect(asked.count).toBe(before);
+      expect(lookups.count).toBe(before);
     });
 
     test("unknown tokens beyond 50 at once from one address are refused; valid ones cost nothing", async () => {
       const { token } = await tokenOf((await account()).browser);
       const send = (text: string, peer: string) =>
         harness.request("GET", "/admin/v1/probe/account", { ...bearer(text), peer });
-      const before = asked.count;
-      const answers = await Promise.all(
+      const before = lookups.count;
+      const responses = await Promise.all(
         Array.from({ length: 80 }, () => send(newTokenText(), "203.0.113.9")),
       );
-      const counts = Map.groupBy(answers, (answer) => answer.status);
+      const counts = Map.groupBy(responses, (response) => response.status);
       expect([counts.get(401)?.length, counts.get(429)?.length]).toEqual([50, 30]);
       expect(counts.get(429)![0]!.headers.get("Retry-After")).toBe("1");
-      expect(asked.count - before).toBe(50);
+      expect(lookups.count - before).toBe(50);
       expect((await send(token, "203.0.113.10")).status).toBe(200);
       expect((await send(token, "203.0.113.9")).status).toBe(200);
     });

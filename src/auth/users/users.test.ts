@@ -1,13 +1,19 @@
 /** Accounts over HTTP, on every database. */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
-import { ADMIN_PASSWORD, type Answer, type AuthHarness, Browser, startAuth } from "../auth.test-support.ts";
+import {
+  ADMIN_PASSWORD,
+  type ApiResponse,
+  type AuthHarness,
+  Browser,
+  startAuth,
+} from "../auth.test-support.ts";
 
 const USERS = "/admin/v1/users";
 const PASSWORD = "a password of eight and more";
 
-const expectRefused = (answer: Answer, status: number, code: number) =>
-  expect([answer.status, answer.json.code]).toEqual([status, code]);
+const expectRefused = (response: ApiResponse, status: number, code: number) =>
+  expect([response.status, response.json.code]).toEqual([status, code]);
 
 forEachDialect((dialect) => {
   let harness: AuthHarness;
@@ -16,8 +22,8 @@ forEachDialect((dialect) => {
 
   const create = async (fields: Record<string, unknown> = {}) => {
     const username = `user-${++created}`;
-    const answer = await admin.send("POST", USERS, { body: { username, password: PASSWORD, ...fields } });
-    return { username, id: Number(answer.json.data?.["id"]), answer };
+    const response = await admin.send("POST", USERS, { body: { username, password: PASSWORD, ...fields } });
+    return { username, id: Number(response.json.data?.["id"]), response };
   };
   const signedIn = async () => {
     const { username, id } = await create();
@@ -40,11 +46,11 @@ forEachDialect((dialect) => {
 
   describe("creating", () => {
     test("answers 201 with the account and never with a password", async () => {
-      const { answer, username, id } = await create({ username: "Anna.B@example-1.com" });
+      const { response, username, id } = await create({ username: "Anna.B@example-1.com" });
       expect(username).toBeDefined();
-      expect(answer.status).toBe(201);
+      expect(response.status).toBe(201);
       const created_at = new Date(harness.time.now).toISOString();
-      expect(answer.json.data).toEqual({
+      expect(response.json.data).toEqual({
         id,
         username: "anna.b@example-1.com",
         role: "user",
@@ -56,15 +62,15 @@ forEachDialect((dialect) => {
         created_at,
         updated_at: created_at,
       });
-      expect((await admin.send("GET", `${USERS}/${id}`)).json.data).toEqual(answer.json.data!);
+      expect((await admin.send("GET", `${USERS}/${id}`)).json.data).toEqual(response.json.data!);
       expect((await admin.send("GET", `${USERS}/${id}`)).text).not.toContain("argon2");
     });
 
     test("a username is taken in upper or lower case, and admin always", async () => {
       const { username } = await create();
-      expectRefused((await create({ username: username.toUpperCase() })).answer, 409, 1009);
-      expectRefused((await create({ username: "admin" })).answer, 409, 1009);
-      expectRefused((await create({ username: "ADMIN" })).answer, 409, 1009);
+      expectRefused((await create({ username: username.toUpperCase() })).response, 409, 1009);
+      expectRefused((await create({ username: "admin" })).response, 409, 1009);
+      expectRefused((await create({ username: "ADMIN" })).response, 409, 1009);
     });
 
     test.each([
@@ -90,7 +96,7 @@ forEachDialect((dialect) => {
       { quota_bytes: null },
     ])("refuses the wrong field %# and creates nothing", async (fields) => {
       const before = (await admin.send("GET", USERS)).json.pagination?.["total"];
-      expectRefused((await create(fields)).answer, 400, 1000);
+      expectRefused((await create(fields)).response, 400, 1000);
       expect((await admin.send("GET", USERS)).json.pagination?.["total"]).toBe(before!);
     });
 
@@ -102,8 +108,8 @@ forEachDialect((dialect) => {
     });
 
     test("one of several parallel requests with the same name succeeds", async () => {
-      const answers = await Promise.all(["race", "RACE", "Race"].map((username) => create({ username })));
-      expect(answers.map(({ answer }) => answer.status).sort()).toEqual([201, 409, 409]);
+      const responses = await Promise.all(["race", "RACE", "Race"].map((username) => create({ username })));
+      expect(responses.map(({ response }) => response.status).sort()).toEqual([201, 409, 409]);
     });
   });
 
@@ -191,8 +197,8 @@ forEachDialect((dialect) => {
   });
 
   test("the quota is stored, changed and kept by other changes", async () => {
-    const { answer, id } = await create({ quota_bytes: 5_000_000_000 });
-    expect(answer.json.data).toMatchObject({ quota_bytes: 5_000_000_000 });
+    const { response, id } = await create({ quota_bytes: 5_000_000_000 });
+    expect(response.json.data).toMatchObject({ quota_bytes: 5_000_000_000 });
     const patch = async (body: object) => (await admin.send("PATCH", `${USERS}/${id}`, { body })).json.data;
     expect(await patch({ disabled: false })).toMatchObject({ quota_bytes: 5_000_000_000 });
     expect(await patch({ quota_bytes: 7 })).toMatchObject({ quota_bytes: 7 });
@@ -203,14 +209,14 @@ forEachDialect((dialect) => {
     const { username, id } = await create();
     const browser = new Browser(harness);
     await browser.login(PASSWORD, username);
-    const answer = await admin.send("DELETE", `${USERS}/${id}`);
-    expect(answer.json.data).toEqual({ message: "Account deleted" });
+    const response = await admin.send("DELETE", `${USERS}/${id}`);
+    expect(response.json.data).toEqual({ message: "Account deleted" });
     expect(await browser.status()).toBe(401);
     expectRefused(await browser.refresh(), 401, 2002);
     expectRefused(await browser.login(PASSWORD, username), 401, 2000);
     expectRefused(await admin.send("DELETE", `${USERS}/${id}`), 404, 1004);
     expectRefused(await admin.send("DELETE", `${USERS}/0`), 403, 1003);
-    expect((await create({ username })).answer.status).toBe(201);
+    expect((await create({ username })).response.status).toBe(201);
   });
 
   test.each(["999999", "x", "-1", "1.5", "01", "9007199254740993", "99999999999999999999", "%00", "1%20"])(

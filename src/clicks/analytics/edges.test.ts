@@ -17,7 +17,7 @@ function settle(span: Span, { total, hours = [], rawRows = () => 0 }: Known): Pr
   const facts: BucketFacts = {
     day: async () => total,
     hours: hours === null ? null : async () => new Map(hours.map(([at, count]) => [FIRST_HOUR + at, count])),
-    rawRows: async (asked) => rawRows(asked),
+    rawRows: async (query) => rawRows(query),
   };
   return settleDays([{ bucket: DAY, span }], facts);
 }

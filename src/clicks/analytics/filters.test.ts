@@ -211,9 +211,9 @@ forEachDialect((dialect) => {
   }
 
   async function compareReport(by: ReportBy, filter: Filter, range: DateRange): Promise<void> {
-    const asked = { links: await choose(filter.chosen), values: filter.values, visitors: filter.visitors };
+    const scope = { links: await choose(filter.chosen), values: filter.values, visitors: filter.visitors };
     const limit = pick([1_000, 2]);
-    const report = await room.analytics.report(by, range, limit, asked);
+    const report = await room.analytics.report(by, range, limit, scope);
     const within = found(filter).filter(({ at }) => at >= range.start && at <= range.end);
     const byValue = new Map<string, TestClick[]>();
     for (const click of within) {
@@ -238,23 +238,23 @@ forEachDialect((dialect) => {
 
   async function compareOthers(filter: Filter, range: DateRange): Promise<void> {
     const { analytics } = room;
-    const asked = { links: await choose(filter.chosen), values: filter.values, visitors: filter.visitors };
+    const scope = { links: await choose(filter.chosen), values: filter.values, visitors: filter.visitors };
     const clicks = found(filter);
-    const trend = await analytics.trend(range, "day", asked);
+    const trend = await analytics.trend(range, "day", scope);
     const counts = Object.fromEntries(trend.labels.map((label, at) => [label, trend.values[at]!]));
     const expected = byHand.trend(clicks, range, "day");
     expect(Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))).toEqual(expected);
     const pairs = <T extends { clicks: number }>(list: T[], name: (item: T) => string) =>
       list.map((item): [string, number] => [name(item), item.clicks]);
-    const top = await analytics.top(range, 100, asked);
+    const top = await analytics.top(range, 100, scope);
     expect(pairs(top, ({ code }) => code)).toEqual(
       byHand.counts(clicks, range, ({ linkId }) => links.get(linkId)!.key),
     );
-    const devices = await analytics.devices(range, 20, asked);
+    const devices = await analytics.devices(range, 20, scope);
     expect(pairs(devices.browsers, ({ name }) => name)).toEqual(
       byHand.counts(clicks, range, (click) => agentOf(click)?.browser ?? null),
     );
-    const newest = await analytics.newest(range, 100, asked);
+    const newest = await analytics.newest(range, 100, scope);
     const inRange = clicks.filter(({ at }) => at >= range.start && at <= range.end).map(({ at }) => at);
     const most = Object.keys(filter.values).length > 0 ? 100 : newest.length;
     expect(newest.map(({ clickedAt }) => clickedAt)).toEqual(inRange.sort((a, b) => b - a).slice(0, most));

@@ -299,10 +299,10 @@ forEachDialect((dialect) => {
     const linkId = await room.addLink("a");
     await room.record(repeat(5, { linkId, at: NOW - 5, country: "DE" }));
     const { database, clock } = room;
-    const asked = { values: { country: "DE" } };
+    const filter = { values: { country: "DE" } };
     const of = (mostDetails: number) => createAnalytics({ database, clock, mostDetails });
-    expect(await refusal(of(4).top(LAST_30_DAYS, 1, asked))).toBe("BadRequest");
-    expect(await of(5).top(LAST_30_DAYS, 1, asked)).toMatchObject([{ clicks: 5 }]);
-    expect(await of(4).top({ start: 0, end: NOW - DAY_MS }, 1, asked)).toEqual([]);
+    expect(await refusal(of(4).top(LAST_30_DAYS, 1, filter))).toBe("BadRequest");
+    expect(await of(5).top(LAST_30_DAYS, 1, filter)).toMatchObject([{ clicks: 5 }]);
+    expect(await of(4).top({ start: 0, end: NOW - DAY_MS }, 1, filter)).toEqual([]);
   });
 });

@@ -15,20 +15,20 @@ afterEach(() => {
 
 function setUp(
   settings: { file?: string; url?: string },
-  answer?: (url: string, init: RequestInit) => Promise<Response>,
+  respond?: (url: string, init: RequestInit) => Promise<Response>,
 ) {
   const clock = { time: 1_000_000, now: () => clock.time };
-  const asked: string[] = [];
+  const urls: string[] = [];
   const fetch = (async (url: string, init: RequestInit) => {
-    asked.push(url);
-    return (answer ?? (async () => Response.json({})))(url, init);
+    urls.push(url);
+    return (respond ?? (async () => Response.json({})))(url, init);
   }) as unknown as typeof globalThis.fetch;
   const geo = createGeo(
     { maxminddbPath: settings.file ?? null, geoipApiUrl: settings.url ?? null },
     { clock, logger: silentLogger, fetch },
   );
   open.push(geo);
-  return { geo, clock, asked };
+  return { geo, clock, urls };
 }
 
 test.each([
@@ -84,7 +84,7 @@ describe("MaxMind file", () => {
 
 describe("HTTP provider", () => {
   test("is asked once per address, even concurrently, and cached for 15 minutes", async () => {
-    const { geo, clock, asked } = setUp({ url: "https://geo.example/{ip}/json" }, async () =>
+    const { geo, clock, urls } = setUp({ url: "https://geo.example/{ip}/json" }, async () =>
       Response.json({ countryCode: "de", city: "Köln" }),
     );
     const [first, second] = await Promise.all([
@@ -95,26 +95,26 @@ describe("HTTP provider", () => {
     expect(second).toEqual(first);
     clock.time += 14 * 60_000;
     await geo.lookupMany(["8.8.8.8"]);
-    expect(asked).toEqual(["https://geo.example/8.8.8.8/json"]);
+    expect(urls).toEqual(["https://geo.example/8.8.8.8/json"]);
     clock.time += 2 * 60_000;
     await geo.lookupMany(["8.8.8.8"]);
-    expect(asked).toHaveLength(2);
+    expect(urls).toHaveLength(2);
   });
 
   test("never receives a private address", async () => {
-    const { geo, asked } = setUp({ url: "https://geo.example/" });
+    const { geo, urls } = setUp({ url: "https://geo.example/" });
     await geo.lookupMany(["10.0.0.1", "127.0.0.1", "::1", "fd00::1", "169.254.169.254", "unix", "../admin"]);
-    expect(asked).toEqual([]);
+    expect(urls).toEqual([]);
   });
 
   test("an unknown address is cached as unknown", async () => {
-    const { geo, asked } = setUp(
+    const { geo, urls } = setUp(
       { url: "https://geo.example/" },
       async () => new Response("", { status: 404 }),
     );
     await geo.lookupMany(["8.8.8.8"]);
     expect((await geo.lookupMany(["8.8.8.8"])).size).toBe(0);
-    expect(asked).toEqual(["https://geo.example/8.8.8.8"]);
+    expect(urls).toEqual(["https://geo.example/8.8.8.8"]);
   });
 
   test.each([
@@ -122,23 +122,23 @@ describe("HTTP provider", () => {
     ["no JSON", async () => new Response("<html>")],
     ["too much", async () => new Response("x".repeat(100_000))],
     ["a refused connection", () => Promise.reject(new Error("refused"))],
-  ])("after %s it rests, then is asked again", async (_what, answer) => {
-    const { geo, clock, asked } = setUp({ url: "https://geo.example/" }, answer);
+  ])("after %s it rests, then is asked again", async (_what, respond) => {
+    const { geo, clock, urls } = setUp({ url: "https://geo.example/" }, respond);
     expect((await geo.lookupMany(["8.8.8.8"])).size).toBe(0);
     await geo.lookupMany(["8.8.4.4"]);
-    expect(asked).toHaveLength(1);
+    expect(urls).toHaveLength(1);
     clock.time += 31_000;
     await geo.lookupMany(["8.8.8.8"]);
-    expect(asked).toHaveLength(2);
+    expect(urls).toHaveLength(2);
   });
 
   test("the file has priority; the provider is asked only while the file is unreadable", async () => {
-    const { geo, asked } = setUp({ file: FIXTURE, url: "https://geo.example/" });
+    const { geo, urls } = setUp({ file: FIXTURE, url: "https://geo.example/" });
     await geo.lookupMany(["81.2.69.1", "8.8.8.8"]);
-    expect(asked).toEqual([]);
+    expect(urls).toEqual([]);
     const without = setUp({ file: join(dir, "none.mmdb"), url: "https://geo.example/" });
     await without.geo.lookupMany(["8.8.8.8"]);
-    expect(without.asked).toHaveLength(1);
+    expect(without.urls).toHaveLength(1);
   });
 
   test("a request has a time limit and follows no redirect", async () => {
@@ -153,7 +153,7 @@ describe("HTTP provider", () => {
   });
 
   test("ten thousand answers are cached; the least recently used are evicted first", async () => {
-    const { geo, asked } = setUp({ url: "https://geo.example/" });
+    const { geo, urls } = setUp({ url: "https://geo.example/" });
     const addresses = Array.from(
       { length: 10_001 },
       (_, at) => `8.${at >> 16}.${(at >> 8) & 255}.${at & 255}`,
@@ -161,8 +161,8 @@ describe("HTTP provider", () => {
     await geo.lookupMany(addresses.slice(0, 10_000));
     await geo.lookupMany([addresses[0]!]);
     await geo.lookupMany([addresses[10_000]!]);
-    const before = asked.length;
+    const before = urls.length;
     await geo.lookupMany([addresses[0]!, addresses[10_000]!]);
-    expect(asked.length).toBe(before);
+    expect(urls.length).toBe(before);
   });
 });

@@ -48,8 +48,8 @@ forEachDialect(
     ) => {
       const init = { method, headers, ...(body !== undefined && { body }) };
       const connection = { ...CONNECTION, prefix: () => prefix };
-      const answer = await app.fetch(new Request(`http://localhost${address}`, init), connection);
-      return { status: answer.status, text: await answer.text() };
+      const response = await app.fetch(new Request(`http://localhost${address}`, init), connection);
+      return { status: response.status, text: await response.text() };
     };
     const status = async (...given: Parameters<typeof ask>) => (await ask(...given)).status;
     const hrefs = (text: string) =>

@@ -42,10 +42,10 @@ export type DavDeps = DavDoor &
     download: Download;
   };
 
-type Asked = { c: HttpContext; caller: Caller };
-export type DavWrite = (deps: DavDeps, ask: DavChange & Asked) => Promise<Response>;
+type RequestContext = { c: HttpContext; caller: Caller };
+export type DavWrite = (deps: DavDeps, ask: DavChange & RequestContext) => Promise<Response>;
 /** `place` is null above the trees. */
-type Reading = Asked & { names: readonly string[]; place: DavPlace | null };
+type Reading = RequestContext & { names: readonly string[]; place: DavPlace | null };
 export type DavRead = (deps: DavDeps, ask: Reading) => Promise<Response>;
 
 const MOST_BODY_BYTES = 32 * 1024;

@@ -30,8 +30,8 @@ import {
   activeLock,
   type DeadProperties,
   propertiesOf,
-  type WantedProperties,
-  readWanted,
+  type RequestedProperties,
+  parseRequestedProperties,
 } from "./properties.ts";
 import { streamResponse } from "../../platform/http/stream-pages.ts";
 import { downloadOf } from "../../files/tree/download.routes.ts";
@@ -47,10 +47,10 @@ type ListingDeps = {
   clock: Clock;
 };
 
-type Asked = { entry: Entry; wanted: WantedProperties; isDeep: boolean };
+type PropfindRequest = { entry: Entry; requested: RequestedProperties; isDeep: boolean };
 
 /** Lists an entry of a tree, and with `isDeep` what is in that folder. */
-async function* entriesAt(deps: ListingDeps, place: DavPlace, { entry, wanted, isDeep }: Asked) {
+async function* entriesAt(deps: ListingDeps, place: DavPlace, { entry, requested, isDeep }: PropfindRequest) {
   const { root, tree } = place;
   const [path, now] = [pathOf(place), deps.clock.now()];
   const held = (await deps.locks.of(tree)).map((taken) => ({ ...taken, xml: activeLock(taken, root, now) }));
@@ -61,7 +61,7 @@ async function* entriesAt(deps: ListingDeps, place: DavPlace, { entry, wanted, i
       const around = held.filter((taken) => covers(taken, at(one)));
       const shown = { entry: one, href: hrefOf(root, at(one), one.kind), dead: dead.get(one.id) ?? [] };
       const locks = around.map(({ xml }) => xml).join("");
-      return propertiesOf({ ...shown, locks, usage: one.kind === "folder" ? usage : null }, wanted);
+      return propertiesOf({ ...shown, locks, usage: one.kind === "folder" ? usage : null }, requested);
     });
     return texts.join("");
   }
@@ -82,13 +82,13 @@ type Above = { prefix: string; names: readonly string[]; teams: Teams | undefine
 async function* entriesAbove(
   nameOf: (owner: number) => Promise<string>,
   { prefix, names, teams }: Above,
-  { wanted, isDeep }: Omit<Asked, "entry">,
+  { requested, isDeep }: Omit<PropfindRequest, "entry">,
 ) {
   const owners = names.length > 0 ? await Promise.all([...(teams?.keys() ?? [])].map(nameOf)) : null;
   const inside = owners?.map((name) => name.replace(TEAM_MARK, "")) ?? ["files", "teams"];
   for (const path of [names, ...(isDeep ? inside.map((name) => [...names, name]) : [])]) {
     const href = hrefOf(prefix, pathOf({ names: path }), "folder");
-    yield propertiesOf({ entry: folderOf(path.at(-1)), href, dead: [], locks: "", usage: null }, wanted);
+    yield propertiesOf({ entry: folderOf(path.at(-1)), href, dead: [], locks: "", usage: null }, requested);
   }
 }
 
@@ -101,7 +101,7 @@ const get: DavRead = async ({ spotOf, download, logger }, { c, place }) => {
 const propfind: DavRead = async (deps, { c, caller, names, place }) => {
   const { prefix, logger, trees } = deps;
   const depth = headerOf(c, "Depth", "infinity", "1", "0");
-  const wanted = readWanted(await xmlBody(deps, c));
+  const requested = parseRequestedProperties(await xmlBody(deps, c));
   const entry = place === null ? null : there((await deps.spotOf(place)).entry);
   if (depth === "infinity" && entry?.kind !== "file") {
     throw appError("Forbidden", "Ask with Depth: 0 or 1.", {
@@ -111,8 +111,8 @@ const propfind: DavRead = async (deps, { c, caller, names, place }) => {
   const isDeep = depth === "1";
   const entries =
     place === null
-      ? entriesAbove(trees.nameOfOwner, { prefix, names, teams: caller.teams }, { wanted, isDeep })
-      : entriesAt(deps, place, { entry: entry!, wanted, isDeep });
+      ? entriesAbove(trees.nameOfOwner, { prefix, names, teams: caller.teams }, { requested, isDeep })
+      : entriesAt(deps, place, { entry: entry!, requested, isDeep });
   const pages = documentOf(entries);
   const body = isDeep
     ? await streamResponse(c, pages, { logger, failure: "a list of files was cut off" })
@@ -146,7 +146,7 @@ const ALLOW = ["OPTIONS", ...Object.keys({ ...READS, ...WRITES })].join(", ");
 /** Responds to everything at and below the prefix. */
 export const createDav = (given: DavDeps) => ({
   prefix: given.prefix,
-  async answer(c: HttpContext): Promise<Response> {
+  async respond(c: HttpContext): Promise<Response> {
     // Clients know the addresses below the path of a proxy, which takes it off those of requests only.
     const deps = { ...given, prefix: c.env.prefix() + given.prefix };
     deps.refuseForeign(c);

@@ -58,9 +58,9 @@ forEachDialect((dialect) => {
     return app.fetch(new Request(`http://localhost/admin/dav/files${path}`, init), CONNECTION);
   };
   const status = async (...given: Parameters<typeof ask>) => {
-    const answer = await ask(...given);
-    await answer.body?.cancel();
-    return answer.status;
+    const response = await ask(...given);
+    await response.body?.cancel();
+    return response.status;
   };
   const to = (path: string, more: Headers = {}) => ({ Destination: `/admin/dav/files${path}`, ...more });
   const content = async (path: string) => (await ask("GET", path)).text();
@@ -76,8 +76,8 @@ forEachDialect((dialect) => {
       expect(await status("PUT", "/a.txt", "one")).toBe(201);
       const [file] = (await at.folders.page(caller.id, null, null, 10)).files;
       at.content.time.now += 1_000;
-      const answer = await ask("PUT", "/a.txt", "other", { "Content-Type": "text/x-other" });
-      expect([answer.status, answer.headers.get("ETag")]).toEqual([
+      const response = await ask("PUT", "/a.txt", "other", { "Content-Type": "text/x-other" });
+      expect([response.status, response.headers.get("ETag")]).toEqual([
         204,
         (await ask("HEAD", "/a.txt")).headers.get("ETag"),
       ]);
@@ -249,8 +249,8 @@ forEachDialect((dialect) => {
       const xml = `<z:p xmlns:z="urn:z" xml:lang="de" z:k="&lt;">a &amp; <b/></z:p><q xmlns="">1</q>`;
       expect(await status("PROPPATCH", "/a", setting(xml))).toBe(207);
       expect(await status("COPY", "/a", undefined, to("/b"))).toBe(201);
-      const wanted = `<propfind xmlns="DAV:"><prop><p xmlns="urn:z"/><q xmlns=""/><none/></prop></propfind>`;
-      const shown = await (await ask("PROPFIND", "/b", wanted, { Depth: "0" })).text();
+      const requested = `<propfind xmlns="DAV:"><prop><p xmlns="urn:z"/><q xmlns=""/><none/></prop></propfind>`;
+      const shown = await (await ask("PROPFIND", "/b", requested, { Depth: "0" })).text();
       expect(shown).toContain(
         '<p xmlns="urn:z" xml:lang="de" xmlns:a1="urn:z" a1:k="&#60;">a &#38; <b xmlns="DAV:"></b></p>',
       );

@@ -20,13 +20,13 @@ test.each([
 });
 
 test("lists after an address are about it", async () => {
-  const asked: (string | null)[] = [];
+  const requested: (string | null)[] = [];
   const none = new Set<string>();
   await isMet("</one> (<urn:b>) (<urn:c>) </two> (<urn:a>)", async (resource) => {
-    asked.push(resource);
+    requested.push(resource);
     return none;
   });
-  expect(asked).toEqual(["/one", "/one", "/two"]);
+  expect(requested).toEqual(["/one", "/one", "/two"]);
   expect([...tokensOf(readIf("</one> (Not <urn:b>) (<urn:c>)"))]).toEqual(["urn:b", "urn:c"]);
 });
 

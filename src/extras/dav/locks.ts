@@ -76,18 +76,19 @@ export function createDavLocks({ rows, clock }: { rows: JsonLists<DavLock>; cloc
     of,
 
     /** @throws 423, RateLimitExceeded, BadRequest */
-    async take(tx: Db, tree: number, wanted: Omit<DavLock, "token">): Promise<DavLock> {
-      if (wanted.path.length > LONGEST_PATH) throw appError("BadRequest", "The path is too long for a lock.");
+    async take(tx: Db, tree: number, requested: Omit<DavLock, "token">): Promise<DavLock> {
+      if (requested.path.length > LONGEST_PATH)
+        throw appError("BadRequest", "The path is too long for a lock.");
       const locks = await of(tree, tx);
       const shared = locks.filter(({ isShared }) => isShared);
-      const others = wanted.isShared ? locks.filter(({ isShared }) => !isShared) : locks;
-      const other = others.find((lock) => covers(lock, wanted.path) || covers(wanted, lock.path));
+      const others = requested.isShared ? locks.filter(({ isShared }) => !isShared) : locks;
+      const other = others.find((lock) => covers(lock, requested.path) || covers(requested, lock.path));
       if (other !== undefined) throw locked("It is locked already.", "no-conflicting-lock", other.path);
-      if (locks.length >= MOST_LOCKS || (wanted.isShared && shared.length >= MOST_SHARED)) {
+      if (locks.length >= MOST_LOCKS || (requested.isShared && shared.length >= MOST_SHARED)) {
         const message = "There are too many locks. Release some, or wait until they expire.";
         throw appError("RateLimitExceeded", message);
       }
-      const lock = { ...wanted, token: `urn:uuid:${crypto.randomUUID()}` };
+      const lock = { ...requested, token: `urn:uuid:${crypto.randomUUID()}` };
       await set(tx, tree, [...locks, lock]);
       return lock;
     },

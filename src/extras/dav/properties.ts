@@ -24,7 +24,7 @@ export type Shown = {
 };
 
 /** Names of properties, or those that an entry has, with or without their contents. */
-export type WantedProperties = "all" | "names" | readonly string[];
+export type RequestedProperties = "all" | "names" | readonly string[];
 
 const MOST_STORED_CHARACTERS = 16_384;
 
@@ -61,7 +61,7 @@ export const activeLock = (lock: DavLock, root: string, now: number): string =>
   `<D:lockroot><D:href>${escapeXml(`${root}/${lock.path}`)}</D:href></D:lockroot></D:activelock>`;
 
 /** Parses the body of a PROPFIND; no body asks for all properties. @throws BadRequest */
-export function readWanted(body: XmlElement | null): WantedProperties {
+export function parseRequestedProperties(body: XmlElement | null): RequestedProperties {
   if (body === null) return "all";
   if (body.name === "<D:propfind/>") {
     const prop = davChild(body, "prop");
@@ -72,18 +72,18 @@ export function readWanted(body: XmlElement | null): WantedProperties {
   throw appError("BadRequest", "The body must be a propfind that has prop, propname or allprop.");
 }
 
-export function propertiesOf(shown: Shown, wanted: WantedProperties): string {
+export function propertiesOf(shown: Shown, requested: RequestedProperties): string {
   const dead = new Map(shown.dead);
   const valueOf = (name: string): string | undefined => {
     const content = LIVE.get(name)?.(shown) ?? null;
     return content === null ? dead.get(name) : `${name.slice(0, -2)}>${content}</${name.slice(1, -2)}>`;
   };
-  const isListed = typeof wanted === "object";
+  const isListed = typeof requested === "object";
   let found = "";
   let missing = "";
-  for (const name of isListed ? wanted : [...LIVE.keys(), ...dead.keys()]) {
+  for (const name of isListed ? requested : [...LIVE.keys(), ...dead.keys()]) {
     const value = valueOf(name);
-    if (value !== undefined) found += wanted === "names" ? name : value;
+    if (value !== undefined) found += requested === "names" ? name : value;
     else if (isListed) missing += name;
   }
   const stats = found === "" && missing !== "" ? "" : propstat(found, "200 OK");

@@ -155,9 +155,9 @@ export const lock: DavWrite = async (deps, ask) => {
     return lockResponse(held, 200);
   }
   const isDeep = headerOf(ask.c, "Depth", "infinity", "0") === "infinity";
-  const wanted = { ...readLock(body), isDeep, path, holderId, expiresAt };
+  const requested = { ...readLock(body), isDeep, path, holderId, expiresAt };
   let held!: DavLock;
-  const take: DavPlan = async (tx) => (held = await locks.take(tx, accountId, wanted));
+  const take: DavPlan = async (tx) => (held = await locks.take(tx, accountId, requested));
   const isNew = (await spotOf(ask.place)).entry === null;
   if (isNew) {
     // Other headers say what the request holds. The address must still be free when the file comes.

@@ -3,7 +3,7 @@
  * handed over, so a process that dies leaves at most one of which nobody knows whether it went; that one is sent again.
  * A server in trouble is asked by one mail, with growing pauses.
  */
-import { onceAnswering } from "../../platform/db/once-answering.ts";
+import { retryUntilAvailable } from "../../platform/db/retry-until-available.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { fault } from "../../lib/fault.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -115,7 +115,7 @@ export function createDelivery({ repository, smtp, write, instance, count, clock
         if (mail === null) break;
         const outcome = await attemptUntil(mail, stopping);
         if (outcome === null) break;
-        await onceAnswering(() => repository.finish(mail.id, outcome), stopping);
+        await retryUntilAvailable(() => repository.finish(mail.id, outcome), stopping);
         if (stopping.aborted && outcome.state === "waiting") break;
         count(outcome.state === "waiting" ? "delayed" : outcome.state);
         if (outcome.state === "sent") {

@@ -87,20 +87,20 @@ export type MailContents = {
 };
 export type MailKind = keyof MailContents;
 
-/** Why one gets a mail. `asked`: somebody entered the address. `chosen`: the account can turn such mails off. */
-type MailReason = "test" | "asked" | "chosen" | "share";
+/** Why one gets a mail. `requested`: somebody entered the address. `chosen`: the account can turn such mails off. */
+type MailReason = "test" | "requested" | "chosen" | "share";
 export const REASON_OF: Readonly<Record<MailKind, MailReason>> = {
   test: "test",
-  invitation: "asked",
-  reset: "asked",
-  address: "asked",
+  invitation: "requested",
+  reset: "requested",
+  address: "requested",
   sign_in: "chosen",
   passkey: "chosen",
   drop: "chosen",
   download: "chosen",
   share_ending: "chosen",
   share: "share",
-  share_code: "asked",
+  share_code: "requested",
   link_threshold: "chosen",
   target_dead: "chosen",
   backup: "chosen",

@@ -51,7 +51,7 @@ forEachDialect(({ openDb }) => {
   /** Times that the result of a mail finds no database. */
   let away = 0;
   /** The server answers then. */
-  let answer: Promise<SmtpTrouble | null> | null = null;
+  let result: Promise<SmtpTrouble | null> | null = null;
   const queue = (n: number, options = {}) =>
     write((tx) =>
       outbox.queue(tx, { ...ANNA, email: `a${n}@example.com` }, { kind: "test", content: {} }, options),
@@ -69,7 +69,7 @@ forEachDialect(({ openDb }) => {
       from: "go@example.com",
       async send(message: SmtpMessage) {
         sent.push(message);
-        return answer ?? troubles.shift() ?? null;
+        return result ?? troubles.shift() ?? null;
       },
       close: async () => {},
     } as unknown as Smtp;
@@ -95,7 +95,7 @@ forEachDialect(({ openDb }) => {
 
   beforeEach(async () => {
     await database.write.deleteFrom("mails").execute();
-    [sent, troubles, changed, enabled, away, answer] = [[], [], [], true, 0, null];
+    [sent, troubles, changed, enabled, away, result] = [[], [], [], true, 0, null];
   });
 
   test("sends each once in the order of the queue, and forgets what it said", async () => {
@@ -206,7 +206,7 @@ forEachDialect(({ openDb }) => {
   test("an outage of the database while the server takes a mail does not send it again", async () => {
     const [lost, stopping] = [new AbortController(), new AbortController()];
     const { promise, resolve } = Promise.withResolvers<null>();
-    [answer, away] = [promise, 1];
+    [result, away] = [promise, 1];
     await queue(1);
     const running = run(lost.signal, stopping.signal);
     await until(() => sent.length === 1);
@@ -220,7 +220,7 @@ forEachDialect(({ openDb }) => {
   test("a mail that was not handed over when the process stopped was not interrupted", async () => {
     const stopping = new AbortController();
     const { promise, resolve } = Promise.withResolvers<SmtpTrouble>();
-    answer = promise;
+    result = promise;
     const id = await queue(1);
     const running = run(stopping.signal, stopping.signal);
     await until(() => sent.length === 1);

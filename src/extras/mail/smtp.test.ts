@@ -107,12 +107,12 @@ async function startServer(options: SMTPServerOptions = {}) {
 }
 
 /** Answers as the function says; null: not at all. */
-async function startRaw(answer: (socket: Socket, line: string) => void): Promise<number> {
+async function startRaw(respond: (socket: Socket, line: string) => void): Promise<number> {
   const server: Server = createServer((socket) => {
     socket.on("error", () => {});
     closing.push(() => socket.destroy());
-    answer(socket, "");
-    socket.on("data", (data) => answer(socket, data.toString()));
+    respond(socket, "");
+    socket.on("data", (data) => respond(socket, data.toString()));
   });
   const listening = Promise.withResolvers<void>();
   server.listen(0, "127.0.0.1", listening.resolve);
@@ -191,12 +191,12 @@ test("no header has an encoded word that somebody typed, nor a client that decod
 });
 
 test("a refused mail is refused for good, a greylisted one goes later, a wrong sender stops all", async () => {
-  const answers = [
+  const outcomes = [
     failing("No such mailbox", 550),
     failing("Greylisted", 451),
     failing("Service closing", 421),
   ];
-  const { port } = await startServer({ onRcptTo: (_address, _session, done) => done(answers.shift()) });
+  const { port } = await startServer({ onRcptTo: (_address, _session, done) => done(outcomes.shift()) });
   const smtp = clientOf(port);
   expect(await send(smtp)).toMatchObject({ is: "refused", message: expect.stringContaining("550 No such") });
   expect(await send(smtp)).toMatchObject({ is: "later", message: expect.stringContaining("451 Grey") });

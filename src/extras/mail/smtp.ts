@@ -166,31 +166,31 @@ type SmtpError = { code?: string; responseCode?: number; response?: string; comm
 
 function troubleOf(error: unknown, server: string): SmtpTrouble {
   const { code = "", responseCode = 0, response = "", command = "" } = error as SmtpError;
-  const answer = plain(response || messageOf(error));
+  const reply = plain(response || messageOf(error));
   if (code === "EAUTH")
     return {
       is: "server",
-      message: `${server} refused the sign-in; check mail.user and mail.password: ${answer}`,
+      message: `${server} refused the sign-in; check mail.user and mail.password: ${reply}`,
     };
   if (command === "STARTTLS")
     return {
       is: "server",
-      message: `${server} offers no STARTTLS (${answer}); set mail.tls to "tls" or "none".`,
+      message: `${server} offers no STARTTLS (${reply}); set mail.tls to "tls" or "none".`,
     };
   if (responseCode === 0 || responseCode === 421)
-    return { is: "server", message: `${server}: ${reasonOf(code, answer)}` };
+    return { is: "server", message: `${server}: ${reasonOf(code, reply)}` };
   const isOfMail = command === "RCPT TO" || command === "DATA";
-  const message = `${server} ${responseCode >= 500 ? "refused it" : "asked to wait"}: ${answer}`;
+  const message = `${server} ${responseCode >= 500 ? "refused it" : "asked to wait"}: ${reply}`;
   if (!isOfMail) return { is: "server", message };
   return { is: responseCode >= 500 ? "refused" : "later", message };
 }
 
 /** What to do about what Node says of a connection. */
-function reasonOf(code: string, answer: string): string {
-  if (/certificate|self.signed|altnames|CERT/i.test(answer))
-    return `its TLS certificate is not trusted (${answer}); give the server a valid one, or name it in mail.host as in the certificate`;
-  if (code === "EDNS") return `there is no such host (${answer}); check mail.host`;
-  return answer;
+function reasonOf(code: string, reply: string): string {
+  if (/certificate|self.signed|altnames|CERT/i.test(reply))
+    return `its TLS certificate is not trusted (${reply}); give the server a valid one, or name it in mail.host as in the certificate`;
+  if (code === "EDNS") return `there is no such host (${reply}); check mail.host`;
+  return reply;
 }
 
 // oxlint-disable-next-line no-control-regex -- an answer of several lines becomes one

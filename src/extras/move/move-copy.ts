@@ -165,13 +165,13 @@ async function perChunk<T>(
   for (const some of chunked(items, DELETED_AT_ONCE)) await run(some);
 }
 
-function refuseOther(table: MovedTable, wanted: readonly Row[], found: readonly Row[]): void {
+function refuseOther(table: MovedTable, expected: readonly Row[], found: readonly Row[]): void {
   const texts = (rows: readonly Row[]) =>
     rows
       .map((row) => JSON.stringify(table.columns.map((name) => row[name])))
       .toSorted()
       .join("\n");
-  if (texts(wanted) !== texts(found)) throw differs(table.name, "the last changes");
+  if (texts(expected) !== texts(found)) throw differs(table.name, "the last changes");
 }
 
 export const differs = (table: string, what: string) =>

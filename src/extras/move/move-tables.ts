@@ -103,9 +103,9 @@ export function afterKey(dialect: Dialect["name"], keys: readonly string[], plac
 }
 
 /** A condition for some hundred keys. */
-export function amongKeys(keys: readonly string[], wanted: readonly Key[]): RawBuilder<unknown> {
-  if (keys.length === 1) return sql`${sql.ref(keys[0]!)} in (${sql.join(wanted.map(([value]) => value))})`;
-  const rows = wanted.map(
+export function amongKeys(keys: readonly string[], values: readonly Key[]): RawBuilder<unknown> {
+  if (keys.length === 1) return sql`${sql.ref(keys[0]!)} in (${sql.join(values.map(([value]) => value))})`;
+  const rows = values.map(
     (key) =>
       sql`(${sql.join(
         key.map((value, i) => sql`${sql.ref(keys[i]!)} = ${value}`),

@@ -12,9 +12,9 @@ export function sampleRow(table: TableName, n: number): Record<string, unknown> 
 
 export async function fillTables(database: Database, numbers: readonly number[]): Promise<void> {
   for (const table of [...MOVED, ...LEFT_OUT]) {
-    const wanted = table === "instance" ? [] : numbers;
+    const chosen = table === "instance" ? [] : numbers;
     // The feed numbers its rows itself; the end of a move writes one.
-    const rows = wanted.map((n) => sampleRow(table, table === "changes" ? n + 1_000 : n));
+    const rows = chosen.map((n) => sampleRow(table, table === "changes" ? n + 1_000 : n));
     await database.transaction((tx: Db) => database.dialect.insertMany(tx, table, rows as never));
   }
 }

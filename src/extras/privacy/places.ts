@@ -120,7 +120,7 @@ const NAMES_OF_SENDERS = new Set(["sender_name"]);
 /** Undefined if it does not have them. */
 export function replacedIn(
   json: string,
-  { kind, wanted }: { kind: Subject["kind"]; wanted: readonly string[] },
+  { kind, searched }: { kind: Subject["kind"]; searched: readonly string[] },
   by: string,
 ): string | undefined {
   const names = kind === "sender" ? NAMES_OF_SENDERS : NAMES;
@@ -129,7 +129,7 @@ export function replacedIn(
     if (Array.isArray(value)) return value.map((one) => replaced(one, name));
     if (typeof value === "object" && value !== null)
       return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaced(one, key)]));
-    if (typeof value !== "string" || !names.has(name) || !wanted.includes(value)) return value;
+    if (typeof value !== "string" || !names.has(name) || !searched.includes(value)) return value;
     isFound = true;
     return by;
   };

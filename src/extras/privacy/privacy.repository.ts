@@ -63,17 +63,17 @@ function createRanges(read: Db) {
       ? sql`1 = 1`
       : sql`${sql.ref(key)} > ${range[0]} and ${sql.ref(key)} <= ${range[1]}`;
 
-  const wantedOf = (subject: Subject): string[] =>
+  const searchedValues = (subject: Subject): string[] =>
     subject.kind === "account" && subject.email !== null ? [subject.value, subject.email] : [subject.value];
 
-  const sought = (subject: Subject) => ({ kind: subject.kind, wanted: wantedOf(subject) });
+  const sought = (subject: Subject) => ({ kind: subject.kind, searched: searchedValues(subject) });
 
   const isText = (place: TextPlace, { value }: Subject) => {
     const others = (place.not ?? []).map((start) => sql` and action not like ${`${start}%`}`);
     return sql`${sql.ref(place.column)} = ${(place.start ?? "") + value}${sql.join(others, sql``)}`;
   };
   const mayHave = (place: JsonPlace, subject: Subject) =>
-    anyLike([sql.ref(place.column)], wantedOf(subject).flatMap(likePatterns));
+    anyLike([sql.ref(place.column)], searchedValues(subject).flatMap(likePatterns));
 
   return { rowsOf, ranges, inRange, sought, isText, mayHave };
 }

@@ -31,8 +31,8 @@ export async function openClickHouse(url: string, abort_signal: AbortSignal) {
   const hasTable = (): Promise<boolean> =>
     translated(async () => {
       const query = `exists table ${TABLE}`;
-      const answer = await client.query({ query, format: "JSONEachRow", abort_signal });
-      return (await answer.json<{ result: number }>())[0]?.result === 1;
+      const resultSet = await client.query({ query, format: "JSONEachRow", abort_signal });
+      return (await resultSet.json<{ result: number }>())[0]?.result === 1;
     });
   return {
     hasTable,

@@ -18,7 +18,7 @@ const signal = new AbortController().signal;
 function startServer() {
   const state = {
     isAway: false,
-    losesAnswers: false,
+    losesResponses: false,
     hasTable: false,
     rows: [] as Record<string, unknown>[],
   };
@@ -41,7 +41,7 @@ function startServer() {
           .split("\n")
           .map((line) => JSON.parse(line) as Record<string, unknown>),
       );
-      return state.losesAnswers
+      return state.losesResponses
         ? new Response("Code: 210. DB::NetException\n", { status: 500 })
         : new Response();
     },
@@ -63,7 +63,7 @@ forEachDialect((dialect) => {
   beforeEach(async () => {
     await room.clear();
     await room.database.write.deleteFrom("journals").execute();
-    Object.assign(house.state, { isAway: false, losesAnswers: false, hasTable: false, rows: [] });
+    Object.assign(house.state, { isAway: false, losesResponses: false, hasTable: false, rows: [] });
     stream = createClickStream({
       database: room.database,
       url: house.url,
@@ -163,9 +163,9 @@ forEachDialect((dialect) => {
 
   test("sends a portion again whose answer was lost, with the same key", async () => {
     await room.log([click(NOW), click(NOW + 1)]);
-    house.state.losesAnswers = true;
+    house.state.losesResponses = true;
     await expect(runLater()).rejects.toThrow("ClickHouse takes no clicks");
-    house.state.losesAnswers = false;
+    house.state.losesResponses = false;
     await run();
     expect(house.state.rows).toHaveLength(4);
     expect(house.state.rows.slice(2)).toEqual(house.state.rows.slice(0, 2));

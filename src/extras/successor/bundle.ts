@@ -176,17 +176,17 @@ async function writePages(
     for (const row of rows) {
       const host = hosts.get(domainOf(row.code));
       const code = codeOf(row.code);
-      const answer = staticResponse(row, now);
-      if ("reason" in answer) without[answer.reason]++;
+      const response = staticResponse(row, now);
+      if ("reason" in response) without[response.reason]++;
       if (host === undefined || !isFit(code)) {
-        if (!("reason" in answer)) without.unfit++;
+        if (!("reason" in response)) without.unfit++;
         continue;
       }
       const name = `site/${host}/${code}.html`;
-      if (!("reason" in answer)) {
+      if (!("reason" in response)) {
         pages++;
-        await put(name, redirectPage(answer));
-      } else if (answer.reason === "locked" || answer.reason === "limited") await put(name, waitingPage);
+        await put(name, redirectPage(response));
+      } else if (response.reason === "locked" || response.reason === "limited") await put(name, waitingPage);
       seen.add(host);
     }
     onProgress("pages", (done += rows.length), links);

@@ -188,7 +188,7 @@ type BackupCopies = ReturnType<typeof createBackupCopies>;
 
 /** Uploads in progress, in each location. */
 const STAGING = ".staging";
-const LOST_TOLD = 10;
+const MOST_LOST_NAMED = 10;
 
 function createBackupCopies(target: string, { dataDir, databasePath, onCopied }: Sources) {
   const copied = new Set<string>();
@@ -280,7 +280,7 @@ function createBackupCopies(target: string, { dataDir, databasePath, onCopied }:
           if (reason === null || object.state !== "live") continue;
           if (await live.isLive(object.id)) {
             lost.count++;
-            if (lost.count <= LOST_TOLD)
+            if (lost.count <= MOST_LOST_NAMED)
               lost.first.push(`${join(place.location.folder, object.objectKey)} ${reason}`);
           } else deleted++;
         }

@@ -115,9 +115,9 @@ async function copyAll(
   const planned = new Map(plan.files.map((place) => [`files/${place}`, stagingPath(dataDir, "new", place)]));
   for (const { path } of plan.outside) planned.set(path, stagingPath(dataDir, path));
   if (plan.database !== null) planned.set(DATABASE_COPY, stagingPath(dataDir, "waymark.db"));
-  const wanted = manifest.files.filter(({ path }) => planned.has(path));
-  const count = countBytes(totalSize(wanted), (done, total) => onProgress?.("copy", done, total));
-  for (const { path, size } of wanted) {
+  const restored = manifest.files.filter(({ path }) => planned.has(path));
+  const count = countBytes(totalSize(restored), (done, total) => onProgress?.("copy", done, total));
+  for (const { path, size } of restored) {
     await copySynced(join(source, path), planned.get(path)!);
     count(size);
   }

@@ -100,17 +100,17 @@ test("Retry-After of a year counts as a day", async () => {
 });
 
 test("an address that turns private between two looks is refused at the second attempt", async () => {
-  const answers = [["93.184.215.14"], ["127.0.0.1"]];
-  const judged: string[] = [];
-  const resolve = async () => answers.shift() ?? [];
+  const results = [["93.184.215.14"], ["127.0.0.1"]];
+  const checked: string[] = [];
+  const resolve = async () => results.shift() ?? [];
   const isAllowed = (address: string) => {
-    judged.push(address);
+    checked.push(address);
     return false;
   };
   const url = `http://turns.example:${port}/gone`;
   for (let n = 0; n < 2; n++)
     expect((await attempt(url, { resolve, isAllowed })).error).toBe("The address is not public.");
-  expect(judged).toEqual(["93.184.215.14", "127.0.0.1"]);
+  expect(checked).toEqual(["93.184.215.14", "127.0.0.1"]);
   expect((await attempt(url, { resolve: async () => ["127.0.0.1"] })).error).toBe(
     "The address is not public.",
   );

@@ -75,9 +75,9 @@ export const createAttempt =
       "User-Agent": `Waymark/${VERSION}`,
       ...signedHeaders({ id, body }, secrets, at),
     };
-    const asked = { url: webhook.url, method: "POST", headers, body, timeoutMs } as const;
+    const request = { url: webhook.url, method: "POST", headers, body, timeoutMs } as const;
     try {
-      const { status, headers: received } = await outbound({ ...asked, mostBytes: 0, redirects: 0 });
+      const { status, headers: received } = await outbound({ ...request, mostBytes: 0, redirects: 0 });
       if (status >= 200 && status < 300) return done(status, null);
       const retryAfterMs = retryAfter(received.get("retry-after"), now());
       return done(status, problemOf(status), { retryAfterMs });

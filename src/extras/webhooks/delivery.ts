@@ -4,7 +4,7 @@
  * whether they arrived; they count, and the next one follows by the schedule.
  */
 import type { Db } from "../../platform/db/dialect.ts";
-import { onceAnswering } from "../../platform/db/once-answering.ts";
+import { retryUntilAvailable } from "../../platform/db/retry-until-available.ts";
 import { SYSTEM } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { EventRecord, RecordEvents } from "../../lib/event.ts";
@@ -235,7 +235,7 @@ function createSender(deps: Deps) {
       await record(tx.db, [disabledEvent(after, clock.now())]);
     };
     // Else the receiver would get them again after an outage.
-    await onceAnswering(() => write(note), stopping);
+    await retryUntilAvailable(() => write(note), stopping);
     for (const { attempt: made, isFinal } of sent)
       count(made.error === null ? "delivered" : isFinal ? "failed" : "delayed");
     return true;

@@ -50,7 +50,7 @@ export function createWebhookQueue({ webhooks, deliveries, write, mostWaiting = 
 
   /** Returns whether there may be more. */
   async function queueNew(): Promise<boolean> {
-    const events = await deliveries.untold(PORTION);
+    const events = await deliveries.pendingEvents(PORTION);
     if (events.length === 0) return false;
     await write(async ({ db }) => {
       const enabled = (await webhooks.list(db)).filter(({ disabledBecause }) => disabledBecause === null);

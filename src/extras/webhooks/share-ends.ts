@@ -12,7 +12,7 @@ type Deps = {
   repository: ShareEndsRepository;
   write<T>(run: (tx: { readonly db: Db }) => Promise<T>): Promise<T>;
   record: RecordEvents<Db>;
-  isWanted(name: WebhookEventName): boolean;
+  isSubscribed(name: WebhookEventName): boolean;
   codeOf(linkKey: string): string;
   clock: Clock;
 };
@@ -31,20 +31,20 @@ const FIRST_MS = 7 * 86_400_000;
 const AGAIN_MS = 30 * EVERY_MS;
 const AT_ONCE = 200;
 
-export function createShareEnds({ repository, write, record, isWanted, codeOf, clock }: Deps) {
+export function createShareEnds({ repository, write, record, isSubscribed, codeOf, clock }: Deps) {
   /** All that ended before were recorded. */
   let done = 0;
 
   async function end(db: Db, linkId: number, key: string, at: number, after: object): Promise<void> {
-    if (await repository.isTold(db, linkId, after)) return;
+    if (await repository.isNotified(db, linkId, after)) return;
     await record(db, [{ at, actor: SYSTEM, action: ENDED, subject: codeOf(key), subjectId: linkId, after }]);
   }
 
   return {
     /** A download of a share has ended well. */
     async downloaded({ linkId, code, title, maxDownloads, isUsedUp }: Downloaded): Promise<void> {
-      const reportsDownload = isWanted("share.downloaded");
-      const reportsEnd = isUsedUp && isWanted("share.ended");
+      const reportsDownload = isSubscribed("share.downloaded");
+      const reportsEnd = isUsedUp && isSubscribed("share.ended");
       if (!reportsDownload && !reportsEnd) return;
       const at = clock.now();
       const named = title === null ? {} : { title };

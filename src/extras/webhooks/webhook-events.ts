@@ -4,7 +4,7 @@ import { z } from "zod";
 const state = z.record(z.string(), z.unknown());
 
 /** What it means, and fields of `after` that are always there. */
-type Told = { meaning: string; after?: Record<string, z.ZodType>; hasBefore?: true };
+type EventDefinition = { meaning: string; after?: Record<string, z.ZodType>; hasBefore?: true };
 
 export const WEBHOOK_EVENTS = {
   "link.created": { meaning: "A link was created." },
@@ -47,7 +47,7 @@ export const WEBHOOK_EVENTS = {
   "token.created": { meaning: "An API token was created." },
   "token.revoked": { meaning: "An API token was revoked.", hasBefore: true },
   "setting.changed": { meaning: "A run-time setting was changed; secrets are masked." },
-} as const satisfies Record<string, Told>;
+} as const satisfies Record<string, EventDefinition>;
 
 export type WebhookEventName = keyof typeof WEBHOOK_EVENTS;
 export const WEBHOOK_EVENT_NAMES = Object.keys(WEBHOOK_EVENTS) as [WebhookEventName, ...WebhookEventName[]];
@@ -93,7 +93,7 @@ const isDisabled = (account: { disabled?: unknown } | null | undefined): boolean
 export const webhookBodies = (event: z.ZodObject) =>
   Object.fromEntries(
     WEBHOOK_EVENT_NAMES.map((name) => {
-      const { meaning, after, hasBefore }: Told = WEBHOOK_EVENTS[name];
+      const { meaning, after, hasBefore }: EventDefinition = WEBHOOK_EVENTS[name];
       const data = event.extend({
         ...(hasBefore && { before: state }),
         ...(after !== undefined && { after: z.looseObject(after) }),

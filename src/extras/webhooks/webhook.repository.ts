@@ -196,7 +196,7 @@ const newRow = (webhookId: number, event: string, now: number) => ({
 function eventQueries({ read }: Pick<Queries, "read">) {
   return {
     /** Events that wait for webhooks, oldest first. */
-    untold: (limit: number): Promise<StoredEvent[]> =>
+    pendingEvents: (limit: number): Promise<StoredEvent[]> =>
       read.selectFrom("events").select(EVENT).where("untold", "=", 1).orderBy("id").limit(limit).execute(),
 
     async markQueued(tx: Db, ids: readonly number[]): Promise<void> {
@@ -316,7 +316,7 @@ export function createShareEndsRepository({ read }: Pick<Queries, "read">) {
     },
 
     /** The end was recorded with that state. */
-    isTold: (db: Db, linkId: number, after: object): Promise<boolean> =>
+    isNotified: (db: Db, linkId: number, after: object): Promise<boolean> =>
       finds(
         db
           .selectFrom("events")

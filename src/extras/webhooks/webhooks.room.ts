@@ -25,7 +25,7 @@ export const webhooksRoom = {
       codeOf,
       count: createWebhookCounter(registry),
     });
-    events.markUntold(webhooks.isAwaited);
+    events.markPending(webhooks.isAwaited);
     await step(webhooks.load);
     return {
       offers: { webhooks },

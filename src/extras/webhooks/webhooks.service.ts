@@ -45,12 +45,12 @@ export function createWebhooks(deps: Deps) {
   const { database, changes, instance, allowPrivate, clock } = deps;
   const repository = createWebhookRepository(database);
   const deliveries = createWebhookDeliveryRepository(database);
-  const wanted = createWanted(repository, changes);
+  const subscriptions = createSubscriptions(repository, changes);
   const shareEnds = createShareEnds({
     ...deps,
     repository: createShareEndsRepository(database),
     write: changes.write,
-    isWanted: wanted.has,
+    isSubscribed: subscriptions.has,
   });
   const outbound =
     deps.outbound ?? createOutbound({ ports: null, ...(allowPrivate && { isAllowed: () => true }) });
@@ -68,12 +68,12 @@ export function createWebhooks(deps: Deps) {
   return {
     ...createWebhookWriter({ ...deps, repository }),
     instance,
-    load: wanted.load,
-    close: wanted.close,
+    load: subscriptions.load,
+    close: subscriptions.close,
     /** Whether a webhook subscribes to the event. */
     isAwaited(event: EventRecord): boolean {
-      const name = wanted.isEmpty() ? null : webhookEventOf(event);
-      return name !== null && wanted.has(name);
+      const name = subscriptions.isEmpty() ? null : webhookEventOf(event);
+      return name !== null && subscriptions.has(name);
     },
     downloaded: shareEnds.downloaded,
     list: () => repository.list(),
@@ -143,7 +143,7 @@ export function createWebhooks(deps: Deps) {
 }
 
 /** The events to which enabled webhooks subscribe, current within a second. */
-function createWanted(
+function createSubscriptions(
   repository: ReturnType<typeof createWebhookRepository>,
   changes: Pick<Deps["changes"], "subscribe">,
 ) {

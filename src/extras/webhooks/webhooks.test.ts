@@ -37,7 +37,7 @@ forEachDialect(({ openDb }) => {
   const clock = { now: () => time.now };
   /** Stops the job as soon as nothing is due. */
   let stop: AbortController;
-  let asked: OutboundRequest[];
+  let requests: OutboundRequest[];
   /** Answers to come; then 204. */
   let replies: Reply[];
   let events: ReturnType<typeof createEvents>;
@@ -45,7 +45,7 @@ forEachDialect(({ openDb }) => {
   const listeners: (() => Promise<void>)[] = [];
 
   async function outbound(request: OutboundRequest): Promise<OutboundResponse> {
-    asked.push(request);
+    requests.push(request);
     const reply = replies.shift() ?? 204;
     if (reply === "dead") throw new OutboundFailure("failed", "the connection is refused");
     const { status, ...headers } = typeof reply === "number" ? { status: reply } : reply;
@@ -81,10 +81,10 @@ forEachDialect(({ openDb }) => {
       clock,
       logger: silentLogger,
     });
-    events.markUntold(webhooks.isAwaited);
+    events.markPending(webhooks.isAwaited);
   });
   beforeEach(async () => {
-    asked = [];
+    requests = [];
     replies = [];
     for (const { id } of await webhooks.list()) await webhooks.remove(id, COMMAND);
     for (const table of ["webhook_deliveries", "events"] as const)
@@ -108,7 +108,7 @@ forEachDialect(({ openDb }) => {
   async function isBusy(): Promise<boolean> {
     // In the order in which work moves on.
     const again = (await webhooks.list()).some(({ replayAfter }) => replayAfter !== null);
-    const untold = await database.read.selectFrom("events").select("id").where("untold", "=", 1).execute();
+    const pending = await database.read.selectFrom("events").select("id").where("untold", "=", 1).execute();
     const due = await database.read
       .selectFrom("webhook_deliveries")
       .innerJoin("webhooks", "webhooks.id", "webhook_deliveries.webhook_id")
@@ -122,10 +122,10 @@ forEachDialect(({ openDb }) => {
         ]),
       )
       .execute();
-    return untold.length + due.length > 0 || again;
+    return pending.length + due.length > 0 || again;
   }
   const log = async (id: number, filter = {}) => (await webhooks.page(id, filter, null, 100)).page;
-  const told = () => asked.map(({ body }) => JSON.parse(body!).data.subject as string);
+  const subjects = () => requests.map(({ body }) => JSON.parse(body!).data.subject as string);
 
   test("an event is sent with headers that the official verifier accepts", async () => {
     const { webhook, secret } = await add();
@@ -134,8 +134,8 @@ forEachDialect(({ openDb }) => {
     await happen("c", "account.update", { before: { disabled: true }, after: { disabled: true } });
     await happen("d", "account.update", { before: { disabled: false }, after: { disabled: true } });
     await work();
-    expect(told().toSorted()).toEqual(["a", "d"]);
-    const { url, method, headers, body } = asked[0]!;
+    expect(subjects().toSorted()).toEqual(["a", "d"]);
+    const { url, method, headers, body } = requests[0]!;
     expect([url, method]).toEqual([URL_OF_RECEIVER, "POST"]);
     expect(headers!["webhook-timestamp"]).toBe(String(time.now / 1_000));
     const payload = JSON.parse(body!);
@@ -151,30 +151,30 @@ forEachDialect(({ openDb }) => {
 
   test("events of a process that has not heard of a new webhook are told once, also after a long outage", async () => {
     const deaf = createEvents({ database, clock });
-    const happenUnheard = (subject: string) =>
+    const happenUnnoticed = (subject: string) =>
       database.transaction((db) =>
         deaf.add(db, [{ at: time.now, actor: COMMAND, action: "link.create", after: {}, subject }]),
       );
     const workOn = async () => {
       stop = new AbortController();
       const running = webhooks.job.run(stop.signal);
-      const known = asked.length;
-      await until(() => asked.length > known);
+      const known = requests.length;
+      await until(() => requests.length > known);
       stop.abort();
       await running;
     };
-    await happenUnheard("before");
+    await happenUnnoticed("before");
     await add();
-    await happenUnheard("after");
+    await happenUnnoticed("after");
     await happen("a");
     time.now += 10 * 60_000;
     await workOn();
-    await happenUnheard("later");
+    await happenUnnoticed("later");
     time.now += 2 * 60_000;
     await workOn();
     time.now += 6_000;
     await work();
-    expect(told().toSorted()).toEqual(["a", "after", "later"]);
+    expect(subjects().toSorted()).toEqual(["a", "after", "later"]);
   });
 
   test("after the clock was set back, new events are told, queued ones too, and none from before the webhook", async () => {
@@ -185,14 +185,14 @@ forEachDialect(({ openDb }) => {
     time.now -= HOUR;
     await happen("a");
     await work();
-    expect(told().toSorted()).toEqual(["a", "a", "before"]);
+    expect(subjects().toSorted()).toEqual(["a", "a", "before"]);
     await database.write
       .updateTable("webhook_deliveries")
       .set({ state: "waiting", attempts: 0, due_at: time.now + HOUR })
       .where("webhook_id", "=", webhook.id)
       .execute();
     const running = webhooks.job.run((stop = new AbortController()).signal);
-    while (asked.length < 4) await Bun.sleep(5);
+    while (requests.length < 4) await Bun.sleep(5);
     stop.abort();
     await running;
     time.now += HOUR;
@@ -206,7 +206,7 @@ forEachDialect(({ openDb }) => {
     time.now += 24 * HOUR;
     await happen("b");
     await work();
-    const [both, one] = asked.map(({ headers, body }) => ({ headers: headers!, body: body! }));
+    const [both, one] = requests.map(({ headers, body }) => ({ headers: headers!, body: body! }));
     expect(both!.headers["webhook-signature"]).toBe(
       [next.secret, secret].map((key) => signatureOf(new Verifier(key), both!.headers, both!.body)).join(" "),
     );
@@ -227,10 +227,10 @@ forEachDialect(({ openDb }) => {
     for (const [n, pause] of SCHEDULE.entries()) {
       time.now += pause - 1;
       if (n > 0) await work();
-      expect(asked.length).toBe(n);
+      expect(requests.length).toBe(n);
       time.now += 1;
       await work();
-      expect(asked.length).toBe(n + 1);
+      expect(requests.length).toBe(n + 1);
     }
     const [delivery] = await log(webhook.id);
     expect(delivery).toMatchObject({ state: "failed", attempts: 10 });
@@ -246,10 +246,10 @@ forEachDialect(({ openDb }) => {
     await webhooks.update(webhook.id, { enabled: true }, COMMAND);
     expect(await webhooks.get(webhook.id)).toMatchObject({ disabledBecause: null, failingSince: null });
     const { events: all } = await events.page({ action: "link.create" }, null, 5);
-    asked = [];
+    requests = [];
     await webhooks.replay(webhook.id, all.at(-1)!.id);
     await work();
-    expect(told()).toEqual(["a", "missed"]);
+    expect(subjects()).toEqual(["a", "missed"]);
     expect((await log(webhook.id)).map(({ state }) => state)).toEqual(["delivered", "delivered"]);
   });
 
@@ -268,10 +268,10 @@ forEachDialect(({ openDb }) => {
     // The receiver wants nothing at all.
     await happen("b");
     await work();
-    expect(asked.length).toBe(2);
+    expect(requests.length).toBe(2);
     time.now += HOUR - 1;
     await work();
-    expect(asked.length).toBe(2);
+    expect(requests.length).toBe(2);
     time.now += 1;
     await work();
     expect((await webhooks.get(webhook.id)).pausedUntil).toBe(time.now + 24 * HOUR);
@@ -294,10 +294,10 @@ forEachDialect(({ openDb }) => {
     time.now += 5 * SECOND;
     await crash();
     await work();
-    expect(asked.length).toBe(1);
+    expect(requests.length).toBe(1);
     time.now += 5 * MINUTE;
     await work();
-    expect(asked.length).toBe(2);
+    expect(requests.length).toBe(2);
     const [delivery] = await log(webhook.id);
     expect(delivery).toMatchObject({ state: "delivered", attempts: 3 });
     expect(delivery!.tries[1]!.error).toStartWith("Waymark ended during this attempt.");
@@ -305,7 +305,7 @@ forEachDialect(({ openDb }) => {
     await database.write.updateTable("webhook_deliveries").set({ attempts: 9 }).execute();
     await crash();
     await work();
-    expect([asked.length, (await log(webhook.id))[0]!.attempts]).toEqual([3, 10]);
+    expect([requests.length, (await log(webhook.id))[0]!.attempts]).toEqual([3, 10]);
   });
 
   test("tests have one attempt; a delivery is sent again by request; each webhook has its own events", async () => {

@@ -25,10 +25,10 @@ test.each([
   const failures = createDropFailures({ pages: testVisitorPages, clock: systemClock, logger: silentLogger });
   const headers = { "Accept-Language": language };
   const error = appError("InsufficientStorage", "internal words");
-  const told = failures.describe(error, new Request("http://a.test/box", { method: "POST", headers }));
-  expect([told.status, told.sentence.startsWith(sentence)]).toEqual([507, true]);
-  const { message } = (await told.response.json()) as { message: string };
-  expect([told.response.status, message]).toEqual([507, told.sentence]);
+  const described = failures.describe(error, new Request("http://a.test/box", { method: "POST", headers }));
+  expect([described.status, described.sentence.startsWith(sentence)]).toEqual([507, true]);
+  const { message } = (await described.response.json()) as { message: string };
+  expect([described.response.status, message]).toEqual([507, described.sentence]);
 });
 
 test("many failures are one line of the log a second, with their number", () => {

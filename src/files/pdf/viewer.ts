@@ -32,8 +32,8 @@ export const PDF_VIEWER_QUERY = `?viewer=${VERSION}`;
 
 /** The viewer, or null for other requests. It holds nothing of the share, so it needs no password. */
 export function pdfViewer(request: Request): Promise<Response> | null {
-  const isAsked = request.url.includes(PDF_VIEWER_QUERY);
-  return isAsked && (request.method === "GET" || request.method === "HEAD")
+  const isRequested = request.url.includes(PDF_VIEWER_QUERY);
+  return isRequested && (request.method === "GET" || request.method === "HEAD")
     ? respond(request, { "Cache-Control": "private, max-age=31536000, immutable" })
     : null;
 }

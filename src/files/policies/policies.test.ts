@@ -3,7 +3,7 @@ import { existsSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   ADMIN_PASSWORD,
-  type Answer,
+  type ApiResponse,
   type AuthHarness,
   Browser,
   startAuth,
@@ -18,8 +18,8 @@ const PATH = "/admin/policies";
 const ACCESS_KEY = "AKIA-very-public";
 const SECRET_KEY = "wJalr/very+secret";
 
-const expectRefused = (answer: Answer, status: number, code: number) =>
-  expect([answer.status, answer.json.code, answer.json.data]).toEqual([status, code, undefined]);
+const expectRefused = (response: ApiResponse, status: number, code: number) =>
+  expect([response.status, response.json.code, response.json.data]).toEqual([status, code, undefined]);
 
 forEachDialect((dialect) => {
   let database: Database;
@@ -34,9 +34,9 @@ forEachDialect((dialect) => {
   const create = (fields: Record<string, unknown> = {}) =>
     admin.send("POST", PATH, { body: { name: newName(), driver_type: "local", ...fields } });
   const created = async (fields: Record<string, unknown> = {}): Promise<number> => {
-    const answer = await create(fields);
-    expect(answer.status).toBe(201);
-    return Number(answer.json.data?.["id"]);
+    const response = await create(fields);
+    expect(response.status).toBe(201);
+    return Number(response.json.data?.["id"]);
   };
   const s3 = (fields: Record<string, unknown> = {}) => ({
     name: newName(),
@@ -85,9 +85,9 @@ forEachDialect((dialect) => {
 
   describe("creating", () => {
     test("answers 201 with all fields but the keys, which are stored encrypted", async () => {
-      const answer = await create(s3({ base_path: "/a/b/", max_file_size: 5, download: "redirect" }));
-      expect(answer.status).toBe(201);
-      expect(answer.json.data).toMatchObject({
+      const response = await create(s3({ base_path: "/a/b/", max_file_size: 5, download: "redirect" }));
+      expect(response.status).toBe(201);
+      expect(response.json.data).toMatchObject({
         driver_type: "s3",
         endpoint: `http://127.0.0.1:${stub.port}`,
         bucket: "bucket",
@@ -98,9 +98,9 @@ forEachDialect((dialect) => {
         is_default: false,
         has_credentials: true,
       });
-      const id = Number(answer.json.data!["id"]);
+      const id = Number(response.json.data!["id"]);
       for (const { text } of [
-        answer,
+        response,
         await get(id),
         await admin.send("GET", PATH),
         await patch(id, { name: newName() }),
@@ -212,12 +212,12 @@ forEachDialect((dialect) => {
     test("is exactly one, even under concurrent changes", async () => {
       const [first] = await defaults();
       const ids = await Promise.all(Array.from({ length: 6 }, () => created()));
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         ...ids.map((id) => patch(id, { is_default: true })),
         ...Array.from({ length: 6 }, () => create({ is_default: true })),
         ...ids.slice(3).map(remove),
       ]);
-      expect(answers.every(({ status }) => [200, 201, 404, 409].includes(status))).toBe(true);
+      expect(responses.every(({ status }) => [200, 201, 404, 409].includes(status))).toBe(true);
       expect((await defaults()).length).toBe(1);
       await patch(Number(first), { is_default: true });
       for (const { id } of (await list()) as { id: number }[]) if (id !== first) await remove(id);

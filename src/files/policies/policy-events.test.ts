@@ -10,14 +10,14 @@ forEachDialect((dialect) => {
   beforeAll(async () => void (content = await startContent(await dialect.openDb())));
   afterAll(() => content?.close());
 
-  const told = async () => {
+  const recorded = async () => {
     const events = createEvents({ database: content.database, clock: { now: Date.now } });
     return (await events.page({}, null, 100)).events.toReversed().map(viewOfEvent);
   };
 
   test("each change of a policy is an event, its keys are masked", async () => {
     const actor = { name: "ann", via: "api", accountId: 7, ownOnly: false } as const;
-    const [first] = await told();
+    const [first] = await recorded();
     expect(first).toMatchObject({ actor: "system", action: "policy.create", subject: content.policy.name });
     const keys = { access_key: "the access key", secret_key: "the secret key" };
     const place = { driver_type: "s3", endpoint: "http://127.0.0.1:9", bucket: "bucket" } as const;
@@ -26,7 +26,7 @@ forEachDialect((dialect) => {
     await policies.update(id, { name: "farther", max_file_size: 5 }, actor);
     await policies.update(id, { secret_key: "another secret" }, actor);
     await policies.remove(id, actor);
-    const events = (await told()).slice(1);
+    const events = (await recorded()).slice(1);
     const by = { actor: "ann", via: "api" };
     expect(events).toMatchObject([
       { ...by, action: "policy.create", subject: "far", after: { bucket: "bucket", has_credentials: true } },
@@ -46,11 +46,11 @@ forEachDialect((dialect) => {
   });
 
   test("a refused change is no event", async () => {
-    const before = (await told()).length;
+    const before = (await recorded()).length;
     await expect(
       content.policies.create({ name: content.policy.name, driver_type: "local" }),
     ).rejects.toThrow();
     await expect(content.policies.remove(content.policy.id)).rejects.toThrow("default policy");
-    expect(await told()).toHaveLength(before);
+    expect(await recorded()).toHaveLength(before);
   });
 });

@@ -20,8 +20,8 @@ import { checkDriverSettings, checkPlacement, type StorageContext } from "../sto
 import type { DriverType } from "../storage/driver.ts";
 
 const FIRST_POLICY = { name: "local", driver_type: "local", base_path: "files" } as const;
-const FOLDERS_TOLD = 10;
-const ACCOUNTS_TOLD = 10;
+const MOST_FOLDERS_NAMED = 10;
+const MOST_ACCOUNTS_NAMED = 10;
 
 /** What refers to a policy. */
 export type PolicyUsage = PolicyUses & {
@@ -122,9 +122,9 @@ export function createPolicies(deps: PoliciesDeps) {
     async usage(id: number): Promise<PolicyUsage> {
       const policy = await cache.find(id);
       const [uses, bytes, shares] = await Promise.all([
-        repository.uses(id, FOLDERS_TOLD),
+        repository.uses(id, MOST_FOLDERS_NAMED),
         repository.storedBytes(id),
-        repository.shares(id, ACCOUNTS_TOLD),
+        repository.shares(id, MOST_ACCOUNTS_NAMED),
       ]);
       return { ...uses, bytes, ...shares, obstacle: obstacleOf(policy, uses) };
     },
@@ -136,7 +136,7 @@ export function createPolicies(deps: PoliciesDeps) {
       await changes.write(async (tx) => {
         await repository.lock(tx.db);
         const policy = (await repository.find(id, tx.db)) ?? unknownPolicy();
-        const uses = await repository.uses(id, FOLDERS_TOLD, tx.db);
+        const uses = await repository.uses(id, MOST_FOLDERS_NAMED, tx.db);
         const obstacle = obstacleOf(policy, uses);
         if (obstacle !== null) throw appError("PolicyInUse", obstacle, { details: uses });
         await repository.remove(tx.db, id);
@@ -230,7 +230,7 @@ function refuseImpossible(policy: Policy, given: UpdatePolicy): void {
 function obstacleOf({ isDefault }: Policy, { blobs, uploads, folders }: PolicyUses): string | null {
   if (isDefault) return "The default policy can't be deleted; make another one the default first.";
   const names = folders.map(({ id, name }) => `'${name}' (${id})`);
-  const more = folders.length === FOLDERS_TOLD ? " and maybe more" : "";
+  const more = folders.length === MOST_FOLDERS_NAMED ? " and maybe more" : "";
   const uses = [
     ...(blobs > 0 ? [`the content of files (${blobs} stored)`] : []),
     ...(uploads > 0 ? [`unfinished uploads (${uploads})`] : []),

@@ -64,9 +64,9 @@ forEachDialect((dialect) => {
       },
     };
   }
-  const counted = (answers: readonly string[]) => [
-    answers.filter((one) => one === "wrong").length,
-    answers.filter((one) => one === "RateLimitExceeded").length,
+  const counted = (results: readonly string[]) => [
+    results.filter((one) => one === "wrong").length,
+    results.filter((one) => one === "RateLimitExceeded").length,
   ];
   const strangers = (count: number) => Array.from({ length: count }, (_, nth) => `203.0.113.${nth}`);
   /** Not that of any mail. */
@@ -145,8 +145,8 @@ forEachDialect((dialect) => {
   test("who is not on the list gets the same answers", async () => {
     const { ask, guess } = codes(await share([ANNA]));
     const code = await ask(ANNA);
-    const answers = [ANNA, CLEO].map((email) => guess(email, 7, "203.0.113.9", wrongFor(code)));
-    expect((await Promise.all(answers)).map(counted)).toEqual([
+    const results = [ANNA, CLEO].map((email) => guess(email, 7, "203.0.113.9", wrongFor(code)));
+    expect((await Promise.all(results)).map(counted)).toEqual([
       [5, 2],
       [5, 2],
     ]);

@@ -126,9 +126,9 @@ forEachDialect((dialect) => {
     const { write } = at.database;
     const blob = await write.selectFrom("entries").select("blob_id").where("id", "=", lost.file).execute();
     await write.updateTable("blobs").set({ state: "damaged" }).where("id", "=", blob[0]!.blob_id).execute();
-    const found = async (wish: object, order?: Parameters<typeof at.shares.page>[2]) => {
+    const found = async (filter: object, order?: Parameters<typeof at.shares.page>[2]) => {
       const { shares, total } = await at.shares.page(
-        { accountId: me, ...wish },
+        { accountId: me, ...filter },
         { page: 1, pageSize: 9 },
         order,
       );

@@ -251,10 +251,10 @@ test("each trouble has its page, with its status, in every language", async () =
   for (const language of LANGUAGES) {
     const request = new Request("http://a.test/", { headers: { "Accept-Language": language } });
     for (const [error, status, trouble] of troubles) {
-      const answer = failures.failure(error, request);
-      const html = await answer.text();
+      const response = failures.failure(error, request);
+      const html = await response.text();
       const said = lookIn(language).texts.share[trouble];
-      expect([answer.status, html.includes(`<h1>${Bun.escapeHTML(said.title)}</h1>`)]).toEqual([
+      expect([response.status, html.includes(`<h1>${Bun.escapeHTML(said.title)}</h1>`)]).toEqual([
         status,
         true,
       ]);

@@ -7,7 +7,7 @@ import { type ByteRange, parseByteRange } from "../byte-range.ts";
 import {
   isNotModified,
   isPreconditionFailed,
-  isRangeWanted,
+  isRangeCurrent,
   lastModified,
 } from "../../lib/conditional-request.ts";
 import { contentDisposition } from "../../lib/content-disposition.ts";
@@ -86,7 +86,7 @@ export function createDownload({ blobs }: { blobs: Pick<Blobs, "open" | "presign
       });
       if (address !== null) return redirect(address);
     }
-    const header = isRangeWanted(request.header, validators) ? request.header("Range") : undefined;
+    const header = isRangeCurrent(request.header, validators) ? request.header("Range") : undefined;
     const range = parseByteRange(header, file.size);
     if (range === "unsatisfiable") {
       const message = `The range begins after the last of ${file.size} bytes.`;

@@ -15,10 +15,10 @@ const link = (id: number, target = `https://h/${id}`, expires_at: number | null 
 function open(overrides: Partial<LinkCacheOptions> = {}) {
   const clock = { time: NOW, now: () => clock.time };
   const rows = new Map<string, FoundLink>();
-  const asked: string[] = [];
+  const loads: string[] = [];
   const database = { isAway: false };
-  const answer = (code: string) => {
-    asked.push(code);
+  const respond = (code: string) => {
+    loads.push(code);
     if (database.isAway) throw new AppError("ServiceUnavailable", "away");
     return rows.get(code) ?? null;
   };
@@ -30,7 +30,7 @@ function open(overrides: Partial<LinkCacheOptions> = {}) {
     maxLinks: 100,
     ttlSeconds: 0,
     rebuildSeconds: () => 0,
-    findLink: answer,
+    findLink: respond,
     scan: {
       async *aliases() {},
       async *links() {
@@ -47,18 +47,18 @@ function open(overrides: Partial<LinkCacheOptions> = {}) {
     ...overrides,
   });
   const find = (code: string) => cache.find(code, clock.time);
-  return { cache, clock, rows, asked, database, answer, find };
+  return { cache, clock, rows, loads, database, respond, find };
 }
 
 /** A database whose answers the test sends. */
 function slowDatabase() {
-  const asked: { code: string; reply: (found: FoundLink | null) => void; fail: () => void }[] = [];
+  const loads: { code: string; reply: (found: FoundLink | null) => void; fail: () => void }[] = [];
   const findLink = (code: string) => {
     const { promise, resolve, reject } = Promise.withResolvers<FoundLink | null>();
-    asked.push({ code, reply: resolve, fail: () => reject(new AppError("ServiceUnavailable", "away")) });
+    loads.push({ code, reply: resolve, fail: () => reject(new AppError("ServiceUnavailable", "away")) });
     return promise;
   };
-  return { asked, findLink };
+  return { loads, findLink };
 }
 
 function sharedMap() {
@@ -79,11 +79,11 @@ const settled = () => new Promise((resolve) => setTimeout(resolve, 1));
 
 describe("a link", () => {
   test("is queried once and then known", () => {
-    const { find, rows, asked, cache } = open();
+    const { find, rows, loads, cache } = open();
     rows.set("a", link(1));
     expect(find("a")).toEqual({ id: 1, location: "https://h/1" });
     expect(find("a")).toEqual({ id: 1, location: "https://h/1" });
-    expect(asked).toEqual(["a"]);
+    expect(loads).toEqual(["a"]);
     expect(cache.stats()).toMatchObject({ tableHits: 1, tableMisses: 1, lookups: 1, entries: 1 });
   });
 
@@ -116,14 +116,14 @@ describe("a link", () => {
   });
 
   test("that has expired is not found, in the database or the table, and told from an unknown one", () => {
-    const { cache, find, rows, clock, asked } = open();
+    const { cache, find, rows, clock, loads } = open();
     rows.set("old", link(1, "https://h/", NOW));
     rows.set("soon", link(2, "https://h/", NOW + 1));
     expect(find("old")).toBeNull();
     expect(find("soon")).not.toBeNull();
     clock.time += 1;
     expect(find("soon")).toBeNull();
-    expect(asked).toEqual(["old", "soon"]);
+    expect(loads).toEqual(["old", "soon"]);
     expect(find("none")).toBeNull();
     expect(["old", "soon", "none"].map(cache.knows)).toEqual([true, true, false]);
   });
@@ -136,22 +136,22 @@ describe("a link", () => {
   });
 
   test("that doesn't exist is not queried again for a while", () => {
-    const { find, clock, asked, cache } = open({ limits: { missingMs: 1000 } });
+    const { find, clock, loads, cache } = open({ limits: { missingMs: 1000 } });
     expect(find("no")).toBeNull();
     expect(find("no")).toBeNull();
-    expect(asked).toEqual(["no"]);
+    expect(loads).toEqual(["no"]);
     expect(cache.stats().missingHits).toBe(1);
     clock.time += 1000;
     expect(find("no")).toBeNull();
-    expect(asked).toEqual(["no", "no"]);
+    expect(loads).toEqual(["no", "no"]);
   });
 
   test("with a target beyond ASCII gets an ASCII location", () => {
     const { find, rows } = open();
     rows.set("a", link(1, "https://exämple.com/ü?q=1#é"));
-    const wanted = { id: 1, location: "https://xn--exmple-cua.com/%C3%BC?q=1#%C3%A9" };
-    expect(find("a")).toEqual(wanted);
-    expect(find("a")).toEqual(wanted);
+    const requested = { id: 1, location: "https://xn--exmple-cua.com/%C3%BC?q=1#%C3%A9" };
+    expect(find("a")).toEqual(requested);
+    expect(find("a")).toEqual(requested);
   });
 });
 
@@ -171,13 +171,13 @@ describe("after invalidate, the next request", () => {
   });
 
   test("finds a small change even if the database fails right after it", () => {
-    const { find, rows, cache, asked, database } = open();
+    const { find, rows, cache, loads, database } = open();
     rows.set("a", link(1));
     expect(find("a")).not.toBeNull();
     rows.set("a", link(1, "https://new/"));
     rows.set("b", link(2));
     cache.invalidate(["a", "b"]);
-    expect(asked).toEqual(["a", "a", "b"]);
+    expect(loads).toEqual(["a", "a", "b"]);
     database.isAway = true;
     expect([find("a"), find("b")]).toEqual([
       { id: 1, location: "https://new/" },
@@ -186,7 +186,7 @@ describe("after invalidate, the next request", () => {
     expect(() => cache.invalidate(["a"])).not.toThrow();
     expect(() => find("a")).toThrow("away");
     cache.invalidate(Array.from({ length: 201 }, (_, at) => `import-${at}`));
-    expect(asked).toHaveLength(5);
+    expect(loads).toHaveLength(5);
   });
 
   test("sees every link as it is now after *", async () => {
@@ -206,15 +206,15 @@ describe("after invalidate, the next request", () => {
   });
 
   test("does not get the late answer of an older lookup", async () => {
-    const { asked, findLink } = slowDatabase();
+    const { loads, findLink } = slowDatabase();
     const { find, cache } = open({ findLink });
     const before = find("a");
     cache.invalidate(["a"]);
     const after = find("a");
-    expect(asked.map(({ code }) => code)).toEqual(["a", "a"]);
-    asked[1]!.reply(link(1, "https://new/"));
+    expect(loads.map(({ code }) => code)).toEqual(["a", "a"]);
+    loads[1]!.reply(link(1, "https://new/"));
     expect(await after).toEqual({ id: 1, location: "https://new/" });
-    asked[0]!.reply(link(1, "https://old/"));
+    loads[0]!.reply(link(1, "https://old/"));
     await before;
     expect(find("a")).toEqual({ id: 1, location: "https://new/" });
   });
@@ -234,45 +234,45 @@ describe("after invalidate, the next request", () => {
 
 describe("a slow database", () => {
   test("gets one query per code, and few at once", async () => {
-    const { asked, findLink } = slowDatabase();
+    const { loads, findLink } = slowDatabase();
     const { find } = open({ findLink, limits: { maxActive: 2, maxWaiting: 1 } });
-    const wanted = ["a", "a", "b", "c", "a", "c"].map((code) => find(code));
+    const requested = ["a", "a", "b", "c", "a", "c"].map((code) => find(code));
     expect(() => find("d")).toThrow("Too many links");
-    expect(asked.map(({ code }) => code)).toEqual(["a", "b"]);
-    asked[0]!.reply(link(1));
-    asked[1]!.reply(null);
+    expect(loads.map(({ code }) => code)).toEqual(["a", "b"]);
+    loads[0]!.reply(link(1));
+    loads[1]!.reply(null);
     await settled();
-    expect(asked.map(({ code }) => code)).toEqual(["a", "b", "c"]);
-    asked[2]!.reply(link(3));
-    const ids = (await Promise.all(wanted)).map((found) => found?.id ?? null);
+    expect(loads.map(({ code }) => code)).toEqual(["a", "b", "c"]);
+    loads[2]!.reply(link(3));
+    const ids = (await Promise.all(requested)).map((found) => found?.id ?? null);
     expect(ids).toEqual([1, 1, null, 3, 1, 3]);
   });
 
   test("that does not answer fails the request in time and keeps the query's place", async () => {
-    const { asked, findLink } = slowDatabase();
+    const { loads, findLink } = slowDatabase();
     const { find, cache } = open({ findLink, limits: { maxActive: 1, deadlineMs: 20 } });
     const [first, second] = [find("a"), find("b")];
     const ends = await Promise.allSettled([first, second]);
     expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-    expect(asked.length).toBe(1);
-    asked[0]!.reply(link(1));
+    expect(loads.length).toBe(1);
+    loads[0]!.reply(link(1));
     await settled();
     // The query for b was abandoned. The late answer for a may be old, so a is queried again.
-    expect(asked.length).toBe(1);
+    expect(loads.length).toBe(1);
     const again = find("a");
-    asked[1]!.reply(link(1, "https://new/"));
+    loads[1]!.reply(link(1, "https://new/"));
     expect(await again).toEqual({ id: 1, location: "https://new/" });
     expect(cache.stats().lookupFailures).toBe(2);
   });
 
   test("that fails a query fails all its requests; the next request queries again", async () => {
-    const { asked, findLink } = slowDatabase();
+    const { loads, findLink } = slowDatabase();
     const { find } = open({ findLink });
     const both = Promise.allSettled([find("a"), find("a")]);
-    asked[0]!.fail();
+    loads[0]!.fail();
     expect((await both).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     const again = find("a");
-    asked[1]!.reply(link(1));
+    loads[1]!.reply(link(1));
     expect(await again).toEqual({ id: 1, location: "https://h/1" });
   });
 });
@@ -290,33 +290,33 @@ describe("while the database is away", () => {
   });
 
   test("links older than the ttl redirect too, and are read again when it is back", () => {
-    const { find, rows, database, clock, asked } = open({ ttlSeconds: 10 });
+    const { find, rows, database, clock, loads } = open({ ttlSeconds: 10 });
     rows.set("a", link(1));
     void find("a");
     clock.time += 10_000;
     void find("a");
-    expect(asked.length).toBe(1);
+    expect(loads.length).toBe(1);
     clock.time += 1000;
     database.isAway = true;
     rows.set("a", link(1, "https://new/"));
     expect(find("a")).toEqual({ id: 1, location: "https://h/1" });
     expect(find("a")).toEqual({ id: 1, location: "https://h/1" });
-    expect(asked.length).toBe(2);
+    expect(loads.length).toBe(2);
     database.isAway = false;
     clock.time += 3000;
     expect(find("a")).toEqual({ id: 1, location: "https://new/" });
   });
 
   test("a changed link is not served from before its change", async () => {
-    const { asked, findLink } = slowDatabase();
+    const { loads, findLink } = slowDatabase();
     const { find, clock, cache } = open({ findLink, ttlSeconds: 10 });
     const first = find("a");
-    asked[0]!.reply(link(1));
+    loads[0]!.reply(link(1));
     await first;
     clock.time += 11_000;
     const late = find("a");
     cache.invalidate(["a"]);
-    asked[1]!.fail();
+    loads[1]!.fail();
     await expect(late).rejects.toThrow("away");
   });
 });
@@ -324,7 +324,7 @@ describe("while the database is away", () => {
 describe("while the change feed is away", () => {
   test("filter and missing codes are not used", async () => {
     const informed = { all: true };
-    const { find, cache, rows, asked, database } = open({ isInformed: () => informed.all });
+    const { find, cache, rows, loads, database } = open({ isInformed: () => informed.all });
     cache.start();
     await cache.ready();
     expect([find("a"), cache.stats().filterHits]).toEqual([null, 1]);
@@ -334,7 +334,7 @@ describe("while the change feed is away", () => {
     expect(find("b")).toBeNull();
     rows.set("b", link(2));
     expect(find("b")).toEqual({ id: 2, location: "https://h/2" });
-    expect(asked).toEqual(["a", "b", "b"]);
+    expect(loads).toEqual(["a", "b", "b"]);
     database.isAway = true;
     expect(() => find("c")).toThrow("away");
     expect(find("a")).toEqual({ id: 1, location: "https://h/1" });
@@ -352,7 +352,7 @@ describe("a shared cache", () => {
     expect(held.get("a")).toEqual(link(1));
     const two = open({ shared });
     expect(await two.find("a")).toEqual({ id: 1, location: "https://h/1" });
-    expect(two.asked).toEqual([]);
+    expect(two.loads).toEqual([]);
     await two.cache.invalidate(["a"]);
     expect(held.size).toBe(0);
     expect(await two.find("a")).toBeNull();

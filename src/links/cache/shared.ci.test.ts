@@ -83,16 +83,16 @@ describe.skipIf(URL_OF_SERVER === "")("links in Redis (WAYMARK_TEST_REDIS_URL)",
   });
 
   test("a reader that queried before a change does not store the old link after it", async () => {
-    const answer = Promise.withResolvers<FoundLink>();
-    const slow = one.shared.find("a", () => answer.promise);
+    const loaded = Promise.withResolvers<FoundLink>();
+    const slow = one.shared.find("a", () => loaded.promise);
     // Another reader joins under the same lease. A third comes after the change, under a new lease.
-    const joined = two.shared.find("a", () => answer.promise);
+    const joined = two.shared.find("a", () => loaded.promise);
     await Bun.sleep(20);
     await two.shared.delete(["a"]);
     const after = Promise.withResolvers<FoundLink>();
     const third = two.shared.find("a", () => after.promise);
     await Bun.sleep(20);
-    answer.resolve(link(1, "https://old/"));
+    loaded.resolve(link(1, "https://old/"));
     expect([await slow, await joined].map((found) => found?.target)).toEqual([
       "https://old/",
       "https://old/",
@@ -111,11 +111,11 @@ describe.skipIf(URL_OF_SERVER === "")("links in Redis (WAYMARK_TEST_REDIS_URL)",
     expect([await held("a"), await held("b"), await held("c")]).toEqual([null, null, link(1)]);
     await two.shared.delete(Array.from({ length: 10_001 }, (_, at) => `x${at}`));
     expect(await held("c")).toBeNull();
-    const answer = Promise.withResolvers<FoundLink>();
-    const slow = one.shared.find("d", () => answer.promise);
+    const loaded = Promise.withResolvers<FoundLink>();
+    const slow = one.shared.find("d", () => loaded.promise);
     await Bun.sleep(20);
     await two.shared.clear();
-    answer.resolve(link(4));
+    loaded.resolve(link(4));
     await slow;
     await Bun.sleep(20);
     expect(await held("d")).toBeNull();

@@ -60,10 +60,10 @@ test("equal conditions are one object, and more different ones than are kept sta
     stored("https://example.com/", [{ if: { percent: 1 }, target: "https://a.example/" }]).length,
   );
   for (let number = 0; number < 12_000; number++) {
-    const wanted = number / 200;
-    const condition = readSpecial(at(wanted))!.rules!.conditions[0]![0]!;
+    const portion = number / 200;
+    const condition = readSpecial(at(portion))!.rules!.conditions[0]![0]!;
     const drawn = (percent: number) => ({ draw: () => percent }) as unknown as Facts;
-    if (condition.holds(drawn(wanted - 0.0001)) && !condition.holds(drawn(wanted))) continue;
-    throw new Error(`wrong conditions for ${wanted}`);
+    if (condition.holds(drawn(portion - 0.0001)) && !condition.holds(drawn(portion))) continue;
+    throw new Error(`wrong conditions for ${portion}`);
   }
 });

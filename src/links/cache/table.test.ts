@@ -49,8 +49,8 @@ test("the table equals a Map after many writes and deletions", () => {
     if (step % 1000 === 0) {
       for (const [known, link] of map) expect(look(table, known)).toEqual(link);
     }
-    const asked = below(400).toString(36);
-    expect(look(table, asked)).toEqual(map.get(asked) ?? null);
+    const key = below(400).toString(36);
+    expect(look(table, key)).toEqual(map.get(key) ?? null);
   }
   expect(table.size()).toBe(map.size);
 });
@@ -71,9 +71,9 @@ test("the table never exceeds its limit, and its entries are right", () => {
       expect(look(table, code)).toEqual(link);
     }
     expect(table.size()).toBeLessThanOrEqual(100);
-    const asked = below(300).toString(36);
-    const found = look(table, asked);
-    if (found !== null) expect(found).toEqual(map.get(asked)!);
+    const key = below(300).toString(36);
+    const found = look(table, key);
+    if (found !== null) expect(found).toEqual(map.get(key)!);
   }
   const held = [...map.keys()].filter((code) => look(table, code) !== null);
   expect(held.length).toBe(table.size());

@@ -14,14 +14,14 @@ const stored = (id: number, code = `c${id}`, target = `https://h/${id}`): Stored
 /** A cache whose scan is a list of steps: chunks, or functions that run between two of them. */
 function open(steps: (StoredLink[] | (() => unknown))[], overrides: Partial<LinkCacheOptions> = {}) {
   const rows = new Map<string, FoundLink>();
-  const asked: string[] = [];
+  const lookups: string[] = [];
   const scannedBefore: (number | null)[] = [];
   const cache = createLinkCache({
     maxLinks: 1000,
     ttlSeconds: 0,
     rebuildSeconds: () => 0,
     findLink(code) {
-      asked.push(code);
+      lookups.push(code);
       return rows.get(code);
     },
     scan: {
@@ -46,27 +46,31 @@ function open(steps: (StoredLink[] | (() => unknown))[], overrides: Partial<Link
   return {
     cache,
     rows,
-    asked,
+    lookups,
     scannedBefore,
     find: (code: string) => cache.find(code, CLOCK.now()),
   };
 }
 
 test("after the first scan links are known and unknown codes cost no query", async () => {
-  const { cache, find, asked } = open([[stored(3), stored(2)], [stored(1)]]);
+  const { cache, find, lookups } = open([[stored(3), stored(2)], [stored(1)]]);
   expect(cache.stats().isFilterTrusted).toBe(false);
   cache.start();
   await cache.ready();
   expect(find("c1")).toEqual({ id: 1, location: "https://h/1" });
   for (let i = 0; i < 1000; i++) expect(find(`no${i}`)).toBeNull();
-  expect(asked.length).toBeLessThan(20);
+  expect(lookups.length).toBeLessThan(20);
   const { filterHits, filterFalsePositives, entries } = cache.stats();
-  expect([filterHits + filterFalsePositives, filterFalsePositives, entries]).toEqual([1000, asked.length, 3]);
+  expect([filterHits + filterFalsePositives, filterFalsePositives, entries]).toEqual([
+    1000,
+    lookups.length,
+    3,
+  ]);
 });
 
 test("until a scan succeeds every unknown code is queried", async () => {
   const failed = Promise.withResolvers<void>();
-  const { cache, find, asked } = open([
+  const { cache, find, lookups } = open([
     [stored(1)],
     () => {
       queueMicrotask(failed.resolve);
@@ -79,7 +83,7 @@ test("until a scan succeeds every unknown code is queried", async () => {
   await new Promise(setImmediate);
   expect(cache.stats().isFilterTrusted).toBe(false);
   expect(find("b")).toBeNull();
-  expect(asked).toEqual(["a", "b"]);
+  expect(lookups).toEqual(["a", "b"]);
   cache.close();
 });
 
@@ -109,7 +113,7 @@ test("a link read before a change does not enter the table after it", async () =
   room.cache.start();
   await room.cache.ready();
   expect(room.find("c2")).toEqual({ id: 2, location: "https://new/" });
-  expect(room.asked).toEqual(["c2"]);
+  expect(room.lookups).toEqual(["c2"]);
 });
 
 test("after * during a scan its result is discarded, and another fills the table", async () => {
@@ -145,7 +149,7 @@ test("a failed scan is repeated and fills the table", async () => {
 });
 
 test("with more links than room the table takes the newest, the filter all", async () => {
-  const { cache, rows, find, asked, scannedBefore } = open(
+  const { cache, rows, find, lookups, scannedBefore } = open(
     [[stored(9), stored(8)], [stored(7), stored(6)], [stored(5)]],
     {
       maxLinks: 3,
@@ -157,6 +161,6 @@ test("with more links than room the table takes the newest, the filter all", asy
   expect(scannedBefore).toEqual([6]);
   expect(cache.stats().entries).toBe(3);
   expect(find("c9")).toEqual({ id: 9, location: "https://h/9" });
-  expect(asked).toEqual([]);
+  expect(lookups).toEqual([]);
   expect(find("c5")).toEqual({ id: 5, location: "https://h/5" });
 });

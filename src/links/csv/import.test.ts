@@ -333,15 +333,15 @@ forEachDialect(({ openDb }) => {
       [{ row: 2002, code: "c2000", error: "The database is away.", error_code: 1030 }],
     ]);
     expect(await clickRows()).toHaveLength(2000);
-    const told = async (id: string) =>
+    const progressOf = async (id: string) =>
       (await events.page({ action: "links.import" }, null, 100)).events
         .map(({ after }) => JSON.parse(after!))
         .find((after) => after.import_id === id);
-    expect(await told("cut")).toMatchObject({ total_rows: 2000, success_count: 2000, next_row: 2002 });
+    expect(await progressOf("cut")).toMatchObject({ total_rows: 2000, success_count: 2000, next_row: 2002 });
 
     expect(counts(await csv.import(file, { mode: "skip", id: "again" }))).toEqual([3000, 1000, 2000, 0]);
     expect(await clickRows()).toHaveLength(3000);
-    expect((await told("again")).next_row).toBeUndefined();
+    expect((await progressOf("again")).next_row).toBeUndefined();
   });
 
   test("others write between the portions of an import", async () => {

@@ -89,11 +89,15 @@ test("a dry run that is asked for in other words is refused, and imports nothing
 
 test("cells that can't be read are named in every answer, in every mode, and the rest is as specified", async () => {
   const text = `code,target,expires_at\na,https://x.y/1,tomorrow\n`;
-  const told = async (name: string) =>
+  const reportOf = async (name: string) =>
     (await (await send(bodyOf([file(text), { name, value: "true" }]))).json()).data;
   const items = [{ row: 2, code: "a", column: "expires_at", value: "tomorrow" }];
-  expect(await told("dry_run")).toMatchObject({ unread_count: 1, unread_items: items });
-  expect(await told("progress")).toMatchObject({ success_count: 1, unread_count: 1, unread_items: items });
+  expect(await reportOf("dry_run")).toMatchObject({ unread_count: 1, unread_items: items });
+  expect(await reportOf("progress")).toMatchObject({
+    success_count: 1,
+    unread_count: 1,
+    unread_items: items,
+  });
   for (const mode of [undefined, "skip", "overwrite", "error"]) {
     await api.database.write.deleteFrom("links").execute();
     const rows = `b,https://x.y/1,${"x".repeat(200)}\nb b,https://x.y/1,tomorrow\nc,https://x.y/1,\n`;
@@ -334,12 +338,12 @@ describe("import", () => {
         },
       });
       const headers = { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}` };
-      return { answer: ask("/import", { method: "POST", headers, body }), resolve };
+      return { pending: ask("/import", { method: "POST", headers, body }), resolve };
     });
     const response = await load(REPEATED);
     expect([response.status, (await response.json()).code]).toEqual([503, 1030]);
     for (const { resolve } of waiting) resolve();
-    const statuses = await Promise.all(waiting.map(async ({ answer }) => (await answer).status));
+    const statuses = await Promise.all(waiting.map(async ({ pending }) => (await pending).status));
     expect(statuses).toEqual([200, 200, 200, 200]);
     expect((await load(REPEATED)).status).toBe(200);
   });

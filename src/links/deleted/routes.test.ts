@@ -72,8 +72,8 @@ describe("deleted links", () => {
     ["POST", "/links/deleted/99999999999999999999/restore", 404, 3000],
     ["POST", "/links/deleted/4711/restore", 404, 3000],
   ])("%s %s is refused", async (method, path, status, code) => {
-    const answer = await call(method, path, method === "POST" ? {} : undefined);
-    expect([answer.status, answer.body.code]).toEqual([status, code]);
+    const response = await call(method, path, method === "POST" ? {} : undefined);
+    expect([response.status, response.body.code]).toEqual([status, code]);
   });
 
   test("reserve their path", async () => {

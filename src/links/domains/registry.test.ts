@@ -52,8 +52,8 @@ test("names: absent and empty are the default domain", async () => {
 
 test("a slow read does not undo a later one", async () => {
   const slow = Promise.withResolvers<Domain[]>();
-  const answers = [slow.promise, Promise.resolve([domain(1, "new.example")])];
-  const registry = createDomainRegistry({ list: () => answers.shift()! });
+  const results = [slow.promise, Promise.resolve([domain(1, "new.example")])];
+  const registry = createDomainRegistry({ list: () => results.shift()! });
   const first = registry.load();
   await registry.load();
   slow.resolve([]);

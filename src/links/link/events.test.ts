@@ -61,8 +61,8 @@ forEachDialect(({ openDb }) => {
     await room.links.patch("a", { title: "new", redirect_status: 301 });
     await room.links.patch("a", { password: "another" });
     await room.links.patch("a", { tags: [] });
-    const told = (await shown()).slice(1).map(({ before, after }) => [before, after]);
-    expect(told).toEqual([
+    const recorded = (await shown()).slice(1).map(({ before, after }) => [before, after]);
+    expect(recorded).toEqual([
       [
         { tags: ["x"], title: null, redirect_status: null },
         { tags: ["x"], title: "new", redirect_status: 301 },
@@ -117,8 +117,8 @@ forEachDialect(({ openDb }) => {
       await room.links.patch(key, { title: "new" });
       await room.links.patch(key, { domain: "" });
       await room.links.remove("a");
-      const told = (await shown()).filter(({ subject }) => subject === "a");
-      expect(told.map(({ before, after }) => [before, after])).toEqual([
+      const recorded = (await shown()).filter(({ subject }) => subject === "a");
+      expect(recorded.map(({ before, after }) => [before, after])).toEqual([
         [null, { code: "a", domain: "go.example", target: TARGET }],
         [
           { domain: "go.example", title: null },

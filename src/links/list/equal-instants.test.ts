@@ -56,11 +56,11 @@ forEachDialect(({ name, openDb }) => {
 
         test(`one page after the other by ${sort}, ${order}`, async () => {
           for (const query of [{}, { only_active: "1" }]) {
-            const asked = linkQueryOf({ ...query, sort, order, page_size: "7" }, NOW);
+            const linkQuery = linkQueryOf({ ...query, sort, order, page_size: "7" }, NOW);
             const found: string[] = [];
             let place = null;
             do {
-              const page = await list.after({ ...asked, after: place, limit: asked.pageSize });
+              const page = await list.after({ ...linkQuery, after: place, limit: linkQuery.pageSize });
               found.push(...page.links.map(({ code }) => code));
               place = page.next;
             } while (place !== null);
@@ -69,10 +69,10 @@ forEachDialect(({ name, openDb }) => {
         });
 
         test(`pages of a tag by ${sort}, ${order}`, async () => {
-          const asked = linkQueryOf({ sort, order, tag: ["all"], page_size: "30" }, NOW);
+          const linkQuery = linkQueryOf({ sort, order, tag: ["all"], page_size: "30" }, NOW);
           const found: string[] = [];
           for (let page = 1; page <= COUNT / 30; page++) {
-            found.push(...(await list.page({ ...asked, page })).links.map(({ code }) => code));
+            found.push(...(await list.page({ ...linkQuery, page })).links.map(({ code }) => code));
           }
           expect(found).toEqual(codes());
         });

@@ -151,14 +151,14 @@ forEachDialect((dialect) => {
       // The lists take turns in counting. A total is known the second time.
       for (const [at, list] of lists(sort).entries()) {
         for (const [nth, page] of asks.entries()) {
-          const asked = linkQueryOf({ ...query, page: String(page), page_size: "20" }, NOW);
-          const wanted = all.slice((page - 1) * 20, page * 20);
+          const linkQuery = linkQueryOf({ ...query, page: String(page), page_size: "20" }, NOW);
+          const matching = all.slice((page - 1) * 20, page * 20);
           if (nth % 2 === at) {
-            expect(await list.page(asked)).toEqual({ links: wanted, total: all.length });
+            expect(await list.page(linkQuery)).toEqual({ links: matching, total: all.length });
             continue;
           }
-          const rows = await list.rows(asked);
-          expect([rows.links, rows.next !== null]).toEqual([wanted, page < pages]);
+          const rows = await list.rows(linkQuery);
+          expect([rows.links, rows.next !== null]).toEqual([matching, page < pages]);
         }
       }
     });
@@ -173,12 +173,12 @@ forEachDialect((dialect) => {
       const found: Model[] = [];
       for (let cursor: string | null = ""; cursor !== null; ) {
         const query: ListQuery = { ...filter, sort, order, page_size: String(size), cursor };
-        const asked: PlacedQuery = placedQueryOf(query, NOW)!;
-        const { links, next } = await list.after(asked);
+        const linkQuery: PlacedQuery = placedQueryOf(query, NOW)!;
+        const { links, next } = await list.after(linkQuery);
         if (next !== null) expect(links).toHaveLength(size);
         found.push(...links);
         expect(found.length).toBeLessThanOrEqual(all.length);
-        cursor = next && linkCursor(asked.order, next);
+        cursor = next && linkCursor(linkQuery.order, next);
         if (cursor !== null) expect(cursor.length).toBeLessThan(500);
       }
       expect(found).toEqual(all);
@@ -190,13 +190,13 @@ forEachDialect((dialect) => {
     for (const sort of SORT_KEYS) {
       const query = { sort, order: "desc" as const, page_size: "10" };
       const all = expected(model, query);
-      const asked = placedQueryOf({ ...query, cursor: "" }, NOW)!;
-      const { next } = await list.after(asked);
+      const linkQuery = placedQueryOf({ ...query, cursor: "" }, NOW)!;
+      const { next } = await list.after(linkQuery);
       const added = ["-", "zz"].map((code) => ({ ...LINKS[0]!, code, createdAt: NOW + 1, clickCount: 1000 }));
       added[1]!.createdAt = NOW - 10_000_000;
       added[1]!.clickCount = 0;
       await room.database.transaction((tx) => room.repository.insertMany(tx, added));
-      const cursor = linkCursor(asked.order, next!);
+      const cursor = linkCursor(linkQuery.order, next!);
       const second = await list.after(placedQueryOf({ ...query, cursor }, NOW)!);
       expect(second.links).toEqual(all.slice(10, 20));
       expect((await room.links.batch.remove(["-", "zz"])).failed).toEqual([]);
@@ -239,27 +239,27 @@ forEachDialect((dialect) => {
 
   test("the next links by code, filtered, for exports", async () => {
     const filter: LinkFilter = linkQueryOf({ search: "plain", only_active: "1" }, NOW).filter;
-    const wanted = expected(model, { search: "plain", only_active: "1", sort: "code", order: "asc" });
+    const matching = expected(model, { search: "plain", only_active: "1", sort: "code", order: "asc" });
     for (const countedUpTo of [COUNT, 0]) {
       const repository = createLinkListRepository(room.database, { countedUpTo });
       const matches = createMatchesByCode(repository);
-      expect(await matches.count(filter)).toBe(wanted.length);
+      expect(await matches.count(filter)).toBe(matching.length);
       const read = await matches.reader(filter);
-      expect(await read(700)).toEqual(wanted.slice(0, 700));
-      expect(await read(1000)).toEqual(wanted.slice(700, 1700));
-      expect(await read(1000)).toEqual(wanted.slice(1700, 2700));
+      expect(await read(700)).toEqual(matching.slice(0, 700));
+      expect(await read(1000)).toEqual(matching.slice(700, 1700));
+      expect(await read(1000)).toEqual(matching.slice(1700, 2700));
       expect(await read(1000)).toEqual([]);
     }
   });
 
   test("totals follow every change", async () => {
-    const asked = linkQueryOf({ search: "freshly" }, NOW);
-    expect((await room.links.list(asked)).total).toBe(0);
+    const linkQuery = linkQueryOf({ search: "freshly" }, NOW);
+    expect((await room.links.list(linkQuery)).total).toBe(0);
     await room.links.create({ code: "freshly-made", target: TARGET });
-    expect((await room.links.list(asked)).total).toBe(1);
+    expect((await room.links.list(linkQuery)).total).toBe(1);
     expect((await room.links.list(linkQueryOf({}, NOW))).total).toBe(COUNT + 1);
     await room.links.batch.remove(["freshly-made"]);
-    expect((await room.links.list(asked)).total).toBe(0);
+    expect((await room.links.list(linkQuery)).total).toBe(0);
     expect((await room.links.list(linkQueryOf({}, NOW))).total).toBe(COUNT);
   });
 
@@ -289,9 +289,9 @@ forEachDialect((dialect) => {
         const pages = Math.ceil(all.length / 100);
         for (const page of [1, 9, 13, pages - 1, pages, pages + 1]) {
           const list = createLinkList(createLinkListRepository(database));
-          const asked = linkQueryOf({ search, sort, page: String(page), page_size: "100" }, NOW);
+          const linkQuery = linkQueryOf({ search, sort, page: String(page), page_size: "100" }, NOW);
           for (let time = 0; time < 2; time++) {
-            const { links, total } = await list.page(asked);
+            const { links, total } = await list.page(linkQuery);
             expect(total).toBe(all.length);
             expect(links.map(({ id }) => id)).toEqual(
               all.slice((page - 1) * 100, page * 100).map(({ id }) => id),

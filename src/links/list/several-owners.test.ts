@@ -79,10 +79,10 @@ forEachDialect(({ name, openDb }) => {
         const query = { ...filter, order, page_size: "23" };
         const codes = expected(links, query);
         expect(codes.length).toBeGreaterThan(30);
-        const asked = queryOf(query, OWNERS);
+        const requested = queryOf(query, OWNERS);
         const byNumber: string[] = [];
         for (let page = 1; byNumber.length < codes.length; page++) {
-          const found = await list.page({ ...asked, page });
+          const found = await list.page({ ...requested, page });
           expect([found.total, found.links.length > 0]).toEqual([codes.length, true]);
           byNumber.push(...found.links.map(({ code }) => code));
         }
@@ -90,7 +90,7 @@ forEachDialect(({ name, openDb }) => {
         const byCursor: string[] = [];
         let after = null;
         do {
-          const found = await list.after({ ...asked, after, limit: 23 });
+          const found = await list.after({ ...requested, after, limit: 23 });
           byCursor.push(...found.links.map(({ code }) => code));
           after = found.next;
         } while (after !== null);
@@ -115,14 +115,14 @@ forEachDialect(({ name, openDb }) => {
       test("nothing is sorted", async () => {
         const { read } = room.database;
         const compiled = new Map<QueryId, CompiledQuery>();
-        const asked: CompiledQuery[] = [];
+        const requested: CompiledQuery[] = [];
         const listening = read.withPlugin({
           transformQuery: ({ node, queryId }) => {
             compiled.set(queryId, read.getExecutor().compileQuery(node, queryId));
             return node;
           },
           transformResult: async ({ result, queryId }) => {
-            asked.push(compiled.get(queryId)!);
+            requested.push(compiled.get(queryId)!);
             return result;
           },
         });
@@ -130,8 +130,8 @@ forEachDialect(({ name, openDb }) => {
         const { filter, order } = queryOf({}, OWNERS);
         const places = [null, { value: NOW, tie: "c" }];
         for (const after of places) await pageKeys(filter, { order, offset: 0, limit: 20, after }, WALK);
-        expect(asked).toHaveLength(2);
-        for (const { sql, parameters } of asked) {
+        expect(requested).toHaveLength(2);
+        for (const { sql, parameters } of requested) {
           const explained = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]);
           const plan = JSON.stringify((await read.executeQuery(explained)).rows);
           expect(plan).toContain("COVERING INDEX links_owner (owner_id=?");

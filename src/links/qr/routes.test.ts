@@ -1,7 +1,7 @@
 /** The endpoint over HTTP, and the command. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { COMMAND } from "../../lib/actor.ts";
-import { type Answer, failure, type LinksApi, openLinksApi } from "../links-api.test-support.ts";
+import { type ApiResponse, failure, type LinksApi, openLinksApi } from "../links-api.test-support.ts";
 import { TARGET } from "../links.test-support.ts";
 import { type Pixels, pixelsOfPng, pixelsOfSvg, scan } from "./reading.test-support.ts";
 
@@ -16,9 +16,9 @@ beforeEach(async () => {
 const ask = async (path: string, headers: Record<string, string> = {}, method = "GET") =>
   api.ask(`/links/${path}`, { method, headers });
 
-async function pixelsOf(answer: Response): Promise<Pixels> {
-  const bytes = new Uint8Array(await answer.arrayBuffer());
-  return answer.headers.get("Content-Type") === "image/png" ? pixelsOfPng(bytes) : pixelsOfSvg(bytes);
+async function pixelsOf(response: Response): Promise<Pixels> {
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  return response.headers.get("Content-Type") === "image/png" ? pixelsOfPng(bytes) : pixelsOfSvg(bytes);
 }
 const read = async (path: string): Promise<string | null> => scan(await pixelsOf(await ask(path)));
 const shortUrl = async (path: string): Promise<string> =>
@@ -29,12 +29,12 @@ test.each([
   ["spring/qr?format=", "image/svg+xml", "spring.svg"],
   ["spring/qr?format=png&size=300&margin=2&dark=036&light=%23ffffff&ecc=H", "image/png", "spring.png"],
 ])("%s is %s and holds the short URL", async (path, type, name) => {
-  const answer = await ask(path);
-  expect([answer.status, answer.headers.get("Content-Type")]).toEqual([200, type]);
-  expect(answer.headers.get("Content-Security-Policy")).toBe("default-src 'none'; sandbox");
-  expect(answer.headers.get("Cache-Control")).toBe("private, no-cache");
-  expect(answer.headers.get("Content-Disposition")).toContain(`inline; filename="${name}"`);
-  expect(scan(await pixelsOf(answer))).toBe(await shortUrl("spring"));
+  const response = await ask(path);
+  expect([response.status, response.headers.get("Content-Type")]).toEqual([200, type]);
+  expect(response.headers.get("Content-Security-Policy")).toBe("default-src 'none'; sandbox");
+  expect(response.headers.get("Cache-Control")).toBe("private, no-cache");
+  expect(response.headers.get("Content-Disposition")).toContain(`inline; filename="${name}"`);
+  expect(scan(await pixelsOf(response))).toBe(await shortUrl("spring"));
 });
 
 test("an unchanged picture is 304, another look or address is another picture", async () => {
@@ -87,8 +87,8 @@ test.each([
   ["dark=%22%2F%3E%3Cscript%3E", "dark must be a colour of 3 or 6 hex digits, such as 1a2b3c."],
   ["ecc=h", "ecc must be one of L, M, Q, H."],
 ])("%s is refused", async (query, message) => {
-  const answer: Answer = await api.call("GET", `/links/spring/qr?${query}`);
-  expect([...failure(answer), answer.body.message]).toEqual([400, 1000, "BadRequest", message]);
+  const response: ApiResponse = await api.call("GET", `/links/spring/qr?${query}`);
+  expect([...failure(response), response.body.message]).toEqual([400, 1000, "BadRequest", message]);
 });
 
 test("colours that are too much alike, and a PNG that is too small, name the field", async () => {

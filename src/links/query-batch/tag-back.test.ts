@@ -33,19 +33,19 @@ forEachDialect(({ openDb }) => {
     (await room.links.list(linkQueryOf({ tag: [tag], search: "l" }, NOW))).total;
 
   async function undo(change: string | undefined, actor = COMMAND) {
-    const answers: RevertedPortion[] = [];
-    for (let after: number | null = 0; after !== null; after = answers.at(-1)!.next) {
-      answers.push(await room.links.by(actor).undoBatch(bulkOf(change!), after));
+    const reverted: RevertedPortion[] = [];
+    for (let after: number | null = 0; after !== null; after = reverted.at(-1)!.next) {
+      reverted.push(await room.links.by(actor).undoBatch(bulkOf(change!), after));
     }
     return {
-      portions: answers.length,
-      restored: answers.reduce((sum, { restored }) => sum + restored, 0),
-      failed: answers.flatMap(({ failed }) => failed.map(({ code, error }) => [code, error.name])),
+      portions: reverted.length,
+      restored: reverted.reduce((sum, { restored }) => sum + restored, 0),
+      failed: reverted.flatMap(({ failed }) => failed.map(({ code, error }) => [code, error.name])),
     };
   }
 
   /** Newest first. */
-  const told = async () =>
+  const recorded = async () =>
     (await room.events.page({}, null, 100)).events
       .filter(({ action }) => !action.startsWith("link."))
       .map(({ action, subject, before, after }) => [
@@ -73,7 +73,7 @@ forEachDialect(({ openDb }) => {
         { tag: "new", links: 1 },
       ]);
       expect(await tagsOf("later")).toEqual(["new"]);
-      expect(await told()).toEqual([
+      expect(await recorded()).toEqual([
         ["tag.restore", "old", { tag: "new" }, { tag: "old", links: 100 }],
         ["tag.restore", "old", { tag: "new" }, { tag: "old", links: 500 }],
         ["tag.restore", "old", { tag: "new" }, { tag: "old", links: 500 }],
@@ -165,7 +165,7 @@ forEachDialect(({ openDb }) => {
       expect(both.flatMap(({ failed }) => failed)).toEqual([["l7", "BadRequest"]]);
       expect((await room.links.tags.list())[0]).toEqual({ tag: "x", links: COUNT - 1 });
       expect(await tagsOf("l7")).toEqual(full.toSorted());
-      expect((await told()).at(-1)).toEqual(["tag.delete", "x", { tag: "x", links: COUNT }, null]);
+      expect((await recorded()).at(-1)).toEqual(["tag.delete", "x", { tag: "x", links: COUNT }, null]);
     });
 
     test("and writers of the same links keep the counts", async () => {

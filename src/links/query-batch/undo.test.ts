@@ -35,14 +35,14 @@ forEachDialect(({ openDb }) => {
     room.links.by(actor).queryBatch({ filter: {}, action: "delete", confirm: "all" });
 
   async function undo(change: string | undefined, actor = COMMAND, from = 0) {
-    const answers: RevertedPortion[] = [];
-    for (let after: number | null = from; after !== null; after = answers.at(-1)!.next) {
-      answers.push(await room.links.by(actor).undoBatch(bulkOf(change!), after));
+    const reverted: RevertedPortion[] = [];
+    for (let after: number | null = from; after !== null; after = reverted.at(-1)!.next) {
+      reverted.push(await room.links.by(actor).undoBatch(bulkOf(change!), after));
     }
     return {
-      portions: answers.length,
-      restored: answers.reduce((sum, { restored }) => sum + restored, 0),
-      failed: answers.flatMap(({ failed }) => failed.map(({ code, error }) => [code, error.name])),
+      portions: reverted.length,
+      restored: reverted.reduce((sum, { restored }) => sum + restored, 0),
+      failed: reverted.flatMap(({ failed }) => failed.map(({ code, error }) => [code, error.name])),
     };
   }
 

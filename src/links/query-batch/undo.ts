@@ -55,7 +55,7 @@ type Deps = {
   /** Why some stay deleted, by id. */
   restoreManyIn(
     tx: ChangeTransaction,
-    wanted: { actor: Actor; at: number; ids: readonly number[] },
+    request: { actor: Actor; at: number; ids: readonly number[] },
   ): Promise<ReadonlyMap<number, AppError>>;
   /** Reverts a part of a change of a tag. */
   revertTagPart(tx: ChangeTransaction, part: TagPart): Promise<RevertedPart>;

@@ -59,12 +59,12 @@ function localTimeIn(zone: string): (now: number) => LocalTime {
   let known: LocalTime | null = null;
   let minute = Number.NaN;
   return (now) => {
-    const asked = Math.floor(now / MINUTE_MS);
-    if (known !== null && asked === minute) return known;
+    const requestedMinute = Math.floor(now / MINUTE_MS);
+    if (known !== null && requestedMinute === minute) return known;
     const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone);
     const time = { day: local.dayOfWeek - 1, minutes: local.hour * 60 + local.minute };
     // Until 1972 some zones were seconds off.
-    [known, minute] = [local.offsetNanoseconds % MINUTE_NS === 0 ? time : null, asked];
+    [known, minute] = [local.offsetNanoseconds % MINUTE_NS === 0 ? time : null, requestedMinute];
     return time;
   };
 }

@@ -155,8 +155,8 @@ forEachDialect((dialect) => {
     expect(await codes({ held: "refused" })).toEqual(["w"]);
     await editor().patch("w", { target: TARGET });
     expect(await stateOf("w")).toBeUndefined();
-    const told = await room.database.read.selectFrom("events").select("action").distinct().execute();
-    expect(told.map(({ action }) => action).sort()).toEqual([
+    const recorded = await room.database.read.selectFrom("events").select("action").distinct().execute();
+    expect(recorded.map(({ action }) => action).sort()).toEqual([
       "link.approve",
       "link.create",
       "link.refuse",

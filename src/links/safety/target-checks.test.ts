@@ -10,8 +10,8 @@ forEachDialect((dialect) => {
   let room: LinksRoom;
   let job: ReturnType<typeof createTargetChecks>;
   /** Statuses by method and URL; a text: why it fails. 200 for others. */
-  const answers = new Map<string, number | string>();
-  const asked: string[] = [];
+  const responses = new Map<string, number | string>();
+  const requests: string[] = [];
   let isEnabled = true;
   beforeAll(async () => {
     room = await openLinks(await dialect.openDb({ threads: true }));
@@ -20,8 +20,8 @@ forEachDialect((dialect) => {
       changes: room.changes,
       record: room.events.add,
       async outbound({ url, method }: OutboundRequest) {
-        asked.push(`${method} ${url}`);
-        const status = answers.get(`${method} ${url}`) ?? answers.get(url) ?? 200;
+        requests.push(`${method} ${url}`);
+        const status = responses.get(`${method} ${url}`) ?? responses.get(url) ?? 200;
         if (status === "refused") throw new OutboundFailure("refused", "not public");
         if (typeof status === "string") throw new OutboundFailure("failed", status);
         return { url, status, headers: new Headers(), body: Buffer.alloc(0) };
@@ -35,15 +35,15 @@ forEachDialect((dialect) => {
   beforeEach(async () => {
     await room.clear();
     await room.database.write.deleteFrom("target_rounds").execute();
-    answers.clear();
-    asked.length = 0;
+    responses.clear();
+    requests.length = 0;
     isEnabled = true;
   });
 
   const run = (signal = new AbortController().signal) => job.run(signal);
   const dead = async () =>
     (await room.links.list(linkQueryOf({ only_dead: "true" }, NOW))).links.map(({ code }) => code);
-  const told = async (action: string) =>
+  const recorded = async (action: string) =>
     (
       await room.database.read.selectFrom("events").select("after").where("action", "=", action).execute()
     ).map(({ after }) => JSON.parse(after!) as unknown);
@@ -58,24 +58,24 @@ forEachDialect((dialect) => {
     })) {
       await room.links.create({ code, target });
     }
-    answers.set(gone, 404).set(`${gone}2`, "the host is not found").set(back, 503);
+    responses.set(gone, 404).set(`${gone}2`, "the host is not found").set(back, 503);
     for (let day = 0; day < 3; day++) {
       expect(await dead()).toEqual([]);
       await run();
       await run();
       room.clock.time += DAY;
     }
-    expect(asked.filter((one) => one.endsWith("fine.example/"))).toHaveLength(3);
+    expect(requests.filter((one) => one.endsWith("fine.example/"))).toHaveLength(3);
     expect((await dead()).sort()).toEqual(["back", "gone", "moved"]);
     expect((await room.links.get("gone")).deadSince).toBe(NOW);
-    expect(await told("link.target_dead")).toContainEqual({ target: gone, problem: "the answer is 404" });
-    answers.set(back, 200);
+    expect(await recorded("link.target_dead")).toContainEqual({ target: gone, problem: "the answer is 404" });
+    responses.set(back, 200);
     await room.links.patch("moved", { target: "https://fine.example/" });
     await room.links.patch("gone", { title: "still dead" });
     await run();
     expect(await dead()).toEqual(["gone"]);
-    expect(await told("link.target_alive")).toEqual([{ target: back }]);
-    expect(await told("link.target_dead")).toHaveLength(3);
+    expect(await recorded("link.target_alive")).toEqual([{ target: back }]);
+    expect(await recorded("link.target_dead")).toHaveLength(3);
   });
 
   test("a wrong answer to HEAD is asked again by GET; guarded pages and refused addresses are not dead", async () => {
@@ -88,15 +88,15 @@ forEachDialect((dialect) => {
     };
     for (const [code, given] of Object.entries(targets)) {
       await room.links.create({ code, target: `https://${code}.example/` });
-      for (const [url, status] of Object.entries(given)) answers.set(url, status);
+      for (const [url, status] of Object.entries(given)) responses.set(url, status);
     }
     for (let day = 0; day < 4; day++) {
       await run();
       room.clock.time += DAY;
     }
     expect(await dead()).toEqual([]);
-    expect(asked).toContain("GET https://head.example/");
-    expect(asked).not.toContain("GET https://inner.example/");
+    expect(requests).toContain("GET https://head.example/");
+    expect(requests).not.toContain("GET https://inner.example/");
   });
 
   test("own, expired and held links are not asked; a stopped round goes on where it was", async () => {
@@ -117,23 +117,23 @@ forEachDialect((dialect) => {
     );
     isEnabled = false;
     await run();
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     isEnabled = true;
     const stop = new AbortController();
-    const { push } = asked;
-    asked.push = (...ones) => {
+    const { push } = requests;
+    requests.push = (...ones) => {
       if (ones[0]?.includes("//h80.")) stop.abort();
-      return push.apply(asked, ones);
+      return push.apply(requests, ones);
     };
     await run(stop.signal);
-    asked.push = push;
-    const first = asked.length;
+    requests.push = push;
+    const first = requests.length;
     expect(first).toBeLessThan(150);
     await run();
-    expect(asked.length - first).toBeLessThan(60);
-    expect(new Set(asked).size).toBe(150);
+    expect(requests.length - first).toBeLessThan(60);
+    expect(new Set(requests).size).toBe(150);
     await run();
-    expect(new Set(asked).size).toBe(150);
-    expect(asked.some((one) => /own|old|down/.test(one))).toBe(false);
+    expect(new Set(requests).size).toBe(150);
+    expect(requests.some((one) => /own|old|down/.test(one))).toBe(false);
   });
 });

@@ -241,7 +241,7 @@ forEachDialect((dialect) => {
       await room.links.tags.remove("y");
       await room.links.tags.remove("y").catch(() => {});
       const { events } = await room.events.page({}, null, 1_000);
-      const told = events
+      const recorded = events
         .filter(({ action }) => action.startsWith("tag."))
         .map(({ action, subject, actor, before, after }) => [
           action,
@@ -250,7 +250,7 @@ forEachDialect((dialect) => {
           JSON.parse(before!),
           after === null ? null : JSON.parse(after),
         ]);
-      expect(told.toReversed()).toEqual([
+      expect(recorded.toReversed()).toEqual([
         ["tag.rename", "x", "cli", { tag: "x", links: 600 }, { tag: "z" }],
         ["tag.rename", "z", "cli", { tag: "z", links: 600 }, { tag: "y" }],
         ["tag.delete", "y", "ed", { tag: "y", links: 1 }, null],

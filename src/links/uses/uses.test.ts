@@ -26,7 +26,7 @@ forEachDialect((dialect) => {
     const link = await room.links.create({ target: TARGET, max_clicks, code });
     return (await room.repository.find(link.code))!.id;
   }
-  const passed = (answers: readonly boolean[]) => answers.filter(Boolean).length;
+  const passed = (results: readonly boolean[]) => results.filter(Boolean).length;
   const stored = async (id: number) =>
     (
       await room.database.read
@@ -39,9 +39,9 @@ forEachDialect((dialect) => {
   test("as many pass as the limit says, over two instances at once", async () => {
     const [one, two] = [usesOn(room.database), usesOn(other)];
     const ids = [await limited(1), await limited(7), await limited(40)];
-    const asked = Array.from({ length: 60 }, (_, at) => (at % 2 === 0 ? one : two));
-    const answers = await Promise.all(ids.map((id) => Promise.all(asked.map((uses) => uses.take(id)))));
-    expect(answers.map(passed)).toEqual([1, 7, 40]);
+    const takers = Array.from({ length: 60 }, (_, at) => (at % 2 === 0 ? one : two));
+    const results = await Promise.all(ids.map((id) => Promise.all(takers.map((uses) => uses.take(id)))));
+    expect(results.map(passed)).toEqual([1, 7, 40]);
     expect(await Promise.all(ids.map(stored))).toEqual([1, 7, 40]);
   });
 

@@ -210,12 +210,12 @@ forEachDialect((dialect) => {
   test("whether a code is available, and why not", async () => {
     await room.links.create({ code: "a", target: TARGET });
     await rename("a", "b", true);
-    const told = async (code: string) => {
+    const recorded = async (code: string) => {
       const { available, reason } = await room.links.available(code);
       return reason ?? available;
     };
     expect(
-      await Promise.all(["c", "b", "a", "admin", "batch", "available", "x//y", "", "ä"].map(told)),
+      await Promise.all(["c", "b", "a", "admin", "batch", "available", "x//y", "", "ä"].map(recorded)),
     ).toEqual([true, "taken", "alias", "reserved", "reserved", "reserved", "invalid", "invalid", "invalid"]);
   });
 });

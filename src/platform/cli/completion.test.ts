@@ -82,13 +82,13 @@ const PARTED: readonly (readonly [words: string[], replies: string])[] = [
 test.each(PARTED)(
   "bash puts a word with : and = together, and replaces what it parted: %p",
   (words, replies) => {
-    const asked = words
+    const typed = words
       .slice(2)
       .join(" ")
       .replaceAll(" : ", ":")
       .replaceAll(" :", ":")
       .replaceAll(" = ", "=");
-    const last = asked.split(" ").at(-1)!;
+    const last = typed.split(" ").at(-1)!;
     const prefix = last.startsWith("--scope=") ? "--scope=" : "";
     const fake = `waymark() { [[ "\${*: -1}" == ${last} ]] && printf '%s\\tabout\\n' ${prefix}links:read ${prefix}links:write; }`;
     const quoted = words.map((word) => `'${word}'`).join(" ");

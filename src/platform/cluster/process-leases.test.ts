@@ -67,16 +67,17 @@ forEachDialect(({ openDb }) => {
     expect(await command.untilServersRead()).toBe(true);
     const servers = [await open(dir), await open(dir)];
     const early = Promise.withResolvers<void>();
-    const reading = servers[0]!.answering(() => early.promise);
+    const reading = servers[0]!.aroundReading(() => early.promise);
     let isRead = false;
-    const untilServersRead = command.untilServersRead().then((answer) => void (isRead = answer));
+    const untilServersRead = command.untilServersRead().then((result) => void (isRead = result));
     early.resolve();
     await reading;
-    const asked = () => readdirSync(join(dir, "processes")).filter((name) => name.endsWith(".ask")).length;
-    expect([asked(), isRead]).toEqual([2, false]);
-    for (const server of servers) await server.answering(async () => expect(isRead).toBe(false));
+    const requestCount = () =>
+      readdirSync(join(dir, "processes")).filter((name) => name.endsWith(".ask")).length;
+    expect([requestCount(), isRead]).toEqual([2, false]);
+    for (const server of servers) await server.aroundReading(async () => expect(isRead).toBe(false));
     await untilServersRead;
-    expect([asked(), isRead]).toEqual([0, true]);
+    expect([requestCount(), isRead]).toEqual([0, true]);
     for (const leases of [command, ...servers]) await leases.close();
   });
 

@@ -25,7 +25,7 @@ type Deps = LeaseDeps & {
 };
 
 const FREED_AT_ONCE = 1_000;
-const HEARD_MS = 3_000;
+const REPLY_MS = 3_000;
 const LOOK_MS = 20;
 const NUMBER = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
@@ -103,15 +103,15 @@ export async function openProcessLeases({ logger, dataDir, isServer, ...where }:
     ...createLeases({ ...where, newOwner, ...(isServer && { releaseAbandoned: tryToFree }) }),
     processes,
     /** Runs a reading of the change feed, then answers commands that had asked for one before. */
-    async answering(read: () => Promise<void>): Promise<void> {
-      const isAsked = existsSync(askFile(number));
+    async aroundReading(read: () => Promise<void>): Promise<void> {
+      const isRequested = existsSync(askFile(number));
       await read();
-      if (isAsked) rmSync(askFile(number), { force: true });
+      if (isRequested) rmSync(askFile(number), { force: true });
     },
     /** Resolves when all servers of this data folder have read the feed, to false if one has not in three seconds. */
     async untilServersRead(): Promise<boolean> {
       const requests = ask();
-      const end = performance.now() + HEARD_MS;
+      const end = performance.now() + REPLY_MS;
       while (requests.some((file) => existsSync(file))) {
         if (performance.now() > end) {
           for (const file of requests) rmSync(file, { force: true });

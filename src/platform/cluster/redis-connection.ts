@@ -125,10 +125,10 @@ async function findMaster(sentinels: Sentinels, timeoutMs: number): Promise<stri
   const counts = new Map<string, number>();
   const ask = async (host: string) => {
     // Sentinels have the password of the servers or none, and refuse one that they don't have.
-    const asked = [...new Set(["", credentials])].map((some) =>
+    const attempts = [...new Set(["", credentials])].map((some) =>
       askSentinel(`${scheme}://${some}${host}`, sentinels.name, timeoutMs),
     );
-    const master = await Promise.any(asked).catch(() => null);
+    const master = await Promise.any(attempts).catch(() => null);
     if (master !== null) counts.set(master, (counts.get(master) ?? 0) + 1);
   };
   await Promise.all(hosts.map(ask));

@@ -50,9 +50,9 @@ export function createRepeatsRepository({ read, write }: Queries) {
       return finds(row.where("claim", "=", named.claim));
     },
 
-    async keep(named: Named, answer: string | null): Promise<void> {
+    async keep(named: Named, response: string | null): Promise<void> {
       await claimed(write, named)
-        .set({ state: "done", answer, size: answer?.length ?? 0 })
+        .set({ state: "done", answer: response, size: response?.length ?? 0 })
         .execute();
     },
 

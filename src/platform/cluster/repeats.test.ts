@@ -5,7 +5,7 @@ import { AppError } from "../../lib/errors.ts";
 import { createRepeats } from "./repeats.ts";
 
 const KEY = "8e03978e-40d5-43dd-bc93-6894a57f9324";
-const ASKED = { accountId: 1, key: KEY, fingerprint: "POST /links {}" };
+const REQUEST = { accountId: 1, key: KEY, fingerprint: "POST /links {}" };
 const MINUTE = 60_000;
 
 forEachDialect((dialect) => {
@@ -22,8 +22,8 @@ forEachDialect((dialect) => {
     await database.write.deleteFrom("repeats").execute();
   });
 
-  const ask = (more: Partial<typeof ASKED> = {}) => nodes[0]!.claim({ ...ASKED, ...more });
-  async function claimed(more: Partial<typeof ASKED> = {}) {
+  const ask = (more: Partial<typeof REQUEST> = {}) => nodes[0]!.claim({ ...REQUEST, ...more });
+  async function claimed(more: Partial<typeof REQUEST> = {}) {
     const claim = await ask(more);
     if ("kept" in claim) throw new Error("the answer is kept already");
     return claim;
@@ -39,11 +39,11 @@ forEachDialect((dialect) => {
   const RUNNING = ["Conflict", 5];
 
   test("of two at once on two nodes one is carried out, and repetitions have its answer for a day", async () => {
-    const asked = await Promise.allSettled(nodes.map((node) => node.claim(ASKED)));
-    expect(asked.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
-    const first = asked.find(({ status }) => status === "fulfilled") as PromiseFulfilledResult<Claim>;
+    const claims = await Promise.allSettled(nodes.map((node) => node.claim(REQUEST)));
+    expect(claims.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    const first = claims.find(({ status }) => status === "fulfilled") as PromiseFulfilledResult<Claim>;
     await first.value.keep("the secret answer");
-    expect(await nodes[1]!.claim(ASKED)).toEqual({ kept: "the secret answer" });
+    expect(await nodes[1]!.claim(REQUEST)).toEqual({ kept: "the secret answer" });
     const [row] = await database.read.selectFrom("repeats").selectAll().execute();
     expect(JSON.stringify(row)).not.toMatch(/secret|8e03978e|POST/);
     clock.time += 24 * 60 * MINUTE;

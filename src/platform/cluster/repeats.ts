@@ -19,14 +19,14 @@ const KEPT_MS = 24 * 3_600_000;
 /** Bounds of one account. */
 const MOST_REQUESTS = 10_000;
 const MOST_BYTES = 64 * 1024 * 1024;
-const MOST_ANSWER_CHARACTERS = 256 * 1024;
+const MOST_RESPONSE_CHARACTERS = 256 * 1024;
 const CLAIM_MS = 60_000;
 /** Against others with the same key. */
 const TRIES = 3;
 const REMOVED_AT_ONCE = 500;
 
 /** `fingerprint`: of method, address and body. */
-type Asked = { accountId: number; key: string; fingerprint: string };
+type RepeatableRequest = { accountId: number; key: string; fingerprint: string };
 
 const hashed = (...parts: readonly string[]) => createHash("sha256").update(parts.join("\0"));
 
@@ -44,9 +44,9 @@ export function createRepeats({ database, clock }: { database: Database; clock: 
         );
       },
       /** A longer answer is not kept, only that the work is done. */
-      async keep(answer: string): Promise<void> {
-        const isKept = mayKeep && answer.length <= MOST_ANSWER_CHARACTERS;
-        await repository.keep({ id, claim }, isKept ? await seal(answer) : null);
+      async keep(response: string): Promise<void> {
+        const isKept = mayKeep && response.length <= MOST_RESPONSE_CHARACTERS;
+        await repository.keep({ id, claim }, isKept ? await seal(response) : null);
       },
       /** Nothing was written. */
       release: (): Promise<void> => repository.release({ id, claim }),
@@ -58,7 +58,7 @@ export function createRepeats({ database, clock }: { database: Database; clock: 
      * The kept answer, or the claim to carry it out. @throws IdempotencyKeyReused for another request, Conflict while it
      * runs or when its answer is lost, RateLimitExceeded
      */
-    async claim({ accountId, key, fingerprint }: Asked) {
+    async claim({ accountId, key, fingerprint }: RepeatableRequest) {
       const id = hashed("id", String(accountId), key).digest("hex");
       const mark = createHmac("sha256", hashed("body", key).digest()).update(fingerprint).digest("hex");
       const box = createSecretBox(() => hashed("answer", key).digest());
@@ -83,7 +83,7 @@ export function createRepeats({ database, clock }: { database: Database; clock: 
         }
         if (found.fingerprint !== mark) throw reused();
         if (found.state === "done" && found.answer !== null) return { kept: box.open(found.answer, id) };
-        if (found.state !== "claimed" || found.claimed_until > now) throw unanswered(found, now);
+        if (found.state !== "claimed" || found.claimed_until > now) throw uncompleted(found, now);
         if (await repository.takeOver(found, until))
           return claimFor(id, claim, (text) => box.seal(text, id), true);
       }
@@ -100,7 +100,7 @@ export function createRepeats({ database, clock }: { database: Database; clock: 
   };
 }
 
-function unanswered({ state, claimed_until: until }: Repeat, now: number) {
+function uncompleted({ state, claimed_until: until }: Repeat, now: number) {
   if (state !== "done" && until > now) return running(until - now);
   return appError(
     "Conflict",

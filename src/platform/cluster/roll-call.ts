@@ -15,7 +15,7 @@ type Deps = {
 
 const BOUND_MS = 10_000;
 const LOOK_MS = 50;
-const [ASKED, DONE] = ["asked ", "done "];
+const [REQUESTED, DONE] = ["asked ", "done "];
 
 export type RollCall = ReturnType<typeof createRollCall>;
 
@@ -47,7 +47,9 @@ export function createRollCall({ changes, processes, logger, boundMs = BOUND_MS 
     /** The work of this process. */
     respondBy(work: () => Promise<unknown>): void {
       changes.subscribe("clicks", (keys) => {
-        const calls = keys.filter((key) => key.startsWith(ASKED)).map((key) => key.slice(ASKED.length));
+        const calls = keys
+          .filter((key) => key.startsWith(REQUESTED))
+          .map((key) => key.slice(REQUESTED.length));
         if (calls.length > 0) void respond(calls, work);
       });
     },
@@ -60,7 +62,7 @@ export function createRollCall({ changes, processes, logger, boundMs = BOUND_MS 
       try {
         // The first reading of a command only finds the end of the feed.
         await changes.poll();
-        await publish([ASKED + call]);
+        await publish([REQUESTED + call]);
         for (const end = performance.now() + boundMs; ; await Bun.sleep(LOOK_MS)) {
           await changes.poll();
           const { running } = await processes.look();

@@ -106,8 +106,8 @@ export function createSupervisor(deps: Deps) {
       gone.resolve();
       const giveUp = () => ready.reject(new WorkerStartError(description, exitCode ?? 1));
       const isKilled = exitCode === null && !isLate;
-      const isWanted = worker.isReady || insist === "always" || (insist === "if killed" && isKilled);
-      if (worker.mayEnd || stopping || !isWanted) giveUp();
+      const shouldRestart = worker.isReady || insist === "always" || (insist === "if killed" && isKilled);
+      if (worker.mayEnd || stopping || !shouldRestart) giveUp();
       else if (worker.isReady) respawn(worker, description);
       else respawns.add(worker, description, () => void launch(index, insist, ready), giveUp);
     }

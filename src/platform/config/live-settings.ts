@@ -125,8 +125,8 @@ function createReporter(logger: Logger): (invalid: ReadonlyMap<ConfigKey, string
   };
 }
 
-const textsOf = (texts: SettingTexts, wanted: (key: ConfigKey) => boolean): Partial<SettingTexts> =>
-  Object.fromEntries(CONFIG_KEYS.filter(wanted).map((key) => [key, texts[key]]));
+const textsOf = (texts: SettingTexts, isIncluded: (key: ConfigKey) => boolean): Partial<SettingTexts> =>
+  Object.fromEntries(CONFIG_KEYS.filter(isIncluded).map((key) => [key, texts[key]]));
 
 /** A call during a run joins the next one. */
 function oneAtATime(run: () => Promise<void>): () => Promise<void> {

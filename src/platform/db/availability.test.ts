@@ -11,11 +11,11 @@ afterEach(() => {
 
 /** A server that answers, fails or hangs as the test sets, with limits in milliseconds. */
 function watch(limits: object = {}) {
-  const server = { answer: async (): Promise<void> => {}, probes: 0 };
+  const server = { respond: async (): Promise<void> => {}, probes: 0 };
   const availability = createAvailability({
     probe: () => {
       server.probes++;
-      return server.answer();
+      return server.respond();
     },
     logger: silentLogger,
     limits: { beatMs: 2, quietMs: 5, probeMs: 5, giveUpMs: 10, ...limits },
@@ -35,26 +35,22 @@ const until = async (condition: () => boolean) => {
 const patiently = new Promise<string>(() => {});
 
 test("a server is probed only when a query waits and no answer arrived", async () => {
-  const heard = watch({ quietMs: 10_000 });
-  void heard.availability.follow(patiently);
+  const busy = watch({ quietMs: 10_000 });
+  void busy.availability.follow(patiently);
   const idle = watch();
   await Bun.sleep(20);
-  expect([heard.server.probes, idle.server.probes]).toEqual([0, 0]);
+  expect([busy.server.probes, idle.server.probes]).toEqual([0, 0]);
   const quiet = watch();
   void quiet.availability.follow(patiently);
   await until(() => quiet.server.probes > 2);
-  expect([heard, idle, quiet].map(({ availability }) => availability.isAway())).toEqual([
-    false,
-    false,
-    false,
-  ]);
+  expect([busy, idle, quiet].map(({ availability }) => availability.isAway())).toEqual([false, false, false]);
 });
 
 test("a hanging server is away: new queries are refused, running ones given up, until its next answer", async () => {
   const { availability, server } = watch();
   const work = availability.follow(patiently);
   const hung = Promise.withResolvers<void>();
-  server.answer = () => hung.promise;
+  server.respond = () => hung.promise;
   await until(availability.isAway);
   expect(() => availability.check()).toThrow("not available");
   await expect(work).rejects.toMatchObject({ name: "ServiceUnavailable", failure: "unavailable" });
@@ -67,11 +63,11 @@ test("a hanging server is away: new queries are refused, running ones given up, 
 
 test("a failed connection starts a probe at once", async () => {
   const { availability, server } = watch({ quietMs: 10_000 });
-  server.answer = refuse;
+  server.respond = refuse;
   availability.suspect();
   await until(availability.isAway);
   expect(server.probes).toBe(1);
-  server.answer = async () => {};
+  server.respond = async () => {};
   await until(() => !availability.isAway());
 });
 
@@ -79,7 +75,7 @@ test("work that ends while the server is away keeps its outcome if the server re
   const { availability, server } = watch({ giveUpMs: 10_000 });
   const slow = Promise.withResolvers<number>();
   const work = availability.follow(slow.promise);
-  server.answer = hang;
+  server.respond = hang;
   await until(availability.isAway);
   slow.resolve(7);
   expect(await work).toBe(7);
@@ -89,7 +85,7 @@ test("work still unanswered shortly after the server returns is given up: its co
   const { availability, server } = watch();
   const old = availability.follow(patiently);
   const hung = Promise.withResolvers<void>();
-  server.answer = () => hung.promise;
+  server.respond = () => hung.promise;
   await until(availability.isAway);
   hung.resolve();
   await until(() => !availability.isAway());
@@ -108,7 +104,7 @@ test("every query waits less than three seconds", () => {
 
 test("a late probe is awaited, not repeated", async () => {
   const { availability, server } = watch();
-  server.answer = hang;
+  server.respond = hang;
   availability.suspect();
   await until(availability.isAway);
   await Bun.sleep(30);
@@ -117,7 +113,7 @@ test("a late probe is awaited, not repeated", async () => {
 
 test("a server that answers with an error is available", async () => {
   const { availability, server } = watch();
-  server.answer = async () => {
+  server.respond = async () => {
     throw Object.assign(new Error("too many connections"), { code: "53300" });
   };
   void availability.follow(patiently);

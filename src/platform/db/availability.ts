@@ -33,7 +33,7 @@ export function createAvailability(deps: {
   const { probe, logger } = deps;
   const { beatMs, quietMs, probeMs, giveUpMs } = { ...LIMITS, ...deps.limits };
   const underWay = new Set<(reason: unknown) => void>();
-  let answeredAt = performance.now();
+  let respondedAt = performance.now();
   let awaySince: number | null = null;
   let reason: unknown;
   let backAt = 0;
@@ -50,9 +50,9 @@ export function createAvailability(deps: {
       // A late probe continues; the next beat waits for it.
       running ??= probe().finally(() => (running = null));
       await withTimeout(probeMs, running, late);
-      markAnswering();
+      markResponding();
     } catch (error) {
-      if (isFromServer(error)) markAnswering();
+      if (isFromServer(error)) markResponding();
       else markAway(error);
     }
     isProbing = false;
@@ -62,18 +62,18 @@ export function createAvailability(deps: {
   function schedule(): void {
     if (isStopped) return;
     beat = setTimeout(() => {
-      const isQuiet = underWay.size > 0 && performance.now() - answeredAt > quietMs;
+      const isQuiet = underWay.size > 0 && performance.now() - respondedAt > quietMs;
       if (awaySince !== null || isQuiet) void ask();
       else schedule();
     }, beatMs);
     beat.unref();
   }
 
-  function markAnswering(): void {
-    answeredAt = performance.now();
+  function markResponding(): void {
+    respondedAt = performance.now();
     if (awaySince === null) return;
-    backAt = answeredAt;
-    logger.info({ awayMs: Math.round(answeredAt - awaySince) }, "the database answers again");
+    backAt = respondedAt;
+    logger.info({ awayMs: Math.round(respondedAt - awaySince) }, "the database answers again");
     awaySince = null;
   }
 
@@ -109,7 +109,7 @@ export function createAvailability(deps: {
       work.then(resolve, reject).finally(() => underWay.delete(reject));
       return promise;
     },
-    answered: (): void => void (answeredAt = performance.now()),
+    responded: (): void => void (respondedAt = performance.now()),
     suspect(): void {
       if (!isProbing && !isStopped) void ask();
     },

@@ -61,8 +61,8 @@ export async function openDatabase(
   const { threads, guarded = threads, logger } = options;
   const location = parseDatabaseUrl(settings.url);
   const { openBackend } = await BACKENDS[location.kind]();
-  const wanted = { location, poolSize: settings.poolSize, threads, logger };
-  const backend = await (guarded ? openGuarded(openBackend, wanted) : openBackend(wanted));
+  const openOptions = { location, poolSize: settings.poolSize, threads, logger };
+  const backend = await (guarded ? openGuarded(openBackend, openOptions) : openBackend(openOptions));
   const { dialect, flavour } = backend;
   const open = (source: Backend["writer"], statementTimeoutMs: number, at = location) =>
     createKysely({

@@ -247,9 +247,9 @@ forEachDialect(({ name, openDb }) => {
 
     test("a table of values can be joined, keeps nulls and allows reserved words", async () => {
       await addLinks("a", "B");
-      const wanted = [{ code: "b" }, { code: "B" }, { code: "a" }];
+      const requested = [{ code: "b" }, { code: "B" }, { code: "a" }];
       const found = await database.read
-        .selectFrom(database.dialect.valuesTable("links", ["code"], wanted))
+        .selectFrom(database.dialect.valuesTable("links", ["code"], requested))
         .innerJoin("links", "links.code", "v.code")
         .select(["v.code", "links.target"])
         .orderBy("v.code")

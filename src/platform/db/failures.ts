@@ -4,7 +4,7 @@
  */
 import { AppError, type ErrorName, messageOf } from "../../lib/errors.ts";
 
-const ANSWERS = {
+const RESPONSES = {
   unique: { name: "Conflict", message: "An entry with this key already exists." },
   foreign_key: {
     name: "Conflict",
@@ -31,7 +31,7 @@ const ANSWERS = {
   },
 } satisfies Record<string, { name: ErrorName; message: string }>;
 
-type KnownFailure = keyof typeof ANSWERS;
+type KnownFailure = keyof typeof RESPONSES;
 
 /** "retry": a deadlock or lost lock rolled the transaction back; it may run again. "other": a defect of ours. */
 export type FailureKind = KnownFailure | "other";
@@ -46,7 +46,7 @@ export class DatabaseError extends AppError {
 
   constructor(failure: KnownFailure, cause: unknown, refusal: string | null = null) {
     const details = failure === "moving" ? { details: { retryAfterSeconds: MOVE_SECONDS } } : {};
-    super(ANSWERS[failure].name, ANSWERS[failure].message, { cause, ...details });
+    super(RESPONSES[failure].name, RESPONSES[failure].message, { cause, ...details });
     this.failure = failure;
     this.refusal = refusal;
   }

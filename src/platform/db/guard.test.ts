@@ -7,7 +7,7 @@ import { guardBackend } from "./guard.ts";
 const opened: Backend[] = [];
 afterEach(() => Promise.all(opened.splice(0).map((backend) => backend.close())));
 
-const answering: SqlConnection = { execute: async () => ({ rows: [] }) };
+const responding: SqlConnection = { execute: async () => ({ rows: [] }) };
 
 /** The test hands out connections and answers the probe. */
 function guarded(acquire: () => Promise<SqlConnection>, probe: () => Promise<unknown>) {
@@ -38,15 +38,15 @@ test("a caller that waits too long for a connection gets an error; a late connec
     async () => 1,
   );
   await expect(source.acquire(1000)).rejects.toMatchObject(unavailable);
-  coming.resolve(answering);
+  coming.resolve(responding);
   await Bun.sleep(0);
-  expect(released).toEqual([{ connection: answering, broken: false }]);
+  expect(released).toEqual([{ connection: responding, broken: false }]);
 });
 
 test("while the server is away an open transaction is refused at once and its connection closed", async () => {
   const hanging = new Promise<never>(() => {});
   let isHanging = false;
-  const inner: SqlConnection = { execute: () => (isHanging ? hanging : answering.execute("", [])) };
+  const inner: SqlConnection = { execute: () => (isHanging ? hanging : responding.execute("", [])) };
   const { source, released } = guarded(
     async () => inner,
     () => (isHanging ? hanging : Promise.resolve(1)),

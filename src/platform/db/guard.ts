@@ -129,7 +129,7 @@ function guardConnection(inner: SqlConnection, watchers: Watchers): Guarded {
       try {
         availability.check();
         const result = await availability.follow(inner.execute(sql, parameters));
-        availability.answered();
+        availability.responded();
         return result;
       } catch (error) {
         // The server may still run a statement that was given up.
@@ -144,7 +144,7 @@ function guardConnection(inner: SqlConnection, watchers: Watchers): Guarded {
 
 function notice({ availability, refusals }: Watchers, error: unknown): void {
   refusals.notice(error);
-  if (isFromServer(error)) availability.answered();
+  if (isFromServer(error)) availability.responded();
   else availability.suspect();
 }
 

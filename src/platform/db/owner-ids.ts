@@ -12,11 +12,11 @@ export async function ownerIds(
   names: readonly string[],
   lock: Dialect["forShare"] = (query) => query,
 ): Promise<Map<string, number>> {
-  const wanted = [...new Set(names.map(asciiLower))];
-  const teams = wanted
+  const uniqueNames = [...new Set(names.map(asciiLower))];
+  const teams = uniqueNames
     .filter((name) => name.startsWith(TEAM_MARK))
     .map((name) => name.slice(TEAM_MARK.length));
-  const accounts = wanted.filter((name) => !name.startsWith(TEAM_MARK) && name !== ADMIN_NAME);
+  const accounts = uniqueNames.filter((name) => !name.startsWith(TEAM_MARK) && name !== ADMIN_NAME);
   const users = db.selectFrom("users").select(["id", "username"]).where("username", "in", accounts);
   const named = db.selectFrom("teams").select(["id", "name"]).where("name", "in", teams);
   const found = accounts.length === 0 ? [] : await users.$call(lock).execute();

@@ -2,23 +2,23 @@ import { expect, test } from "bun:test";
 import { createPrimaryFinder } from "./primary.ts";
 
 const addresses = ["a", "b", "c"].map((host) => ({ host, port: undefined }));
-type Answer = number | Error | Promise<number>;
+type Reply = number | Error | Promise<number>;
 
-function finderOf(answers: Record<string, Answer>) {
-  let asked = 0;
+function finderOf(replies: Record<string, Reply>) {
+  let probes = 0;
   const stepsBack: string[] = [];
   const finder = createPrimaryFinder({
     addresses,
     ask: async ({ host = "" }) => {
-      asked++;
-      const answer = answers[host]!;
-      if (answer instanceof Error) throw answer;
-      return answer;
+      probes++;
+      const reply = replies[host]!;
+      if (reply instanceof Error) throw reply;
+      return reply;
     },
     steppedBack: ({ host }, term, former) => void stepsBack.push(`${host}: ${former} to ${term}`),
   });
   return {
-    asked: () => asked,
+    probes: () => probes,
     stepsBack,
     find: async () => (await finder.find()).host,
     again: async () => {
@@ -34,23 +34,23 @@ test("finds the server that takes writes, without waiting for one that never ans
 });
 
 test("of several the newest counts, then the former choice, then the order of the list", async () => {
-  const answers: Record<string, Answer> = { a: new Error("away"), b: 4, c: 4 };
-  const { find, again } = finderOf(answers);
+  const replies: Record<string, Reply> = { a: new Error("away"), b: 4, c: 4 };
+  const { find, again } = finderOf(replies);
   expect(await find()).toBe("b");
-  answers["a"] = 4;
+  replies["a"] = 4;
   expect(await again()).toBe("b");
-  answers["c"] = 5;
+  replies["c"] = 5;
   expect(await again()).toBe("c");
-  answers["c"] = new Error("away");
+  replies["c"] = new Error("away");
   expect(await again()).toBe("a");
 });
 
 test("tells once of each step back to an older term, and of none to a server without terms", async () => {
   const away = new Error("away");
-  const answers: Record<string, Answer> = { a: 4, b: away, c: away };
-  const { again, stepsBack } = finderOf(answers);
-  const choose = async (next: Record<string, Answer>) => {
-    Object.assign(answers, { a: away, b: away, c: away }, next);
+  const replies: Record<string, Reply> = { a: 4, b: away, c: away };
+  const { again, stepsBack } = finderOf(replies);
+  const choose = async (next: Record<string, Reply>) => {
+    Object.assign(replies, { a: away, b: away, c: away }, next);
     await again();
   };
   for (const next of [{ a: 4 }, { b: 5 }, { c: 0 }, { b: 5 }]) await choose(next);
@@ -60,14 +60,14 @@ test("tells once of each step back to an older term, and of none to a server wit
 });
 
 test("connections that are opened together ask once", async () => {
-  const { find, asked } = finderOf({
+  const { find, probes } = finderOf({
     a: 1,
     b: new Error("it is a standby"),
     c: new Error("it is a standby"),
   });
   await Promise.all([find(), find()]);
   await find();
-  expect(asked()).toBe(3);
+  expect(probes()).toBe(3);
 });
 
 test("says of each server why it does not take writes, and passes on the code of one that answered", async () => {

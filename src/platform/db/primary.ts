@@ -41,10 +41,10 @@ export function createPrimaryFinder(deps: {
 
   async function choose(): Promise<Address> {
     const terms = new Map<Address, number>();
-    const asked = addresses.map(async (address) => void terms.set(address, await ask(address)));
-    const settled = Promise.allSettled(asked);
+    const queries = addresses.map(async (address) => void terms.set(address, await ask(address)));
+    const settled = Promise.allSettled(queries);
     void settled.then(() => addresses.filter((one) => !terms.has(one)).forEach(lost));
-    await Promise.any(asked).catch(async () => {
+    await Promise.any(queries).catch(async () => {
       throw noneOf(addresses, await settled);
     });
     await withTimeout<unknown>(PATIENCE_MS, settled, () => {});

@@ -57,8 +57,8 @@ for (const name of DIALECT_NAMES) {
     const [other, copy, migrated] = await Promise.all([first, second, fresh].map(open));
     expect(await migrateUp(copy!, { logger: silentLogger })).toEqual([]);
     await migrateUp(migrated!, { logger: silentLogger });
-    const [made, wanted] = [await contentsOf(copy!), await contentsOf(migrated!)];
-    expect(made).toEqual(wanted);
+    const [made, expected] = [await contentsOf(copy!), await contentsOf(migrated!)];
+    expect(made).toEqual(expected);
     expect(Object.keys(made).length).toBeGreaterThan(40);
     const uuidOf = ({ read }: Database) => read.selectFrom("instance").select("uuid").executeTakeFirst();
     expect(await uuidOf(other!)).not.toEqual(await uuidOf(copy!));

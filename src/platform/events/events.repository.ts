@@ -30,7 +30,7 @@ const SUBJECT_LENGTH = 300;
 const REMOVED_AT_ONCE = 1_000;
 const COLUMNS = ["id", "at", "actor", "via", "tool", "action", "subject", "before", "after"] as const;
 
-function rowOf(event: EventRecord, isUntold = false) {
+function rowOf(event: EventRecord, isPending = false) {
   const { at, actor, action, subject, subjectId = null, bulk = null, before, after } = event;
   return {
     at,
@@ -43,22 +43,22 @@ function rowOf(event: EventRecord, isUntold = false) {
     before: before ? JSON.stringify(before) : null,
     after: after ? JSON.stringify(after) : null,
     bulk,
-    untold: isUntold ? 1 : null,
+    untold: isPending ? 1 : null,
   };
 }
 
-type IsUntold = (event: EventRecord) => boolean;
+type IsPending = (event: EventRecord) => boolean;
 
-const rowsOf = (events: readonly EventRecord[], isUntold: IsUntold = () => false) =>
-  events.map((event) => rowOf(event, isUntold(event)));
+const rowsOf = (events: readonly EventRecord[], isPending: IsPending = () => false) =>
+  events.map((event) => rowOf(event, isPending(event)));
 
 export function createEventsRepository({ read, write, dialect }: Queries) {
   return {
     linksOfBulk,
 
-    /** `isUntold`: of those that wait for webhooks. */
-    insert: (db: Db, events: readonly EventRecord[], isUntold?: IsUntold): Promise<void> =>
-      dialect.insertMany(db, "events", rowsOf(events, isUntold)),
+    /** `isPending`: whether an event waits for webhooks. */
+    insert: (db: Db, events: readonly EventRecord[], isPending?: IsPending): Promise<void> =>
+      dialect.insertMany(db, "events", rowsOf(events, isPending)),
 
     /** Adds the event, which grows with long work, or replaces the one with that id. Returns its id. */
     async keep(db: Db, event: EventRecord, id: number | null): Promise<number> {

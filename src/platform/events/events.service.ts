@@ -33,13 +33,13 @@ export function createEvents({ database, clock }: Deps) {
   }
 
   let notify: RecordEvents<Db> = async () => {};
-  let isUntold: (event: EventRecord) => boolean = () => false;
+  let isPending: (event: EventRecord) => boolean = () => false;
 
   const add: RecordEvents<Db> = async (db, events) => {
     await repository.insert(
       db,
       events.map((event) => ({ ...event, before: withHost(event.before), after: withHost(event.after) })),
-      isUntold,
+      isPending,
     );
     await notify(db, events);
   };
@@ -50,7 +50,7 @@ export function createEvents({ database, clock }: Deps) {
     /** Call it as soon as domains are known. */
     nameDomains: (named: HostOf): void => void (hostOf = named),
     /** Marks those for webhooks (webhooks/delivery.ts) from now on. */
-    markUntold: (chosen: (event: EventRecord) => boolean): void => void (isUntold = chosen),
+    markPending: (chosen: (event: EventRecord) => boolean): void => void (isPending = chosen),
     /** Calls it in the transactions of all events from now on. */
     onRecorded: (listener: RecordEvents<Db>): void => void (notify = listener),
 

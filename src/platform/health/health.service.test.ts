@@ -58,11 +58,11 @@ test("the report has the status of each part and the worst of them", async () =>
 });
 
 test("a hanging disk is degraded, and parallel reports share one check", async () => {
-  let asked = 0;
+  let calls = 0;
   const health = createHealth({
     ...well,
     diskTroubles: () => {
-      asked++;
+      calls++;
       return new Promise(() => {});
     },
   });
@@ -72,7 +72,7 @@ test("a hanging disk is degraded, and parallel reports share one check", async (
       "The disk did not respond within 2 s; check the system log.",
     ]);
   }
-  expect(asked).toBe(1);
+  expect(calls).toBe(1);
 });
 
 test("the report has the last count of unfinished uploads, also while the database is away", async () => {

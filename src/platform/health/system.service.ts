@@ -61,7 +61,7 @@ export function createSystemReport(sources: SystemSources): System {
       database: {
         status: storage.status === "healthy" ? key.status : storage.status,
         kind: storage.backend.storage_type,
-        version: database?.answer ?? null,
+        version: database?.reply ?? null,
         message: storage.message || key.message,
         links_count: storage.links_count,
         response_time_ms: database?.ms ?? null,
@@ -179,10 +179,10 @@ function processesOf({ sum }: Measurements, workers: number): SystemReport["proc
   };
 }
 
-async function timed(ask: () => Promise<string>): Promise<{ answer: string; ms: number }> {
+async function timed(ask: () => Promise<string>): Promise<{ reply: string; ms: number }> {
   const begun = performance.now();
-  const answer = await ask();
-  return { answer, ms: Math.round(performance.now() - begun) };
+  const reply = await ask();
+  return { reply, ms: Math.round(performance.now() - begun) };
 }
 
 type Measurements = ReturnType<typeof readMeasurements>;

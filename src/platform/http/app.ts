@@ -46,7 +46,7 @@ export type CorsSettings = {
 export type EndpointTable = { prefix: string; endpoints: readonly Endpoint[]; guard: Guard };
 
 /** Everything at and below a prefix, in another protocol over HTTP. */
-export type OtherProtocol = { prefix: string; answer(c: HttpContext): Promise<Response> };
+export type OtherProtocol = { prefix: string; respond(c: HttpContext): Promise<Response> };
 
 export type HttpAppOptions = {
   tables: readonly EndpointTable[];
@@ -106,9 +106,9 @@ export function createHttpApp({
       await next();
     });
   }
-  for (const { prefix, answer } of others) {
-    app.all(prefix, answer);
-    app.all(`${prefix}/*`, answer);
+  for (const { prefix, respond } of others) {
+    app.all(prefix, respond);
+    app.all(`${prefix}/*`, respond);
   }
   for (const table of tables)
     mountEndpoints(app, table.prefix, table.endpoints, table.guard, { bodies, repeats });

@@ -181,14 +181,14 @@ export function endpoint<B extends Schema | undefined = undefined, Q extends Sch
 ): Endpoint {
   const [method, path] = route.split(" ");
   const { done: message, handle } = definition;
-  const answering = message !== undefined && {
+  const responding = message !== undefined && {
     response: messageResponse,
     async handle(input: EndpointInput<B, Q>) {
       await handle(input);
       return { message };
     },
   };
-  return { ...definition, ...answering, method, path } as unknown as Endpoint;
+  return { ...definition, ...responding, method, path } as unknown as Endpoint;
 }
 
 export function tokenScope({ method, scope }: Pick<Endpoint, "method" | "scope">): Scope | "any" | null {

@@ -11,12 +11,12 @@ const KEPT_HEADERS = ["Content-Type", "ETag", "Location"];
 
 type Claim = {
   confirm(tx: unknown): Promise<void>;
-  keep(answer: string): Promise<void>;
+  keep(responseText: string): Promise<void>;
   release(): Promise<void>;
 };
 /** See cluster/repeats.ts. */
 export type Repeats = {
-  claim(asked: { accountId: number; key: string; fingerprint: string }): Promise<Claim | { kept: string }>;
+  claim(request: { accountId: number; key: string; fingerprint: string }): Promise<Claim | { kept: string }>;
 };
 
 /** Not without an account. Uploads and imports are not gathered, so nothing could compare them. */

@@ -146,13 +146,13 @@ describe("refused is", () => {
   test("a body cut at any byte, and the file's consumer receives the error", async () => {
     const body = `${field("mode", "skip")}${file("file", "a,b\r\n")}${END.trimEnd()}`;
     let cut = 0;
-    let heard = 0;
+    let seen = 0;
     for (; cut < body.length; cut++) {
-      const onFile = (part: FilePart) => gather(part).finally(() => heard++);
+      const onFile = (part: FilePart) => gather(part).finally(() => seen++);
       const error = await failureOf(readMultipart(requestOf(body.slice(0, cut), { step: 9 }), { onFile }));
       expect([cut, error.name]).toEqual([cut, "InvalidMultipartData"]);
     }
-    expect(heard).toBeGreaterThan(20);
+    expect(seen).toBeGreaterThan(20);
   });
 });
 
@@ -221,12 +221,11 @@ test("the body is read no faster than the consumer reads", async () => {
 describe("a client that", () => {
   test("sends nothing is given up", async () => {
     const half = file("file", "x".repeat(1000)).slice(0, 200);
-    let heard: unknown;
-    const onFile = (part: FilePart) =>
-      gather(part).catch((error: unknown) => Promise.reject((heard = error)));
+    let seen: unknown;
+    const onFile = (part: FilePart) => gather(part).catch((error: unknown) => Promise.reject((seen = error)));
     const error = await failureOf(readMultipart(requestOf(half, { stays: true }), { onFile, stallMs: 20 }));
     expect(error.message).toContain("stalls");
-    expect(heard).toBe(error);
+    expect(seen).toBe(error);
   });
 
   test("takes too long is given up", async () => {
@@ -240,11 +239,11 @@ describe("a client that", () => {
     using server = Bun.serve({
       port: 0,
       async fetch(request) {
-        let heard: unknown;
+        let seen: unknown;
         const onFile = (part: FilePart) =>
-          gather(part).catch((error: unknown) => Promise.reject((heard = error)));
+          gather(part).catch((error: unknown) => Promise.reject((seen = error)));
         const error = await failureOf(readMultipart(request, { onFile }));
-        ended.resolve([error.name, (heard as AppError).name]);
+        ended.resolve([error.name, (seen as AppError).name]);
         return new Response();
       },
     });

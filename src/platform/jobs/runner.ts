@@ -94,16 +94,16 @@ export function createJobRunner({ leases, jobs, clock, logger, random = Math.ran
     stopping,
   });
   /** Jobs with new work, and those of them that are tried. */
-  const asked = new Set<string>();
+  const requested = new Set<string>();
   const trying = new Set<string>();
 
   /** What is asked for during a run may come too late for it, so the job runs once more. */
   async function tryNow(job: Job): Promise<void> {
     for (let tries = 0; tries < MOST_TRIES && !stopping.signal.aborted; tries++) {
       if (tries > 0) await rest(1.5 * MIN_PAUSE_MS, stopping.signal);
-      asked.delete(job.name);
+      requested.delete(job.name);
       const outcome = await attemptLogged(job);
-      if (outcome === "ran" && !asked.has(job.name)) return;
+      if (outcome === "ran" && !requested.has(job.name)) return;
       if (outcome !== "taken") tries = 0;
     }
   }
@@ -131,7 +131,7 @@ export function createJobRunner({ leases, jobs, clock, logger, random = Math.ran
     soon(name: string): void {
       const job = jobs.find((known) => known.name === name);
       if (job === undefined) return;
-      asked.add(name);
+      requested.add(name);
       if (trying.has(name)) return;
       trying.add(name);
       void tryNow(job).finally(() => trying.delete(name));

@@ -55,7 +55,7 @@ function ask(path: string, init: RequestInit = {}, options: Options = {}): Promi
     read: async () => PACK,
     ...options,
   });
-  return panel.answer(new Request(`http://localhost${path}`, init));
+  return panel.respond(new Request(`http://localhost${path}`, init));
 }
 
 const HUMAN = { headers: { Accept: "text/html,*/*;q=0.8" } };
@@ -63,9 +63,9 @@ const HUMAN = { headers: { Accept: "text/html,*/*;q=0.8" } };
 test("every address that a person opens shows the page, with addresses relative to it", async () => {
   const bases = { "/panel/": "./", "/panel/links": "./", "/panel/links/a/b?q=1#x": "../../" };
   for (const [path, base] of Object.entries(bases)) {
-    const answer = await ask(path, HUMAN);
-    expect([answer.status, answer.headers.get("Cache-Control")]).toEqual([200, "no-cache"]);
-    const html = await answer.text();
+    const response = await ask(path, HUMAN);
+    expect([response.status, response.headers.get("Cache-Control")]).toEqual([200, "no-cache"]);
+    const html = await response.text();
     expect(html).toContain(`<base href="${base}" />`);
     expect(html.indexOf("<base")).toBeLessThan(html.indexOf("<script"));
     const [, content] = /name="waymark" content="([^"]+)"/.exec(html)!;
@@ -146,8 +146,8 @@ test("the policy allows scripts of this server alone", async () => {
 });
 
 test("the prefix without a slash leads to the page, also behind a proxy with a path", async () => {
-  const answer = await ask("/panel?q=1", HUMAN);
-  expect([answer.status, answer.headers.get("Location")]).toEqual([307, "panel/"]);
+  const response = await ask("/panel?q=1", HUMAN);
+  expect([response.status, response.headers.get("Location")]).toEqual([307, "panel/"]);
 });
 
 test("files are compressed as the client accepts it, and kept for good", async () => {
@@ -156,21 +156,21 @@ test("files are compressed as the client accepts it, and kept for good", async (
     ["gzip", "gzip"],
     ["identity", null],
   ] as const) {
-    const answer = await ask("/panel/assets/a-1.js", { headers: { "Accept-Encoding": accepted } });
-    expect([answer.status, answer.headers.get("Content-Encoding")]).toEqual([200, encoding]);
-    expect(answer.headers.get("Cache-Control")).toBe("public, max-age=31536000, immutable");
-    expect(answer.headers.get("Vary")).toBe("Accept-Encoding");
-    if (encoding === null) expect(await answer.text()).toBe("let a = 1;");
+    const response = await ask("/panel/assets/a-1.js", { headers: { "Accept-Encoding": accepted } });
+    expect([response.status, response.headers.get("Content-Encoding")]).toEqual([200, encoding]);
+    expect(response.headers.get("Cache-Control")).toBe("public, max-age=31536000, immutable");
+    expect(response.headers.get("Vary")).toBe("Accept-Encoding");
+    if (encoding === null) expect(await response.text()).toBe("let a = 1;");
     if (encoding === "gzip") {
-      expect(Buffer.from(Bun.gunzipSync(await answer.bytes())).toString()).toBe("let a = 1;");
+      expect(Buffer.from(Bun.gunzipSync(await response.bytes())).toString()).toBe("let a = 1;");
     }
   }
 });
 
 test("unknown files are 404, and for programs also where a browser gets the page", async () => {
   for (const path of ["/panel/assets/b.js", "/panel/assets/__proto__", "/panel/assets/../index.html"]) {
-    const answer = await ask(path, { headers: { Accept: "*/*" } });
-    expect([path, answer.status]).toEqual([path, 404]);
+    const response = await ask(path, { headers: { Accept: "*/*" } });
+    expect([path, response.status]).toEqual([path, 404]);
   }
   expect((await ask("/panel/x")).status).toBe(404);
   expect((await ask("/panel/assets/b.js", HUMAN)).status).toBe(404);
@@ -188,8 +188,8 @@ test("HEAD is answered like GET, for the length; other methods are refused", asy
 
 test("a panel that is off or not built is 404 with a sentence", async () => {
   expect((await ask("/panel/", HUMAN, { isEnabled: () => false })).status).toBe(404);
-  const answer = await ask("/panel/", HUMAN, { read: async () => null });
-  expect([answer.status, ((await answer.json()) as { message: string }).message]).toEqual([
+  const response = await ask("/panel/", HUMAN, { read: async () => null });
+  expect([response.status, ((await response.json()) as { message: string }).message]).toEqual([
     404,
     "The panel is not built. Run 'npm run build:panel' on the server.",
   ]);

@@ -98,7 +98,7 @@ const attribute = (text: string): string => text.replace(/[&"<>]/g, (letter) => 
  */
 function panelPage(
   html: string,
-  { preloads, asked }: { preloads: readonly string[]; asked: readonly string[] },
+  { preloads, requested }: { preloads: readonly string[]; requested: readonly string[] },
   { prefix, path, ...place }: PagePlace,
 ): string {
   const root = up(slashesIn(prefix));
@@ -107,7 +107,7 @@ function panelPage(
   const { instanceName, icons, admin } = place;
   const early = [
     ...preloads.map((name) => `<link rel="modulepreload" href="${name}" crossorigin />`),
-    ...asked.map(
+    ...requested.map(
       (name) =>
         `<link rel="preload" as="fetch" href="${attribute(root + admin.slice(1) + name)}" crossorigin />`,
     ),
@@ -159,7 +159,7 @@ const PAGE_HEADERS = {
   "X-Frame-Options": "DENY",
 };
 /** What pages ask for first, by their path, as they ask it: below the admin prefix. */
-const ASKED: Record<string, readonly string[]> = {
+const REQUESTED: Record<string, readonly string[]> = {
   links: ["/v1/links?domain=*&page=1&page_size=50&total=false"],
 };
 const ASSETS = "assets/";
@@ -222,10 +222,10 @@ export function createPanel({
     const parts = comesBack && Object.hasOwn(pack.preloads, place) ? pack.preloads[place]! : [];
     const catalog = pack.catalogs[language(request)];
     // A query asks for other rows.
-    const rows = !request.url.includes("?") && Object.hasOwn(ASKED, place) ? ASKED[place]! : [];
+    const rows = !request.url.includes("?") && Object.hasOwn(REQUESTED, place) ? REQUESTED[place]! : [];
     const early = {
       preloads: catalog === undefined ? parts : [catalog, ...parts],
-      asked: mayCall(request) ? ["/v1/auth/me", ...rows] : [],
+      requested: mayCall(request) ? ["/v1/auth/me", ...rows] : [],
     };
     const { bytes } = await bytesOf(PAGE, pack.files[PAGE]!, "plain");
     const html = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
@@ -245,7 +245,7 @@ export function createPanel({
     return new Response(shown, { headers: PAGE_HEADERS });
   }
 
-  async function respond(request: Request): Promise<Response> {
+  async function responseTo(request: Request): Promise<Response> {
     const path = pathIn(request.url, prefix);
     if (!isEnabled()) throw nothing();
     if (request.method !== "GET" && request.method !== "HEAD") {
@@ -281,8 +281,8 @@ export function createPanel({
      * Answers a request at or below the prefix. Never rejects. A response to HEAD has its body, for its length; the
      * server drops it.
      */
-    async answer(request: Request): Promise<Response> {
-      const response = await respond(request).catch((error) => failureResponse(toAppError(error)));
+    async respond(request: Request): Promise<Response> {
+      const response = await responseTo(request).catch((error) => failureResponse(toAppError(error)));
       response.headers.set("X-Content-Type-Options", "nosniff");
       response.headers.set("Referrer-Policy", "same-origin");
       return response;

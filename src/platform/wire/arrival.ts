@@ -22,11 +22,11 @@ export type ArrivalContext = {
 /** Paths and queries that a URL keeps as they are: no escapes in the path, no segment that begins with a dot. */
 const PLAIN = /^(?:\/(?!\.)[\w\-.~:,;!*()@$+=&]*)+(?:\?[\w\-.~/?&=%+:,;!*()@$]*)?$/;
 
-/** Returned for responses in place: see `answerInPlace`. */
+/** Returned for responses in place: see `respondInPlace`. */
 const standIns: Response[] = [];
 
 export class Arrival {
-  /** What `answerInPlace` returned. */
+  /** What `respondInPlace` returned. */
   standIn: Response | null = null;
   status = 0;
   fields = "";
@@ -84,7 +84,7 @@ export class Arrival {
    * the status and nothing else. `fields` are lines with CR LF. `content` has one byte a character (`latin1`), as
    * `fields`.
    */
-  answerInPlace(status: number, fields: string, content = ""): Response {
+  respondInPlace(status: number, fields: string, content = ""): Response {
     const standIn = (standIns[status] ??= new Response(null, { status }));
     this.standIn = standIn;
     this.status = status;

@@ -26,7 +26,7 @@ export type ConnectionOwner<C> = {
   /** Seconds since the start. */
   now(): number;
   /** Never throws or rejects. */
-  answer(arrival: Arrival): Response | Promise<Response>;
+  respond(arrival: Arrival): Response | Promise<Response>;
   /** The response to a head that can't be taken, or to a connection. */
   refuse(status: BadHead | 503): Response;
   /** It waits for its client to complete something, or that has come. */

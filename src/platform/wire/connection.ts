@@ -12,7 +12,7 @@ import { createOutbox, type Outbox } from "./outbox.ts";
 import { type PipelineContext, readPipeline } from "./pipeline.ts";
 import type { BadHead } from "./read-head.ts";
 import { createRequestBody, type RequestBody } from "./request-body.ts";
-import { type Asked, sendResponse } from "./send-response.ts";
+import { type RequestFacts, sendResponse } from "./send-response.ts";
 
 export class Connection implements PipelineContext {
   bodyStream: ReadableStream<Uint8Array> | null = null;
@@ -69,7 +69,7 @@ export class Connection implements PipelineContext {
     this.owner.requested(request, this);
   }
 
-  isAnswering(request: Request): boolean {
+  isResponding(request: Request): boolean {
     return !this.#isClosed && this.#request === request;
   }
 
@@ -159,8 +159,8 @@ export class Connection implements PipelineContext {
   refuse(status: BadHead | 503): void {
     this.#isEnding = true;
     this.#isBusy = true;
-    const asked = { method: "GET", minor: 1, isPersistent: false, made: null };
-    void this.#send(this.owner.refuse(status), asked).finally(() => (this.#isBusy = false));
+    const facts = { method: "GET", minor: 1, isPersistent: false, made: null };
+    void this.#send(this.owner.refuse(status), facts).finally(() => (this.#isBusy = false));
   }
 
   /** @param rest what came with the head */
@@ -180,7 +180,7 @@ export class Connection implements PipelineContext {
     if (this.#body !== null) this.inflow.pause();
     // Nothing of it will come.
     if (this.#hasEnded) body.leave();
-    void this.finish(arrival, this.owner.answer(arrival));
+    void this.finish(arrival, this.owner.respond(arrival));
   }
 
   #takeBody(body: RequestBody, bytes: Buffer): number {
@@ -195,11 +195,11 @@ export class Connection implements PipelineContext {
     return taken;
   }
 
-  async finish(arrival: Arrival, answer: Response | Promise<Response>): Promise<void> {
+  async finish(arrival: Arrival, pending: Response | Promise<Response>): Promise<void> {
     this.#isBusy = true;
     this.owner.begun();
     try {
-      const response = await answer;
+      const response = await pending;
       if (response === arrival.standIn) this.#sendInPlace(arrival);
       else await this.#send(response, arrival);
     } finally {
@@ -226,10 +226,10 @@ export class Connection implements PipelineContext {
     if (!persists) this.end();
   }
 
-  async #send(response: Response, asked: Asked): Promise<void> {
-    const { method, minor, made } = asked;
+  async #send(response: Response, facts: RequestFacts): Promise<void> {
+    const { method, minor, made } = facts;
     const isPersistent =
-      asked.isPersistent && !this.#mustEnd() && response.headers.get("connection") !== "close";
+      facts.isPersistent && !this.#mustEnd() && response.headers.get("connection") !== "close";
     try {
       const target = {
         outbox: this.outbox,

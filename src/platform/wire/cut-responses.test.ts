@@ -10,7 +10,7 @@ const endless = () =>
 const server = startWireServer({
   address: { hostname: "127.0.0.1", port: 0, reusePort: false },
   tls: null,
-  async answer(arrival) {
+  async respond(arrival) {
     requests.push(arrival.request());
     return new Response(arrival.path === "/endless" ? endless() : "short");
   },
@@ -33,12 +33,12 @@ test("a request whose answer has left cuts nothing, one under way ends its conne
   ask("/short");
   await until(() => seen.text.endsWith("short"));
   const [first] = requests.splice(0) as [Request];
-  await until(() => !server.isAnswering(first));
+  await until(() => !server.isResponding(first));
   ask("/endless");
-  await until(() => requests.length === 1 && server.isAnswering(requests[0]!));
+  await until(() => requests.length === 1 && server.isResponding(requests[0]!));
   server.cutResponse(first);
-  expect(server.isAnswering(requests[0]!)).toBeTrue();
+  expect(server.isResponding(requests[0]!)).toBeTrue();
   server.cutResponse(requests[0]!);
-  expect(server.isAnswering(requests[0]!)).toBeFalse();
+  expect(server.isResponding(requests[0]!)).toBeFalse();
   await until(() => seen.isOver);
 });

@@ -1,16 +1,16 @@
 import { expect, test } from "bun:test";
 import { createDeadlines } from "./deadlines.ts";
 
-function setUp({ scheme = "http" as "http" | "https", heard = true } = {}) {
+function setUp({ scheme = "http" as "http" | "https", isComplete = true } = {}) {
   let second = 0;
   const waits: boolean[] = [];
   const deadlines = createDeadlines({ now: () => second, scheme }, (isWaiting) => void waits.push(isWaiting));
-  if (heard) deadlines.complete();
+  if (isComplete) deadlines.complete();
   return { deadlines, waits, after: (seconds: number) => ((second += seconds), deadlines.isOver()) };
 }
 
 test("a handshake has ten seconds, and the head after it half a minute", () => {
-  const { deadlines, after } = setUp({ scheme: "https", heard: false });
+  const { deadlines, after } = setUp({ scheme: "https", isComplete: false });
   expect(after(9)).toBe(false);
   deadlines.endHandshake();
   expect(after(29)).toBe(false);
@@ -19,7 +19,7 @@ test("a handshake has ten seconds, and the head after it half a minute", () => {
 });
 
 test("a client that does not begin its first head is cut after half a minute", () => {
-  const { after } = setUp({ heard: false });
+  const { after } = setUp({ isComplete: false });
   expect([after(29), after(1)]).toEqual([false, true]);
 });
 
@@ -78,7 +78,7 @@ test("a client has two seconds of silence to read its last answer, and half a mi
 });
 
 test("it tells when the client has something to complete, once", () => {
-  const { deadlines, waits } = setUp({ heard: false });
+  const { deadlines, waits } = setUp({ isComplete: false });
   deadlines.begin();
   deadlines.complete();
   deadlines.complete();

@@ -16,11 +16,11 @@ export type PipelineContext = ArrivalContext & {
   readonly inflow: Inflow;
   readonly outbox: Outbox;
   readonly deadlines: Deadlines;
-  readonly owner: Pick<ConnectionOwner<never>, "answer" | "isLeaving">;
+  readonly owner: Pick<ConnectionOwner<never>, "respond" | "isLeaving">;
   refuse(status: BadHead): void;
   end(): void;
   beginBody(arrival: Arrival, rest: Buffer): void;
-  finish(arrival: Arrival, answer: Response | Promise<Response>): Promise<void>;
+  finish(arrival: Arrival, response: Response | Promise<Response>): Promise<void>;
   giveWay(): void;
 };
 
@@ -77,11 +77,11 @@ export function readPipeline(given: Buffer, connection: PipelineContext, until =
       outbox.sendText(out);
       return connection.beginBody(arrival, bytes.subarray(at));
     }
-    const answer = owner.answer(arrival);
-    if (answer !== arrival.standIn) {
+    const response = owner.respond(arrival);
+    if (response !== arrival.standIn) {
       outbox.sendText(out);
       inflow.hold(bytes.subarray(at));
-      return void connection.finish(arrival, answer);
+      return void connection.finish(arrival, response);
     }
     const persists = arrival.isPersistent && !owner.isLeaving();
     const kept = persists ? keptBytes(arrival) : null;

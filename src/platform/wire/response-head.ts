@@ -56,13 +56,14 @@ const kept = new Map<string, { status: number; fields: string; bytes: Buffer }>(
  * The bytes of an in-place answer whose content is long and often requested, such as a page; else null. For persistent
  * HTTP/1.1.
  */
-export function keptBytes(answer: InPlace): Buffer | null {
-  const { content, status, fields } = answer;
-  if (content.length < LEAST_KEPT_CHARACTERS || answer.method === "HEAD" || answer.minor === 0) return null;
+export function keptBytes(response: InPlace): Buffer | null {
+  const { content, status, fields } = response;
+  if (content.length < LEAST_KEPT_CHARACTERS || response.method === "HEAD" || response.minor === 0)
+    return null;
   dateLine();
   const known = kept.get(content);
   if (known?.fields === fields && known.status === status) return known.bytes;
-  const bytes = Buffer.from(inPlaceText(answer, true), "latin1");
+  const bytes = Buffer.from(inPlaceText(response, true), "latin1");
   if (kept.size === MOST_KEPT) kept.clear();
   kept.set(content, { status, fields, bytes });
   return bytes;

@@ -15,7 +15,7 @@ export type ResponseTarget = {
   progressed(): void;
 };
 
-export type Asked = Pick<Arrival, "method" | "minor" | "isPersistent" | "made">;
+export type RequestFacts = Pick<Arrival, "method" | "minor" | "isPersistent" | "made">;
 
 /** Pieces that are sent as one. */
 const MOST_JOINED_BYTES = 64 * 1024;
@@ -29,32 +29,32 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>;
 /** Resolves with false when the connection must end. Rejects if the body fails: then cut the connection. */
 export async function sendResponse(
   response: Response,
-  asked: Asked,
+  facts: RequestFacts,
   target: ResponseTarget,
 ): Promise<boolean> {
   const { status } = response;
   const known = lengthIn(response);
-  if (asked.method === "HEAD" || status === 204 || status === 304 || response.body === null) {
+  if (facts.method === "HEAD" || status === 204 || status === 304 || response.body === null) {
     const length = status === 204 || status === 304 ? null : (known ?? (await lengthOf(response)));
     await response.body?.cancel();
-    target.outbox.send(headOf(response, asked, length, false));
-    return asked.isPersistent;
+    target.outbox.send(headOf(response, facts, length, false));
+    return facts.isPersistent;
   }
-  const shared = sharedBytesOf(asked.made, response);
+  const shared = sharedBytesOf(facts.made, response);
   if (shared !== undefined) {
-    const pieces = [headOf(response, asked, shared.length, false), shared];
+    const pieces = [headOf(response, facts, shared.length, false), shared];
     sendJoined(target.outbox, pieces, MOST_COPIED_BYTES);
     await target.outbox.sent();
-    return asked.isPersistent;
+    return facts.isPersistent;
   }
-  const part = target.isPlain && canSendFiles() ? filePartOf(asked.made, response) : undefined;
+  const part = target.isPlain && canSendFiles() ? filePartOf(facts.made, response) : undefined;
   if (part !== undefined) {
     const file = openFilePart(part);
     try {
-      target.outbox.send(headOf(response, asked, part.length, false));
+      target.outbox.send(headOf(response, facts, part.length, false));
       await target.outbox.sent();
       await file.send(target.socket, target.outbox, target.progressed);
-      return asked.isPersistent;
+      return facts.isPersistent;
     } finally {
       file.close();
     }
@@ -63,7 +63,7 @@ export async function sendResponse(
   // The body may be silent for long. A read under way ends with it.
   target.outbox.onClose(() => void reader.cancel().catch(() => undefined));
   try {
-    return await relay(reader, response, asked, target, known);
+    return await relay(reader, response, facts, target, known);
   } finally {
     target.outbox.onClose(null);
   }
@@ -115,16 +115,16 @@ function quietly<T>(promise: Promise<T>): Promise<T> {
 async function relay(
   reader: Reader,
   response: Response,
-  asked: Asked,
+  facts: RequestFacts,
   target: ResponseTarget,
   known: number | null,
 ): Promise<boolean> {
   const { outbox, progressed } = target;
   const begun = known === null ? await begin(reader) : null;
   const length = known ?? (begun!.isWhole ? begun!.bytes.length : null);
-  const isChunked = length === null && asked.minor === 1;
-  const isPersistent = asked.isPersistent && (length !== null || isChunked);
-  const head = headOf(response, { ...asked, isPersistent }, length, isChunked);
+  const isChunked = length === null && facts.minor === 1;
+  const isPersistent = facts.isPersistent && (length !== null || isChunked);
+  const head = headOf(response, { ...facts, isPersistent }, length, isChunked);
   let left = length ?? Number.POSITIVE_INFINITY;
   if (begun?.isWhole) {
     sendJoined(outbox, [head, begun.bytes]);
@@ -167,5 +167,5 @@ function sendJoined(outbox: Outbox, pieces: readonly Uint8Array[], most = MOST_J
   else for (const piece of pieces) outbox.send(piece);
 }
 
-const headOf = (response: Response, asked: Asked, length: number | null, isChunked: boolean): Buffer =>
-  Buffer.from(responseHead(response, { ...asked, length, isChunked }), "latin1");
+const headOf = (response: Response, facts: RequestFacts, length: number | null, isChunked: boolean): Buffer =>
+  Buffer.from(responseHead(response, { ...facts, length, isChunked }), "latin1");

@@ -16,7 +16,7 @@ const agents: string[] = [];
 const order: string[] = [];
 let onFirst: (() => void) | null = null;
 let cancelled = 0;
-let answered = 0;
+let responded = 0;
 
 const streamOf = (source: UnderlyingDefaultSource<Uint8Array>) =>
   new Response(new ReadableStream(source, { highWaterMark: 0 }));
@@ -25,24 +25,24 @@ const SHARED = shareBytes(new Uint8Array(2 * 1024 * 1024).fill(120));
 
 const WHOLE = "w".repeat(16 * 1024 * 1024);
 
-const ANSWERS: Record<string, (arrival: Arrival) => Response | Promise<Response>> = {
-  "/short": (arrival) => arrival.answerInPlace(404, "", "nothing"),
-  "/distant": (arrival) => arrival.answerInPlace(307, `Location: /${"d".repeat(8_000)}\r\n`),
+const RESPONSES: Record<string, (arrival: Arrival) => Response | Promise<Response>> = {
+  "/short": (arrival) => arrival.respondInPlace(404, "", "nothing"),
+  "/distant": (arrival) => arrival.respondInPlace(307, `Location: /${"d".repeat(8_000)}\r\n`),
   "/slow": (arrival) => {
     order.push(arrival.path);
     onFirst?.();
     onFirst = null;
     const end = performance.now() + 0.2;
     while (performance.now() < end);
-    return arrival.answerInPlace(404, "");
+    return arrival.respondInPlace(404, "");
   },
   "/other": (arrival) => {
     order.push(arrival.path);
-    return arrival.answerInPlace(404, "");
+    return arrival.respondInPlace(404, "");
   },
   "/agent": (arrival) => {
     agents.push(arrival.get("user-agent")!);
-    return arrival.answerInPlace(404, "");
+    return arrival.respondInPlace(404, "");
   },
   "/pieces": async (arrival) => {
     let count = 0;
@@ -79,9 +79,9 @@ function start(options: Partial<WireOptions> = {}): WireServer {
   const server = startWireServer({
     address: { hostname: "127.0.0.1", port: 0, reusePort: false },
     tls: null,
-    answer(arrival) {
-      answered++;
-      return ANSWERS[arrival.path]!(arrival);
+    respond(arrival) {
+      responded++;
+      return RESPONSES[arrival.path]!(arrival);
     },
     explain: () => new Response("failed", { status: 500 }),
     ...options,
@@ -104,7 +104,7 @@ function open(to = server) {
 
 const ask = (target: string, fields = "", version = "HTTP/1.1") =>
   `GET ${target} ${version}\r\nHost: a\r\n${fields}\r\n`;
-const answersIn = (text: string): number => text.split("HTTP/1.1 ").length - 1;
+const responsesIn = (text: string): number => text.split("HTTP/1.1 ").length - 1;
 
 test.each(["/short", "/later"])(
   "a client that sends on after the last answer (%s) is heard to its end, and the connection is not reset",
@@ -116,7 +116,7 @@ test.each(["/short", "/later"])(
       await new Promise<void>((resolve) => socket.write(ask("/short").repeat(50), () => resolve()));
       await new Promise(setImmediate);
     }
-    expect([answersIn(seen.text), seen.error]).toEqual([1, ""]);
+    expect([responsesIn(seen.text), seen.error]).toEqual([1, ""]);
     const closed = new Promise((resolve) => socket.on("close", resolve));
     socket.end();
     await closed;
@@ -128,9 +128,9 @@ test("a stop does not wait for a client that has read its last answers late", as
   const stopped = start();
   const { socket, seen } = open(stopped);
   socket.pause();
-  const before = answered;
+  const before = responded;
   socket.write(ask("/distant").repeat(3_000));
-  await until(() => answered > before);
+  await until(() => responded > before);
   const stopping = stopped.stop().then(() => true);
   socket.resume();
   await until(() => seen.hasEnded);
@@ -141,14 +141,14 @@ test("a stop does not wait for a client that has read its last answers late", as
 test("answers to a client that does not read are made as it takes them", async () => {
   const { socket, seen } = open();
   socket.pause();
-  const before = answered;
+  const before = responded;
   socket.write(ask("/distant").repeat(4_000));
-  await until(() => answered > before);
+  await until(() => responded > before);
   for (let round = 0; round < 20; round++) await fetch(`http://127.0.0.1:${server.port}/short`);
   // What the system takes is a few megabytes of 32.
-  expect(answered - before).toBeLessThan(2_500);
+  expect(responded - before).toBeLessThan(2_500);
   socket.resume();
-  await until(() => answersIn(seen.text) === 4_000);
+  await until(() => responsesIn(seen.text) === 4_000);
   socket.destroy();
 });
 
@@ -200,7 +200,7 @@ test("a long pipeline gives way to others", async () => {
   const at = order.indexOf("/other");
   expect(at).toBeGreaterThan(0);
   expect(at).toBeLessThan(400);
-  await until(() => answersIn(busy.seen.text) === 400);
+  await until(() => responsesIn(busy.seen.text) === 400);
   busy.socket.destroy();
   other.socket.destroy();
 });
@@ -209,7 +209,7 @@ test("a client that ends its half behind a long pipeline gets all answers", asyn
   const { socket, seen } = open();
   socket.end(ask("/slow").repeat(400));
   await until(() => seen.hasEnded);
-  expect(answersIn(seen.text)).toBe(400);
+  expect(responsesIn(seen.text)).toBe(400);
 });
 
 test("the stream of an answer is cancelled when its connection breaks, also while it is silent", async () => {
@@ -251,7 +251,7 @@ test("an idle connection that is closed is cut when its client does not end it: 
     isLeaving: () => true,
     isStopping: () => true,
     now: () => second,
-    answer: () => new Response(),
+    respond: () => new Response(),
     refuse: () => new Response(),
     waits: nothing,
     unread: nothing,
@@ -277,13 +277,13 @@ test("HTTP/1.0 learns that a stream without a length ends with the connection", 
 
 test("many clients that ask for shared bytes and do not read hold no copies", async () => {
   const before = process.memoryUsage.rss();
-  const from = answered;
+  const from = responded;
   const clients = Array.from({ length: 150 }, () => open());
   for (const { socket } of clients) {
     socket.pause();
     socket.write("GET /shared HTTP/1.1\r\nHost: h\r\n\r\n");
   }
-  await until(() => answered === from + clients.length);
+  await until(() => responded === from + clients.length);
   await Bun.sleep(200);
   expect((process.memoryUsage.rss() - before) / 1024 / 1024).toBeLessThan(100);
   const [first] = clients;
@@ -296,7 +296,7 @@ test("many clients that ask for shared bytes and do not read hold no copies", as
 });
 
 test("clients that do not read hold a bounded amount of answers together, and others get theirs", async () => {
-  const from = answered;
+  const from = responded;
   const bounded = start({ mostUnread: 64 * 1024 * 1024 });
   const clients = Array.from({ length: 20 }, () => open(bounded));
   let closed = 0;
@@ -305,7 +305,7 @@ test("clients that do not read hold a bounded amount of answers together, and ot
     socket.pause();
     socket.write(ask("/whole"));
   }
-  await until(() => answered === from + clients.length);
+  await until(() => responded === from + clients.length);
   const other = open(bounded);
   other.socket.write(ask("/short"));
   await until(() => other.seen.text.includes("nothing"));

@@ -14,7 +14,7 @@ const path = join(folder, "file");
 writeFileSync(path, "a file");
 
 const SHARED = shareBytes(new Uint8Array(1024).fill(120));
-const inPlace = (arrival: Arrival) => arrival.answerInPlace(404, "", "nothing");
+const inPlace = (arrival: Arrival) => arrival.respondInPlace(404, "", "nothing");
 const KINDS: Record<string, (arrival: Arrival) => Response | Promise<Response>> = {
   "/shared": (arrival) => sharedResponse(arrival.request(), SHARED, {}),
   "/json": async () => Response.json({ some: "JSON" }),
@@ -32,7 +32,7 @@ let mostInTurn = 0;
 const server = startWireServer({
   address: { hostname: "127.0.0.1", port: 0, reusePort: false },
   tls: null,
-  answer(arrival) {
+  respond(arrival) {
     mostInTurn = Math.max(mostInTurn, ++sinceTurn);
     return KINDS[arrival.path]!(arrival);
   },

@@ -18,8 +18,8 @@ function serve(options: Partial<WireOptions> = {}): WireServer {
     address: { hostname: "127.0.0.1", port: 0, reusePort: false },
     tls: null,
     secondMs: 10,
-    async answer(arrival) {
-      if (arrival.path !== "/busy") return arrival.answerInPlace(404, "", "nothing");
+    async respond(arrival) {
+      if (arrival.path !== "/busy") return arrival.respondInPlace(404, "", "nothing");
       return new Response(new ReadableStream({ start: (to) => to.enqueue(Buffer.from("x")) }));
     },
     explain: () => new Response("failed", { status: 500 }),
@@ -127,12 +127,12 @@ test("a body that is dropped and comes in time leaves the connection as it was",
 
 test("the end of a client during an earlier body is known when the next one begins", async () => {
   const { promise: opened, resolve: openGate } = Promise.withResolvers<void>();
-  const answer: WireOptions["answer"] = async (arrival) => {
+  const respond: WireOptions["respond"] = async (arrival) => {
     const text = await arrival.request().text();
     if (arrival.path === "/first") await opened;
     return new Response(text);
   };
-  const server = serve({ answer });
+  const server = serve({ respond });
   const client = open(server);
   const first = `${ask("/first", "Content-Length: 3\r\n", "POST")}one`;
   client.socket.end(`${first}${ask("/next", "Content-Length: 10\r\n", "POST")}part`);

@@ -35,7 +35,7 @@ const PAGE = Buffer.from("<p>é</p>".repeat(400)).toString("latin1");
 const PIECES = [CONTENT.subarray(0, 700_000), CONTENT.subarray(700_000)];
 const length = (bytes: number) => ({ headers: { "Content-Length": String(bytes) } });
 
-const ANSWERS: Record<string, (arrival: Arrival) => Response | Promise<Response>> = {
+const RESPONSES: Record<string, (arrival: Arrival) => Response | Promise<Response>> = {
   "/text": () => new Response("some text"),
   "/long": () => new Response(new Uint8Array(CONTENT)),
   "/known": () => new Response(streamOf(PIECES), length(CONTENT.length)),
@@ -58,18 +58,18 @@ const ANSWERS: Record<string, (arrival: Arrival) => Response | Promise<Response>
   },
   "/echo": async (arrival) => new Response(await arrival.request().bytes()),
   "/empty": () => new Response(null, { status: 204 }),
-  "/in-place": (arrival) => arrival.answerInPlace(404, "X-A: b\r\n", "nothing"),
-  "/page": (arrival) => arrival.answerInPlace(404, "X-A: page\r\n", PAGE),
-  "/gone": (arrival) => arrival.answerInPlace(410, "X-A: gone\r\n", PAGE),
+  "/in-place": (arrival) => arrival.respondInPlace(404, "X-A: b\r\n", "nothing"),
+  "/page": (arrival) => arrival.respondInPlace(404, "X-A: page\r\n", PAGE),
+  "/gone": (arrival) => arrival.respondInPlace(410, "X-A: gone\r\n", PAGE),
 };
 
-const answer: WireOptions["answer"] = (arrival) => ANSWERS[arrival.path]!(arrival);
+const respond: WireOptions["respond"] = (arrival) => RESPONSES[arrival.path]!(arrival);
 const explain = () => new Response("failed", { status: 500 });
 const servers: WireServer[] = [];
 afterAll(() => Promise.all(servers.map((server) => server.stop(true))));
 
 function start(options: Pick<WireOptions, "address" | "tls">): WireServer {
-  const server = startWireServer({ ...options, answer, explain });
+  const server = startWireServer({ ...options, respond, explain });
   servers.push(server);
   return server;
 }
@@ -217,10 +217,10 @@ test("pages and short answers of a pipeline keep their order, also for a client 
     socket.write(paths.map(ask).join("") + ask("/page").replace("Host: a", "Host: a\r\nConnection: close"));
     setTimeout(() => socket.resume(), 300);
   });
-  const answers = text.split("HTTP/1.1 ").slice(1);
+  const responses = text.split("HTTP/1.1 ").slice(1);
   const kinds: Record<string, string> = { page: "/page", gone: "/gone", b: "/in-place" };
-  expect(answers.map((one) => kinds[/X-A: (\w+)/.exec(one)![1]!]!)).toEqual([...paths, "/page"]);
-  for (const one of answers) {
+  expect(responses.map((one) => kinds[/X-A: (\w+)/.exec(one)![1]!]!)).toEqual([...paths, "/page"]);
+  for (const one of responses) {
     const [head, content] = one.split("\r\n\r\n") as [string, string];
     expect(head.startsWith(head.includes("gone") ? "410" : "404")).toBe(true);
     expect(content).toBe(head.includes("X-A: b") ? "nothing" : PAGE);

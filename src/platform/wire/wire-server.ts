@@ -19,7 +19,7 @@ export type Peers = {
    */
   timeout(request: Request, seconds: number): void;
   /** False when its response has left as a whole, or its client. */
-  isAnswering(request: Request): boolean;
+  isResponding(request: Request): boolean;
   /** Ends the connection at once. Does nothing after the response. */
   cutResponse(request: Request): void;
 };
@@ -42,7 +42,7 @@ export type WireServer = Peers & {
 export type WireOptions = {
   address: { hostname: string; port: number; reusePort: boolean } | { unix: string };
   tls: { cert: string; key: string } | null;
-  answer(arrival: Arrival, peers: WireServer): Response | Promise<Response>;
+  respond(arrival: Arrival, peers: WireServer): Response | Promise<Response>;
   /** Responds to an error of `answer` and to a malformed request. */
   explain(error: unknown): Response;
   /** By default all connections are taken. */
@@ -73,7 +73,7 @@ const EVENTS = {
 
 /** @throws the runtime's error if it can't listen */
 export function startWireServer(options: WireOptions): WireServer {
-  const { address, tls, answer, explain, limit = UNLIMITED, mostUnread, secondMs = 1_000 } = options;
+  const { address, tls, respond, explain, limit = UNLIMITED, mostUnread, secondMs = 1_000 } = options;
   const connections = new Set<Connection>();
   const refusals = new Set<Connection>();
   const waiting = createWaitingClients<Connection>();
@@ -92,11 +92,11 @@ export function startWireServer(options: WireOptions): WireServer {
     isLeaving: () => isLeaving,
     isStopping: () => isStopping,
     now: () => seconds,
-    answer(arrival) {
-      if (arrival.target === "*") return arrival.answerInPlace(200, ALLOW);
+    respond(arrival) {
+      if (arrival.target === "*") return arrival.respondInPlace(200, ALLOW);
       try {
-        const answered = answer(arrival, server);
-        return answered instanceof Promise ? answered.catch(explain) : answered;
+        const response = respond(arrival, server);
+        return response instanceof Promise ? response.catch(explain) : response;
       } catch (error) {
         return explain(error);
       }
@@ -214,10 +214,10 @@ function peersIn(connections: WeakMap<Request, Connection>): Peers {
       if (inSeconds === 0) deadlines.liftIdle();
       else deadlines.cutIn(inSeconds);
     },
-    isAnswering: (request) => connectionOf(request).isAnswering(request),
+    isResponding: (request) => connectionOf(request).isResponding(request),
     cutResponse(request) {
       const connection = connectionOf(request);
-      if (connection.isAnswering(request)) connection.cut();
+      if (connection.isResponding(request)) connection.cut();
     },
   };
 }

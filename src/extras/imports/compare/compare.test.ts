@@ -2,14 +2,14 @@ import { afterAll, expect, test } from "bun:test";
 import { createOutbound } from "../../../lib/outbound.ts";
 import { createCompare, silenceOf } from "./commands.ts";
 
-const answering = (to: (path: string) => string) =>
+const respondingServer = (to: (path: string) => string) =>
   Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     fetch: ({ url }) => new Response(null, { status: 302, headers: { Location: to(new URL(url).pathname) } }),
   });
-const here = answering(() => "https://example.com/same");
-const there = answering((path) =>
+const here = respondingServer(() => "https://example.com/same");
+const there = respondingServer((path) =>
   path === "/two" ? "https://example.com/other" : "https://example.com/same",
 );
 afterAll(() => Promise.all([here, there].map((server) => server.stop(true))));

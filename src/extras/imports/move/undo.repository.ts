@@ -11,7 +11,7 @@ import { createRollupsRepository } from "../../../clicks/rollups/repository.ts";
 import { BUCKETS, DAY_MS, HOUR_MS } from "../../../clicks/rollups/time-buckets.ts";
 import { chunked, foundInChunks } from "../../../lib/chunked.ts";
 
-export type BroughtRow = Pick<
+export type ImportedRow = Pick<
   RowFields<"import_links">,
   "linkId" | "madeAt" | "total" | "dated" | "automated"
 >;
@@ -19,7 +19,7 @@ export type BroughtRow = Pick<
 export function createUndoRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   return {
     /** What is not undone yet, by link. */
-    async next(importId: number, removed: 0 | 1, limit: number, db: Db = read): Promise<BroughtRow[]> {
+    async next(importId: number, removed: 0 | 1, limit: number, db: Db = read): Promise<ImportedRow[]> {
       return db
         .selectFrom("import_links")
         .select(["link_id as linkId", "made_at as madeAt", "total", "dated", "automated"])
@@ -51,7 +51,7 @@ export function createUndoRepository({ read, dialect }: Pick<Database, "read" | 
     },
 
     /** The imported counts of links, in whichever table they are; rows of the log, too. Locks both. */
-    async takeOutCounts(tx: Db, rows: readonly BroughtRow[], before: number): Promise<void> {
+    async takeOutCounts(tx: Db, rows: readonly ImportedRow[], before: number): Promise<void> {
       const ids = rows.map(({ linkId }) => linkId);
       for (const table of ["link_clicks", "deleted_links"] as const) {
         const query = tx.selectFrom(table).select("link_id").where("link_id", "in", ids).orderBy("link_id");
@@ -59,8 +59,8 @@ export function createUndoRepository({ read, dialect }: Pick<Database, "read" | 
         const own = rows.filter(({ linkId }) => found.has(linkId));
         const totals = { links: 0, clicks: 0, automated: 0 };
         for (const [column, countOf] of [
-          ["clicks", ({ total, dated }: BroughtRow) => Math.max(total, dated)],
-          ["automated", ({ automated }: BroughtRow) => automated],
+          ["clicks", ({ total, dated }: ImportedRow) => Math.max(total, dated)],
+          ["automated", ({ automated }: ImportedRow) => automated],
         ] as const) {
           const changed = own.filter((row) => countOf(row) > 0);
           if (changed.length === 0) continue;

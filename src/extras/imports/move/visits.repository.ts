@@ -12,7 +12,7 @@ export const PER_DAY = 1;
 /** The dimension of rows that count clicks, not values: those of an hour, and those of a day without a row in the click log. */
 export const NO_DIMENSION = 0;
 
-export type BroughtLink = Pick<
+export type ImportedLink = Pick<
   RowFields<"import_links">,
   "sourceKey" | "linkId" | "total" | "dated" | "automated"
 >;
@@ -40,7 +40,7 @@ export function createVisitsRepository({ dialect }: Pick<Database, "dialect">) {
     },
 
     /** Returns the links by key of the source, without those that are gone, and locks their counts. */
-    async links(tx: Db, importId: number, keys: readonly string[]): Promise<Map<string, BroughtLink>> {
+    async links(tx: Db, importId: number, keys: readonly string[]): Promise<Map<string, ImportedLink>> {
       if (keys.length === 0) return new Map();
       const rows = await tx
         .selectFrom("import_links")
@@ -63,7 +63,7 @@ export function createVisitsRepository({ dialect }: Pick<Database, "dialect">) {
     async count(
       tx: Db,
       importId: number,
-      links: readonly (BroughtLink & { added: number; addedAutomated: number })[],
+      links: readonly (ImportedLink & { added: number; addedAutomated: number })[],
     ) {
       const sorted = links.toSorted((a, b) => a.linkId - b.linkId);
       for (const [column, deltaOf] of [

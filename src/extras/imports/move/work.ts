@@ -3,7 +3,7 @@ import { rm, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Leases } from "../../../platform/cluster/leases.ts";
 import type { Database } from "../../../platform/db/database.ts";
-import { onceAnswering } from "../../../platform/db/once-answering.ts";
+import { retryUntilAvailable } from "../../../platform/db/retry-until-available.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { AppError, appError } from "../../../lib/errors.ts";
 import type { Logger } from "../../../lib/logger.ts";
@@ -177,7 +177,7 @@ export function createWork(deps: WorkDeps) {
 
   /** Begins or continues the work in the background. */
   function begin(id: number): void {
-    const task = onceAnswering(() => work(id), stopping.signal)
+    const task = retryUntilAvailable(() => work(id), stopping.signal)
       .catch((error: unknown) => {
         if (!stopping.signal.aborted) logger.warn({ err: error, import: id }, "an import stopped");
       })

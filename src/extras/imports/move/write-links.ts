@@ -83,8 +83,8 @@ async function otherCodes(
       ),
     ]),
   );
-  const asked = [...candidates.values()].flat();
-  const found = new Set(await foundInChunks(asked, 1_000, (some) => repository.taken(some, db)));
+  const candidateCodes = [...candidates.values()].flat();
+  const found = new Set(await foundInChunks(candidateCodes, 1_000, (some) => repository.taken(some, db)));
   return new Map([...candidates].map(([key, codes]) => [key, codes.filter((one) => !found.has(one))]));
 }
 
@@ -248,8 +248,8 @@ async function makeFolders(
   if (shares.length === 0) return new Map<PreparedLink, ShareFolder>();
   const owners = shares.map(({ share }) => share!.owner);
   const accounts = await files.accountsOf(owners, tx);
-  const wanted = shares.map(({ share }, at) => ({ accountId: accounts[at]!, name: share!.folder }));
-  const folders = await files.makeFolders(tx, id, PRODUCTS[product].title, wanted);
+  const requestedFolders = shares.map(({ share }, at) => ({ accountId: accounts[at]!, name: share!.folder }));
+  const folders = await files.makeFolders(tx, id, PRODUCTS[product].title, requestedFolders);
   return new Map(
     shares.map((one, at) => {
       const [accountId, folderId] = [accounts[at]!, folders[at]!];
@@ -270,8 +270,8 @@ async function addShares(
   const shares = [...folders].map(([one, { folderId, link }]) => {
     const { message, maxDownloads, recipients } = one.share!;
     const downloads = maxDownloads === null ? 0 : Math.min(one.link.clickCount ?? 0, maxDownloads);
-    const says = { message: message || null, recipients, maxDownloads, downloads };
-    return { ...says, linkId: ids.get(one.link.code)!, folderId, accountId: link.ownerId };
+    const terms = { message: message || null, recipients, maxDownloads, downloads };
+    return { ...terms, linkId: ids.get(one.link.code)!, folderId, accountId: link.ownerId };
   });
   await files.addShares(tx, shares, now);
 }

@@ -20,7 +20,7 @@ import { isProblem, type SourceProblem, type SourceVisit } from "../readers/read
 import { sourceKeyOf } from "./link-rows.ts";
 import { countNote, type ImportReport, type Note } from "./state.ts";
 import {
-  type BroughtLink,
+  type ImportedLink,
   createVisitsRepository,
   NO_DIMENSION,
   PER_DAY,
@@ -214,7 +214,7 @@ function unloggedOf(counted: readonly Counted[], logged: readonly Detail[]): Val
 
 const sumOf = (some: readonly { clicks: number }[]) => some.reduce((sum, { clicks }) => sum + clicks, 0);
 
-function changesOf(counted: readonly Counted[], links: ReadonlyMap<string, BroughtLink>) {
+function changesOf(counted: readonly Counted[], links: ReadonlyMap<string, ImportedLink>) {
   const sums = new Map<string, { clicks: number; automated: number }>();
   for (const { sourceKey, visit, isAutomated } of counted) {
     const sum = sums.get(sourceKey) ?? { clicks: 0, automated: 0 };
@@ -300,9 +300,12 @@ function createOwnLinks({ database, keyOf }: Pick<Deps, "database" | "keyOf">) {
     portion: readonly (V | Note)[],
   ): Promise<{ portion: readonly (V | Note)[]; ids: number[] }> {
     const keys = new Map(portion.filter(isOurs).map((one) => [one, keyIn(one)]));
-    const asked = [...new Set(keys.values())];
-    if (asked.length === 0) return { portion, ids: [] };
-    const ids = new Map([...(await aliases.among(asked, db)), ...(await repository.idsOf(db, asked))]);
+    const uniqueKeys = [...new Set(keys.values())];
+    if (uniqueKeys.length === 0) return { portion, ids: [] };
+    const ids = new Map([
+      ...(await aliases.among(uniqueKeys, db)),
+      ...(await repository.idsOf(db, uniqueKeys)),
+    ]);
     return {
       ids: [...new Set(ids.values())],
       portion: portion.map((one) => {

@@ -6,13 +6,13 @@ import { dub } from "./dub.ts";
 import type { Reader } from "./reader.ts";
 import { sink } from "./sink.ts";
 
-let answer: (url: URL) => unknown;
+let respond: (url: URL) => unknown;
 const server = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
   fetch(request) {
     if (request.headers.get("authorization") !== "Bearer key") return new Response("", { status: 401 });
-    return Response.json(answer(new URL(request.url)));
+    return Response.json(respond(new URL(request.url)));
   },
 });
 afterAll(() => server.stop(true));
@@ -37,7 +37,7 @@ test("imports links of Sink by its cursor, and names fields that it does not kno
     createdAt: 1_718_119_809,
     updatedAt: 1,
   };
-  answer = ({ searchParams }) =>
+  respond = ({ searchParams }) =>
     searchParams.get("cursor") === "two"
       ? {
           list_complete: true,
@@ -66,7 +66,7 @@ test("imports links of Sink by its cursor, and names fields that it does not kno
     },
   ]);
   expect(await read(sink, 2)).toEqual(all.slice(2));
-  answer = () => ({ list_complete: false, cursor: "one", links: [first] });
+  respond = () => ({ list_complete: false, cursor: "one", links: [first] });
   await expect(read(sink)).rejects.toThrow("has no end");
 });
 
@@ -83,7 +83,7 @@ test("imports links of Dub with their targets by system and country", async () =
     geo: { DE: "https://de.test" },
     archived: true,
   };
-  answer = ({ searchParams }) =>
+  respond = ({ searchParams }) =>
     searchParams.get("page") === "1"
       ? Array.from({ length: 100 }, (_, at) => ({ ...link, key: `k${at}` }))
       : [{ ...link, domain: "go.test", archived: false }];
@@ -117,7 +117,7 @@ test("imports every back-half of Bitly, and asks for a key and the address of th
     created_at: "2023-05-06T07:08:09+0000",
     deeplinks: [],
   };
-  answer = ({ pathname, searchParams }) => {
+  respond = ({ pathname, searchParams }) => {
     if (pathname !== "/v4/groups/G1/bitlinks") return { message: "FORBIDDEN" };
     return searchParams.get("search_after") === "c1"
       ? { links: [], pagination: { next: "", search_after: "" } }

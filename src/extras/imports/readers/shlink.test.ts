@@ -192,9 +192,9 @@ test("imports every field of a short URL, and lists what it has no place for", a
 test("reads visits from the oldest on, also when new ones arrive, and goes on after any position", async () => {
   visits = { "/a": Array.from({ length: 1_203 }, (_, at) => visit(at)).toReversed(), "/b": [visit(1)] };
   urls = [...Array.from({ length: 98 }, (_, at) => url(`${at}`)), url("a"), url("b")];
-  let asked = 0;
+  let requests = 0;
   beforeVisits = () => {
-    if (++asked === 2) visits["/a"]!.unshift(visit(1_203));
+    if (++requests === 2) visits["/a"]!.unshift(visit(1_203));
   };
   const source = await shlink.open(input());
   const codes = await Array.fromAsync(source.links(0), (one) => ("cells" in one ? one.cells["code"] : ""));

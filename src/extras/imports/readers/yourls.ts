@@ -76,9 +76,9 @@ async function openDump(path: string): Promise<Source> {
     after: number,
   ): AsyncGenerator<Record_ & { position: number }, void> {
     let position = 0;
-    const wanted = (name: string, columns: readonly string[] | null) =>
+    const isNeeded = (name: string, columns: readonly string[] | null) =>
       columnsOf(table, name, columns) !== null;
-    for await (const row of readDump(path, wanted)) {
+    for await (const row of readDump(path, isNeeded)) {
       const found = row.table.replace(/(?:url|log)$/, "");
       prefix ??= found;
       if (found !== prefix) {

@@ -143,7 +143,8 @@ export const enMails = {
   reasons: {
     test: "An administrator sent you this mail as a test.",
     share: "You received this mail because a user of {instance} entered your address.",
-    asked: "You received this mail because somebody entered your address. If that was not you, ignore it.",
+    requested:
+      "You received this mail because somebody entered your address. If that was not you, ignore it.",
     chosen: "You can turn off such mails in your account on {instance}.",
   },
 };

@@ -224,7 +224,7 @@ async function askRole(config: ClientConfig): Promise<number> {
     const { rows } = await client.query<Role>(`select ${ROLE}`);
     assertWritable(rows[0]);
     return client.query<{ term: number }>(TIMELINE).then(
-      (answer) => answer.rows[0]?.term ?? 0,
+      (result) => result.rows[0]?.term ?? 0,
       () => 0,
     );
   };

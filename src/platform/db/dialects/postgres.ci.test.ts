@@ -101,9 +101,9 @@ describe.skipIf(!there)(name, () => {
     const { dialect } = database;
     await dialect.insertMany(database.write, "links", many(20_000));
     const read = await database.transaction(async (tx) => {
-      const asked = dialect.valuesTable("links", ["code"], links.slice(0, 250));
+      const values = dialect.valuesTable("links", ["code"], links.slice(0, 250));
       const found = await tx
-        .selectFrom(asked)
+        .selectFrom(values)
         .innerJoin("links", "links.code", "v.code")
         .select(["links.id"])
         .execute();

@@ -306,8 +306,8 @@ const damageAdvice = (): string =>
 async function touch(writer: Lanes, path: string, reserve: Reserve): Promise<void> {
   try {
     const connection = await writer.acquire(WRITER.busyTimeoutMs);
-    const answer = connection.execute(PING, []);
-    await answer.finally(() => writer.release(connection, false));
+    const pong = connection.execute(PING, []);
+    await pong.finally(() => writer.release(connection, false));
   } catch (error) {
     if (isRetryable(error) || reserve.relieves(error)) return touch(writer, path, reserve);
     void writer.close();
