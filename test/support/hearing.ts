@@ -37,14 +37,14 @@ export function startHearing(callerOf = (arrival: Arrival) => arrival.peerAddres
   const server: WireServer = startWireServer({
     address: { hostname: "127.0.0.1", port: 0, reusePort: false },
     tls: null,
-    answer(arrival) {
+    respond(arrival) {
       const { method, head, bodyLength } = arrival;
       const target = head.slice(method.length + 1, head.indexOf(" ", method.length + 1));
       const note: Heard = { method, target, body: "", end: bodyLength === 0 ? "whole" : "cut" };
       const caller = callerOf(arrival);
       heard.set(caller, [...(heard.get(caller) ?? []), note]);
       return bodyLength === 0 && target.length % 2 === 0
-        ? arrival.answerInPlace(204, "")
+        ? arrival.respondInPlace(204, "")
         : answerLater(arrival, note);
     },
     explain() {
