@@ -381,6 +381,7 @@ once("11: axe finds nothing on any page, and hostile values run nothing", async 
 once("12: a passkey signs in, and an access token ends in the middle of a form", async () => {
   await addAuthenticator(opened.context, page);
   await menu("Sign out");
+  await button("Sign in").waitFor();
   await signInToPanel(page, PASSWORD, "anna");
   await page.goto(`${panel.origin}/panel/account`);
   await button("Add a passkey").click();
