@@ -58,7 +58,7 @@ export const authRoom = {
         // Apart from sign-ins, which reports would slow down.
         takeReport: createAddressLimit(createAddressBuckets(core).tryNow).take,
         hashPassword: passwords.hashPassword,
-        /** Says who carries files to a new owner when their owner is removed. */
+        /** Registers who transfers files to a new owner when their owner is removed. */
         carryFilesBy: (transfer: FileTransfer): void => void (files = transfer),
       },
       endpoints: { api: auth.endpoints, panel: auth.setUpEndpoints },

@@ -57,7 +57,7 @@ type AuthDeps = Core & {
   /** One instance per process; see login/password.ts. */
   passwords: Passwords;
   mail: AuthMail;
-  /** Names what a User-Agent says; `Other` is unknown. */
+  /** Names the browser and system of a User-Agent; `Other` is unknown. */
   describeAgent(userAgent: string): { browser: string; os: string };
   onFailure?: AuthCore["onFailure"];
   proxies: ClientAddress;

@@ -20,7 +20,7 @@ const UNAUTHORIZED = {
 const HEALTH_TOKEN = "health-token-for-tests";
 
 let harness: AuthHarness;
-/** Of the last request to the lasting answer. */
+/** The last request to the lasting response. */
 let isStillAllowed: () => Promise<boolean>;
 const LASTING = endpoint("GET /lasting", {
   access: "editor",

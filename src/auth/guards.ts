@@ -137,7 +137,7 @@ type Presented = { token: string | null; address(): string; setsUp: boolean };
 
 /**
  * Whether the session or the token still exists, and the account with the same role and teams, which decide what an
- * answer shows. A token keeps its scopes.
+ * response shows. A token keeps its scopes.
  */
 function createRecheck(deps: Deps, caller: Caller, { token, address, setsUp }: Presented) {
   const { sessions, apiTokens, secondFactor, config } = deps;

@@ -1,6 +1,7 @@
 /**
- * Clients behind proxies. Says in the log, once a process, that headers of a proxy have no effect, and leaves a note for
- * `waymark doctor` in the data folder. There are no notes of public addresses: everybody can send such headers from there.
+ * Clients behind proxies. Logs once per process that headers of a proxy have no effect, and leaves a note for
+ * `waymark doctor` in the data folder. There are no notes of public addresses: everybody can send such headers from
+ * there.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Clock } from "../lib/clock.ts";

@@ -162,7 +162,7 @@ export async function createClicks(options: ClicksOptions) {
     /** At most `most` clicks after an instant, oldest first. */
     latest: journal.latest,
     /**
-     * A lower bound beyond 262,144 uncounted clicks. The last known number if the answer takes longer than the bound.
+     * A lower bound beyond 262,144 uncounted clicks. The last known number if the reply takes longer than the bound.
      * Never rejects.
      */
     pendingLinks: (boundMs = PENDING_BOUND_MS): Promise<number> => thread.pendingLinks(boundMs),

@@ -7,7 +7,7 @@ export type DatabaseProxy = {
   /** Breaks all connections and refuses new ones. */
   cut(): void;
   heal(): void;
-  /** Passes the next commit to the server and breaks the connection before the answer. */
+  /** Passes the next commit to the server and breaks the connection before the response. */
   loseNextCommit(): void;
   /** Number of lost commits. */
   lost(): number;

@@ -187,7 +187,7 @@ export async function startFlushThread(options: FlushThreadOptions) {
     /** Counts everything written so far. Rejects with an AppError if that is not possible now. */
     flush: (): Promise<void> => rpc.call("flush", undefined),
     /**
-     * See Flusher. The last known number if the thread does not answer within the bound. Concurrent callers share one
+     * See Flusher. The last known number if the thread does not respond within the bound. Concurrent callers share one
      * query. Never rejects.
      */
     pendingLinks(boundMs: number): Promise<number> {

@@ -33,7 +33,7 @@ type LiveDropEvent = Partial<LinkName> & {
 
 type Kind = "clicks" | "drops";
 
-/** `isAllowed` rejects while the answer is unknown. */
+/** `isAllowed` rejects while the permission is unknown. */
 export type Viewer = { accountId: number; isAllowed(): Promise<boolean>; filter?: LiveFilter | null };
 
 /** Events of one second. */
@@ -160,9 +160,9 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
 
   return {
     /**
-     * Server-sent events, first a comment: clicks, and files in the account's drop boxes. Ends when `isAllowed` resolves
-     * with false, which is checked once a second and at each `recheck`; when the filter names what the account does not
-     * reach any more; when others need the place; and after a quarter of an hour.
+     * Server-sent events, first a comment: clicks, and files in the account's drop boxes. Ends when `isAllowed`
+     * resolves with false, which is checked once a second and at each `recheck`; when the filter names what the account
+     * does not reach any more; when others need the place; and after a quarter of an hour.
      * @throws RateLimitExceeded, ServiceUnavailable with too many viewers
      */
     watch: (viewer: Viewer): AsyncGenerator<string, void> => stream("clicks", viewer),

@@ -1,4 +1,4 @@
-/** Whether the client takes answers in gzip, by its Accept-Encoding. `gzip;q=0` refuses it. */
+/** Whether the client takes responses in gzip, by its Accept-Encoding. `gzip;q=0` refuses it. */
 export const acceptsGzip = ({ headers }: Request): boolean =>
   (headers.get("accept-encoding") ?? "").split(",").some((coding) => {
     const [name, quality = ""] = coding.split(";");

@@ -1,6 +1,6 @@
 /**
- * Tells automated visits from people's; docs/visitors.md explains the rule. Stored counts keep the old rule: raise the
- * version with every change below.
+ * Separates automated visits from people's; docs/visitors.md explains the rule. Stored counts keep the old rule: raise
+ * the version with every change below.
  *
  * Sources: the patterns of the package isbot; additions from the vendors' documents and the package
  * crawler-user-agents; the prefetch headers of the Fetch and Speculation Rules specifications, and older ones of
@@ -15,7 +15,7 @@ type ClientRequest = { method: string; headers: Pick<Headers, "get"> };
 
 export type AutomatedVisitors = { includes(request: ClientRequest): boolean };
 
-/** Longer user agents are judged by their beginning and not remembered. */
+/** Longer user agents are classified by their beginning and not remembered. */
 const AGENT_LENGTH = 512;
 const REMEMBERED = 10_000;
 

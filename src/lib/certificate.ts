@@ -167,7 +167,7 @@ export function readCertificateState(file: CertificateFile, now: number): Certif
 }
 
 /**
- * The states of certificates that a process has read at its start, as far as it tells from the files: a renewed file is
+ * The states of certificates that a process has read at its start, as far as the files show it: a renewed file is
  * in use after a restart.
  */
 export function watchCertificates(files: readonly CertificateFile[], now: () => number) {

@@ -8,7 +8,7 @@ export type Validators = {
 
 type RequestHeader = (name: string) => string | undefined;
 
-/** True: answer 412. If-Match has precedence. */
+/** True: respond with 412. If-Match has precedence. */
 export function isPreconditionFailed(header: RequestHeader, { etag, modifiedAt }: Validators): boolean {
   const tags = header("If-Match");
   if (tags !== undefined) return tags.trim() !== "*" && !strongTagsIn(tags).includes(etag);
@@ -16,7 +16,7 @@ export function isPreconditionFailed(header: RequestHeader, { etag, modifiedAt }
   return since !== null && toSecond(modifiedAt) > since;
 }
 
-/** True: answer 304. If-None-Match has precedence. */
+/** True: respond with 304. If-None-Match has precedence. */
 export function isNotModified(header: RequestHeader, { etag, modifiedAt }: Validators): boolean {
   const tags = header("If-None-Match");
   if (tags !== undefined) return tags.trim() === "*" || tagsIn(tags).includes(etag);

@@ -74,7 +74,7 @@ type ErrorOptions = {
   field?: string | readonly FieldError[];
   /** Machine-readable facts (bounds, retry times). Never a secret. */
   details?: Record<string, unknown>;
-  /** Logged, never answered. */
+  /** Logged, never sent. */
   cause?: unknown;
 };
 
@@ -97,7 +97,7 @@ export class AppError extends Error {
   }
 }
 
-/** The message says what is wrong and what to do. */
+/** The message explains what is wrong and what to do. */
 export const appError = (name: ErrorName, message: string, options?: ErrorOptions): AppError =>
   new AppError(name, message, options);
 

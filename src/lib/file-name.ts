@@ -15,7 +15,7 @@ const SEPARATORS = String.raw`/\\`;
 const SEPARATOR = new RegExp(`[${SEPARATORS}]`);
 const END = String.raw`[^\s${SEPARATORS}${CONTROLS}]`;
 
-/** What the OpenAPI document says: as much of the rule as a pattern can. */
+/** The rule in the OpenAPI document, as far as a pattern can express it. */
 export const FILE_NAME_FORM = {
   pattern: `^${END}(?:[^${SEPARATORS}${CONTROLS}]*${END})?$`,
   minLength: 1,

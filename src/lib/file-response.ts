@@ -1,8 +1,8 @@
-/** Answers with a part of a file, which the server sends without reading it (wire/send-file.ts). */
+/** Responds with a part of a file, which the server sends without reading it (wire/send-file.ts). */
 
 export type FileRange = { path: string; start: number; length: number };
 
-/** Keyed by the request, because a new answer may be made with the same body. */
+/** Keyed by the request, because a new response may be made with the same body. */
 const parts = new WeakMap<Request, FileRange>();
 
 /**

@@ -1,4 +1,4 @@
-/** File system errors as one sentence that says what to do. */
+/** File system errors as one sentence that explains what to do. */
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 

@@ -12,7 +12,7 @@ export function forwardedEntry(list: string | null, hop: number): string | null 
   return entries[Math.max(entries.length - 1 - hop, 0)]?.trim() || null;
 }
 
-/** Whether `X-Forwarded-Proto` says HTTPS, by default in the entry of the farthest proxy. */
+/** Whether `X-Forwarded-Proto` is HTTPS, by default in the entry of the farthest proxy. */
 export const isForwardedHttps = (headers: Pick<Headers, "get">, hop = Number.POSITIVE_INFINITY): boolean =>
   forwardedEntry(headers.get("x-forwarded-proto"), hop)?.toLowerCase() === "https";
 

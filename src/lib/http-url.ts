@@ -5,7 +5,7 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 /** Stricter than the URL parser, which accepts "http:host" and "http:///host". */
 const SCHEME_AND_AUTHORITY = /^[hH][tT]{2}[pP][sS]?:\/\/([^/?#\\]+)/;
 
-/** What the OpenAPI document says: as much of the rule as a pattern can. */
+/** The rule in the OpenAPI document, as far as a pattern can express it. */
 export const HTTP_URL_FORM = {
   format: "uri",
   pattern: String.raw`^\s*${SCHEME_AND_AUTHORITY.source.slice(1)}`,

@@ -9,7 +9,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** Answers each connection by its request; returns its port. */
+/** Responds to each connection by its request; returns its port. */
 async function serve(response: (socket: Socket, request: string) => void): Promise<number> {
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -133,7 +133,7 @@ test("asks the address that it judged, and the name once a hop", async () => {
   const resolved: string[] = [];
   const checked: string[] = [];
   const outbound = local(port, {
-    // Rebinding: a second answer would be another address.
+    // Rebinding: a second response would be another address.
     resolve: async (host: string) => (
       resolved.push(host), resolved.length === 1 ? ["127.0.0.1"] : ["127.9.9.9"]
     ),

@@ -1,8 +1,8 @@
 /**
  * Requests to URLs that others chose (HTTP/1.1), which reach public addresses only. The name is resolved once, and the
- * connection goes to the address that was judged, so an answer of the name server that changes gains nothing. Redirects
- * are judged like the first URL. One deadline covers everything; head and body are bounded. Own code: agents of `fetch`
- * and `node:http` resolve again, and don't bound heads.
+ * connection goes to the address that was checked, so a reply of the name server that changes gains nothing. Redirects
+ * are checked like the first URL. One deadline covers everything; head and body are bounded. Own code: agents of
+ * `fetch` and `node:http` resolve again, and don't bound heads.
  */
 import { lookup } from "node:dns/promises";
 import { connect, isIP, type Socket } from "node:net";
@@ -27,7 +27,7 @@ export type OutboundRequest = {
 /** `body`: as it came, with the marks of a chunked one. `url`: where it came from. */
 export type OutboundResponse = { url: string; status: number; headers: Headers; body: Buffer };
 
-/** `refused`: it must not be asked. The message says why, in words for people. */
+/** `refused`: it must not be requested. The message explains why, in words for people. */
 export class OutboundFailure extends Error {
   readonly reason: "refused" | "failed";
   constructor(reason: "refused" | "failed", message: string) {

@@ -8,7 +8,7 @@ const PROGRAM = import.meta.dir.startsWith("/$bunfs/")
 
 /**
  * The command that runs this program: its name if PATH has it, else `bin/waymark`, `./waymark` or the whole path. Not
- * for API answers, which show no paths.
+ * for API responses, which show no paths.
  */
 export function programName(
   program: string = PROGRAM,

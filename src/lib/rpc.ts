@@ -20,7 +20,7 @@ type Waiting = {
   timer: ReturnType<typeof setTimeout> | undefined;
 };
 
-/** Call id without an answer. */
+/** Call id without a reply. */
 const NOBODY = 0;
 
 export function createRpc<Remote extends RpcHandlers>(deps: {

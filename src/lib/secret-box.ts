@@ -14,7 +14,7 @@ export type SecretBox = ReturnType<typeof createSecretBox>;
 
 export class SealedWithAnotherKey extends Error {}
 
-/** There is something in the place of the key that is none. The message says where, without a full stop. */
+/** There is something in the place of the key that is none. The message explains where, without a full stop. */
 export class MalformedSecretKey extends Error {}
 
 /** The beginning of what the key with this fingerprint has sealed. */

@@ -2,8 +2,8 @@ import { isForwardedHttps } from "./forwarded.ts";
 
 /**
  * Whether the browser keeps a cookie with `Secure`: over HTTPS and from its own machine. `X-Forwarded-Proto` counts
- * from any peer, because only its sender sees the answer. `Sec-Fetch-Site` counts, because browsers send it only where
- * they keep such cookies.
+ * from any peer, because only its sender sees the response. `Sec-Fetch-Site` counts, because browsers send it only
+ * where they keep such cookies.
  */
 export function keepsSecureCookies({ url, headers }: Pick<Request, "url" | "headers">): boolean {
   if (headers.has("sec-fetch-site") || isForwardedHttps(headers)) return true;

@@ -1,4 +1,4 @@
-/** Answers with bytes that many requests share. The server sends them without a copy for each client. */
+/** Responds with bytes that many requests share. The server sends them without a copy for each client. */
 
 export type SharedBytes = { readonly bytes: Uint8Array; readonly body: Blob };
 

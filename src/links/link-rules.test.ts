@@ -95,7 +95,7 @@ forEachDialect((dialect) => {
     expect(await messageOf(patch("renamed", { rules: to("bens") }, admin))).toBe(NOT_OWN);
     expect(await messageOf(create("renamed", to("annas"), admin, { force: true }))).toBe("no error");
     expect(await messageOf(create("c", to("annas"), COMMAND))).toBe(NO_ACCOUNT);
-    // Rules that stay are not judged anew.
+    // Rules that stay are not validated again.
     await room.links.remove("link");
     await room.database.write
       .updateTable("links")

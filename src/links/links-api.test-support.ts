@@ -13,7 +13,7 @@ import { silentLogger } from "../lib/logger.ts";
 import { linkEndpoints } from "./links.routes.ts";
 import { openLinks, TARGET } from "./links.test-support.ts";
 
-// oxlint-disable-next-line no-explicit-any -- answers have many shapes
+// oxlint-disable-next-line no-explicit-any -- responses have many shapes
 export type ApiResponse = { status: number; text: string; body: any };
 
 export type MountedApi = Awaited<ReturnType<typeof mountApi>>;

@@ -129,7 +129,7 @@ forEachDialect((dialect) => {
       expect(await refusal(make(VIEWER, "team:press"))).toBe("Forbidden");
       expect(await refusal(make(STRANGER, "team:press"))).toBe("Forbidden");
       expect(await refusal(make(EDITOR, "user21"))).toBe("Forbidden");
-      // As for the team of others: it tells nobody which names exist.
+      // As for the team of others: it reveals to nobody which names exist.
       expect(await refusal(make(EDITOR, "team:nobody"))).toBe("Forbidden");
     });
   });

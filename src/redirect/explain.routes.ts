@@ -73,7 +73,10 @@ type ExplainDeps = {
 
 type Explain = ReturnType<typeof createExplain>;
 
-/** Says where a link would lead a visitor, and why, by the same steps as a redirect. Counts no click and takes no use. */
+/**
+ * Reports where a link would lead a visitor, and why, by the same steps as a redirect. Counts no click and takes no
+ * use.
+ */
 export function createExplain(deps: ExplainDeps) {
   const { visitors, fallbacks, automated, uses, serves, passUtm } = deps;
   const nowhere = (reason: Explanation["reason"]): Explanation => ({

@@ -1,6 +1,6 @@
 /**
- * `/{code}` → 307, or what a special link says. A request's way: its domain, its code, the link (here); a click, then
- * where the link leads (`follow.ts`); the response (`responses.ts`). A cached link must be cheap: no substring,
+ * `/{code}` → 307, or the action of a special link. A request's way: its domain, its code, the link (here); a click,
+ * then where the link leads (`follow.ts`); the response (`responses.ts`). A cached link must be cheap: no substring,
  * no promise, no regular expression.
  */
 import { ESCAPED, scanCode } from "../lib/code-hash.ts";

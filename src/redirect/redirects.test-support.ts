@@ -43,7 +43,7 @@ export function arrivalAt(url: string, { method = "GET", headers = {} }: VisitIn
   return arrival;
 }
 
-/** The answer as its client reads it. */
+/** The response as its client reads it. */
 export async function visit(redirect: Redirect, url: string, init: VisitInit = {}): Promise<Response> {
   const arrival = arrivalAt(url, init);
   const response = await redirect.handle(arrival);

@@ -77,7 +77,7 @@ export function createTargetPage(deps: Deps) {
   }
 
   return {
-    /** The key of the link whose page is asked for, or null. */
+    /** The key of the link whose page is requested, or null. */
     keyIn({ path, host, method }: Arrival): string | null {
       if (method !== "GET" && method !== "HEAD" && !(method === "POST" && takesReports())) return null;
       const end = endOfPath(path);

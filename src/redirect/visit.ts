@@ -44,7 +44,7 @@ export const createAddressOf = (
   return (request, peers) => {
     // Reading the peer address costs 1 µs.
     const peer = peers?.requestIP(request)?.address ?? "unix";
-    // Without proxies the header has no effect, and `clientAddress` tells of that.
+    // Without proxies the header has no effect, and `clientAddress` reports that.
     const isRead = hasProxies() || ++seen % VISITS_PER_LOOK === 0;
     return isRead ? clientAddress(peer, request.headers.get("x-forwarded-for")) : peer;
   };

@@ -1,4 +1,4 @@
-/** What the rules of links ask, read from what a request says. */
+/** What the rules of links ask, read from the fields of a request. */
 import { createAgents } from "../lib/agents.ts";
 import { hostOfReferrer } from "../clicks/details/origin.ts";
 import { createDraw, type Facts } from "../links/rules/decide.ts";

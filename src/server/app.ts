@@ -1,4 +1,4 @@
-/** The server: all rooms, their jobs and metrics, and what answers requests. */
+/** The server: all rooms, their jobs and metrics, and what handles requests. */
 import { createResponder } from "./http.ts";
 import { openRooms } from "./open.ts";
 import { beginRooms, type House, type StartedRoom } from "./rooms.ts";
@@ -50,10 +50,10 @@ export async function createApp(env: Env, options: AppOptions) {
   registerCertificateMetrics(registry, certificates);
   return {
     respond: createResponder({ house, rooms, repeats }),
-    /** The response to an error of `answer`. */
+    /** The response to an error of `respond`. */
     explain: (error: unknown): Response => failureResponse(toAppError(error)),
     connectionLimit: createConnectionLimit({ registry, logger }),
-    /** Call it with the server that calls `answer`. */
+    /** Call it with the server that calls `respond`. */
     listens: (server: WireServer): void => worker?.on({ server }),
     adminApi: (): AdminApi => ({
       prefix: config.get("routes.admin_prefix"),
@@ -92,7 +92,7 @@ function startJobs(house: House, rooms: readonly StartedRoom[], repeats: ReturnT
 
 const ASK_AGAIN_MS = 5_000;
 
-/** Looks where the database is when the change feed says that a move switches, and at the start. */
+/** Looks where the database is when the change feed reports that a move switches, and at the start. */
 function watchMoves({ changes, database, logger }: Core, onMoved = (): void => {}): { close(): void } {
   let asking: ReturnType<typeof setInterval> | undefined;
   let [hasNews, isLooking, isClosed] = [false, false, false];

@@ -1,4 +1,4 @@
-/** What answers a request: the redirect, the API of all rooms, the panel. */
+/** What handles a request: the redirect, the API of all rooms, the panel. */
 import { ACCESS_COOKIE, CSRF_COOKIE, readCookies } from "../auth/sessions/cookies.ts";
 import { CSRF_HEADER } from "../auth/sessions/cookies.ts";
 import { joinSlashes } from "../lib/request-target.ts";

@@ -1,5 +1,5 @@
 /**
- * Cuts answers that outlast the right to them: downloads, archives, exports and lists that are still being sent when
+ * Cuts responses that outlast the right to them: downloads, archives, exports and lists that are still being sent when
  * their session, token, role or membership has ended. Their clients can't take a part for the whole.
  */
 type LastingResponse = {
@@ -40,7 +40,7 @@ export function createLastingResponses({ checkMs = CHECK_MS } = {}) {
   }
 
   return {
-    /** Call it when the response begins. It is asked about once a second while it is under way. */
+    /** Call it when the response begins. It is checked about once a second while it is under way. */
     add(response: Omit<LastingResponse, "sinceMs">): void {
       sent.add({ ...response, sinceMs: performance.now() });
       start();

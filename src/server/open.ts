@@ -197,7 +197,7 @@ function openKeyCheck({ storage, data }: Env, database: Database, box: SecretBox
 type DatabaseOptions = Pick<Platform, "isServer" | "box" | "step"> & { logger: Logger };
 
 /**
- * Opens the database of the settings, or the one that it has moved to, whose URL the answered settings have.
+ * Opens the database of the settings, or the one that it has moved to, whose URL the returned settings have.
  * @throws Conflict for a database that can't be followed or is an unfinished copy
  */
 export async function openCurrentDatabase(

@@ -1,7 +1,7 @@
 /**
- * The one list that names the rooms. They start in this order and close in the reverse one. A room gets `Core` and, as its
- * needs, what `Platform` and the rooms before it offer; an optional need may be missing. A room below `src/extras` can be
- * taken out: delete its folder and its lines here.
+ * The one list that names the rooms. They start in this order and close in the reverse one. A room gets `Core` and, as
+ * its needs, what `Platform` and the rooms before it offer; an optional need may be missing. A room below `src/extras`
+ * can be taken out: delete its folder and its lines here.
  */
 import { authRoom } from "../auth/auth.room.ts";
 import { analyticsRoom, clicksRoom, liveRoom } from "../clicks/clicks.room.ts";
@@ -70,7 +70,7 @@ export const HELP_ORDER =
     " ",
   );
 
-/** The rooms in the order of the API, where the first endpoint that fits a request answers it. Others follow. */
+/** The rooms in the order of the API, where the first endpoint that fits a request handles it. Others follow. */
 export const API_ORDER =
   "auth live analytics csv imports mail webhooks domains events redirect link-api config privacy health mcp storage shares files".split(
     " ",

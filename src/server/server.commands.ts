@@ -97,7 +97,7 @@ async function serveAlone(env: Env, logger: Logger): Promise<void> {
   logger.info("stopped");
 }
 
-/** Answers by the app that is the newest at each request. */
+/** Responds with the app that is the newest at each request. */
 const inTurn = (newest: () => App): ServedApp => ({
   respond: (arrival, server) => newest().respond(arrival, server),
   explain: (error) => newest().explain(error),

@@ -51,7 +51,7 @@ function originOf({ host, tlsCert }: Env["server"], port: number): string {
   return `${tlsCert === null ? "http" : "https"}://${name}:${port}`;
 }
 
-/** Says what to do about a refused port or socket. */
+/** Explains what to do about a refused port or socket. */
 export function listenFailure(
   { host, port, unixSocket }: Pick<Env["server"], "host" | "port" | "unixSocket">,
   cause: unknown,

@@ -17,7 +17,7 @@ const identity = createIdentity({
     })[key],
 });
 export const testVisitorPages = createVisitorPages(identity);
-/** What the redirect answers where no link leads. */
+/** What the redirect responds where no link leads. */
 export const testLostParts = {
   pages: createLostPages(testVisitorPages),
   files: createSiteFiles(identity),

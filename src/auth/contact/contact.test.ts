@@ -48,7 +48,7 @@ forEachDialect((dialect) => {
   const tokenIn = (mail: QueuedMail | undefined): string => mail!.content.url.split("#")[1]!;
   const signIn = async (username: string, password = PASSWORD) =>
     (await new Browser(harness, `2001:db8:${(++peers).toString(16)}::1`).login(password, username)).status;
-  /** Rests until the mail is queued, which no answer waits for. */
+  /** Rests until the mail is queued, which no response waits for. */
   const askForPassword = async (account: string, expected = 1) => {
     const { status, json } = await ask("POST", RESET, { account });
     expect([status, json.data]).toEqual([

@@ -1,5 +1,5 @@
 /**
- * Sign-ins as events. Each process bounds their number, so that a flood can't fill the disk; the next event says how
+ * Sign-ins as events. Each process bounds their number, so that a flood can't fill the disk; the next event reports how
  * many were left out. A name without account is not kept: it may be a password in the wrong field.
  */
 import type { Core } from "../../platform/core.ts";

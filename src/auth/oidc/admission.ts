@@ -49,7 +49,7 @@ function verifiedAddress(claims: Claims, { trustEmail }: AdmissionRules): string
   if (address === "") return { problem: describeClaim(claims, "email") };
   if (address.length > LONGEST_ADDRESS || !ADDRESS.test(address))
     return { problem: "The claim email is no single address." };
-  // Entra ID says instead whether the owner of the domain vouches for the address.
+  // Entra ID reports instead whether the owner of the domain vouches for the address.
   for (const name of ["email_verified", "xms_edov"]) {
     const flag = flagIn(claims, name);
     if (flag === true) return address;
@@ -61,7 +61,7 @@ function verifiedAddress(claims: Claims, { trustEmail }: AdmissionRules): string
   return { problem };
 }
 
-/** Ways to authenticate (RFC 8176) of which each is a second factor, or says that there was one. */
+/** Ways to authenticate (RFC 8176) of which each is a second factor, or reports that there was one. */
 const SECOND_FACTORS: ReadonlySet<string> = new Set(["mfa", "otp", "hwk", "sms", "fido"]);
 /** Classes of authentication: OpenID EAP, PAPE, REFEDS. */
 const STRONG_CLASSES: ReadonlySet<string> = new Set([
@@ -71,7 +71,7 @@ const STRONG_CLASSES: ReadonlySet<string> = new Set([
   "https://refeds.org/profile/mfa",
 ]);
 
-/** Whether the provider says that it has asked for a second factor. */
+/** Whether the provider reports a second factor. */
 export const hasSecondFactor = (claims: Claims): boolean =>
   textsIn(claims, "amr").some((way) => SECOND_FACTORS.has(way)) ||
   STRONG_CLASSES.has(textIn(claims, "acr") ?? "");

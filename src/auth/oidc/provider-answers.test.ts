@@ -1,4 +1,4 @@
-/** What the provider answers, and what comes of it: claims of all forms, signed user info, and accounts that are joined. */
+/** The provider's responses, and their effects: claims of all forms, signed user info, and accounts that are joined. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Database } from "../../platform/db/database.ts";
 import {

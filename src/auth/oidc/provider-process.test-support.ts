@@ -14,16 +14,18 @@ import { Provider } from "oidc-provider";
 
 /** What the tests change by `POST /control`. */
 export type ProviderState = {
-  /** Who signs in, without being asked. Empty: nobody agrees. */
+  /** Who signs in, without a prompt. Empty: nobody agrees. */
   subject: string;
   claims: Record<string, unknown>;
-  /** Replace claims of the next ID tokens, which the provider's own key signs; `key`: a key that it does not publish. */
+  /**
+   * Replace claims of the next ID tokens, which the provider's own key signs; `key`: a key that it does not publish.
+   */
   tampered: Record<string, unknown> & { key?: "foreign" };
   /** How the user info comes; else as JSON. `foreign`, `none`: signed by an unknown key, or not at all. */
   userInfo: "signed" | "foreign" | "none" | "secret" | "encrypted" | "other audience" | null;
-  /** What the description says of it. */
+  /** Its entry in the description. */
   userInfoAlgorithms: string[] | null;
-  /** All answers: this status. */
+  /** All responses: this status. */
   failing: number | null;
   /** Makes a new key, and forgets the old one. */
   rotate?: boolean;

@@ -52,7 +52,7 @@ const REST_MS = 5_000;
 type Description = { of: string; metadata: OpenId.ServerMetadata; readAt: number };
 
 /**
- * What the provider says of itself (OpenID Connect Discovery 1.0). It is read at the first use, kept, and renewed each
+ * The provider's metadata (OpenID Connect Discovery 1.0). It is read at the first use, kept, and renewed each
  * hour; the old one serves while a renewal fails.
  */
 function createDescriptions({ clock, logger }: { clock: Clock; logger: Logger }) {
@@ -70,7 +70,9 @@ function createDescriptions({ clock, logger }: { clock: Clock; logger: Logger })
     return { of: client.issuer, metadata: found.serverMetadata(), readAt: clock.now() };
   }
 
-  /** Concurrent calls share one request. @throws ProviderAway, or an error that names what is wrong with the description */
+  /**
+   * Concurrent calls share one request. @throws ProviderAway, or an error that names what is wrong with the description
+   */
   return async function describe(client: OidcClient): Promise<OpenId.ServerMetadata> {
     const of = client.issuer;
     const now = clock.now();

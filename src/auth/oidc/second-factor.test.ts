@@ -133,7 +133,7 @@ test("a sign-in from a browser that the account has not used sends a mail", asyn
   await provider.control({ claims: { email: "anna@example.com", email_verified: true } });
   const browser = new Browser(mailing);
   for (const count of [0, 1]) {
-    // The one that made the account says nothing; then the browser forgets, or has the cookie of `GET /auth/me`.
+    // The one that made the account is not reported; then the browser forgets, or has the cookie of `GET /auth/me`.
     await signIn(browser);
     expect(mails).toHaveLength(count);
     if (count === 0) browser.cookies.clear();

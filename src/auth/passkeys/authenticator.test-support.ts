@@ -1,4 +1,7 @@
-/** Test support: an authenticator in software (Web Authentication, Level 3, section 6), independent of the program's library. */
+/**
+ * Test support: an authenticator in software (Web Authentication, Level 3, section 6), independent of the program's
+ * library.
+ */
 import { createHash, createSign, generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
 
 const USER_PRESENT = 0x01;
@@ -15,7 +18,7 @@ export type Slip = {
   counter?: number;
   /** Another key signs. */
   key?: KeyObject;
-  /** An attestation statement, as CBOR, that nobody asked for. */
+  /** An attestation statement, as CBOR, that nobody requested. */
   statement?: { format: string; cbor: Buffer };
 };
 

@@ -1,5 +1,5 @@
 /**
- * What browsers and authenticators answer, checked by @simplewebauthn/server (Web Authentication, Level 3). User
+ * What browsers and authenticators send, checked by @simplewebauthn/server (Web Authentication, Level 3). User
  * verification is required. Nobody asks for attestation, so a statement that comes all the same is dropped unread: its
  * certificates could name lists of revoked ones, which the library would fetch from wherever they are.
  */

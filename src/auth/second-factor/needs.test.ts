@@ -113,7 +113,7 @@ describe.each(UNPROVED)("with the factors %j, demanded of %s", (factors, roles, 
       const path = route.replace("passkeys/:id", `passkeys/${account.passkeyId}`);
       const at = path.replace("sessions/:id", `sessions/${crypto.randomUUID()}`).replace(":id", "999999");
       const isRefused = unproved.includes(by) && need !== "session";
-      // A right password is not enough; a wrong one is heard by sessions that have shown the factor.
+      // A right password is not enough; a wrong one is handled by sessions that have shown the factor.
       const password = isRefused ? ADMIN_PASSWORD : "a wrong password";
       const response = await send(await sessionOf(harness, account, by), at, bodyOf(route, password));
       if (need === "factor" && account.passkeyId === 999_999 && route.includes("passkeys")) continue;

@@ -33,7 +33,7 @@ export function createSecondFactor(deps: Deps) {
   const has = ({ app, passkey }: Factors): boolean => app || passkey;
   const knownOf = async ({ id }: FactorHolder): Promise<Factors> =>
     (await known.get(String(id))) ?? { app: false, passkey: false };
-  /** The provider has asked for its own second factor. */
+  /** The provider has verified its own second factor. */
   const isWhole = ({ credential }: FactorHolder): boolean => credential?.signedInBy === "oidc_mfa";
 
   return {
@@ -60,7 +60,7 @@ export function createSecondFactor(deps: Deps) {
     },
 
     /**
-     * What a sign-in by password proves in addition; null when nothing is asked.
+     * What a sign-in by password proves in addition; null when nothing is required.
      * @throws AuthFailed with the field `totp` when the code is missing or wrong, with `recovery_code` when that is
      * wrong, with `passkey` when the account has to sign in with one; RateLimitExceeded
      */
@@ -192,7 +192,7 @@ function createFactorState({ repository, config }: Deps) {
 
   /**
    * A sign-in by password asks for the app, and for a passkey where the role needs a second factor; else a passkey is
-   * another way in. One by OpenID Connect has asked for neither.
+   * another way in. One by OpenID Connect has verified neither.
    */
   function isUnprovedWith({ app, passkey }: Factors, holder: FactorHolder): boolean {
     if (isExempt(holder)) return false;

@@ -22,7 +22,7 @@ export const sessionResponse = messageResponse.extend({
 });
 sessionResponse.register(z.globalRegistry, { id: "Session" });
 
-/** Says so when the browser will not keep the cookies. */
+/** Warns when the browser will not keep the cookies. */
 export const signedInMessage = (c: HttpContext, config: Config): string =>
   !config.get("api.cookie_secure") || !isFromBrowser(c.req.raw) || keepsSecureCookies(c.req.raw)
     ? "Signed in"

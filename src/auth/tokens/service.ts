@@ -1,6 +1,6 @@
 /**
  * API tokens. Known ones are checked in memory. A wrong form or checksum costs no query, and an address may ask for a
- * bounded number of unknown ones. Revoking reaches every worker before the answer.
+ * bounded number of unknown ones. Revoking reaches every worker before the response.
  */
 import { type PageAt, rowsOfPage } from "../../lib/page-query.ts";
 import { findAccount, lockAccount } from "../account.repository.ts";

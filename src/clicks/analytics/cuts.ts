@@ -69,7 +69,7 @@ export function createCuts({ counts, values, now, mostDetails }: Deps) {
     return Math.min(detail, hour === null ? detail : hour * HOUR_MS);
   }
 
-  /** The first instant of the details that an answer is made of, if clicks of the range lie before; else null. */
+  /** The first instant of the details that a response is made of, if clicks of the range lie before; else null. */
   const detailsFrom = async (
     { start, end }: DateRange,
     filter: ClickFilter,

@@ -1,5 +1,5 @@
 /**
- * Compares every answer with sums made from the clicks, on every database, for random clicks and ranges around the
+ * Compares every response with sums made from the clicks, on every database, for random clicks and ranges around the
  * edges of hours, days, weeks, months and years. Rollups are those of `analytics rebuild`.
  */
 import { beforeAll, describe, expect, test } from "bun:test";

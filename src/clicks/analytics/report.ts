@@ -17,7 +17,7 @@ import {
 import type { ValueRepository, ValueShare } from "./values.repository.ts";
 import { HOUR_MS } from "../rollups/time-buckets.ts";
 
-/** Answered from the details of clicks. */
+/** Counted from the details of clicks. */
 export const REPORTS = [...FILTER_VALUES, "link", "tag", "domain", "owner", "hour_of_week"] as const;
 export type ReportBy = (typeof REPORTS)[number];
 

@@ -1,4 +1,4 @@
-/** Bounds, order, shares and gaps of the answers. property.test.ts checks sums. */
+/** Bounds, order, shares and gaps of the responses. property.test.ts checks sums. */
 import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { AppError } from "../../lib/errors.ts";

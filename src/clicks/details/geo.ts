@@ -1,6 +1,6 @@
 /**
  * Country and city of addresses: from a readable MaxMind file, else from an HTTP provider. Never sends addresses that
- * are not public. Caches answers, even "unknown", for 15 minutes: 10,000 entries, LRU.
+ * are not public. Caches responses, even "unknown", for 15 minutes: 10,000 entries, LRU.
  */
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -19,7 +19,9 @@ const PARALLEL = 8;
 /** Then a batch continues without the missing places. */
 const BATCH_MS = 5_000;
 
-/** A lookup resolves with undefined if the place is unknown now (no file, provider away): the next provider is asked. */
+/**
+ * A lookup resolves with undefined if the place is unknown now (no file, provider away): the next provider is queried.
+ */
 type GeoProvider = { lookup(address: string): Promise<Place | null | undefined>; close(): void };
 
 type Deps = { clock: Clock; logger: Logger; fetch: typeof globalThis.fetch };

@@ -1,7 +1,7 @@
 /**
  * One segment on its way into the database (flush.ts).
  *
- * A source is `final` when its writer sealed it or died. Once it is fully counted, the file goes, durably, then the
+ * A source is `final` when its writer sealed it or crashed. Once it is fully counted, the file goes, durably, then the
  * row: the other order could count the file again.
  *
  * A dead process's source without a row was never counted, unless its row was pruned for age. One too old to tell, one

@@ -31,7 +31,7 @@ const NOT_SENT = 0xffff;
 /** Offsets of lengths and texts. */
 const LENGTHS_AT = 16;
 const TEXTS_AT = 24;
-/** Rule, and lengths of language (u8) and campaign (u16), behind the address if MORE says so. */
+/** Rule, and lengths of language (u8) and campaign (u16), behind the address if MORE is set. */
 const MORE_AT = LENGTHS_AT + 7;
 const MORE_BYTES = 4;
 /** Its length is a byte, in units of 16. The campaign is shortened, by whole pairs. */

@@ -21,8 +21,10 @@
  *     word 3  time, low 32 bits          (link id < 2^53, time in epoch ms < 2^43: the year 2248)
  *
  *     kind 1  count: 16 bytes.
- *     kind 2  count with details: words 4 and 5 are u16 byte lengths of referrer, utm_source and user agent, a u8 length
- *             of the address and a u8 of 0 or 1. Their bytes follow in that order, zero-padded, shortened to the bounds of
+ *     kind 2  count with details: words 4 and 5 are u16 byte lengths of referrer, utm_source and user agent, a u8
+ * length
+ *             of the address and a u8 of 0 or 1. Their bytes follow in that order, zero-padded, shortened to the bounds
+ * of
  *             details-record.ts; utm_source is percent-encoded, the address is text. Length 65,535: no such header.
  *             With 1 then follow a u8 number of the rule (0: none), a u8 length of the language, a u16 length of the
  *             campaign, and both texts.
@@ -51,7 +53,7 @@ export const KIND_FILLER = 15;
 /** Without the check. */
 export const recordHeaderWord = (kind: number, bytes: number): number => kind | ((bytes / RECORD_BYTES) << 4);
 /**
- * Why a click lacks wanted details: too many waited, no segment had room, the sample left it out, or the visitor's
+ * Why a click lacks requested details: too many waited, no segment had room, the sample left it out, or the visitor's
  * browser asks not to be tracked.
  */
 export const REFUSALS = ["full", "disconnected", "sampled_out", "signal"] as const;

@@ -55,7 +55,7 @@ export function listSegments(dir: string): string[] {
     .map((name) => join(dir, name));
 }
 
-/** Left by a process that died while preparing. */
+/** Left by a process that crashed while preparing. */
 export function listUnfinished(dir: string): string[] {
   return entries(dir)
     .filter((name) => name.endsWith(SEGMENT_SUFFIX + UNFINISHED_SUFFIX))

@@ -1,4 +1,4 @@
-/** Addresses as clients join them and as they are below the path of a proxy, in targets, headers and answers. */
+/** Addresses as clients join them and as they are below the path of a proxy, in targets, headers and responses. */
 import { createDavRoom } from "./dav.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";

@@ -45,7 +45,7 @@ export function readIf(header = ""): ConditionList[] {
 export const tokensOf = (lists: readonly ConditionList[]): Set<string> =>
   new Set(lists.flatMap(({ conditions }) => conditions.map(({ value }) => value)));
 
-/** `stateOf` has the tokens and the ETag of a resource, and is asked once per list. */
+/** `stateOf` has the tokens and the ETag of a resource, and is called once per list. */
 export async function holds(
   lists: readonly ConditionList[],
   stateOf: (resource: string | null) => Promise<ReadonlySet<string>>,

@@ -18,7 +18,7 @@ export type DavLock = {
   isShared: boolean;
   /** Id of the account that took it. */
   holderId: number;
-  /** What the client says of its owner, as XML. */
+  /** The client's description of its owner, as XML. */
   owner: string;
   expiresAt: number;
 };

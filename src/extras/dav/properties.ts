@@ -12,7 +12,7 @@ import { davChild, type XmlElement } from "./xml.ts";
 export type DeadProperty = readonly [name: string, xml: string];
 export type DeadProperties = JsonLists<DeadProperty>;
 
-/** One entry in an answer. */
+/** One entry in a response. */
 export type Shown = {
   entry: Entry;
   href: string;

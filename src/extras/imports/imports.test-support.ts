@@ -95,7 +95,7 @@ export async function openImports(database: Database) {
       await Bun.write(path, content);
       return path;
     },
-    /** Brings a file, to the end. Returns its number. */
+    /** Imports a file, to the end. Returns its number. */
     async runImport(made: Omit<NewImport, "file" | "key">, signal?: AbortSignal): Promise<number> {
       const { id } = await imports.create({ file: null, key: null, ...made }, { name: "cli" }, "running");
       await imports.work(id, { ...(signal && { signal }) });

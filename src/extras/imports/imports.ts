@@ -1,6 +1,6 @@
 /**
- * Moves from other products: a preview, the import, and its undo or confirmation. Each is work of one process at a time,
- * which a lease guards, and every process goes on with what a dead one left, if it has the file.
+ * Moves from other products: a preview, the import, and its undo or confirmation. Each is work of one process at a
+ * time, which a lease guards, and every process goes on with what a dead one left, if it has the file.
  */
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
@@ -122,7 +122,7 @@ export function createImports(deps: ImportsDeps) {
       return repository.find(id);
     },
 
-    /** Without a row. @throws what the reader says */
+    /** Without a row. @throws the errors of the reader */
     async preview(made: NewImport, onProgress: OnProgress, onNotes: OnNotes): Promise<ImportReport> {
       const places = { linkPlace: 0, visitPlace: 0, filePlace: 0 };
       const own = rowOf(made, COMMAND.name, "previewing");

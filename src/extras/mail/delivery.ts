@@ -1,7 +1,7 @@
 /**
  * The job that sends the outbox, on one process at a time and one mail after the other. A mail is marked before it is
  * handed over, so a process that dies leaves at most one of which nobody knows whether it went; that one is sent again.
- * A server in trouble is asked by one mail, with growing pauses.
+ * A server in trouble is tried with one mail, with growing pauses.
  */
 import { retryUntilAvailable } from "../../platform/db/retry-until-available.ts";
 import type { Clock } from "../../lib/clock.ts";

@@ -55,7 +55,7 @@ export const mailServerView = namedObject("MailServer", {
   message: z.string().describe("what keeps mails from being sent, and what to do; empty if nothing is known"),
 });
 
-/** What each kind of mail says. Every text may come from strangers; `url` is ours. */
+/** The content of each kind of mail. Every text may come from strangers; `url` is ours. */
 export type MailContents = {
   test: Record<string, never>;
   invitation: { username: string; by: string; url: string };

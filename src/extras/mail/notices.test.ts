@@ -1,4 +1,4 @@
-/** Whom what happened is told, on every database. */
+/** Who is notified of what, on every database. */
 import { beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Database } from "../../platform/db/database.ts";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";

@@ -1,7 +1,7 @@
 /**
  * Mails about what happened, to the accounts whom it concerns: owners, managers of the team that owns a link,
- * administrators. Each account chooses which it gets and how often. What is an event already is heard there, in the
- * transaction of the act; without a mail server nothing is asked.
+ * administrators. Each account chooses which it gets and how often. Events that exist already are observed there, in
+ * the transaction of the act; without a mail server nothing is queried.
  */
 import type { Db } from "../../platform/db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -32,7 +32,9 @@ type Deps = {
   write<T>(run: (tx: MailTransaction) => Promise<T>): Promise<T>;
   /** Calls `onEvents`. */
   record: RecordEvents<Db>;
-  /** Finds the recipient: none without a verified address, for a disabled account, or if it has turned off that kind. */
+  /**
+   * Finds the recipient: none without a verified address, for a disabled account, or if it has turned off that kind.
+   */
   recipientOf(db: Db, accountId: number, kind: NoticeKind): Promise<NoticeRecipient | null>;
   administrators(db?: Db): Promise<number[]>;
   /** Whether mails with links into the panel can be sent. */
@@ -157,8 +159,8 @@ export function createNotices(deps: Deps) {
     },
 
     /**
-     * The counts of at most 1,000 links have grown. A link reports the number that it names, or each milestone; one that
-     * had no clicks may be an imported one, which reports no milestone.
+     * The counts of at most 1,000 links have grown. A link reports the number that it names, or each milestone; one
+     * that had no clicks may be an imported one, which reports no milestone.
      */
     async counted(links: readonly { linkId: number; before: number; after: number }[]): Promise<void> {
       const thresholds = await repository.thresholds(links.map(({ linkId }) => linkId));

@@ -38,7 +38,7 @@ forEachDialect(({ openDb }) => {
   const time = { now: 1_800_000_000_000 };
   const clock = { now: () => time.now };
   let sent: SmtpMessage[];
-  /** Answers of the server to come; then it takes everything. */
+  /** Replies of the server to come; then it takes everything. */
   let troubles: SmtpTrouble[];
   let changed: string[];
   let enabled = true;
@@ -50,7 +50,7 @@ forEachDialect(({ openDb }) => {
   let run: (lost: AbortSignal, stopping: AbortSignal) => Promise<void>;
   /** Times that the result of a mail finds no database. */
   let away = 0;
-  /** The server answers then. */
+  /** The pending reply of the server. */
   let result: Promise<SmtpTrouble | null> | null = null;
   const queue = (n: number, options = {}) =>
     write((tx) =>

@@ -22,7 +22,7 @@ export type QueueOptions = {
 
 export type MailOutbox = ReturnType<typeof createMailOutbox>;
 
-/** Beyond, mails are dropped and the log says so. */
+/** Beyond, mails are dropped and the log reports it. */
 const MOST_WAITING = 50_000;
 const MOST_NAMES = 10;
 

@@ -1,4 +1,4 @@
-/** How long the client waits for an SMTP server in each step, by the times of RFC 5321, and what it says then. */
+/** How long the client waits for an SMTP server in each step, by the times of RFC 5321, and what it reports then. */
 import { afterEach, expect, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
 import { until } from "../../../test/support/until.ts";

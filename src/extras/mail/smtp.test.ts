@@ -106,7 +106,7 @@ async function startServer(options: SMTPServerOptions = {}) {
   return { received, port: (server.server.address() as { port: number }).port };
 }
 
-/** Answers as the function says; null: not at all. */
+/** Replies with what the function writes. */
 async function startRaw(respond: (socket: Socket, line: string) => void): Promise<number> {
   const server: Server = createServer((socket) => {
     socket.on("error", () => {});

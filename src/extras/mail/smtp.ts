@@ -145,7 +145,7 @@ const mailOf = ({ to, name, subject, text, html, messageId, logo }: SmtpMessage,
   text,
   html,
   messageId,
-  // RFC 3834: no automatic answers.
+  // RFC 3834: no automatic replies.
   headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
   attachments: [
     {
@@ -185,7 +185,7 @@ function troubleOf(error: unknown, server: string): SmtpTrouble {
   return { is: responseCode >= 500 ? "refused" : "later", message };
 }
 
-/** What to do about what Node says of a connection. */
+/** What to do about a connection error of Node. */
 function reasonOf(code: string, reply: string): string {
   if (/certificate|self.signed|altnames|CERT/i.test(reply))
     return `its TLS certificate is not trusted (${reply}); give the server a valid one, or name it in mail.host as in the certificate`;
@@ -193,7 +193,7 @@ function reasonOf(code: string, reply: string): string {
   return reply;
 }
 
-// oxlint-disable-next-line no-control-regex -- an answer of several lines becomes one
+// oxlint-disable-next-line no-control-regex -- a reply of several lines becomes one
 const plain = (text: string): string =>
   text
     .replace(/[\x00-\x1f\x7f]+/g, " ")
@@ -230,8 +230,8 @@ const PHASE_OF: Readonly<Record<string, SmtpPhase>> = { MAIL: "mail", RCPT: "rec
 type LogEntry = { tnx?: string; remotePort?: number; outByteCount?: number };
 
 /**
- * How long each step of a conversation with an SMTP server may take (RFC 5321, 4.5.3.2). A client that waits shorter for
- * the last response sends the mail again to a server that has taken it.
+ * How long each step of a conversation with an SMTP server may take (RFC 5321, 4.5.3.2). A client that waits shorter
+ * for the last response sends the mail again to a server that has taken it.
  *
  * Nodemailer has three bounds: for connecting, the greeting and silence. It names every command, response and block of
  * the content to its logger, which tells here which step has begun.

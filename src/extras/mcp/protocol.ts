@@ -13,7 +13,7 @@ export type Toolbox = {
   call(tool: Tool, given: Readonly<Record<string, unknown>>): Promise<ToolResult>;
 };
 
-/** No state: each request is answered on its own, by any worker of any node. */
+/** No state: each request is handled on its own, by any worker of any node. */
 const handler = createMcpHandler(
   ({ authInfo }) => {
     const { tools, call } = authInfo!.extra!["toolbox"] as Toolbox;

@@ -1,6 +1,6 @@
 /**
- * The tools of the MCP server. Each is an endpoint of the API under a name that says what it is for; parameters, query and
- * body of the endpoint are its arguments, so nothing is described or checked twice.
+ * The tools of the MCP server. Each is an endpoint of the API under a name that describes its purpose; parameters,
+ * query and body of the endpoint are its arguments, so nothing is described or checked twice.
  */
 import { z } from "zod";
 import { type Caller, type Endpoint, rolePermits, tokenScope } from "../../platform/http/endpoint.ts";

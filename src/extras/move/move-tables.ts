@@ -91,7 +91,7 @@ export async function movedTables({ read, dialect }: Database): Promise<MovedTab
 export const uniqueKeys = ({ name, keys }: MovedTable, dialect: Dialect["name"]): readonly string[] =>
   name === "click_log" && dialect !== "sqlite" ? [...keys, PARTITIONED[name].column] : keys;
 
-/** SQL that MySQL, too, answers from the index of the key. */
+/** SQL that MySQL, too, reads from the index of the key. */
 export function afterKey(dialect: Dialect["name"], keys: readonly string[], place: Key) {
   const names = keys.map((name) => sql.ref(name));
   if (dialect === "sqlite" || dialect === "postgres") return sql`(${sql.join(names)}) > (${sql.join(place)})`;

@@ -1,6 +1,6 @@
 /**
- * Moves everything to an empty database while servers use the source: opens the log in the source, copies and follows it
- * in rounds (move-copy.ts), compares all tables in one snapshot, then switches (mover.ts). Marks in both databases
+ * Moves everything to an empty database while servers use the source: opens the log in the source, copies and follows
+ * it in rounds (move-copy.ts), compares all tables in one snapshot, then switches (mover.ts). Marks in both databases
  * say what is done, so it continues after any end.
  */
 import { appError } from "../../lib/errors.ts";
@@ -51,7 +51,9 @@ const MOST_ROUNDS = 500;
 /** Rows that migrations make. */
 const MADE = ["instance", "link_totals"] as const;
 
-/** Continues what an earlier call began. @throws Conflict if either database belongs to another move, or data is lost */
+/**
+ * Continues what an earlier call began. @throws Conflict if either database belongs to another move, or data is lost
+ */
 export async function moveDatabase(settings: MoveSettings): Promise<Moved> {
   const { source } = settings;
   await refuseImpossible(settings);
@@ -83,7 +85,7 @@ async function move(settings: MoveSettings, mover: Mover): Promise<Moved> {
     fault("move.switched");
   } catch (error) {
     await mover.leave();
-    // Opens the source, unless only the answer to the last step was lost.
+    // Opens the source, unless only the response to the last step was lost.
     if ((await movedTo(source).catch(() => null)) === null) throw error;
   }
   const closedMs = Math.round(performance.now() - closedAt);
@@ -276,7 +278,7 @@ const sequenceOf = (table: string): string => `${table}_id_seq`;
 /** The last assigned number by table. */
 async function lastNumbers({ slow, dialect: { name } }: Database): Promise<Map<string, number>> {
   const read = async (db: Db) => {
-    // Else the server answers from statistics of the last day.
+    // Else the server uses statistics of the last day.
     if (name === "mysql") await sql`set session information_schema_stats_expiry = 0`.execute(db);
     const found =
       name === "sqlite"

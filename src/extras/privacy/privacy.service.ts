@@ -21,7 +21,10 @@ export type Person = {
   sender?: string | undefined;
 };
 export type DataLocation = { location: string; rows: number };
-/** `missing`: processes whose latest clicks may not be among it. `uncovered`: what is stored elsewhere and was not looked at. */
+/**
+ * `missing`: processes whose latest clicks may not be among it. `uncovered`: what is stored elsewhere and was not
+ * looked at.
+ */
 export type FoundOfPerson = { found: DataLocation[]; missing: number; uncovered: string | null };
 
 type PrivacyTransaction = { readonly db: Db; changed(topic: "links", keys: readonly string[]): void };
@@ -34,7 +37,7 @@ export type PrivacyDeps = {
   settle(): Promise<number>;
   /** Deletes an account. */
   removeAccount(id: number, actor: Actor, transferTo?: string): Promise<unknown>;
-  /** `stream` to a copy of click details says what to do there about an address. */
+  /** `stream` to a copy of click details explains what to do there about an address. */
   stream: { coverageOf(address: string): string } | null;
   clock: Clock;
 };
@@ -93,8 +96,8 @@ export function createPrivacy(deps: PrivacyDeps) {
     },
 
     /**
-     * Deletes an account, and replaces what identifies the person. Returns what was found. A repeated call continues one
-     * that failed. @throws BadRequest, Conflict (the account has files)
+     * Deletes an account, and replaces what identifies the person. Returns what was found. A repeated call continues
+     * one that failed. @throws BadRequest, Conflict (the account has files)
      */
     async delete(person: Person, actor: Actor, transferTo?: string): Promise<FoundOfPerson> {
       const subject = await subjectOf(person);

@@ -148,7 +148,7 @@ const listed = (things: readonly string[], language: Language): string =>
   things.join({ zh: "、", ja: "、" }[language as string] ?? ", ");
 
 /**
- * Tells what is stored, by the settings as they are now. Details of clicks follow the settings of the start.
+ * Describes what is stored, by the settings as they are now. Details of clicks follow the settings of the start.
  * @param copied whether details are copied to ClickHouse
  */
 export function storedBy(config: Config, copied: boolean): (language?: Language) => StoredData[] {

@@ -14,7 +14,7 @@ import { type ClickStream, createClickStream } from "./stream.ts";
 const MINUTE_MS = 60_000;
 const signal = new AbortController().signal;
 
-/** Answers as ClickHouse does to what the stream asks. */
+/** Responds to the stream as ClickHouse does. */
 function startServer() {
   const state = {
     isAway: false,

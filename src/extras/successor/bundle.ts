@@ -1,7 +1,8 @@
 /**
  * A successor bundle is a tar.gz with a signature at its end (signature.ts):
  *
- *   private/waymark.db        a database of links, aliases, domains and the settings that visitors notice; first, so that
+ *   private/waymark.db        a database of links, aliases, domains and the settings that visitors notice; first, so
+ * that
  *                             it is read without the rest
  *   site/HOST/CODE.html       a page for each public code, for any host of files
  *   manifest.json             what it has, and what it lacks
@@ -200,7 +201,7 @@ const isFit = (code: string): boolean =>
 
 export type Opened = Signature & { file: FileHandle };
 
-/** Checks the bundle and calls `use` with it. @throws BadRequest that says what is wrong */
+/** Checks the bundle and calls `use` with it. @throws BadRequest that explains what is wrong */
 export async function withBundle<T>(
   path: string,
   key: string | undefined,
@@ -253,8 +254,8 @@ const TRAILER_BYTES = HEAD.length + KEY_BYTES + SIGNATURE_BYTES + TAIL.length;
 
 /**
  * The signature at the end of a bundle: Ed25519 (RFC 8032) over the SHA-512 of all bytes before it. It is an empty gzip
- * member (RFC 1952) with an extra field, which `tar` and `gzip` skip. The key follows from the installation's secret key,
- * so all nodes sign alike.
+ * member (RFC 1952) with an extra field, which `tar` and `gzip` skip. The key follows from the installation's secret
+ * key, so all nodes sign alike.
  */
 const signedText = (sha512: Uint8Array): Uint8Array =>
   Buffer.concat([Buffer.from("waymark successor 1\n"), sha512]);
@@ -283,7 +284,7 @@ type Signature = {
   size: number;
 };
 
-/** Reads the file once. @param key whose signature it must be. @throws BadRequest that says what is wrong */
+/** Reads the file once. @param key whose signature it must be. @throws BadRequest that explains what is wrong */
 async function checkSignature(file: FileHandle, path: string, key?: string): Promise<Signature> {
   const status = await file.stat();
   const { size } = status;

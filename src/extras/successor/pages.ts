@@ -13,14 +13,14 @@ export type PagedLink = {
   options: string | null;
 };
 
-/** `locked`, `limited`: a server has to decide. The others answer as if there were no link, like a server. */
+/** `locked`, `limited`: a server has to decide. The others respond as if there were no link, like a server. */
 export type NoPage = "locked" | "limited" | "held" | "expired" | "not_started";
 
 export type StaticResponse =
-  /** Until then (epoch milliseconds), afterwards to the other one. A page can't judge rules. */
+  /** Until then (epoch milliseconds), afterwards to the other one. A page can't evaluate rules. */
   { to: string; until: number | null; afterwards: string | null } | { reason: NoPage };
 
-/** The target of a link with a reason is told to nobody. */
+/** The target of a link with a reason is shown to nobody. */
 export function staticResponse(link: PagedLink, now: number): StaticResponse {
   const { held, startsAt, maxClicks, fallbackUrl } = readOptions(link.options);
   if (held !== null) return { reason: "held" };

@@ -1,4 +1,4 @@
-/** `waymark successor`: the bundle that answers when the installation is gone, and the way back of its clicks. */
+/** `waymark successor`: the bundle that serves links when the installation is gone, and the way back of its clicks. */
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { CommandContext, Output } from "../../platform/cli/command.ts";

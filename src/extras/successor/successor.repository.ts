@@ -1,4 +1,4 @@
-/** Copies what answers need into a database of its own: no accounts, names, notes, files, clicks or events. */
+/** Copies what responses need into a database of its own: no accounts, names, notes, files, clicks or events. */
 import { pagesAfter } from "../../lib/pages.ts";
 import { inOrderOf } from "../../platform/db/queries.ts";
 import { sql } from "kysely";

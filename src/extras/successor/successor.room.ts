@@ -1,4 +1,4 @@
-/** The signed file that answers for an installation that is gone. */
+/** The signed file that serves the links of an installation that is gone. */
 import type { Room } from "../../platform/room-shape.ts";
 
 export const successorRoom = {

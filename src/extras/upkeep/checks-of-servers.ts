@@ -87,7 +87,7 @@ export const checkClock = (open: () => Promise<Database>, now: () => number): Ch
   },
 });
 
-/** `look` says what is wrong with the key, `unreadable` what another one has sealed. */
+/** `look` reports what is wrong with the key, `unreadable` what another one has sealed. */
 export const checkSecretKey = (
   look: () => Promise<string | null>,
   unreadable: () => Promise<string[]>,
@@ -102,7 +102,10 @@ export const checkSecretKey = (
   },
 });
 
-/** `ping` is null without a shared cache. It resolves to null when Redis responds, else to why it refuses, if it says so. */
+/**
+ * `ping` is null without a shared cache. It resolves to null when Redis responds, else to the reason of its refusal, if
+ * known.
+ */
 export const checkCache = (ping: (() => Promise<string | null>) | null): Check => ({
   part: "cache",
   async look() {

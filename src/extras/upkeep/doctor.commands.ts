@@ -60,7 +60,7 @@ type Progress = NonNullable<Parameters<Content["checkStorage"]>[0]["onProgress"]
 
 const MARKS = { ok: "ok", warning: "WARNING", failure: "FAILURE" } as const;
 
-/** How many lines tell what was repaired; JSON has all. */
+/** The most lines about repairs; JSON has all. */
 const MOST_REPAIRED = 200;
 
 export function addDoctorCommand(program: Command, context: Context): void {

@@ -10,7 +10,9 @@ import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { WEBHOOK_EVENT_NAMES, type WebhookEventName } from "./webhook-events.ts";
 import { createHmac, randomBytes } from "node:crypto";
 
-/** Why it gets nothing: an administrator disabled it, the receiver answered 410, or all attempts of days failed. */
+/**
+ * Why it gets nothing: an administrator disabled it, the receiver responded with 410, or all attempts of days failed.
+ */
 /** Base64 of 24 to 64 bytes. */
 const SECRET_FORM = /^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/;
 const REASONS = ["requested", "gone", "failing"] as const;

@@ -90,7 +90,7 @@ export function createWebhooks(deps: Deps) {
       });
     },
 
-    /** Queues the wanted events since that one again. @throws NotFound, Conflict for a disabled webhook */
+    /** Queues the subscribed events since that one again. @throws NotFound, Conflict for a disabled webhook */
     async replay(id: number, from: number): Promise<Webhook> {
       return changes.write(async (tx) => {
         const before = (await repository.lock(tx.db, id)) ?? unknownWebhook();
@@ -121,7 +121,9 @@ export function createWebhooks(deps: Deps) {
       return { delivery: found, payload: event === undefined ? null : payloadOf(found, event) };
     },
 
-    /** Sends it at once, whatever became of it. @throws NotFound, Conflict for a disabled webhook, or while it is sent */
+    /**
+     * Sends it at once, whatever became of it. @throws NotFound, Conflict for a disabled webhook, or while it is sent
+     */
     async resend(id: number, deliveryId: number): Promise<Delivery> {
       refuseDisabled(await get(id));
       await changes.write(async (tx) => {

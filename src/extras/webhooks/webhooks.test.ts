@@ -38,7 +38,7 @@ forEachDialect(({ openDb }) => {
   /** Stops the job as soon as nothing is due. */
   let stop: AbortController;
   let requests: OutboundRequest[];
-  /** Answers to come; then 204. */
+  /** Responses to come; then 204. */
   let replies: Reply[];
   let events: ReturnType<typeof createEvents>;
   let webhooks: Webhooks;

@@ -129,7 +129,7 @@ forEachDialect((dialect) => {
   test("a form is stored whole or not at all", async () => {
     const box = await open({ max_files: 3 });
     await send(box, { a: "1", b: "2" });
-    // Judged by the box as it was before: the transaction decides.
+    // Checked against the box as it was before: the transaction decides.
     expect(await refused(send(box, { c: "3", d: "4" }))).toBe("full");
     expect(await at.names(me, folder)).toEqual(["a", "b"]);
     expect(await again(box)).toMatchObject({ files: 2, bytes: 2 });

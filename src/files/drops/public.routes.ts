@@ -175,7 +175,7 @@ export function createDropFailures({ pages, clock, logger }: DropFailureDeps) {
     const shown = shownAs(error, report);
     const { refused } = pages.look(request).texts.drop;
     const kind = kindOf(shown);
-    // Programs get the protocol's message if it says more.
+    // Programs get the protocol's message if it has more details.
     const sentence = kind === "form" ? refused.form : refused[kind];
     const refusal =
       kind === "form" ? shown : appError(shown.name, sentence, { details: shown.details ?? {} });

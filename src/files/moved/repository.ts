@@ -124,7 +124,7 @@ export function createMovedRepository({ read, dialect }: Pick<Database, "read" |
 /** Without account and name if it is gone, or going. */
 export type UndoneFolder = { id: number; parentId: number; accountId: number | null; name: string | null };
 
-/** Says whether what a move imported is still as the move left it. */
+/** Checks whether what a move imported is still as the move left it. */
 function createUndoQueries({ read }: Pick<Database, "read">) {
   /** The folders with nothing but what the import put there, and the number of that. */
   async function unchanged(

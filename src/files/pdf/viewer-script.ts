@@ -57,7 +57,7 @@ parent.postMessage("ready","*");
 export const VIEWER_STYLE =
   "html{color-scheme:light dark;background:light-dark(#e9ecef,#1b1e21)}body{margin:0;font:14px/1.5 system-ui,sans-serif}#pages{display:grid;gap:12px;padding:12px}#pages:focus-visible{outline:3px solid Highlight;outline-offset:-3px}.page{width:100%;max-width:60rem;margin:0 auto;aspect-ratio:210/297;background:#fff;box-shadow:0 1px 3px #0003}canvas{display:block;width:100%;height:auto}p{margin:0;text-align:center}";
 
-/** Hands the bytes of a PDF to the frame that draws it. Without it the page says that there is no preview. */
+/** Hands the bytes of a PDF to the frame that draws it. Without it the page shows that there is no preview. */
 const EMBED = `
 for(const figure of document.querySelectorAll("figure[data-viewer]")){
 const frame=document.createElement("iframe"),say=document.querySelector(".no-pdf"),{src,viewer,label,page,more}=figure.dataset;

@@ -1,6 +1,6 @@
 /**
- * This room is about the people whom a share is for: their list, the mails to them, the proof of their address, and what
- * they did. Here are the fields of requests, responses and events.
+ * This room is about the people whom a share is for: their list, the mails to them, the proof of their address, and
+ * what they did. Here are the fields of requests, responses and events.
  */
 import { z } from "zod";
 import { appError, badField } from "../../lib/errors.ts";
@@ -9,7 +9,7 @@ import { createSchema } from "../../links/link/link.ts";
 
 export const MOST_RECIPIENTS = 100;
 
-/** What a share or drop box says to its visitors, like a note of a link. */
+/** The message of a share or drop box to its visitors, like a note of a link. */
 export const messageField = createSchema.shape.note.describe(
   "shown to visitors above the files, and in mails",
 );

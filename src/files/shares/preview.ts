@@ -53,7 +53,7 @@ export function typeByMagic(first: Uint8Array): string | null {
   return MAGIC.find(([, at, bytes]) => text.startsWith(bytes, at))?.[0] ?? null;
 }
 
-/** Bytes are no text, unless a byte order mark says UTF-16. */
+/** Bytes are no text, unless a byte order mark declares UTF-16. */
 function encodingOf(first: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" | null {
   const [a, b, c, d] = first;
   // With two zeros it is the mark of UTF-32.

@@ -1,8 +1,9 @@
 /**
- * What visitors get at the code of a share (share-query.ts). Browsers get the page of a shared file, programs its bytes.
- * Crawlers, link previews and scanners get pages only, so they use up no download; and the picture that a page names for
- * its card, which counts as nothing. A right password sets a cookie (cookie.ts); wrong ones are limited per address like
- * sign-ins, and delay the share. Then `verify` asks for the proof of an address (recipients/door.routes.ts).
+ * What visitors get at the code of a share (share-query.ts). Browsers get the page of a shared file, programs its
+ * bytes. Crawlers, link previews and scanners get pages only, so they use up no download; and the picture that a page
+ * names for its card, which counts as nothing. A right password sets a cookie (cookie.ts); wrong ones are limited per
+ * address like sign-ins, and delay the share. Then `verify` asks for the proof of an address
+ * (recipients/door.routes.ts).
  */
 import type { Logger } from "../../lib/logger.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
@@ -123,7 +124,7 @@ export function createShareResponses(deps: Deps) {
   }
 
   return {
-    /** Answers the methods of drop boxes. Never rejects. */
+    /** Handles the requests of drop boxes. Never rejects. */
     async respond(linkId: number, request: Request, connection?: VisitorConnection): Promise<Response> {
       try {
         const viewer = pdfViewer(request);

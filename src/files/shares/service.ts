@@ -55,7 +55,7 @@ export function createShares(deps: Deps) {
   };
 }
 
-/** Says where files and folders are in a share. */
+/** Locates files and folders in a share. */
 function createSharePlaces({ tree, items, serving }: Deps) {
   async function itemsOf({ linkId, accountId }: Pick<SharedEntry, "linkId" | "accountId">) {
     return items.found(accountId, await serving.itemsOf(linkId));

@@ -173,7 +173,7 @@ forEachDialect((dialect) => {
     const { fileId } = await append(upload, 10, "", 10);
     expect(await at.read(await at.files.find(me, fileId!))).toBe(text);
 
-    // A process died before the row followed the bytes, and the client then says a smaller size.
+    // A process crashed before the row followed the bytes, and the client then declares a smaller size.
     const ahead = await begin("ahead", folder);
     await append(ahead, 0, "hel");
     const staging = await at.content.blobs.resume(ahead.policyId, ahead.id, 3);

@@ -87,7 +87,7 @@ export function createTransfer({ repository, files, blobs, drops, clock }: Uploa
     }
   }
 
-  /** `most` bytes of the whole upload are taken; asked before each portion. */
+  /** `most` bytes of the whole upload are taken; called before each portion. */
   return async (
     from: Upload,
     body: AsyncIterable<Uint8Array>,

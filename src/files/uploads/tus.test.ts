@@ -209,7 +209,7 @@ forEachDialect((dialect) => {
       const policyId = await bucketOn(stub);
       const folder = await at.folder(me, null, "far");
       await at.folders.update(me, folder, { policyId });
-      /** As if the process had died before the row followed. */
+      /** As if the process had crashed before the row followed. */
       const bring = async ({ id }: Upload, received: number, text: string) => {
         const staging = await at.content.blobs.resume(policyId, id, received);
         await staging.append(chunksOf(Buffer.from(text)), { maxBytes: 0 });

@@ -50,7 +50,7 @@ function open(overrides: Partial<LinkCacheOptions> = {}) {
   return { cache, clock, rows, loads, database, respond, find };
 }
 
-/** A database whose answers the test sends. */
+/** A database whose responses the test sends. */
 function slowDatabase() {
   const loads: { code: string; reply: (found: FoundLink | null) => void; fail: () => void }[] = [];
   const findLink = (code: string) => {
@@ -257,7 +257,7 @@ describe("a slow database", () => {
     expect(loads.length).toBe(1);
     loads[0]!.reply(link(1));
     await settled();
-    // The query for b was abandoned. The late answer for a may be old, so a is queried again.
+    // The query for b was abandoned. The late response for a may be old, so a is queried again.
     expect(loads.length).toBe(1);
     const again = find("a");
     loads[1]!.reply(link(1, "https://new/"));

@@ -47,7 +47,7 @@ export type SharedLinks = {
 };
 
 /**
- * Links that do more than redirect. The caches hold what they do instead of their target, so that one character tells
+ * Links that do more than redirect. The caches hold what they do instead of their target, so that one character shows
  * them apart (internal-target.ts) and other links pay nothing. The text is ASCII and shorter than the caches' limit.
  */
 export type SpecialLink = Omit<LinkOptions, "rules" | "clickThreshold"> & {
@@ -67,7 +67,9 @@ type Rest = Omit<SpecialLink, "rules" | "ruleTargets" | "target">;
 const { rules: _, clickThreshold: __, ...NO_REST }: LinkOptions = NO_OPTIONS;
 const PLAIN: Rest = { ...NO_REST, expiresAt: null, isLocked: false };
 
-/** Then the lengths of the texts but the last, then the texts: the target, the conditions, the rest, the rules' targets. */
+/**
+ * Then the lengths of the texts but the last, then the texts: the target, the conditions, the rest, the rules' targets.
+ */
 const PREFIX = `${INTERNAL_SCHEME}link/`;
 const AFTER_LENGTH = ".";
 

@@ -4,7 +4,7 @@ import type { Logger } from "../../lib/logger.ts";
 
 /**
  * Slows a load of all links while requests ask for links: it rests four times as long as it worked, and eight
- * times while the database answers many of them, because a lookup takes about as much of the core as a redirect.
+ * times while the database serves many of them, because a lookup takes about as much of the core as a redirect.
  * Redirects on one core shall keep half of their rate (bench/large.ts).
  */
 export type LoadPace = ReturnType<typeof createLoadPace>;

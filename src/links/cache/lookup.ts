@@ -132,10 +132,10 @@ const MOST_TRIES = 10;
 const PAUSE_MS = 100;
 
 /**
- * Repeats a failed lookup of a link that was forgotten because it changed: the change shows that another process has just
- * reached the database, so this one is only the last to notice its return.
+ * Repeats a failed lookup of a link that was forgotten because it changed: the change shows that another process has
+ * just reached the database, so this one is only the last to notice its return.
  *
- * @param isAwaited whether the code is loaded as soon as the database answers
+ * @param isAwaited whether the code is loaded as soon as the database responds
  */
 export function createRetries(isAwaited: (code: string) => boolean) {
   const changing = new Set<string>();

@@ -3,8 +3,8 @@
  * failure the portions before it stand. The event grows with each; until the last, `next_row` is the line of the first
  * row that is not written.
  *
- * A portion queries its existing codes, so a repeated code behaves like an existing one. `overwrite` keeps creation time
- * and clicks if the file lacks those columns. Links that serve shares are never overwritten.
+ * A portion queries its existing codes, so a repeated code behaves like an existing one. `overwrite` keeps creation
+ * time and clicks if the file lacks those columns. Links that serve shares are never overwritten.
  */
 import { isRetryable, isUniqueViolation } from "../../platform/db/failures.ts";
 import type { Db } from "../../platform/db/dialect.ts";
@@ -148,7 +148,7 @@ async function writeAll(run: Run): Promise<ImportResult> {
 /** `following`: the line of the next portion's first row. */
 type Standing = { stands: ImportResult; eventId: number | null; following: Promise<number | null> };
 
-/** Adds its rows to `stands` after the commit. Returns the id of the event, which tells of them. */
+/** Adds its rows to `stands` after the commit. Returns the id of the event, which reports them. */
 async function writePortion(
   run: Run,
   portion: CsvChunk,

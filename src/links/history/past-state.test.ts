@@ -1,4 +1,4 @@
-/** Every state of a link's history comes back whole, though events tell only what changed. */
+/** Every state of a link's history comes back whole, though events contain only what changed. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { COMMAND } from "../../lib/actor.ts";
@@ -13,7 +13,7 @@ forEachDialect(({ openDb }) => {
   afterAll(() => room?.database.close());
   beforeEach(() => room.clear());
 
-  /** What restoring brings back: all but code, password and times. */
+  /** What restoring restores: all but code, password and times. */
   async function held(code: string) {
     const view: Partial<LinkView> = viewOfLink(await room.links.get(code), "https://go.example", () => null);
     for (const name of ["code", "short_url", "password", "updated_at"] as const) delete view[name];

@@ -126,7 +126,7 @@ const same = <T>(value: T): T => value;
 type Own<Given, Stored, Shown> = Pick<LinkField<Given, Stored, Shown>, "shown" | "empty"> &
   Partial<LinkField<Given, Stored, Shown>>;
 
-/** Shown, stored and given alike, unless it says else. Cells are trimmed. */
+/** Shown, stored and given alike, unless it declares otherwise. Cells are trimmed. */
 function field<Given, Stored, Shown = Stored>(
   row: Row,
   given: z.ZodType<Given, Given>,

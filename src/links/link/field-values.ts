@@ -50,7 +50,7 @@ export const parseLinkFields = (input: { readonly [N in FieldName]?: unknown }, 
     return given === null || given === "" ? empty : parse(given, { name, now });
   });
 
-/** @param state what events tell, which passed `linkFieldsView`; absent fields are empty */
+/** @param state the contents of events, which passed `linkFieldsView`; absent fields are empty */
 export const restoredFields = (state: Readonly<Record<string, unknown>>): LinkFields =>
   changes(({ name, empty, restore }) => {
     if (!(name in CONTENT)) return undefined;

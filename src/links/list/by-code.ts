@@ -8,7 +8,7 @@ import type { LinkListRepository } from "./repository.ts";
 export type MatchesByCode = ReturnType<typeof createMatchesByCode>;
 
 const BY_CODE = { sort: "code", descending: false } as const;
-/** As many as a database answers at once. */
+/** As many as a database looks up at once. */
 const CODES = 10_000;
 
 /** Without a cache: each use is one request. */

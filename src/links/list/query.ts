@@ -103,7 +103,7 @@ function orderOf({ sort: by, order }: ListQuery): LinkOrder {
   return { sort, descending: order ? order === "desc" : descends };
 }
 
-/** A list by cursor has no total unless asked. */
+/** A list by cursor has no total unless requested. */
 export const asksForTotal = ({ count }: ListQuery): boolean => isSet(count);
 
 /** Whether a page has the total, as by default. */

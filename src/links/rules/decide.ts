@@ -1,6 +1,6 @@
 /**
  * Which rule of a link decides for a visitor. Redirects and explanations ask the same conditions; an explanation also
- * says what each one found.
+ * reports what each one found.
  */
 import { addressGroup, formatIp, isInRange, parseIpRange } from "../../lib/ip-address.ts";
 import { formatRfc3339, parseRfc3339 } from "../../lib/rfc3339.ts";
@@ -261,7 +261,9 @@ function compile(text: string): Rules {
 
 const compiled = remembered(compile, { most: 1_000, mostCharacters: 1_000_000 });
 
-/** Links made together often have the same conditions. These are kept until the process ends, so their sum is bounded. */
+/**
+ * Links made together often have the same conditions. These are kept until the process ends, so their sum is bounded.
+ */
 const MOST_KEPT = 5_000;
 const MOST_KEPT_CHARACTERS = 2_000_000;
 const KEPT = "#";
@@ -318,8 +320,8 @@ const digest = new Uint8Array(32);
 const number = new DataView(digest.buffer);
 
 /**
- * Draws numbers that stay the same for a visitor of a link, without a cookie, for the condition `percent`. Nobody without
- * the key can choose them.
+ * Draws numbers that stay the same for a visitor of a link, without a cookie, for the condition `percent`. Nobody
+ * without the key can choose them.
  *
  * @param key of the installation, the same in all its processes
  * @returns by ordinal, numbers n with 0 ≤ n < 100 that do not depend on each other

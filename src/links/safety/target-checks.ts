@@ -1,7 +1,7 @@
 /**
- * Requests each target at most once a day to see whether it responds: a round passes all links in the order of their ids, keeps its
- * place, and goes on there in whichever process runs the job. A target that has failed three times in a row over two
- * days is dead; one response revives it.
+ * Requests each target at most once a day to see whether it responds: a round passes all links in the order of their
+ * ids, keeps its place, and goes on there in whichever process runs the job. A target that has failed three times in a
+ * row over two days is dead; one response revives it.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
@@ -56,7 +56,7 @@ export function createTargetChecks(deps: Deps) {
         throw error;
       });
       if (head !== null && head.status < 400) return null;
-      // Some servers answer HEAD wrongly.
+      // Some servers handle HEAD wrongly.
       const { status } = await outbound({ ...REQUEST, url, method: "GET" });
       return MISSING.includes(status) || status >= 500 ? `the answer is ${status}` : null;
     } catch (error) {
@@ -122,7 +122,7 @@ export function createTargetChecks(deps: Deps) {
       for (let linkId = last?.linkId ?? 0; ; ) {
         const links = await repository.portion(linkId, PORTION);
         await checkAll(links, signal);
-        // What was not asked in the portion is asked again.
+        // What was not checked in the portion is checked again.
         if (signal.aborted || !isEnabled()) return;
         if (links.length < PORTION) return repository.keepRound({ startedAt, linkId: null });
         linkId = links.at(-1)!.id;

@@ -14,7 +14,7 @@ type Deps = { repository: UsesRepository; changes: Pick<LinkChanges, "subscribe"
 
 export function createLinkUses({ repository, changes }: Deps) {
   const usedUp = new Set<number>();
-  /** Counts the changes: a transaction that began before the last one says nothing about later limits. */
+  /** Counts the changes: a transaction that began before the last one knows nothing about later limits. */
   let version = 0;
 
   const take = createBatches<"all", number, boolean>({

@@ -51,7 +51,7 @@ test.each([
   expect(completionsOf(program, line.split(" "))).toEqual(found);
 });
 
-/** Before and after the script. `waymark` answers how many words it got, the empty one too. */
+/** Before and after the script. `waymark` prints how many words it got, the empty one too. */
 const ASKING: Record<string, { before: string; after: string; found: string }> = {
   bash: {
     before: `waymark() { printf '%s\\tabout\\n' one: $#; }`,

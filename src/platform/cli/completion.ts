@@ -1,6 +1,6 @@
 /**
- * Completion for shells. Their scripts ask `waymark completion SHELL -- WORDS…` at each Tab, and complete names of files
- * if there is no answer.
+ * Completion for shells. Their scripts ask `waymark completion SHELL -- WORDS…` at each Tab, and complete names of
+ * files if there is no response.
  */
 import type { Argument, Command, Option } from "commander";
 import { type CompletionWord, completionValuesOf } from "./define.ts";
@@ -33,7 +33,9 @@ function placeOf(program: Command, words: readonly string[]): Place {
   return place;
 }
 
-/** Lists what may stand at the place of the last word, which may be unfinished: a line is a word, a tab, and what it is. */
+/**
+ * Lists what may stand at the place of the last word, which may be unfinished: a line is a word, a tab, and what it is.
+ */
 export function completionsOf(program: Command, words: readonly string[]): string[] {
   const last = words.at(-1) ?? "";
   const { command, option, args } = placeOf(program, words.slice(0, -1));

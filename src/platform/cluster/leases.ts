@@ -21,7 +21,10 @@ type Deps = LeaseDeps & {
 
 /** Between two tries to end a lease while the database is away. */
 const END_AGAIN_MS = 1_000;
-/** Most owners of one lease that are still to be released. While the database is known to be away, later tries do not reach it. */
+/**
+ * Most owners of one lease that are still to be released. While the database is known to be away, later tries do not
+ * reach it.
+ */
 const MOST_ENDED = 4;
 /** Per lease time; after the second failure half of it is left. */
 const RENEWALS = 4;
@@ -33,7 +36,7 @@ export function createLeases(deps: Deps) {
 
   /**
    * Owners whose work here has ended while the database was away: their rows may be held. The next work takes the lease
-   * from them, and they are released as soon as the database answers, for other processes.
+   * from them, and they are released as soon as the database responds, for other processes.
    */
   const ended = new Map<string, Set<string>>();
 

@@ -1,5 +1,5 @@
 /**
- * Leases that are free as soon as their process has died.
+ * Leases that are free as soon as their process has stopped.
  *
  * Each process locks a file `processes/<number>` in the data folder and begins its owner names with that number. A
  * start, and a caller that finds a lease taken, lock files of dead processes and free their leases. Leases of processes
@@ -45,7 +45,7 @@ export async function openProcessLeases({ logger, dataDir, isServer, ...where }:
     } while (held.length === FREED_AT_ONCE);
   }
 
-  /** True if a process had died. */
+  /** True if a process had crashed. */
   async function freeLeasesOfDead(): Promise<boolean> {
     let isSome = false;
     for (const other of existsSync(folder) ? readdirSync(folder) : []) {
@@ -102,7 +102,7 @@ export async function openProcessLeases({ logger, dataDir, isServer, ...where }:
   return {
     ...createLeases({ ...where, newOwner, ...(isServer && { releaseAbandoned: tryToFree }) }),
     processes,
-    /** Runs a reading of the change feed, then answers commands that had asked for one before. */
+    /** Runs a reading of the change feed, then releases the commands that requested one before. */
     async aroundReading(read: () => Promise<void>): Promise<void> {
       const isRequested = existsSync(askFile(number));
       await read();
@@ -125,7 +125,7 @@ export async function openProcessLeases({ logger, dataDir, isServer, ...where }:
     async close(): Promise<void> {
       await processes.close();
       if (own === null) return;
-      // A release may have failed while the database was away. The file tells the next start which leases remain.
+      // A release may have failed while the database was away. The file shows the next start which leases remain.
       const isFree = await freeLeasesOf(number).then(
         () => true,
         () => false,

@@ -1,8 +1,9 @@
 /**
- * Tells which processes of the cluster run, so that others can remove what a dead one leaves in a shared place.
+ * Reports which processes of the cluster run, so that others can remove what a dead one leaves in a shared place.
  *
- * A server renews a lease `process:<number>`. A released lease proves the end: the process said so, or one of its machine found its lock free (process-leases.ts). Elsewhere a process has ended if
- * nobody renewed its lease during 30 seconds of watching, so neither wrong clocks nor an outage count.
+ * A server renews a lease `process:<number>`. A released lease proves the end: the process said so, or one of its
+ * machine found its lock free (process-leases.ts). Elsewhere a process has ended if nobody renewed its lease during 30
+ * seconds of watching, so neither wrong clocks nor an outage count.
  */
 import type { Logger } from "../../lib/logger.ts";
 import type { LeaseRepository } from "./lease.repository.ts";
@@ -111,7 +112,7 @@ export function createProcesses({
     async close(): Promise<void> {
       clearInterval(timer);
       await beating;
-      // A failure leaves the state of a process that died.
+      // A failure leaves the state of a process that crashed.
       if (isKnown) await rows.release(name, owner).catch(() => {});
     },
   } satisfies Processes & { start(): void; close(): Promise<void> };

@@ -90,7 +90,7 @@ function isChange(change: Partial<Change> | null): change is Change {
   );
 }
 
-/** Publishes to nodes first: their answer tells whether the shared cache is clean. */
+/** Publishes to nodes first: their reply shows whether the shared cache is clean. */
 export function combineBuses(nodes: RedisBus, workers: Bus): Bus {
   return {
     async publish(news) {

@@ -27,7 +27,7 @@ const REFUSALS: readonly [RegExp, (account: string) => string][] = [
 const CERTIFICATE = /certificat|self.signed|altname/i;
 const LONGEST = 300;
 
-/** A sentence without the password; null if it is another answer, or the server is away. */
+/** A sentence without the password; null if it is another reply, or the server is away. */
 function explainRedisReply(url: string, reply: string): string | null {
   const user = URL.parse(url)?.username ?? "";
   const account = user === "" ? "the default account" : `the account '${decodeURIComponent(user)}'`;
@@ -43,7 +43,7 @@ function explainRedisReply(url: string, reply: string): string | null {
 }
 
 /**
- * Finds out why a Redis server refuses the connection; null if it doesn't, or says nothing within that time. Bun's
+ * Finds out why a Redis server refuses the connection; null if it doesn't, or sends nothing within that time. Bun's
  * client only reports that the connection was closed, so the greeting is sent again by hand.
  */
 async function findRedisRefusal(url: string, timeoutMs: number): Promise<string | null> {
@@ -265,7 +265,7 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
     next = later(beat, heartbeatMs);
   }
 
-  /** True if Redis answers within a second. Never rejects. */
+  /** True if Redis responds within a second. Never rejects. */
   const check = (): Promise<boolean> =>
     send("PING", []).then(
       () => true,

@@ -25,7 +25,7 @@ const news = (changes: readonly Change[]): ChangeMessage => ({
   isCleaned: false,
 });
 
-/** Answers as a Sentinel that has one master, and a version that does not matter. */
+/** Responds as a Sentinel that has one master, and a version that does not matter. */
 const startSentinel = (portOf: () => number) =>
   Bun.listen({
     hostname: "127.0.0.1",

@@ -55,7 +55,7 @@ export async function openRedis({ url, instance, logger, limits = {} }: Options)
     /** Holds the generation: GENERATION_LENGTH characters. */
     generationKey,
     key,
-    /** Both connections answer within a second. Never rejects. */
+    /** Both connections respond within a second. Never rejects. */
     check: async (): Promise<boolean> =>
       (await Promise.all([values.check(), listening.check()])).every(Boolean),
     refusal: (): string | null => values.refusal() ?? listening.refusal(),

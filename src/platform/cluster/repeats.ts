@@ -1,11 +1,11 @@
 /**
  * Requests with an Idempotency-Key, carried out once in the cluster.
  *
- * A row is the claim of one request, which the transaction of its work confirms: after a crash the row says whether
+ * A row is the claim of one request, which the transaction of its work confirms: after a crash the row shows whether
  * anything was written. A claim without work ends after a minute, and a repetition takes it over; late work then fails.
- * Work whose answer was lost is not done again.
+ * Work whose response was lost is not done again.
  *
- * The answer is sealed with a key made from the Idempotency-Key, of which the database has only hashes.
+ * The response is sealed with a key made from the Idempotency-Key, of which the database has only hashes.
  */
 import { createHash, createHmac } from "node:crypto";
 import type { Database } from "../db/database.ts";
@@ -43,7 +43,7 @@ export function createRepeats({ database, clock }: { database: Database; clock: 
           "A repetition of this request was faster; nothing was changed by this one.",
         );
       },
-      /** A longer answer is not kept, only that the work is done. */
+      /** A longer response is not kept, only that the work is done. */
       async keep(response: string): Promise<void> {
         const isKept = mayKeep && response.length <= MOST_RESPONSE_CHARACTERS;
         await repository.keep({ id, claim }, isKept ? await seal(response) : null);
@@ -55,8 +55,8 @@ export function createRepeats({ database, clock }: { database: Database; clock: 
 
   return {
     /**
-     * The kept answer, or the claim to carry it out. @throws IdempotencyKeyReused for another request, Conflict while it
-     * runs or when its answer is lost, RateLimitExceeded
+     * The kept response, or the claim to carry it out. @throws IdempotencyKeyReused for another request, Conflict while
+     * it runs or when its response is lost, RateLimitExceeded
      */
     async claim({ accountId, key, fingerprint }: RepeatableRequest) {
       const id = hashed("id", String(accountId), key).digest("hex");

@@ -1,5 +1,5 @@
 /**
- * Has every process of the cluster count its clicks, and tells when all have. Calls and answers travel by the change
+ * Has every process of the cluster count its clicks, and reports when all have. Calls and replies travel by the change
  * feed, so commands and other nodes take part. The feed does not wait for the work.
  */
 import type { Logger } from "../../lib/logger.ts";
@@ -20,7 +20,7 @@ const [REQUESTED, DONE] = ["asked ", "done "];
 export type RollCall = ReturnType<typeof createRollCall>;
 
 export function createRollCall({ changes, processes, logger, boundMs = BOUND_MS }: Deps) {
-  /** Numbers of the processes that have answered, by call. */
+  /** Numbers of the processes that have replied, by call. */
   const responses = new Map<string, Set<string>>();
   changes.subscribe("clicks", (keys) => {
     for (const key of keys) {
@@ -54,7 +54,7 @@ export function createRollCall({ changes, processes, logger, boundMs = BOUND_MS 
       });
     },
 
-    /** Returns how many processes have not answered in time; 0: all have. Rejects while the database is away. */
+    /** Returns how many processes have not replied in time; 0: all have. Rejects while the database is away. */
     async call(): Promise<number> {
       const call = crypto.randomUUID();
       const responded = new Set<string>();

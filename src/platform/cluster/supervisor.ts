@@ -147,7 +147,7 @@ export function createSupervisor(deps: Deps) {
       for (const worker of running) worker.process.kill("SIGHUP");
       for (const old of running) {
         if (stopping) return;
-        // The worker died and is being restarted.
+        // The worker crashed and is being restarted.
         if (!workers.has(old)) continue;
         old.mayEnd = true;
         const successor = await launch(old.index, "never").catch((error: Error) => error);

@@ -114,7 +114,7 @@ export function createWorkerChannel(onLost: () => void) {
     ready: (info: WorkerReady) => rpc.call("ready", info),
     collect: () => rpc.call("collect", undefined),
     collectLive: (sinceMs: number) => rpc.call("collectLive", sinceMs),
-    /** Counts for all workers together. Milliseconds to wait. Rejects if the parent does not answer. */
+    /** Counts for all workers together. Milliseconds to wait. Rejects if the parent does not respond. */
     takeLoginTry: (address: string) => rpc.call("takeLoginTry", address),
     /** Made by the first worker; null for that one. */
     startValues: () => rpc.call("startValues", undefined),

@@ -82,11 +82,11 @@ export function spawnOrEnd(
   }
 }
 
-/** Calls of a worker that concern the others, and those that `all` answers for any. */
+/** Calls of a worker that concern the others, and those that `all` handles for any. */
 export function callsAmong(workers: ReadonlySet<Worker>, all: Pick<ParentCalls, "takeLoginTry" | "renew">) {
   const others = (self: Worker) => [...workers].filter((worker) => worker !== self && worker.hasJoined);
 
-  /** Answers that arrive in time. */
+  /** Replies that arrive in time. */
   async function askAll(self: Worker, ask: (worker: Worker) => Promise<unknown>): Promise<unknown[]> {
     const outcomes = await Promise.allSettled([...others(self), self].map(ask));
     return outcomes.flatMap((outcome) =>

@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 const SECRET = "an-unmistakable-secret-".repeat(2);
 
-// oxlint-disable-next-line no-explicit-any -- answers of many shapes
+// oxlint-disable-next-line no-explicit-any -- responses of many shapes
 type Envelope = { code: number; error?: string; data?: any };
 
 /** The mounted endpoints, called by the administrator `ann`, or without an account. */
@@ -311,7 +311,7 @@ describe("POST", () => {
 
   test("/config/{key}/action generates a value without storing it", async () => {
     const { call, config } = await serve();
-    // This setting's own secret is SECRET too and is the expected answer, so read another key.
+    // This setting's own secret is SECRET too and is the expected response, so read another key.
     await config.set("api.jwt_secret", "j".repeat(40), "ann");
     expect((await call("POST", "/api.health_token/action", { action: "generate_token" })).data).toEqual({
       value: SECRET,

@@ -199,7 +199,7 @@ function writingSide({ writer, live, fixed, generateToken, show }: WritingDeps) 
     },
 
     /**
-     * Stores all or none and returns them; null is the default. @throws BadRequest that says of each value what is wrong
+     * Stores all or none and returns them; null is the default. @throws BadRequest with what is wrong with each value
      */
     async change(
       entries: readonly (readonly [key: string, value: string | null])[],

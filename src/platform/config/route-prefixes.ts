@@ -1,6 +1,6 @@
 /**
  * The three route prefixes and the file endpoints must differ, and none may lie below another: the outer one would
- * answer 404 for it.
+ * respond with 404 for it.
  */
 
 export const ROUTE_PREFIX_KEYS = [

@@ -1,4 +1,4 @@
-/** Checks return the canonical form, or what is wrong; null: it is not what `allowed` or `items` says. */
+/** Checks return the canonical form, or what is wrong; null: it is not what `allowed` or `items` describes. */
 import { isIP } from "node:net";
 import { isLegibleText } from "../../lib/file-name.ts";
 import { checkHttpUrl, withoutDot } from "../../lib/http-url.ts";
@@ -158,7 +158,7 @@ export const headerName = {
   check: (item: string): CheckedValue => (/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(item) ? item : null),
 };
 
-/** As given: it has to equal what the provider says, to the letter. */
+/** As given: it has to equal what the provider sends, to the letter. */
 export const issuer = {
   allowed:
     "empty or an https address without query and fragment such as https://id.example.com/realms/staff; http only on localhost",

@@ -42,7 +42,7 @@ type About = {
   description: string;
   /** A changed value is pending until the next start. */
   requiresRestart: boolean;
-  /** Answers, history and logs show a mask. */
+  /** Responses, history and logs show a mask. */
   sensitive: boolean;
   /** API, commands and imports can write it. */
   editable: boolean;
@@ -86,7 +86,7 @@ export const between = (min: number, max: number, unit?: NumberUnit): Bounds => 
   ...(unit && { unit }),
 });
 
-/** Longest canonical text, unless its kind says more. */
+/** Longest canonical text, unless its kind allows more. */
 export const VALUE_MAX_BYTES = 8192;
 const LIST_MAX_ITEMS = 100;
 

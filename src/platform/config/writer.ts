@@ -10,7 +10,7 @@ import type { ConfigRepository } from "./config.repository.ts";
 import { CONFIG_KEYS, type ConfigKey, definitionOf } from "./definitions.ts";
 import { JOINT_RULES } from "./joint-rules.ts";
 
-/** Replaces a sensitive value in answers, history and logs. */
+/** Replaces a sensitive value in responses, history and logs. */
 export const MASK = "[REDACTED]";
 
 /** Canonical texts. Null returns a setting to its default. */

@@ -18,7 +18,7 @@ export const ACCOUNT_TABLES = {
     after: "text?",
     /** Common to the events of a bulk change until it is taken back; with `actor` and `at` unique. */
     bulk: "int?",
-    /** 1: webhooks have to be told; see webhooks/. */
+    /** 1: webhooks have to be notified; see webhooks/. */
     untold: "int?",
     /** Tool of the MCP server. */
     tool: "text(40)?",

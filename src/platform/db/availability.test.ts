@@ -9,7 +9,7 @@ afterEach(() => {
   for (const availability of made.splice(0)) availability.stop();
 });
 
-/** A server that answers, fails or hangs as the test sets, with limits in milliseconds. */
+/** A server that responds, fails or hangs as the test sets, with limits in milliseconds. */
 function watch(limits: object = {}) {
   const server = { respond: async (): Promise<void> => {}, probes: 0 };
   const availability = createAvailability({

@@ -1,16 +1,16 @@
 /**
- * Watches whether the database server answers, so that no caller waits for one that does not.
+ * Watches whether the database server responds, so that no caller waits for one that does not.
  *
  * A refused connection shows at once; a hanging server costs each query its time limit and a connection. So a probe on
- * its own connection asks after a failed connection, and when a caller waits and no statement was answered for half a
+ * its own connection asks after a failed connection, and when a caller waits and no statement was completed for half a
  * second. After 1.5 seconds the server counts as away:
  *
  *     new queries      are refused at once
  *     running ones     are given up after 0.4 seconds, even if the server is back: their connection may be dead
- *     the probe        asks four times a second; its first answer ends the outage
+ *     the probe        asks four times a second; its first reply ends the outage
  *     old connections  are discarded when next taken: their state is unknown
  *
- * So no caller waits longer than `mostWaitMs`. A server that answers with an error (too many connections, wrong
+ * So no caller waits longer than `mostWaitMs`. A server that responds with an error (too many connections, wrong
  * password) is not away, nor is one whose certificate is refused; one that starts or stops is.
  */
 import { AppError } from "../../lib/errors.ts";

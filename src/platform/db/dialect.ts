@@ -41,8 +41,8 @@ export type Dialect = {
   readonly name: "sqlite" | "postgres" | "mysql" | "mariadb";
 
   /**
-   * Code, target, title or note of `links` contains the needle; `%` and `_` are literal. Ignores case: always for ASCII,
-   * else at least for the needle as given, lower-case, upper-case and capitalised. Accents count, composed or
+   * Code, target, title or note of `links` contains the needle; `%` and `_` are literal. Ignores case: always for
+   * ASCII, else at least for the needle as given, lower-case, upper-case and capitalised. Accents count, composed or
    * decomposed. `usesIndex`: a query starts with it, where linkCandidates is not null; else it only tests rows.
    */
   linkContains(needle: string, options?: { usesIndex?: boolean }): Expression<SqlBool>;
@@ -84,8 +84,8 @@ export type Dialect = {
   readonly sharesScans: boolean;
 
   /**
-   * How a sorted union reads parts that an index sorts: as far as it is wanted (merged), which a limit of each part tells
-   * the planner (limited), or each part up to its limit, into a table that is sorted (copied).
+   * How a sorted union reads parts that an index sorts: as far as it is needed (merged), which a limit of each part
+   * tells the planner (limited), or each part up to its limit, into a table that is sorted (copied).
    */
   readonly sortedUnions: "merged" | "limited" | "copied";
 
@@ -152,7 +152,9 @@ export type Dialect = {
   /** Epoch milliseconds by the clock of the database, in a query. */
   now(): RawBuilder<number>;
 
-  /** Removes what deleted and replaced rows left in the database's files. Servers do so by themselves, some time later. */
+  /**
+   * Removes what deleted and replaced rows left in the database's files. Servers do so by themselves, some time later.
+   */
   readonly shred?: (db: Db) => Promise<void>;
 
   /** Writes a consistent copy to a new file. Null for servers: see `dumpAdvice`. */
@@ -177,7 +179,7 @@ export type LinkRow = {
 };
 
 export type ReplicaState = {
-  /** How far the replica is behind. Null before the first look, while it does not answer, and while it has no mark. */
+  /** How far the replica is behind. Null before the first look, while it does not respond, and while it has no mark. */
   lagMs: number | null;
   isUsed: boolean;
 };
@@ -219,10 +221,10 @@ export type Database = {
   findLink(code: string): LinkRow | undefined | Promise<LinkRow | undefined>;
   /**
    * The next findLink sees every change that any process committed before this call. Otherwise lookups of one turn of
-   * the event loop may share a snapshot, newer than the last answer to a write of this instance.
+   * the event loop may share a snapshot, newer than the last reply to a write of this instance.
    */
   refreshLookups(): void;
-  /** Differs from the last result if another connection has committed meanwhile. Undefined: only a query can tell. */
+  /** Differs from the last result if another connection has committed meanwhile. Undefined: only a query can show. */
   commits(): number | undefined;
   /** Why the server refuses connections or statements, for whoever runs it; null if it does not, or unguarded. */
   refusal(): string | null;

@@ -67,7 +67,7 @@ export function translateFailure({ classify, explainRefusal }: Translation, erro
   return failure === "other" ? error : new DatabaseError(failure, error);
 }
 
-/** What to tell whoever runs the server; null for other errors. */
+/** The message for whoever runs the server; null for other errors. */
 export const databaseRefusalOf = (error: unknown): string | null =>
   error instanceof DatabaseError ? error.refusal : null;
 
@@ -89,7 +89,7 @@ function withoutStatement(error: unknown): void {
 const failedBy = (error: unknown, ...failures: readonly KnownFailure[]): boolean =>
   error instanceof DatabaseError && failures.includes(error.failure);
 
-/** No server answers: nothing was written, or nobody knows. */
+/** No server responds: nothing was written, or nobody knows. */
 export const isDatabaseAway = (error: unknown): boolean => failedBy(error, "unavailable");
 /** After this error, roll the transaction back. */
 export const isUniqueViolation = (error: unknown): boolean => failedBy(error, "unique");

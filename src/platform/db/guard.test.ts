@@ -9,7 +9,7 @@ afterEach(() => Promise.all(opened.splice(0).map((backend) => backend.close())))
 
 const responding: SqlConnection = { execute: async () => ({ rows: [] }) };
 
-/** The test hands out connections and answers the probe. */
+/** The test hands out connections and replies to the probe. */
 function guarded(acquire: () => Promise<SqlConnection>, probe: () => Promise<unknown>) {
   const released: { connection: SqlConnection; broken: boolean }[] = [];
   const backendOf = (source: Partial<ConnectionSource>): Backend => {

@@ -21,7 +21,7 @@ export const LINK_TABLES = {
     options: "text?",
     /** The state of `held` in the options, for filters. */
     held: "text(16)?",
-    /** The checks of targets failed since then (links/safety/); null while the target answers. */
+    /** The checks of targets failed since then (links/safety/); null while the target responds. */
     dead_since: "int?",
   },
   /** Targets that failed their last check. Removed with the link. */

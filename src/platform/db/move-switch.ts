@@ -6,13 +6,14 @@
  *
  * `mover` has a token of the command, what it does, and a number that it raises every second. To switch, the command
  *
- *   1. says so in that mark and in the change feed, so that all servers watch (`movedTo`)
+ *   1. records it in that mark and in the change feed, so that all servers watch (`movedTo`)
  *   2. renames the log to a name with its token, after which changes are refused
  *   3. copies the rest to the target
  *   4. removes `mover` if it is still its own, and sets `moved_to`, in one transaction
  *
  * While the number stands still, whoever watches removes the mark, so 4 fails, then gives the log its name back. So
- * exactly one database takes changes in the end, whatever is killed. No token is used twice: a late rename finds nothing.
+ * exactly one database takes changes in the end, whatever is killed. No token is used twice: a late rename finds
+ * nothing.
  */
 import { sql } from "kysely";
 import { appError } from "../../lib/errors.ts";

@@ -4,14 +4,14 @@ import { isFromServer } from "./availability.ts";
 import { type Address, addressName } from "./database-url.ts";
 import { DatabaseError } from "./failures.ts";
 
-/** How long the other servers may take to answer, after the first one that takes writes. */
+/** How long the other servers may take to respond, after the first one that takes writes. */
 const PATIENCE_MS = 200;
-/** Connections that are opened together share an answer. */
+/** Connections that are opened together share a reply. */
 const FRESH_MS = 1_000;
 /** Bounds what one server may take to accept a connection and say what it is. */
 export const ASK_TIMEOUT_MS = 2_000;
 
-/** A server that answers and does not take writes. */
+/** A server that responds but takes no writes. */
 export class NotPrimary extends Error {
   readonly code = "ENOTPRIMARY";
 }
@@ -27,9 +27,9 @@ export function createPrimaryFinder(deps: {
    * or little more, and leaves nothing open.
    */
   ask: (address: Address) => Promise<number>;
-  /** Told of each server that did not say that it takes writes, when all have answered or are late. */
+  /** Called with each server that did not report that it takes writes, once all have responded or timed out. */
   lost?: (address: Address) => void;
-  /** Told once when the server that takes writes has a lower term than one before. 0 is no term. */
+  /** Called once when the server that takes writes has a lower term than one before. 0 is no term. */
   steppedBack?: (address: Address, term: number, formerTerm: number) => void;
 }) {
   const { addresses, ask, lost = () => {}, steppedBack = () => {} } = deps;
@@ -70,7 +70,7 @@ export function createPrimaryFinder(deps: {
   };
 }
 
-/** Carries the code of a server that answered with an error, so that it does not count as away. */
+/** Carries the code of a server that responded with an error, so that it does not count as away. */
 function noneOf(addresses: readonly Address[], outcomes: PromiseSettledResult<void>[]): Error {
   const reasons = outcomes.map((one) => (one.status === "rejected" ? (one.reason as Error) : new Error()));
   const stated = reasons.map(
@@ -82,6 +82,6 @@ function noneOf(addresses: readonly Address[], outcomes: PromiseSettledResult<vo
   const cause = Object.assign(new Error(`no server takes writes (${stated.join("; ")})`), {
     ...(refusal && { code: refusal.sqlState ?? refusal.code, errno: refusal.errno }),
   });
-  // If all servers refuse, none of them is away, and their error says why.
+  // If all servers refuse, none of them is away, and their error explains why.
   return reasons.every(isFromServer) ? cause : new DatabaseError("unavailable", cause);
 }

@@ -30,7 +30,7 @@ export const inOrderOf = <DB, T extends keyof DB, O>(
     (row) => (row as Record<string, string | number>)[column.split(".").at(-1)!]!,
   );
 
-/** What `write` answers, by default true; false if another row has one of its unique keys. */
+/** What `write` returns, by default true; false if another row has one of its unique keys. */
 export async function unlessTaken(write: () => Promise<unknown>): Promise<boolean> {
   try {
     return (await write()) !== false;

@@ -73,7 +73,7 @@ forEachDialect((dialect) => {
   const as = (name: string, password: string) =>
     dialect.url().replace(/\/\/[^@]*@/, `//${name}:${encodeURIComponent(password)}@`);
 
-  /** What a start says, which does not wait a minute. */
+  /** The message of a start, which does not wait a minute. */
   async function refusalAt(url: string, ask = (database: Database) => database.ping()): Promise<string> {
     const database = await openDatabase({ url, poolSize: 1 }, { threads: false, logger: silentLogger });
     let tries = 0;

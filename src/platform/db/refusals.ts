@@ -1,6 +1,6 @@
 /**
- * Why a server that answers lets nobody in, as a sentence for whoever runs it: it names the account and the database,
- * and never the password. Waiting does not help, unlike with a server that is away.
+ * Why a server that responds rejects the sign-in, as a sentence for whoever runs it: it names the account and the
+ * database, and never the password. Waiting does not help, unlike with a server that is away.
  */
 import type { DatabaseLocation } from "./database-url.ts";
 import { isCertificateRefusal } from "./failures.ts";

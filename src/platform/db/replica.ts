@@ -3,7 +3,7 @@
  *
  * A mark in the database, renewed by each look, tells how far the replica is behind, or a little more: its age when it
  * does not arrive at once. Reports and exports look at most every two seconds. A statement that the replica does not
- * answer is asked of the database, so only transactions that read may use it.
+ * complete goes to the database, so only transactions that read may use it.
  */
 import { currentTime } from "./queries.ts";
 import type { Kysely } from "kysely";
@@ -17,7 +17,7 @@ import type { Schema } from "./schema.ts";
 /** A replica further behind is not used. */
 export const MOST_LAG_MS = 10_000;
 const LOOK_MS = 2_000;
-/** What was seen longer ago tells nothing. */
+/** An older observation means nothing. */
 const STALE_MS = 10_000;
 /** A look takes no longer; a silent replica is not waited for. */
 const DEADLINE_MS = 1_000;
@@ -71,7 +71,7 @@ export function createReplica({
     return state;
   }
 
-  /** Answers from the database once the replica has failed. */
+  /** Replies from the database once the replica has failed. */
   function withFallback(first: SqlConnection, statementTimeoutMs: number): Falling {
     const connection: Falling = {
       first,

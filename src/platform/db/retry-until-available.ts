@@ -3,7 +3,7 @@ import { isDatabaseAway } from "./failures.ts";
 
 const AGAIN_MS = 1_000;
 
-/** Repeats work that finds no database, which may have been done, until the database answers or the process stops. */
+/** Repeats work that finds no database, which may have been done, until the database responds or the process stops. */
 export async function retryUntilAvailable<T>(work: () => Promise<T>, stopping: AbortSignal): Promise<T> {
   for (;;) {
     try {

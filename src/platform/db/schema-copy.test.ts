@@ -7,7 +7,7 @@ import { createFresh, DIALECT_NAMES, type DialectName, serverUrl } from "./fresh
 import { migrateUp } from "./migrate.ts";
 import { createMigrated, OF_SERVER } from "./schema-copy.test-support.ts";
 
-/** What each database tells of a table's definition. */
+/** What each database reports of a table's definition. */
 async function definitionOf({ dialect, slow }: Database, table: string): Promise<unknown> {
   if (dialect.name === "sqlite")
     return (

@@ -11,7 +11,7 @@ eventView.register(z.globalRegistry, { id: "Event" });
 export type HistoryLinks = {
   /** @throws LinkNotFound */
   idOf(caller: Caller, code: string, domain: string | undefined): Promise<number>;
-  /** The answer of a read of the link; null without a link. */
+  /** The response of a read of the link; null without a link. */
   view(c: HttpContext, caller: Caller, code: string, domain: string | undefined): Promise<unknown>;
 };
 

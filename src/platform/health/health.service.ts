@@ -29,7 +29,7 @@ export type HealthSources = {
   stagedUploads(): Promise<StagedUploads>;
 };
 
-/** A monitor always gets its answer. */
+/** A monitor always gets a response. */
 const CHECK_DEADLINE_MS = 2_000;
 
 const DISK_IS_SILENT = `The disk did not respond within ${CHECK_DEADLINE_MS / 1000} s; check the system log.`;

@@ -14,8 +14,8 @@ const SLOT_MS = 5_000;
 const SLOTS = 13;
 
 /**
- * The longest time that something blocked the event loop within the last minute; the first gap after a rest may be told
- * up to IDLE_LOOK_MS shorter. Reading changes nothing, so all monitors and health pages see the same.
+ * The longest time that something blocked the event loop within the last minute; the first gap after a rest may be
+ * reported up to IDLE_LOOK_MS shorter. Reading changes nothing, so all monitors and health pages see the same.
  */
 function watchLoop() {
   const recent = createRecentMaximum();

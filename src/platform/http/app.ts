@@ -12,7 +12,7 @@ import { type Guard, type HttpApp, mountEndpoints, mountRefusals } from "./mount
 import { hasLongBody } from "./read-body.ts";
 
 /**
- * Hono answers HEAD with the GET endpoint and drops the body, which loses the length. Here the response keeps its body;
+ * Hono serves HEAD with the GET endpoint and drops the body, which loses the length. Here the response keeps its body;
  * the server sends the length and cancels a stream. Call it before anything else is added to the app.
  */
 function respondToHead(app: HttpApp): void {
@@ -51,14 +51,14 @@ export type OtherProtocol = { prefix: string; respond(c: HttpContext): Promise<R
 export type HttpAppOptions = {
   tables: readonly EndpointTable[];
   others?: readonly OtherProtocol[];
-  /** Answer 404 everywhere while `isOpen` is false (no password is set). */
+  /** Respond with 404 everywhere while `isOpen` is false (no password is set). */
   gates: readonly { prefix: string; isOpen(path: string): boolean }[];
   /** Read at each request, so a change applies at once. */
   cors(): CorsSettings;
   newRequestId(): string;
   /** Bounds gathered bodies. */
   bodies?: BodyMemory;
-  /** Keeps answers to requests with an Idempotency-Key. */
+  /** Keeps responses to requests with an Idempotency-Key. */
   repeats?: Repeats;
   logger: Logger;
 };

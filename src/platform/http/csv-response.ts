@@ -1,4 +1,4 @@
-/** Answers of the API as CSV, made page by page. */
+/** Responses of the API as CSV, made page by page. */
 import { z } from "zod";
 import type { Logger } from "../../lib/logger.ts";
 import type { HttpContext } from "./endpoint.ts";

@@ -21,7 +21,9 @@ export type HttpConnection = {
   cut(): void;
   /** The tool of the MCP server that asks. */
   tool?: string;
-  /** The only endpoint that may answer, as `routeOf` names it: others whose patterns match the path too are passed by. */
+  /**
+   * The only endpoint that may respond, as `routeOf` names it: others whose patterns match the path too are passed by.
+   */
   route?: string;
   /** From the guard: see HttpVariables. */
   isStillAllowed?: () => Promise<boolean>;
@@ -57,8 +59,8 @@ export type HttpVariables = {
   isStrict?: boolean;
   account: Caller;
   /**
-   * For answers that last: session or token still exist, and the account has the role and teams that it had. Rejects if
-   * the database fails.
+   * For responses that last: session or token still exist, and the account has the role and teams that it had. Rejects
+   * if the database fails.
    */
   isStillAllowed(): Promise<boolean>;
 };
@@ -133,7 +135,7 @@ export type Endpoint<
   status?: 200 | 201;
   /** The type of `data` in the OpenAPI document, as the next four are for it. */
   response?: Schema;
-  /** The message that answers what returns nothing. */
+  /** The message of the response when the handler returns nothing. */
   done?: string;
   /** Fields beside `data` in the envelope (see `beside`). */
   beside?: Readonly<Record<string, Schema>>;
@@ -145,11 +147,11 @@ export type Endpoint<
   rawBody?: string;
   /** A success without envelope. */
   raw?: RawResponse;
-  /** Answers have an ETag. A text names the part of the response that requests change; else it is the whole. */
+  /** Responses have an ETag. A text names the part of the response that requests change; else it is the whole. */
   tagged?: true | string;
   /**
-   * For If-Match: that part as it is in the transaction of the endpoint's first write, locked until its end. Rejects like
-   * `handle` for what the caller does not reach.
+   * For If-Match: that part as it is in the transaction of the endpoint's first write, locked until its end. Rejects
+   * like `handle` for what the caller does not reach.
    */
   locked?(asking: PathInput<Q>, tx: never): Promise<unknown>;
   /** Returns `data` of the envelope, a `page(…)`, `beside(…)`, or a whole Response. */

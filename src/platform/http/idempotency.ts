@@ -61,7 +61,7 @@ export async function once(
     const { status, headers, body } = JSON.parse(claimed.kept) as Kept;
     return new Response(body, { status, headers: [...headers, [REPLAYED_HEADER, "true"]] });
   }
-  // Where this fails, the row says what is known.
+  // Where this fails, the row records what is known.
   const keep = async (response: Response) => claimed.keep(await textOf(response)).catch(() => undefined);
   const { result, isCommitted } = beforeFirstWrite(claimed.confirm, run);
   try {

@@ -29,9 +29,9 @@ const compress = promisify(gzip);
 const LEAST = 1024;
 
 /**
- * JSON as the body of a response. Answers to reads are compressed for clients that accept it, off the event loop: fifty
- * links need 2 KB instead of 23. Reads answer no secret whose length could tell it (BREACH); answers to writes, such as a
- * new token, stay plain.
+ * JSON as the body of a response. Responses to reads are compressed for clients that accept it, off the event loop:
+ * fifty links need 2 KB instead of 23. Reads return no secret whose length could tell it (BREACH); responses to writes,
+ * such as a new token, stay plain.
  */
 async function compressedJson(c: HttpContext, text: string, status: 200 | 201): Promise<Response> {
   c.header("Content-Type", "application/json; charset=utf-8");
@@ -101,7 +101,7 @@ function requireMatch(c: HttpContext, content: unknown): void {
 }
 
 export type HttpApp = Hono<HttpEnv>;
-/** Lets in who may call the endpoint, and sets the account on the context. */
+/** Admits the accounts that may call the endpoint, and sets the account on the context. */
 export type Guard = (
   entry: Pick<Endpoint, "access" | "method" | "path" | "scope">,
 ) => MiddlewareHandler<HttpEnv>;
@@ -237,7 +237,7 @@ function contentOf(result: unknown): object {
 
 const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** Answers the rest: OPTIONS, 405 with `Allow` on a known path, else 404. */
+/** Handles the rest: OPTIONS, 405 with `Allow` on a known path, else 404. */
 export function mountRefusals(
   app: HttpApp,
   tables: readonly { prefix: string; endpoints: readonly Endpoint[] }[],

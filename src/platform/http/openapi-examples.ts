@@ -1,4 +1,4 @@
-/** Examples of requests and answers, made from the schemas. A field has the same value everywhere. */
+/** Examples of requests and responses, made from the schemas. A field has the same value everywhere. */
 import type { Json, NamedSchemas } from "./openapi-schema.ts";
 
 const INSTANT = "2026-11-20T12:00:00.000Z";
@@ -138,7 +138,7 @@ function exampleOfObject(schema: Json, named: NamedSchemas): Json {
     required?: string[];
     additionalProperties?: unknown;
   };
-  // Closed objects are answers.
+  // Closed objects are responses.
   const isResponse = additionalProperties === false;
   const shown = Object.entries(properties).filter(
     ([name]) => required.includes(name) || isResponse || (name in FIELDS && name !== QUIET),

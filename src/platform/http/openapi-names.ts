@@ -1,4 +1,4 @@
-/** Names of operations, from method, path and answer. Configured prefixes do not change them. */
+/** Names of operations, from method, path and response. Configured prefixes do not change them. */
 import { z } from "zod";
 import type { Endpoint } from "./endpoint.ts";
 
@@ -15,7 +15,7 @@ export function operationIdOf(
     .filter(Boolean);
   const creates = entry.method === "POST" && entry.status === 201;
   const words = segments.flatMap((segment, at) => {
-    // The singular says that one is meant.
+    // The singular means one.
     if (segment.startsWith(":")) return isPlural(segments[at - 1]) ? [] : [segment.slice(1)];
     const isOne = segments[at + 1]?.startsWith(":") || (creates && at === segments.length - 1);
     return [isOne ? singular(segment) : segment];
@@ -67,7 +67,9 @@ const NAMES_OF_CHOICES: Readonly<Record<string, string>> = {
   "TeamMember.role": "TeamRole",
 };
 
-/** Name of a choice: from its own place, or from NAMES_OF_CHOICES if there are several. @throws Error if that lacks it */
+/**
+ * Name of a choice: from its own place, or from NAMES_OF_CHOICES if there are several. @throws Error if that lacks it
+ */
 export function nameOfChoice(places: ReadonlySet<string>): string {
   const named = [...places].find((place) => place in NAMES_OF_CHOICES);
   if (named !== undefined) return NAMES_OF_CHOICES[named]!;

@@ -1,4 +1,4 @@
-/** What the document says of the API, of each tag, and of parameters and fields that many have. */
+/** The document's descriptions of the API, of each tag, and of parameters and fields that many have. */
 import { type Endpoint, tokenScope } from "./endpoint.ts";
 import { operationIdOf } from "./openapi-names.ts";
 import texts from "./openapi-operations.json" with { type: "json" };
@@ -37,7 +37,7 @@ function whoMay(entry: Endpoint): string {
 
 export const OPERATION_IDS: ReadonlySet<string> = new Set(Object.keys(OPERATIONS));
 
-/** @param operationId of an entry that answers two methods */
+/** @param operationId of an entry that serves two methods */
 export const describedOperation = (entry: Endpoint, operationId = operationIdOf(entry)): string =>
   [OPERATIONS[operationId]?.replaceAll(/<(\w+)>/g, (_, name: string) => SHARED[name]!), whoMay(entry)]
     .filter(Boolean)

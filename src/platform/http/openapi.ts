@@ -69,7 +69,7 @@ function* documentSteps(described: Described): Generator<void, Json> {
       const path = (prefix + entry.path).replaceAll(/:(\w+)(\{[^}]*\})?/g, "{$1}");
       const operations = (paths[path] ??= {});
       operations[entry.method.toLowerCase()] = operation(entry, { path, gated, named });
-      // Such a GET answers in its headers.
+      // Such a GET responds in its headers.
       if (entry.method === "GET" && entry.raw?.type === null) {
         const operationId = operationIdOf(entry).replace(/^get/, "head");
         const description = describedOperation(entry, operationId);

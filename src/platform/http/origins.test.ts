@@ -53,7 +53,7 @@ test("of lists the entry of the outermost trusted proxy counts", () => {
   expect(at(1, "http, HTTPS ,http")).toBe("https://go.example");
   // A proxy that replaces the header leaves one entry.
   expect(at(5, "HTTPS", "go.example")).toBe("https://go.example");
-  // Whoever is not trusted speaks for its own answer only.
+  // Whoever is not trusted speaks for its own response only.
   expect(at(null, "https,http")).toBe("https://own");
 });
 

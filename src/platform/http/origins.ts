@@ -1,7 +1,7 @@
 /**
  * Scheme, host and port of addresses in responses: `features.public_url`, else what the request names. Only its sender
- * sees the answer, so `X-Forwarded-Proto: https` counts from any peer; `X-Forwarded-Host` counts from a trusted proxy.
- * Of lists the entry counts that the outermost trusted proxy appended.
+ * sees the response, so `X-Forwarded-Proto: https` counts from any peer; `X-Forwarded-Host` counts from a trusted
+ * proxy. Of lists the entry counts that the outermost trusted proxy appended.
  */
 import { forwardedEntry, isForwardedHttps, parseForwardedPrefix } from "../../lib/forwarded.ts";
 

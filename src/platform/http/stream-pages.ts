@@ -24,7 +24,7 @@ const STALL_MS = 120_000;
 /** Between pages of half a millisecond each. */
 const REST_MS = 2;
 
-/** Answers `c` with the pages, without idle timeout. `failure` is logged if the started response is cut. */
+/** Responds to `c` with the pages, without idle timeout. `failure` is logged if the started response is cut. */
 export function streamResponse(
   c: HttpContext,
   pages: AsyncGenerator<Page, void>,
@@ -49,8 +49,8 @@ export async function streamPages(
   let isOver = false;
   let given: Page = "";
   const later = async (): Promise<IteratorResult<Page, void>> => {
-    // Lets the previous page out first: a short answer would otherwise be sent whole, with a length. Also limits a long
-    // one to a fifth of the event loop.
+    // Lets the previous page out first: a short response would otherwise be sent whole, with a length. Also limits a
+    // long one to a fifth of the event loop.
     if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
     return pages.next();
   };

@@ -97,7 +97,7 @@ export function createJobRunner({ leases, jobs, clock, logger, random = Math.ran
   const requested = new Set<string>();
   const trying = new Set<string>();
 
-  /** What is asked for during a run may come too late for it, so the job runs once more. */
+  /** A run that is requested during another may come too late for it, so the job runs once more. */
   async function tryNow(job: Job): Promise<void> {
     for (let tries = 0; tries < MOST_TRIES && !stopping.signal.aborted; tries++) {
       if (tries > 0) await rest(1.5 * MIN_PAUSE_MS, stopping.signal);

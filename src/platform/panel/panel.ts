@@ -93,8 +93,8 @@ const slashesIn = (path: string): number => path.split("/").length - 1;
 const attribute = (text: string): string => text.replace(/[&"<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
 /**
- * `html`: the built page with its placeholder. `preloads`: names of scripts below the prefix. `asked`: paths below the
- * admin prefix whose answers the page needs at once.
+ * `html`: the built page with its placeholder. `preloads`: names of scripts below the prefix. `requested`: paths below
+ * the admin prefix whose responses the page needs at once.
  */
 function panelPage(
   html: string,
@@ -130,7 +130,7 @@ export type PanelOptions = {
   admin: string;
   isEnabled(): boolean;
   identity: PanelIdentity;
-  /** Whether it has the cookies of a session: what the page needs is then told with it. */
+  /** Whether it has the cookies of a session: what the page needs is then sent with it. */
   isSignedIn(request: Request): boolean;
   /** Whether it has the cookie for calls, which runs out before the session does. */
   mayCall(request: Request): boolean;
@@ -278,7 +278,7 @@ export function createPanel({
 
   return {
     /**
-     * Answers a request at or below the prefix. Never rejects. A response to HEAD has its body, for its length; the
+     * Responds to a request at or below the prefix. Never rejects. A response to HEAD has its body, for its length; the
      * server drops it.
      */
     async respond(request: Request): Promise<Response> {

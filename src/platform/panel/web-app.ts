@@ -1,6 +1,7 @@
 /**
- * What makes the panel an app of the phone or desktop: manifest, icons, and a service worker. The worker keeps one page,
- * which it shows while the server can't be reached, and takes what another app shares. It never sees an answer of the API.
+ * What makes the panel an app of the phone or desktop: manifest, icons, and a service worker. The worker keeps one
+ * page, which it shows while the server can't be reached, and takes what another app shares. It never sees a response
+ * of the API.
  */
 import { COLOURS } from "../../lib/tokens.ts";
 

@@ -134,7 +134,7 @@ export type SettingSection<R extends Rows = Rows> = {
   /** The section of the core that follows in the template. Default: none. */
   before?: string;
   rows: R;
-  /** Says what is wrong with values together; null: nothing. */
+  /** Reports what is wrong with values together; null: nothing. */
   refusal?(values: SectionValues<R>): string | null;
 };
 

@@ -80,7 +80,7 @@ export class Arrival {
   }
 
   /**
-   * Answers without a Response of its own, which would be most of the cost of a redirect. Return the result, which has
+   * Responds without a Response of its own, which would be most of the cost of a redirect. Return the result, which has
    * the status and nothing else. `fields` are lines with CR LF. `content` has one byte a character (`latin1`), as
    * `fields`.
    */

@@ -19,7 +19,7 @@ export type WireSocket = {
 export type ConnectionOwner<C> = {
   readonly scheme: "http" | "https";
   readonly isUnix: boolean;
-  /** The server is leaving: answers end their connection. */
+  /** The server is leaving: responses end their connection. */
   isLeaving(): boolean;
   /** The server is stopping: idle connections are closed. */
   isStopping(): boolean;
@@ -34,7 +34,7 @@ export type ConnectionOwner<C> = {
   /** The bytes of responses that its client has not read have changed by so many. */
   unread(change: number): void;
   requested(request: Request, connection: C): void;
-  /** A request is being answered, not in place. */
+  /** A request is being handled, not in place. */
   begun(): void;
   done(): void;
   closed(connection: C): void;

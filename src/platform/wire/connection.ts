@@ -1,6 +1,6 @@
 /**
- * One connection: requests come in, answers leave in the same order. What is answered in place leaves at once, many of a
- * pipeline in one write. Everything else takes its time, and the connection reads no further request meanwhile.
+ * One connection: requests come in, responses leave in the same order. What is handled in place leaves at once, many of
+ * a pipeline in one write. Everything else takes its time, and the connection reads no further request meanwhile.
  */
 import { inPlaceText } from "./response-head.ts";
 import type { Arrival } from "./arrival.ts";
@@ -118,7 +118,7 @@ export class Connection implements PipelineContext {
     if (!this.isBusy()) this.#readHeld();
   }
 
-  /** The client sends no more. It has left, or waits for its response: a read goes on until the response tells. */
+  /** The client sends no more. It has left, or waits for its response: a read goes on until the response shows it. */
   ended(): void {
     this.#hasEnded = true;
     this.#body?.leave();
@@ -155,7 +155,7 @@ export class Connection implements PipelineContext {
     });
   }
 
-  /** Answers, and ends the connection. */
+  /** Responds, and ends the connection. */
   refuse(status: BadHead | 503): void {
     this.#isEnding = true;
     this.#isBusy = true;
@@ -215,7 +215,7 @@ export class Connection implements PipelineContext {
     if (this.#body !== null) this.deadlines.begin();
     this.#body?.discard();
     if (!this.outbox.isEmpty()) return;
-    // Many such answers in a row would hold the event loop.
+    // Many such responses in a row would hold the event loop.
     if (this.inflow.isEmpty()) this.#readHeld();
     else this.giveWay();
   }

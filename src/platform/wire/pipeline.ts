@@ -1,5 +1,5 @@
 /**
- * Requests that come one after another. Those that are answered in place leave in one write, until the bytes end, a
+ * Requests that come one after another. Those that are handled in place leave in one write, until the bytes end, a
  * request takes its time or has a body, or others have waited for long.
  */
 import { inPlaceText, keptBytes } from "./response-head.ts";
@@ -26,7 +26,7 @@ export type PipelineContext = ArrivalContext & {
 
 /** Read in one look for heads. */
 const MOST_TEXT_BYTES = 128 * 1024;
-/** Answers in place that leave in one write. What the client does not take ends the look. */
+/** Responses in place that leave in one write. What the client does not take ends the look. */
 const MOST_JOINED_CHARACTERS = 64 * 1024;
 const HEAD_END = "\r\n\r\n";
 /** Others come in between after this time, which is looked at every so many requests: a single one reads no clock. */

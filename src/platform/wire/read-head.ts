@@ -5,7 +5,7 @@ import { type FramingFields, hasForbidden, indexFields, isToken } from "./head-f
 /** Bytes of a whole head. */
 export const MOST_HEAD_BYTES = 16 * 1024;
 
-/** What to answer to a head that can't be taken. */
+/** What to respond to a head that can't be taken. */
 export type BadHead = 400 | 431 | 505;
 
 const CURRENT = " HTTP/1.1\r\n";

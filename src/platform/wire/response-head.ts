@@ -53,8 +53,8 @@ const MOST_KEPT = 32;
 const kept = new Map<string, { status: number; fields: string; bytes: Buffer }>();
 
 /**
- * The bytes of an in-place answer whose content is long and often requested, such as a page; else null. For persistent
- * HTTP/1.1.
+ * The bytes of an in-place response whose content is long and often requested, such as a page; else null. For
+ * persistent HTTP/1.1.
  */
 export function keptBytes(response: InPlace): Buffer | null {
   const { content, status, fields } = response;

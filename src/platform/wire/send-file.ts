@@ -46,7 +46,7 @@ export function openFilePart({ path, start, length }: FileRange) {
           at += sent;
           await new Promise(setImmediate);
         } else {
-          // The system takes no more now. The runtime tells when it has taken these bytes.
+          // The system takes no more now. The runtime reports when it has taken these bytes.
           const bytes = read(at);
           at += bytes.length;
           offset[0] = BigInt(at);

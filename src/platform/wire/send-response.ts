@@ -100,7 +100,7 @@ async function begin(reader: Reader): Promise<Begun> {
     if (Bun.peek.status(next) !== "fulfilled" || size > MOST_GATHERED_BYTES) return begun(next, false);
     const { done, value } = await next;
     if (done) return begun(next, true);
-    // A stream may dispose of a piece when the next one is asked for.
+    // A stream may dispose of a piece when the next one is requested.
     pieces.push(new Uint8Array(value));
     size += value.length;
   }

@@ -1,4 +1,7 @@
-/** Clients that read late or never, send on after the last answer, or leave: what the server holds for them, and how long. */
+/**
+ * Clients that read late or never, send on after the last response, or leave: what the server holds for them, and how
+ * long.
+ */
 import { afterAll, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { until } from "../../../test/support/until.ts";
@@ -193,7 +196,7 @@ test("a long pipeline gives way to others", async () => {
     [busy, other].map(({ socket }) => new Promise((resolve) => socket.once("connect", resolve))),
   );
   order.length = 0;
-  // The first answer of the pipeline makes the other request.
+  // The first response of the pipeline makes the other request.
   onFirst = () => void other.socket.write(ask("/other"));
   busy.socket.write(ask("/slow").repeat(400));
   await until(() => order.length === 401);

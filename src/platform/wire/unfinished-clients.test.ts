@@ -136,7 +136,7 @@ test("the end of a client during an earlier body is known when the next one begi
   const client = open(server);
   const first = `${ask("/first", "Content-Length: 3\r\n", "POST")}one`;
   client.socket.end(`${first}${ask("/next", "Content-Length: 10\r\n", "POST")}part`);
-  // The server has seen the end when it has answered others that came after it.
+  // The server has seen the end when it has responded to others that came after it.
   for (let round = 0; round < 5; round++) await send(open(server), ask("/"));
   openGate();
   await until(() => client.isClosed);

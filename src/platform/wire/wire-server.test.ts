@@ -1,4 +1,4 @@
-/** Answers of every kind, over TCP, TLS and a unix socket, as the client of the runtime reads them. */
+/** Responses of every kind, over TCP, TLS and a unix socket, as the client of the runtime reads them. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";

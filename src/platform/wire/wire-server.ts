@@ -15,7 +15,8 @@ export type Peers = {
   /** Returns null on a unix socket. */
   requestIP(request: Request | Arrival): { address: string } | null;
   /**
-   * Ends the connection in this many seconds, even during the answer. 0: lets the client be silent during the request.
+   * Ends the connection in this many seconds, even during the response. 0: lets the client be silent during the
+   * request.
    */
   timeout(request: Request, seconds: number): void;
   /** False when its response has left as a whole, or its client. */
@@ -29,13 +30,13 @@ export type WireServer = Peers & {
   readonly port: number;
   /** Descriptor of the listening socket. */
   readonly descriptor: number;
-  /** Without those answered in place. */
+  /** Without those handled in place. */
   readonly pendingRequests: number;
   /** From now on each response ends its connection. */
   leave(): void;
   /** Closes connections that wait for another request. Returns their number. */
   closeIdleConnections(): number;
-  /** Stops accepting. Resolves when requests under way are answered, at once with `isHard`. */
+  /** Stops accepting. Resolves when requests under way are handled, at once with `isHard`. */
   stop(isHard?: boolean): Promise<void>;
 };
 
@@ -43,7 +44,7 @@ export type WireOptions = {
   address: { hostname: string; port: number; reusePort: boolean } | { unix: string };
   tls: { cert: string; key: string } | null;
   respond(arrival: Arrival, peers: WireServer): Response | Promise<Response>;
-  /** Responds to an error of `answer` and to a malformed request. */
+  /** Responds to an error of `respond` and to a malformed request. */
   explain(error: unknown): Response;
   /** By default all connections are taken. */
   limit?: ConnectionLimit;

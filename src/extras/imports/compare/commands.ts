@@ -175,7 +175,7 @@ export function createCompare({ here, against, rate, exactStatus, outbound }: Co
   };
 }
 
-/** Why to stop, if one of the services answered no code. */
+/** Why to stop, if one of the services serves no code. */
 export function silenceOf(found: readonly Difference[]): string | null {
   for (const [side, name] of [
     ["here", "This service"],

@@ -1,4 +1,4 @@
-/** Domains that a source has and Waymark lacks: named with the numbers of their links, and added where that is wanted. */
+/** Domains that a source has and Waymark lacks: named with the numbers of their links, and added on request. */
 import { AppError } from "../../../lib/errors.ts";
 import { keyOf } from "../../../links/link/key.ts";
 import { isProblem, type SourceLink, type SourceProblem } from "../readers/reader.ts";

@@ -208,7 +208,7 @@ const KNOWN: readonly (readonly [begin: readonly number[], sentence: string])[] 
   [[0xfe, 0xff], UTF_16],
 ];
 
-/** @throws BadRequest that says what to do */
+/** @throws BadRequest that explains what to do */
 async function refusePacked(path: string): Promise<void> {
   const file = await open(path, "r").catch(() => null);
   if (file === null) return;

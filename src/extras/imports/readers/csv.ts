@@ -1,4 +1,4 @@
-/** A table of links. Its header names our columns, or `map` says which of ours each one is. */
+/** A table of links. Its header names our columns, or `map` assigns each to one of ours. */
 import { open } from "node:fs/promises";
 import { CSV_SEPARATORS, type CsvSeparator, readCsv } from "../../../lib/csv.ts";
 import { type AppError, appError } from "../../../lib/errors.ts";

@@ -15,7 +15,7 @@ const MOST_PAUSE_MS = 120_000;
 
 export type JsonApi = (path: string) => Promise<unknown>;
 
-/** Paths are below the source; null for what is not there. @throws BadRequest that says what to do */
+/** Paths are below the source; null for what is not there. @throws BadRequest that explains what to do */
 export function createJsonApi(
   { source, outbound, signal }: Pick<SourceInput, "source" | "outbound" | "signal">,
   headers: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** Answers as the references of these APIs describe them; none was recorded from a real server. */
+/** Responses as the references of these APIs describe them; none was recorded from a real server. */
 import { afterAll, expect, test } from "bun:test";
 import { createOutbound } from "../../../lib/outbound.ts";
 import { bitly } from "./bitly.ts";

@@ -29,7 +29,7 @@ export const listedReader = <T>(listing: Listing<T>): Reader => ({
   open: (input) => listedLinks(input, listing),
 });
 
-/** @throws BadRequest that says what to do */
+/** @throws BadRequest that explains what to do */
 async function listedLinks<T>(input: SourceInput, listing: Listing<T>): Promise<Source> {
   const { key } = input;
   if (!key) throw appError("BadRequest", listing.key);

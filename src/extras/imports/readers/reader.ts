@@ -15,7 +15,7 @@ export type Reader = {
   needsKey?: boolean;
   /** Sentences: what the product does not export, or Waymark has no place for. */
   notImported: readonly string[];
-  /** @throws AppError that says what to do */
+  /** @throws AppError that explains what to do */
   open(input: SourceInput): Promise<Source>;
 };
 
@@ -67,7 +67,7 @@ export type SourceLink = {
   disabled?: string;
   /** Sentences: what of it is not imported. */
   lost?: readonly string[];
-  /** It serves `files` in a folder; its target says nothing. */
+  /** It serves `files` in a folder; its target is unused. */
   share?: SourceShare;
 };
 

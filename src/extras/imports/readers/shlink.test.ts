@@ -1,4 +1,4 @@
-/** A server that answers as Shlink's OpenAPI document of version 3 says; a real one is in the long suite. */
+/** A server that behaves as Shlink's OpenAPI document of version 3 describes; a real one is in the long suite. */
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { createOutbound } from "../../../lib/outbound.ts";
 import type { SourceInput } from "./reader.ts";
@@ -19,7 +19,7 @@ let urls: ShortUrl[] = [];
 let visits: Record<string, Visit[]> = {};
 let rules: Record<string, unknown[]> = {};
 let fail: (path: string) => Response | null = () => null;
-/** Called before an answer about visits. */
+/** Called before a response about visits. */
 let beforeVisits = () => {};
 
 const pageOf = (all: readonly unknown[], query: URLSearchParams) => {

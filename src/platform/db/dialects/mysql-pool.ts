@@ -32,7 +32,7 @@ type PooledConnection = SqlConnection & { raw: PoolConnection; server: Server };
 
 /**
  * All connections are to one server. After another choice, or its loss, they end when they are released. Statements end
- * at once whose server was left and does not answer: the next server answers meanwhile, so nothing else notices them.
+ * at once whose server was left and does not respond: the next server responds meanwhile, so nothing else notices them.
  */
 export function openPoolSource(
   location: DatabaseLocation,

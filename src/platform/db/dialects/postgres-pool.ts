@@ -40,7 +40,7 @@ const IS_OWN = `(select setting = '${SESSION_MARK_MS}' from pg_settings where na
 const SET_UP = `select ${ROLE}, ${IS_OWN} as "isOwn", (select set_config('work_mem', '16MB', false) from pg_settings
   where name = 'work_mem' and setting::bigint < 16384 and ${IS_OWN})`;
 const limitStatements = (ms: number): string => `set statement_timeout = ${ms}`;
-/** Each failover begins a new timeline. Some services of the cloud do not tell it. */
+/** Each failover begins a new timeline. Some services of the cloud do not report it. */
 const TIMELINE = `select ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint as term`;
 
 const STEPPED_BACK =
@@ -191,8 +191,8 @@ function warnOfStepBack(logger: Logger, server: Address, timeline: number, forme
 }
 
 /**
- * The pool gives a callback. After an error of the client, such as a password that is missing, the connection would stay
- * open until the server's limit for signing in, and what drops a database there would wait for it.
+ * The pool gives a callback. After an error of the client, such as a password that is missing, the connection would
+ * stay open until the server's limit for signing in, and what drops a database there would wait for it.
  */
 class ClosingClient extends Client {
   override connect(done?: Parameters<Client["connect"]>[0]): Promise<Client> & void {
@@ -210,7 +210,7 @@ function listen(client: PoolClient, logger: Logger): void {
     client.on("error", (error) => logger.debug({ err: error }, "lost"));
 }
 
-/** The server's timeline, 0 if it does not tell. */
+/** The server's timeline, 0 if it does not report it. */
 async function askRole(config: ClientConfig): Promise<number> {
   const client = new Client({
     ...config,
@@ -267,7 +267,7 @@ async function execute(
   try {
     const { command, rowCount, rows } = await client.query(text, parameters as unknown[]);
     if (state.isUnconfirmed) throw new UnconfirmedCommit();
-    // In a failed transaction PostgreSQL answers `commit` with a rollback.
+    // In a failed transaction PostgreSQL responds to `commit` with a rollback.
     if (text === "commit" && command !== "COMMIT")
       throw new Error("The transaction had failed and was rolled back.");
     return { rows: rows ?? [], affected: WRITES.has(command) ? (rowCount ?? undefined) : undefined };

@@ -19,7 +19,7 @@ import { openPrimarySource } from "./postgres-pool.ts";
 
 /** The index uses exactly this expression. Collation C folds ASCII only. */
 const FOLDED_NAME = sql`lower(entries.name collate "C")`;
-/** Beyond ASCII the locale of the database says what a letter is. */
+/** Beyond ASCII the locale of the database defines what a letter is. */
 const TRIGRAM = /[a-z0-9]{3}/i;
 
 async function createNameSearch(db: Kysely<unknown>): Promise<void> {

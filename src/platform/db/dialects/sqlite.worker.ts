@@ -1,5 +1,5 @@
 /**
- * The thread of sqlite.thread.ts. Answers travel as JSON text, which is cheaper than cloning rows (1,000 rows: 0.35 ms
+ * The thread of sqlite.thread.ts. Replies travel as JSON text, which is cheaper than cloning rows (1,000 rows: 0.35 ms
  * on the calling thread). Results hold text, numbers and nulls only.
  */
 import { lowerThreadPriority } from "../../../lib/thread-priority.ts";

@@ -14,7 +14,7 @@ import { shareBytes, type SharedBytes, sharedResponse } from "../../../lib/share
 import { type Endpoint, endpoint } from "../endpoint.ts";
 
 /**
- * In the panel's frame it says when it is ready, and takes `{token?, dark?}` from it.
+ * In the panel's frame it reports when it is ready, and takes `{token?, dark?}` from it.
  *
  * @param csrf names of the cookie and header that prove a request made with cookies
  */
