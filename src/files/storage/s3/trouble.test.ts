@@ -96,7 +96,7 @@ describe("a short failure is retried:", () => {
 
   test.each(troubles)("%s to each step of a large upload", async (_name, trouble) => {
     for (const step of [isBegin, isPart, isComplete]) stub.misbehave(trouble, step, 2);
-    await expectStored(large, trouble === "silence" ? open({ patienceMs: 400 }) : driver);
+    await expectStored(large, trouble === "silence" ? open({ patienceMs: 1_500 }) : driver);
   });
 
   test("an error inside a 200 when the parts are combined", async () => {
@@ -117,7 +117,7 @@ describe("a lasting failure leaves nothing after a bounded number of attempts:",
     "%s",
     async (_name, trouble, tries, sentence) => {
       const failure = sentence === "full" ? "InsufficientStorage" : "StorageUnavailable";
-      const by = trouble === "silence" ? open({ patienceMs: 400 }) : driver;
+      const by = trouble === "silence" ? open({ patienceMs: 1_500 }) : driver;
       stub.misbehave(trouble, isComplete);
       expect(await expectNothing(large, by, failure)).toContain(sentence);
       expect(stub.requests.filter(isComplete).length).toBe(tries);
