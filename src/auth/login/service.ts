@@ -132,7 +132,7 @@ export function createLogin(deps: Deps) {
       };
       const failed = async (error: unknown): Promise<never> => {
         // A right password whose code is still to come is no failure.
-        if (error instanceof AppError && error.name === "AuthFailed" && !error.details?.["isAsked"])
+        if (error instanceof AppError && error.name === "AuthFailed" && !error.details?.["isPrompted"])
           await signIns.failed({ username: candidate?.account.username ?? null, address, via });
         throw error;
       };

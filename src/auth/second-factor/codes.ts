@@ -36,7 +36,7 @@ export async function proofOf(
   if (!totp && !recoveryCode) {
     throw appError("AuthFailed", "The code of the authenticator app is missing.", {
       field,
-      details: { isAsked: true },
+      details: { isPrompted: true },
     });
   }
   const secret = totp ? secretOf(deps, authenticator) : "";

@@ -38,7 +38,7 @@ const [EVERY_MS, AGAIN_MS] = [15_000, 1_000];
 const AT_ONCE = 8;
 /** Requests have so long when the process stops; then they count as interrupted. */
 const STOP_MS = 3_000;
-const GIVEN_UP_MS = 3 * DAY;
+const DISABLED_AFTER_MS = 3 * DAY;
 const INTERRUPTED = "Waymark ended during this attempt. Nobody knows whether it arrived.";
 const EVENT_GONE = "The event is not kept any more; see events.retention_days.";
 const UNREADABLE =
@@ -204,7 +204,7 @@ function createSender(deps: Deps) {
     const failingSince = isWell ? null : (webhook.failingSince ?? sent[0]!.attempt.at);
     const isFailing =
       failingSince !== null &&
-      now - failingSince >= GIVEN_UP_MS &&
+      now - failingSince >= DISABLED_AFTER_MS &&
       sent.some(({ isFinal, delivery }) => isFinal && delivery.eventId !== null);
     const isGone = sent.some(({ attempt: made }) => made.isGone);
     const because: DisabledBecause | null = isGone ? "gone" : isFailing ? "failing" : null;

@@ -17,7 +17,7 @@ export type ObjectCheckDeps = BlobFixDeps & {
 type Options = Parameters<StorageCheck>[0];
 
 const PAGE = 1_000;
-const FILES_TOLD = 20;
+const MOST_FILES_NAMED = 20;
 const SAMPLE = 20;
 
 /** @param reported gets the blobs whose loss it reports */
@@ -26,7 +26,7 @@ export function createObjectCheck(deps: ObjectCheckDeps, reported: Set<number>) 
   const fixes = createBlobFixes(deps);
 
   const filesOf = async (blobId: number): Promise<string> => {
-    const files = await checks.filesOf(blobId, FILES_TOLD);
+    const files = await checks.filesOf(blobId, MOST_FILES_NAMED);
     return files.length === 0 ? "" : `; it is the content of ${files.join(", ")}`;
   };
 
