@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createEntryLog } from "../../src/files/archive/entry-log.ts";
 import { centralBytes, localBytes, type ZipTotals } from "../../src/files/archive/zip-format.ts";
 import { zipPieces } from "../../src/files/archive/zip-stream.ts";
-import type { StoredBlob } from "../../src/files/blobs/blob.ts";
+import type { StoredBlob } from "../../src/files/blobs/repository.ts";
 
 export async function zipOfZeros(
   count: number,

@@ -1,13 +1,11 @@
 /** Folders and files, on top of content.ts. */
 import type { Leases } from "../platform/cluster/leases.ts";
-import { createArchiveResponse } from "./archive/archive-response.ts";
+import { archiveEndpoint, createArchiveResponse } from "./archive/routes.ts";
 import { createArchiveRepository } from "./archive/repository.ts";
-import { archiveEndpoint } from "./archive/routes.ts";
 import { createArchives } from "./archive/service.ts";
 import { createAccountTree, type TreeChanges } from "./tree/account-tree.ts";
 import type { Blobs } from "./blobs/service.ts";
-import { createDownload } from "./tree/download.ts";
-import { downloadEndpoint } from "./tree/download.routes.ts";
+import { createDownload, downloadEndpoint } from "./tree/download.routes.ts";
 import { createDropGate } from "./drops/gate.ts";
 import { createDropsRepository } from "./drops/repository.ts";
 import { createEntriesRepository } from "./tree/entries.repository.ts";

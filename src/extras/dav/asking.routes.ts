@@ -5,7 +5,7 @@ import { readText } from "../../platform/http/read-body.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import type { Trash } from "../../files/trash/service.ts";
 import type { Copies } from "../../files/tree/copies.ts";
-import type { Download } from "../../files/tree/download.ts";
+import type { Download } from "../../files/tree/download.routes.ts";
 import type { Files } from "../../files/tree/files.service.ts";
 import type { Folders } from "../../files/tree/folders.service.ts";
 import type { Trees } from "../../files/tree/trees.ts";

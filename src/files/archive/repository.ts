@@ -1,6 +1,5 @@
 import type { Database } from "../../platform/db/database.ts";
-import type { StoredBlob } from "../blobs/blob.ts";
-import { toBlob } from "../blobs/repository.ts";
+import { type StoredBlob, toBlob } from "../blobs/repository.ts";
 import type { Entry } from "../tree/entry.ts";
 
 export type ArchiveRepository = ReturnType<typeof createArchiveRepository>;

@@ -1,7 +1,6 @@
 import { crc32 } from "node:zlib";
 import { appError } from "../../lib/errors.ts";
-import type { StoredBlob } from "../blobs/blob.ts";
-import type { ContentSource } from "./content-source.ts";
+import type { StoredBlob } from "../blobs/repository.ts";
 import type { EntryLog, LoggedEntry } from "./entry-log.ts";
 import {
   centralRecord,
@@ -11,6 +10,9 @@ import {
   localHeader,
   type ZipTotals,
 } from "./zip-format.ts";
+import { open } from "node:fs/promises";
+import { dispose } from "../../lib/disposable-bytes.ts";
+import { READ_FLAGS } from "../storage/local/folders.ts";
 
 export type Contents = {
   /** @throws FolderNotFound unless all still exist */
@@ -130,3 +132,45 @@ const unlike = ({ id, size }: LoggedEntry, found: number | null) =>
   appError("StorageUnavailable", "A stored file is damaged.", {
     cause: new Error(`file ${id} has ${found} bytes instead of ${size}`),
   });
+
+type ContentSource = {
+  /** At least one byte, except at the end or if `into` is empty. */
+  read(into: Uint8Array): Promise<number>;
+  close(): Promise<void>;
+};
+
+export async function openSource(body: Blob | ReadableStream<Uint8Array>): Promise<ContentSource> {
+  if (!(body instanceof Blob)) return streamSource(body);
+  const { name } = body as Blob & { name?: string };
+  return name === undefined ? streamSource(body.stream()) : fileSource(name);
+}
+
+/** Always reads into the same memory, which a Blob can't. */
+async function fileSource(path: string): Promise<ContentSource> {
+  const file = await open(path, READ_FLAGS);
+  return {
+    read: async (into) => (await file.read(into, 0, into.length, null)).bytesRead,
+    close: () => file.close(),
+  };
+}
+
+function streamSource(stream: ReadableStream<Uint8Array>): ContentSource {
+  const reader = stream.getReader();
+  let chunk: Uint8Array = new Uint8Array(0);
+  let taken = 0;
+  return {
+    async read(into) {
+      while (taken === chunk.length) {
+        dispose(chunk);
+        const { done, value } = await reader.read();
+        [chunk, taken] = [value ?? new Uint8Array(0), 0];
+        if (done) return 0;
+      }
+      const bytes = chunk.subarray(taken, taken + into.length);
+      into.set(bytes);
+      taken += bytes.length;
+      return bytes.length;
+    },
+    close: () => reader.cancel(),
+  };
+}

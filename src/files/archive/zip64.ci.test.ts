@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { StoredBlob } from "../blobs/blob.ts";
+import type { StoredBlob } from "../blobs/repository.ts";
 import { complaintOf, ZIP_PROGRAMS } from "./archive.test-support.ts";
 import { createEntryLog } from "./entry-log.ts";
 import { centralBytes, endBytes, localBytes, type ZipTotals } from "./zip-format.ts";

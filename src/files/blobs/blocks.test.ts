@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { dispose } from "../../lib/disposable-bytes.ts";
-import { createBlocks } from "./blocks.ts";
+import { createBlocks } from "./hashes.ts";
 
 /** Takes blocks until `take` waits. */
 async function takeAll(lender: ReturnType<ReturnType<typeof createBlocks>["open"]>) {

@@ -3,8 +3,7 @@ import type { Db } from "../../platform/db/dialect.ts";
 import { isUnavailable } from "../../platform/db/failures.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { fault } from "../../lib/fault.ts";
-import type { StoredBlob } from "./blob.ts";
-import type { BlobsRepository, NewBlob } from "./repository.ts";
+import type { BlobsRepository, NewBlob, StoredBlob } from "./repository.ts";
 
 /** Durable bytes without a row. Call keep or drop. */
 export type StoredBytes = Readonly<NewBlob> & {

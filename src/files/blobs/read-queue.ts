@@ -1,5 +1,5 @@
 /**
- * Bounds the memory of uploads that wait for blocks (blocks.ts); a read can return a megabyte (http/body-reader.ts).
+ * Bounds the memory of uploads that wait for blocks (hashes.ts); a read can return a megabyte (http/body-reader.ts).
  * While HELD_BYTES are held no upload of the storage reads; then one at a time does. Unread bytes stay in the kernel,
  * which slows the client down. A lone upload never waits.
  */

@@ -7,7 +7,7 @@ import { pagesAfter } from "../../lib/pages.ts";
 import type { Processes } from "../../platform/cluster/processes.ts";
 import type { Job } from "../../platform/jobs/runner.ts";
 import { createSetbacks } from "../setbacks.ts";
-import type { DeadBlob } from "./blob.ts";
+import type { DeadBlob } from "./repository.ts";
 import type { Driver } from "../storage/driver.ts";
 import { stagingOfKey, tagOfKey } from "../storage/object-key.ts";
 import type { LeftOvers } from "./left-overs.ts";

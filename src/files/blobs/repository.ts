@@ -2,10 +2,9 @@ import type { Insertable, Selectable } from "kysely";
 import type { Database, Queries } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { unlessTaken } from "../../platform/db/queries.ts";
-import type { Schema } from "../../platform/db/schema.ts";
+import type { RowFields, Schema } from "../../platform/db/schema.ts";
 import { camelCased } from "../../lib/case-names.ts";
 import { foundInChunks } from "../../lib/chunked.ts";
-import type { BlobState, DeadBlob, StoredBlob } from "./blob.ts";
 
 export type BlobsRepository = ReturnType<typeof createBlobsRepository>;
 
@@ -182,3 +181,10 @@ export const toBlob = ({
   ...camelCased(row),
   state: row.state as BlobState,
 });
+
+type BlobState = "live" | "dead" | "damaged";
+
+export type StoredBlob = Omit<RowFields<"blobs", { state: BlobState }>, "retired" | "createdAt">;
+
+/** Without references: its object is removed, then its row. */
+export type DeadBlob = Pick<StoredBlob, "id" | "policyId" | "objectKey">;

@@ -4,7 +4,7 @@
  * repair from a backup; the next run or the doctor accepts it once it matches.
  */
 import type { Job } from "../../platform/jobs/runner.ts";
-import type { StoredBlob } from "./blob.ts";
+import type { StoredBlob } from "./repository.ts";
 import type { Driver } from "../storage/driver.ts";
 import type { BlobsDeps } from "./service.ts";
 

@@ -6,17 +6,26 @@
  * and dead blobs. Objects and rows are compared by ranges of keys, so memory stays flat.
  *
  * `fix` corrects counts, removes left-overs, marks blobs without bytes as damaged, and repairs damaged blobs whose
- * object is sound again or whose content is stored once more. lost-files.ts does the rest.
+ * object is sound again or whose content is stored once more. `createLostFiles` does the rest.
  */
 import { pagesAfter } from "../../lib/pages.ts";
-import { messageOf } from "../../lib/errors.ts";
+import { AppError, messageOf } from "../../lib/errors.ts";
 import { isStorageFailure } from "../storage/storage-failure.ts";
-import type { StoredBlob } from "../blobs/blob.ts";
-import type { PolicyCache } from "../policies/drivers.ts";
-import { createLostFiles, type LostFilesDeps } from "./lost-files.ts";
-import { createObjectCheck, type ObjectCheckDeps } from "./object-check.ts";
-import { type CheckMeter, finding, type StorageCheck, type StorageFinding } from "./storage-report.ts";
-import { createBlobFixes } from "./storage-fixes.ts";
+import type { StoredBlob } from "../blobs/repository.ts";
+import type { Drivers, PolicyCache } from "../policies/drivers.ts";
+import {
+  type CheckMeter,
+  finding,
+  type MoveToTrash,
+  type StorageCheck,
+  type StorageFinding,
+} from "./storage-report.ts";
+import { type BlobFixDeps, createBlobFixes } from "./storage-fixes.ts";
+import type { FolderPath, PathsRepository } from "../tree/paths.repository.ts";
+import type { StorageCheckRepository } from "./storage.repository.ts";
+import type { LeftOvers } from "../blobs/left-overs.ts";
+import type { Reaper } from "../blobs/reaper.ts";
+import type { Driver, StoredObject } from "../storage/driver.ts";
 
 type StorageCheckDeps = ObjectCheckDeps &
   LostFilesDeps & {
@@ -129,4 +138,187 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
     }
     yield* checkBlobs(options, meter);
   };
+}
+
+type LostFilesDeps = {
+  checks: Pick<StorageCheckRepository, "holdersAfter" | "damage">;
+  paths: PathsRepository;
+  /** Writes, reads and removes an object. */
+  probe(policyId: number): Promise<void>;
+};
+
+/**
+ * Files whose content is gone, as after a dump of the database that does not match the backup of the storage. They go
+ * to the trash, which keeps their names and places, unless so much is missing that the storage may not be mounted.
+ */
+function createLostFiles({ checks, paths, probe }: LostFilesDeps) {
+  /** Files outside of the trash, by id. */
+  async function* visible(blobId: number): AsyncGenerator<{ id: number; accountId: number }> {
+    const find = (after: number, limit: number) => checks.holdersAfter(blobId, after, limit);
+    for await (const page of pagesAfter(0, PAGE, find, ({ id }) => id)) {
+      for (const [accountId, files] of Map.groupBy(page, (file) => file.accountId)) {
+        const folders = await paths.pathsOf(
+          accountId,
+          files.map(({ parentId }) => parentId),
+        );
+        yield* files.filter(({ parentId }) => folders.has(parentId));
+      }
+    }
+  }
+
+  return {
+    areAllTrashed: async (blobId: number): Promise<boolean> => {
+      for await (const _ of visible(blobId)) return false;
+      return true;
+    },
+
+    /** Why the files of this policy must stay, as a sentence; null: they may go. */
+    async refusal(policyId: number, isAll: boolean): Promise<string | null> {
+      try {
+        await probe(policyId);
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        return `Files of policy ${policyId} without content stay in place, because its storage failed a test: ${messageOf(error)}`;
+      }
+      const { damaged, total } = await checks.damage(policyId);
+      if (isAll || damaged * 2 <= total) return null;
+      return `${damaged} of ${total} contents of policy ${policyId} are missing or damaged, so its storage does not look like the one that was used: their files stay in place.`;
+    },
+
+    async *move(blobId: number, toTrash: MoveToTrash, signal?: AbortSignal): AsyncGenerator<StorageFinding> {
+      for await (const { id, accountId } of visible(blobId)) {
+        signal?.throwIfAborted();
+        const moved = await toTrash(accountId, id, blobId).catch((error: unknown) => {
+          if (error instanceof AppError && error.name === "FileNotFound") return null;
+          throw error;
+        });
+        if (moved === null) continue;
+        const { name, path, size } = moved;
+        const message = `The content of '${pathOf(path, name)}' (file ${id} of account ${accountId}, ${size} bytes) is lost.`;
+        yield { problem: "lost_content", message, fixed: true };
+      }
+    },
+  };
+}
+
+const pathOf = (folders: FolderPath | null, name: string): string =>
+  `/${[...(folders ?? []), { name }].map((one) => one.name).join("/")}`;
+
+type ObjectCheckDeps = BlobFixDeps & {
+  drivers: Drivers;
+  leftOvers: LeftOvers;
+  reaper: Pick<Reaper, "finishDeletes" | "orphansAmong">;
+};
+
+const MOST_FILES_NAMED = 20;
+const SAMPLE = 20;
+
+/**
+ * Compares the objects of a storage with the blobs, by ranges of keys.
+ * @param reported gets the blobs whose loss it reports
+ */
+function createObjectCheck(deps: ObjectCheckDeps, reported: Set<number>) {
+  const { repository, checks, drivers, leftOvers, reaper, clock } = deps;
+  const fixes = createBlobFixes(deps);
+
+  const filesOf = async (blobId: number): Promise<string> => {
+    const files = await checks.filesOf(blobId, MOST_FILES_NAMED);
+    return files.length === 0 ? "" : `; it is the content of ${files.join(", ")}`;
+  };
+
+  async function* checkStorage(
+    policyId: number,
+    driver: Driver,
+    options: Options,
+    meter: CheckMeter,
+  ): AsyncGenerator<StorageFinding> {
+    const { fix, signal } = options;
+    let after = "";
+    for await (const objects of inLargePages(driver.listObjects())) {
+      signal?.throwIfAborted();
+      const through = objects.at(-1)!.key;
+      yield* checkRange(policyId, driver, { after, through, objects }, options);
+      meter("objects", objects.length);
+      after = through;
+    }
+    yield* checkRange(policyId, driver, { after, through: null, objects: [] }, options);
+    for await (const page of leftOvers.list(driver, await leftOvers.look())) {
+      for (const { id, size } of page) {
+        if (fix) await driver.removeStaging(id);
+        const message = `An interrupted upload (${id}) has left ${size} bytes in policy ${policyId}.`;
+        yield finding("stale_staging", message, fix);
+      }
+    }
+    if (fix) await reaper.finishDeletes(policyId, signal && { signal });
+  }
+
+  async function* checkRange(
+    policyId: number,
+    driver: Driver,
+    range: KeyRange,
+    options: Options,
+  ): AsyncGenerator<StorageFinding> {
+    const sizes = new Map(range.objects.map(({ key, size }) => [key, size]));
+    const find = (after: string, limit: number) => checks.blobsBetween(policyId, after, range.through, limit);
+    for await (const blobs of pagesAfter(range.after, PAGE, find, ({ objectKey }) => objectKey)) {
+      for (const blob of blobs) {
+        if (blob.state === "live" && sizes.get(blob.objectKey) !== blob.size)
+          yield* checkObject(blob, driver, options);
+      }
+    }
+    for (const key of await reaper.orphansAmong(range.objects, clock.now() - driver.staleAfterMs)) {
+      if (options.fix) await driver.remove(key);
+      yield finding("orphan_object", `Object ${key} of policy ${policyId} belongs to no blob.`, options.fix);
+    }
+  }
+
+  /** The object seemed missing or of another size. */
+  async function* checkObject(
+    { id, objectKey, size }: StoredBlob,
+    driver: Driver,
+    { fix, toTrash }: Options,
+  ): AsyncGenerator<StorageFinding> {
+    const found = await driver.stat(objectKey);
+    const blob = await repository.find(id);
+    if (blob?.state !== "live" || found?.size === size) return;
+    const problem = found === null ? "missing_object" : "wrong_size";
+    const what = found === null ? "is missing" : `has ${found.size} bytes instead of ${size}`;
+    const message = `Object ${objectKey} of blob ${id} ${what}${await filesOf(id)}.`;
+    const isMarked = fix && (await repository.setDamaged(id, clock.now()));
+    const fixed = isMarked && (await fixes.repair(blob)) === "sound";
+    // checkBlobs moves its files and reports them.
+    if (isMarked && !fixed && found === null && toTrash !== undefined) return;
+    reported.add(id);
+    yield finding(problem, message, fixed);
+  }
+
+  /** A location without marker gets one only if it holds our objects: else its disk may not be mounted. */
+  async function openStorage(policyId: number, fix: boolean): Promise<Driver> {
+    let mark = false;
+    if (fix) {
+      const driver = await drivers.forReading(policyId);
+      for (const blob of await checks.blobsBetween(policyId, "", null, SAMPLE)) {
+        mark ||= (await driver.stat(blob.objectKey))?.size === blob.size;
+      }
+    }
+    return drivers.verify(policyId, { mark });
+  }
+
+  return { checkStorage, openStorage, filesOf };
+}
+
+type KeyRange = { after: string; through: string | null; objects: readonly StoredObject[] };
+
+/** Folders of local storages hold few objects, and every page costs queries. */
+async function* inLargePages(
+  pages: AsyncIterable<readonly StoredObject[]>,
+): AsyncGenerator<readonly StoredObject[]> {
+  let gathered: StoredObject[] = [];
+  for await (const page of pages) {
+    gathered.push(...page);
+    if (gathered.length < PAGE) continue;
+    yield gathered;
+    gathered = [];
+  }
+  if (gathered.length > 0) yield gathered;
 }

@@ -1,7 +1,6 @@
 import type { Database } from "../../platform/db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { DeadBlob, StoredBlob } from "../blobs/blob.ts";
-import type { BlobsRepository } from "../blobs/repository.ts";
+import type { BlobsRepository, DeadBlob, StoredBlob } from "../blobs/repository.ts";
 import type { BlobCondition, Scrub } from "../blobs/scrub.ts";
 import type { Blobs } from "../blobs/service.ts";
 import type { StorageFinding, StorageProblem } from "./storage-report.ts";

@@ -1,8 +1,7 @@
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { countRows } from "../../platform/db/queries.ts";
-import type { StoredBlob } from "../blobs/blob.ts";
-import { toBlob } from "../blobs/repository.ts";
+import { type StoredBlob, toBlob } from "../blobs/repository.ts";
 
 export type StorageCheckRepository = ReturnType<typeof createStorageCheckRepository>;
 

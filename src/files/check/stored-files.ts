@@ -2,8 +2,7 @@
 import { pagesAfter } from "../../lib/pages.ts";
 import { resolve } from "node:path";
 import type { Queries } from "../../platform/db/database.ts";
-import type { StoredBlob } from "../blobs/blob.ts";
-import { createBlobsRepository } from "../blobs/repository.ts";
+import { createBlobsRepository, type StoredBlob } from "../blobs/repository.ts";
 import { createPoliciesRepository } from "../policies/repository.ts";
 import { markerOf } from "../storage/object-key.ts";
 import { createStorageCheckRepository } from "./storage.repository.ts";

@@ -9,7 +9,7 @@ import { writeResult } from "../../platform/cli/result-file.ts";
 import { appError } from "../../lib/errors.ts";
 import { fileTrouble } from "../../lib/file-trouble.ts";
 import { quantityOfBytes } from "../../visitors/quantity-text.ts";
-import { openSource } from "../archive/content-source.ts";
+import { openSource } from "../archive/zip-stream.ts";
 import type { Blobs } from "../blobs/service.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
 import { type Context, entryOf, type FileServices, OWNER, PATH_OR_ID } from "./place.commands.ts";

@@ -5,7 +5,7 @@
  */
 import type { Logger } from "../../lib/logger.ts";
 import type { Blobs } from "../blobs/service.ts";
-import { createDownload } from "../tree/download.ts";
+import { createDownload } from "../tree/download.routes.ts";
 import type { StoredFile } from "../tree/entry.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
 import { type VisitedShare, type VisitStep, type SharedEntry, ITEMS } from "./share.ts";
@@ -13,7 +13,7 @@ import type { Shares } from "./service.ts";
 import { messagePage } from "../../visitors/messages.ts";
 import { pageResponse } from "../../visitors/page.ts";
 import { streamPages } from "../../platform/http/stream-pages.ts";
-import type { RespondWithArchive } from "../archive/archive-response.ts";
+import type { RespondWithArchive } from "../archive/routes.ts";
 
 type Deps = {
   shares: Shares;

@@ -26,7 +26,7 @@ import {
 import { type SharedEntry, ITEMS } from "./share.ts";
 import { type Language, LANGUAGES } from "../../lib/language.ts";
 import type { Folders } from "../tree/folders.service.ts";
-import { listingCursor, readCursor } from "../tree/listing-page.ts";
+import { listingCursor, readCursor } from "../tree/listing.ts";
 import type { Shares } from "./service.ts";
 import { remembered } from "../../lib/remembered.ts";
 

@@ -7,8 +7,8 @@
  */
 import type { Logger } from "../../lib/logger.ts";
 import type { Blobs } from "../blobs/service.ts";
-import { EMBEDDED_HEADERS } from "../thumbnails/response.ts";
-import { createDownload } from "../tree/download.ts";
+import { EMBEDDED_HEADERS } from "../thumbnails/routes.ts";
+import { createDownload } from "../tree/download.routes.ts";
 import type { StoredFile } from "../tree/entry.ts";
 import {
   FIRST_BYTES,

@@ -12,7 +12,7 @@ import { isBrowser, pathWithQuery, type Unlock, type VisitorConnection } from ".
 import type { RecipientDoor } from "../recipients/door.routes.ts";
 import type { Folders } from "../tree/folders.service.ts";
 import { pdfViewer } from "../pdf/viewer.ts";
-import type { RespondWithThumbnail } from "../thumbnails/response.ts";
+import type { RespondWithThumbnail } from "../thumbnails/routes.ts";
 import { mayHaveThumbnail } from "../thumbnails/service.ts";
 import type { ShareDownloads, Visitor } from "./download.routes.ts";
 import { createFailurePages } from "./failure.routes.ts";

@@ -1,7 +1,7 @@
 /** Pictures that are small as files and large for a decoder. */
 import { expect, test } from "bun:test";
 import { deflateSync } from "node:zlib";
-import { boundedPicture } from "./bounded-picture.ts";
+import { boundedPicture } from "./maker.ts";
 
 const segment = (marker: number, ...data: number[]): Buffer =>
   Buffer.from([0xff, marker, (data.length + 2) >> 8, (data.length + 2) & 255, ...data]);

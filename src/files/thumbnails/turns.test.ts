@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createTurns } from "./turns.ts";
+import { createTurns } from "./service.ts";
 
 const BOUNDS = { accounts: { most: 6, mostOfOwner: 4 }, strangers: { most: 3, mostOfOwner: 2 } };
 

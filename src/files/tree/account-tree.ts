@@ -4,8 +4,7 @@
  */
 import type { Db } from "../../platform/db/dialect.ts";
 import { AppError, appError } from "../../lib/errors.ts";
-import type { EntriesRepository } from "./entries.repository.ts";
-import type { AccountSpace } from "./usage.repository.ts";
+import type { AccountSpace, EntriesRepository } from "./entries.repository.ts";
 import { type Entry, type Folder, ROOT, type StoredFile } from "./entry.ts";
 
 export type TreeTransaction = {

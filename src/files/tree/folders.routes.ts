@@ -5,8 +5,15 @@ import { ownerText } from "../../lib/owner.ts";
 import { streamResponse } from "../../platform/http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { folderView, viewFolder } from "./entry.ts";
-import { contentsView, viewPage, viewWhole, wholeText } from "./listing.ts";
-import { contentsQuery, LARGEST_PAGE, requestedPage } from "./listing-page.ts";
+import {
+  contentsQuery,
+  contentsView,
+  LARGEST_PAGE,
+  requestedPage,
+  viewPage,
+  viewWhole,
+  wholeText,
+} from "./listing.ts";
 import type { Folders } from "./folders.service.ts";
 import { entryIn, idInBody, treeEndpoint } from "./entry-id.ts";
 import type { Transfers } from "./transfers.ts";

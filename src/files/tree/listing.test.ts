@@ -4,8 +4,7 @@ import { createFresh, type Fresh } from "../../platform/db/fresh.test-support.ts
 import { migrateUp } from "../../platform/db/migrate.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type DriveHarness, startDrive } from "../drive.test-support.ts";
-import { contentsView, viewWhole, wholeText } from "./listing.ts";
-import { LARGEST_PAGE } from "./listing-page.ts";
+import { contentsView, LARGEST_PAGE, viewWhole, wholeText } from "./listing.ts";
 
 let fresh: Fresh;
 let database: Database;

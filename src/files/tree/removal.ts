@@ -6,7 +6,7 @@
  */
 import { pagesAfter } from "../../lib/pages.ts";
 import type { AccountTree, TreeTransaction } from "./account-tree.ts";
-import type { DeadBlob } from "../blobs/blob.ts";
+import type { DeadBlob } from "../blobs/repository.ts";
 import type { Blobs } from "../blobs/service.ts";
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";

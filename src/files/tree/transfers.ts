@@ -12,13 +12,12 @@ import { AppError, appError } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { nullIfNoFolder, toFolderId, type TreeTransaction } from "./account-tree.ts";
-import { type EntriesRepository, nameConflict } from "./entries.repository.ts";
+import { type AccountSpace, type EntriesRepository, nameConflict } from "./entries.repository.ts";
 import { type Entry, MOST_LEVELS, newFolder, ROOT, TRANSIT } from "./entry.ts";
 import { remainingBytes } from "./files.service.ts";
 import { freeNames } from "./free-name.ts";
 import type { OwnersRepository } from "./owners.repository.ts";
 import type { Moving, Transfer, TransfersRepository } from "./transfers.repository.ts";
-import type { AccountSpace } from "./usage.repository.ts";
 
 type Between = { from: number; to: number };
 /** A null `parentId` is the root of the new owner. Without a name the entry keeps its own. */

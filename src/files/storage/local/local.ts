@@ -1,12 +1,14 @@
-import { lstat, open, rm } from "node:fs/promises";
-import { join } from "node:path";
-import type { Driver, ReadOptions } from "../driver.ts";
-import { createLocalFolders, isMissing, nullIfMissing, READ_FLAGS } from "./folders.ts";
-import { listObjects, listStagings } from "./listing.ts";
-import { claimFolder } from "./marker.ts";
-import { createPlacement } from "./placement.ts";
+import { lstat, open, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Driver, ReadOptions, StagedBytes, StoredObject } from "../driver.ts";
+import { createLocalFolders, isMissing, type LocalFolders, nullIfMissing, READ_FLAGS } from "./folders.ts";
+import { createPlacement, NEW_DURABLE_FILE } from "./placement.ts";
 import { createLocalStaging, isWholeStaging } from "./staging.ts";
-import { contentDamaged, storageFailure, withStorageFailures, stagingLost } from "../storage-failure.ts";
+import { contentDamaged, stagingLost, storageFailure, withStorageFailures } from "../storage-failure.ts";
+import { chunked } from "../../../lib/chunked.ts";
+import type { Dirent } from "node:fs";
+import { isObjectKey, isStagingId, markerOf, STAGING } from "../object-key.ts";
+import { syncFolder } from "../../../lib/sync-folder.ts";
 
 /** A running upload writes at least twice a minute. */
 const STALE_AFTER_MS = 3_600_000;
@@ -95,3 +97,78 @@ async function expectFile(path: string, size: number): Promise<void> {
     await file.close();
   }
 }
+
+const PAGE = 1_000;
+
+async function* listObjects(folders: LocalFolders): AsyncGenerator<readonly StoredObject[]> {
+  const root = await withStorageFailures(folders.root);
+  for (const outer of await namesIn(root, isHexFolder)) {
+    for (const inner of await namesIn(join(root, outer), isHexFolder)) {
+      const keys = (await namesIn(join(root, outer, inner), (entry) => entry.isFile()))
+        .map((name) => `${outer}/${inner}/${name}`)
+        .filter(isObjectKey);
+      yield* describeInPages(root, keys);
+    }
+  }
+}
+
+const isHexFolder = (entry: Dirent): boolean => entry.isDirectory() && /^[0-9a-f]{2}$/.test(entry.name);
+
+/** Sorted by bytes, since relevant names are ASCII. A missing folder is empty. */
+async function namesIn(folder: string, matches: (entry: Dirent) => boolean): Promise<string[]> {
+  const entries = await withStorageFailures(() =>
+    readdir(folder, { withFileTypes: true }).catch(nullIfMissing),
+  );
+  return (entries ?? [])
+    .filter(matches)
+    .map((entry) => entry.name)
+    .sort();
+}
+
+async function* describeInPages(
+  root: string,
+  keys: readonly string[],
+): AsyncGenerator<readonly StoredObject[]> {
+  for (const some of chunked(keys, PAGE)) {
+    const page = await withStorageFailures(() => Promise.all(some.map((key) => describeFile(root, key))));
+    yield page.filter((one) => one !== null);
+  }
+}
+
+async function describeFile(root: string, key: string): Promise<StoredObject | null> {
+  const found = await lstat(join(root, key)).catch(nullIfMissing);
+  // The rename to its key changes ctime but not mtime.
+  return found && { key, size: found.size, modifiedAt: Math.max(found.mtimeMs, found.ctimeMs) };
+}
+
+async function* listStagings(
+  folders: LocalFolders,
+  matches: (id: string) => boolean,
+): AsyncGenerator<readonly StagedBytes[]> {
+  const folder = join(await withStorageFailures(folders.root), STAGING);
+  const ids = await namesIn(
+    folder,
+    (entry) => !entry.isDirectory() && isStagingId(entry.name) && matches(entry.name),
+  );
+  for await (const page of describeInPages(folder, ids))
+    yield page.map(({ key: id, size, modifiedAt }) => ({ id, size, modifiedAt }));
+}
+
+/** Only the file's name matters. */
+async function claimFolder(folders: LocalFolders, installation: string, mark: boolean): Promise<boolean> {
+  const path = join(await folders.root(), markerOf(installation));
+  const isMarked = (await isFile(path)) || (mark && (await writeMarker(path)));
+  if (isMarked) folders.guardBy(markerOf(installation));
+  return isMarked;
+}
+
+async function writeMarker(path: string): Promise<boolean> {
+  const unfinished = `${path}.${crypto.randomUUID()}`;
+  await writeFile(unfinished, "Waymark keeps files here. Do not remove this one.\n", NEW_DURABLE_FILE);
+  await rename(unfinished, path);
+  await syncFolder(dirname(path));
+  return true;
+}
+
+const isFile = async (path: string): Promise<boolean> =>
+  (await lstat(path).catch(nullIfMissing))?.isFile() === true;

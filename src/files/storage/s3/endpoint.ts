@@ -7,7 +7,7 @@ import { lookup } from "node:dns/promises";
 import { appError } from "../../../lib/errors.ts";
 import { isInRange, isIpv4, parseIp, parseIpRange } from "../../../lib/ip-address.ts";
 import { storageFailure } from "../storage-failure.ts";
-import { sentenceOf } from "./reasons.ts";
+import { sentenceOf } from "./failure.ts";
 
 export type S3Endpoint = {
   protocol: "http:" | "https:";

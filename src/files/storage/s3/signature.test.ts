@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { EMPTY_HASH, encodeTarget, presignTarget, signHeaders } from "./signature.ts";
+import { EMPTY_HASH, encodeTarget, presignTarget, signHeaders } from "./client.ts";
 
 /** AWS's documented examples: sig-v4-header-based-auth.html and sigv4-query-string-auth.html */
 const credentials = {
