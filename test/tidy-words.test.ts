@@ -37,10 +37,11 @@ function wordsOf(identifier: string): string {
 }
 
 test("identifiers have the words of the field", () => {
+  const riddle = new RegExp(` (?:${RIDDLES.join("|")}) `);
   const found = [...texts].flatMap(([path, text]) => {
     const identifiers = new Set(text.replaceAll(NOT_CODE, " ").match(/\w+/g));
     return [...identifiers]
-      .filter((name) => RIDDLES.some((word) => wordsOf(name).includes(` ${word} `)))
+      .filter((name) => riddle.test(wordsOf(name)))
       .map((name) => `src/${path}: ${name}`);
   });
   expectNone(found, "STYLE.md, Names: an identifier has the words of the field, not those of RIDDLES.");

@@ -23,7 +23,7 @@ test("five attempts pass at once, then one a second", () => {
   expect(passed(20)).toBe(5);
 });
 
-test("a refusal answers the wait and does not extend it", async () => {
+test("a refusal sends the wait and does not extend it", async () => {
   const { time, buckets, passed } = setUp();
   passed(500);
   await expect(createAddressLimit(buckets.tryNow).take("192.0.2.1")).rejects.toThrow(

@@ -31,7 +31,7 @@ forEachDialect((dialect) => {
   });
 
   describe("signing in", () => {
-    test("sets the three cookies of the session and answers lifetime and role", async () => {
+    test("sets the three cookies of the session and returns lifetime and role", async () => {
       const response = await browser.login(ADMIN_PASSWORD);
       expect(response.status).toBe(200);
       expect(response.json).toEqual({
@@ -48,7 +48,7 @@ forEachDialect((dialect) => {
       expect(await browser.status("admin")).toBe(200);
     });
 
-    test("verify answers the remaining lifetime of the access token", async () => {
+    test("verify returns the remaining lifetime of the access token", async () => {
       await browser.login(ADMIN_PASSWORD);
       harness.time.now += 5 * MINUTE;
       const response = await browser.send("GET", "/admin/v1/auth/verify");

@@ -82,7 +82,7 @@ describe("credentials", () => {
     expect([refused.status, refused.json.code, refused.json.error]).toEqual([403, 1003, "Forbidden"]);
   });
 
-  test("a request without any is answered 401 with the specified message", async () => {
+  test("a request without any gets 401 with the specified message", async () => {
     for (const access of ["account", "admin"]) {
       const response = await harness.request("GET", `/admin/v1/probe/${access}`);
       expect([response.status, response.json]).toEqual([401, UNAUTHORIZED]);
@@ -256,7 +256,7 @@ describe("health", () => {
   });
 });
 
-describe("an answer that lasts learns that", () => {
+describe("a response that lasts learns that", () => {
   const PASSWORD = "password of lisa";
   let id: number;
   let lisa: Browser;

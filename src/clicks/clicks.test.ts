@@ -99,7 +99,7 @@ forEachDialect((dialect) => {
     await clicks.close();
   });
 
-  test("a caller with a timeout gets the last known pending links, and the late answer serves the next caller", async () => {
+  test("a caller with a timeout gets the last known pending links, and the late reply serves the next caller", async () => {
     const links = await addLinks(database, 3);
     const clicks = await open(freshDir());
     await clicks.flush();

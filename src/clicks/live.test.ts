@@ -58,7 +58,7 @@ async function nextEvent(events: AsyncGenerator<string, void>): Promise<LiveEven
   return JSON.parse(data!) as LiveEvent;
 }
 
-test("workers are asked only while a viewer watches", async () => {
+test("workers are queried only while a viewer watches", async () => {
   const { live, polls } = setUp(() => []);
   await Bun.sleep(20);
   expect(polls).toEqual([]);
@@ -73,7 +73,7 @@ test("workers are asked only while a viewer watches", async () => {
   expect(polls).toHaveLength(seen);
 });
 
-test("clicks of all workers are shown; a new or restarted worker counts from its first answer", async () => {
+test("clicks of all workers are shown; a new or restarted worker counts from its first reply", async () => {
   const rounds = [
     [part("a", 100), part("b", 50)],
     [part("a", 130), part("b", 50), part("c", 900)],
@@ -203,7 +203,7 @@ test("files in drop boxes are announced once, to the owner of the box only, even
   for (const events of [mine, other]) await events.return();
 });
 
-test("a viewer of drop boxes only gets no clicks, and the workers are not asked", async () => {
+test("a viewer of drop boxes only gets no clicks, and the workers are not queried", async () => {
   const { live, polls } = setUp(() => []);
   const events = live.watchDrops(viewer(undefined, 7));
   let text = "";
@@ -278,7 +278,7 @@ test("a filter by what the account does not reach any more ends the stream; a da
   expect(live.watchers()).toBe(0);
 });
 
-test("a second without an answer is skipped; the time limit and a stop end the stream", async () => {
+test("a second without a response is skipped; the time limit and a stop end the stream", async () => {
   let fails = true;
   const { live } = setUp(
     () => {

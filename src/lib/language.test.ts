@@ -25,7 +25,7 @@ test("a wildcard stands for the languages that the header does not name", () => 
   expect(chooseLanguage("es, *;q=0")).toBe("en");
 });
 
-test("English answers headers that name no language of ours", () => {
+test("English serves headers that name no language of ours", () => {
   for (const header of [
     "",
     " ",

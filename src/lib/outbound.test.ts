@@ -234,7 +234,7 @@ describe("bounds", () => {
     expect(await fails((socket) => socket.end())).toBe("the connection was closed without an answer");
   });
 
-  test("a body without an end is cut, and steps before an answer are passed over", async () => {
+  test("a body without an end is cut, and steps before a response are passed over", async () => {
     const port = await serve((socket) =>
       socket.write(`HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n\r\n${"b".repeat(100_000)}`),
     );

@@ -48,7 +48,7 @@ test("both sides call each other at the same time", async () => {
   ]);
 });
 
-test("tell runs the handler and returns no answer", async () => {
+test("tell runs the handler and returns nothing", async () => {
   const { a, noted, sent } = pair();
   a.notify("note", "first");
   await a.call("shout", "x");

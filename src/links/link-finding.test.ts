@@ -60,7 +60,7 @@ describe("tags", () => {
 });
 
 describe("cursor", () => {
-  test("pages follow one another, the last one says so", async () => {
+  test("pages follow one another, the last one shows it", async () => {
     for (const code of ["a", "b", "c"]) await create({ code });
     const first = await call("GET", "/links?sort=code&page_size=2&cursor=");
     expect(Object.keys(first.body)).toEqual(["code", "message", "data", "next_cursor"]);

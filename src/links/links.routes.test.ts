@@ -21,7 +21,7 @@ const updated = async (body: object) =>
   (await call("PUT", "/links/a", { target: TARGET, ...body })).body.data;
 
 describe("one link", () => {
-  test("create answers 201 with the whole link and a masked password", async () => {
+  test("create responds with 201 and the whole link and a masked password", async () => {
     const made = await create({ code: "a/b", expires_at: "7d", password: "secret" });
     expect(made.status).toBe(201);
     expect(made.body).toEqual({
@@ -135,7 +135,7 @@ describe("one link", () => {
     expect((await room.links.get("a")).updatedAt).toBe(NOW);
   });
 
-  test("delete answers with a message, then with 404", async () => {
+  test("delete responds with a message, then with 404", async () => {
     await create({ code: "a" });
     const deleted = await call("DELETE", "/links/a");
     expect([deleted.status, Object.keys(deleted.body.data)]).toEqual([200, ["message"]]);

@@ -59,7 +59,7 @@ forEachDialect((dialect) => {
     return links.map(({ code }) => code).sort();
   };
 
-  test("answers name the owner", async () => {
+  test("responses name the owner", async () => {
     const named = async (code: string) => (await room.links.get(code)).ownerName;
     expect([await named("ours"), await named("mine")]).toEqual(["team:press", "user22"]);
     await room.links.create({ code: "none", target: TARGET });

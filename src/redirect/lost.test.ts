@@ -220,7 +220,7 @@ test("everyone else gets the bytes of the specification", async () => {
 describe("/favicon.ico and /robots.txt", () => {
   const FILES = { "/favicon.ico": "image/png", "/robots.txt": "text/plain; charset=utf-8" };
 
-  test("are answered on every domain, without a click", async () => {
+  test("are served on every domain, without a click", async () => {
     for (const [path, type] of Object.entries(FILES)) {
       for (const host of ["short.test", "own.test", "bare.test"]) {
         for (const method of ["GET", "HEAD"]) {

@@ -104,7 +104,7 @@ const ask = (target: string, method = "GET") =>
   send(`${method} ${target} HTTP/1.1\r\nHost: short.test\r\nConnection: close\r\n\r\n`);
 
 describe("a known code", () => {
-  test("answers 307 and counts a click, for GET and HEAD", async () => {
+  test("responds with 307 and counts a click, for GET and HEAD", async () => {
     links.set("a", { id: 5, location: "https://t/x?y=1#z" });
     expect(await ask("/a")).toEqual(redirectTo("https://t/x?y=1#z"));
     expect(await ask("/a", "HEAD")).toEqual(redirectTo("https://t/x?y=1#z"));
@@ -114,7 +114,7 @@ describe("a known code", () => {
     ]);
   });
 
-  test("its click has the class of the visitor, also for a share and a late answer", async () => {
+  test("its click has the class of the visitor, also for a share and a late response", async () => {
     links.set("a", { id: 5, location: "https://t/" });
     links.set("s", { id: 6, location: "waymark:file/1" });
     links.set("l", "later");

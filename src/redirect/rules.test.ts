@@ -122,7 +122,7 @@ describe("one link", () => {
     return `${response.status} ${response.headers.get("Location") ?? (await response.text())}`;
   };
 
-  test("leads where its first rule says, and the click knows which it was", async () => {
+  test("leads where its first matching rule leads, and the click knows which it was", async () => {
     store([
       { if: { device: "tablet" }, target: "https://t.example/ü" },
       { if: { device: ["mobile", "tablet"], country: "DE" }, target: "https://m.example/?a=1" },

@@ -148,7 +148,7 @@ describe("max_clicks", () => {
     expect([uses, clicks]).toEqual([0, 1]);
   });
 
-  test("while the database is away the answer is 503 and says when to come back", async () => {
+  test("while the database is away the response is 503 and names when to come back", async () => {
     store({ maxClicks: 2, fallbackUrl: "https://example.com/b" });
     trouble = appError("ServiceUnavailable", "The database is away.");
     const before = redirect.counts();

@@ -117,7 +117,7 @@ test("links with a password or a limit, and those that are over, show nothing", 
   }
 });
 
-test("a link that was taken down is gone, with and without the plus, and says why to nobody", async () => {
+test("a link that was taken down is gone, with and without the plus, and shows the reason to nobody", async () => {
   state.link = linkOf({ held: { state: "taken_down", at: 0, by: "root", reason: "secret" } });
   for (const path of ["/a/b", "/a/b+"]) {
     expect(await ask(path)).toMatchObject({ status: 410, body: "Gone" });

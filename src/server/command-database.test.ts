@@ -75,7 +75,7 @@ async function walk(cwd: string, variables: Record<string, string>) {
 
 const HERE = "There is no database of Waymark here";
 
-test("a command that does not set up makes no database in a wrong folder, and says where it looked", async () => {
+test("a command that does not set up makes no database in a wrong folder, and reports where it looked", async () => {
   const cwd = join(folder, "empty");
   mkdirSync(cwd);
   const walked = await walk(cwd, {});

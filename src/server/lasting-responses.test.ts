@@ -15,7 +15,7 @@ function respondWith(isAllowed: () => Promise<boolean>) {
   return { state, response };
 }
 
-test("an answer is cut once its caller is no longer allowed, others go on", async () => {
+test("a response is cut once its caller is no longer allowed, others go on", async () => {
   const lasting = createLastingResponses({ checkMs: 5 });
   let isAllowed = true;
   const [ending, kept] = [respondWith(async () => isAllowed), respondWith(async () => true)];
@@ -31,7 +31,7 @@ test("an answer is cut once its caller is no longer allowed, others go on", asyn
   await until(() => lasting.size() === 0);
 });
 
-test("an answer that has left is not asked about; a failed check cuts nothing", async () => {
+test("a response that has left is not checked; a failed check cuts nothing", async () => {
   const lasting = createLastingResponses({ checkMs: 5 });
   const [sent, unknown] = [
     respondWith(async () => false),

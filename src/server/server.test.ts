@@ -6,7 +6,7 @@ const failed = (code?: string) =>
 const port = { host: "127.0.0.1", port: 80, unixSocket: null };
 const socket = { ...port, unixSocket: "/run/waymark/s.sock" };
 
-describe("a failure to listen says what to do", () => {
+describe("a failure to listen explains what to do", () => {
   test.each([
     [
       port,
@@ -26,7 +26,7 @@ describe("a failure to listen says what to do", () => {
     expect(listenFailure(settings, failed(code)).message).toContain(advice);
   });
 
-  test("what Bun says of something else, such as a certificate, is kept", () => {
+  test("what Bun reports of something else, such as a certificate, is kept", () => {
     const { message } = listenFailure(port, new Error("BoringSSL error"));
     expect(message).toBe("Can't listen on 127.0.0.1:80: BoringSSL error");
   });

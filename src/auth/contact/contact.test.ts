@@ -115,7 +115,7 @@ forEachDialect((dialect) => {
     expect(await signIn("x")).toBe(401);
   });
 
-  test("a new password by mail: the same answer for everybody, one mail in two minutes, sessions end", async () => {
+  test("a new password by mail: the same response for everybody, one mail in two minutes, sessions end", async () => {
     await invite("dora");
     await ask("PUT", RESET, { token: tokenIn(mails[0]), password: PASSWORD });
     const dora = new Browser(harness, `2001:db8:${(++peers).toString(16)}::1`);
@@ -215,7 +215,7 @@ forEachDialect((dialect) => {
     }
   });
 
-  test("a sign-in from a new browser is told, from a known one or a program not, and it can be turned off", async () => {
+  test("a sign-in from a new browser is reported, one from a known browser or a program is not, and it can be turned off", async () => {
     await invite("ines");
     await ask("PUT", RESET, { token: tokenIn(mails[0]), password: PASSWORD });
     const from = { headers: { "Sec-Fetch-Site": "same-origin", "User-Agent": "Firefox" } };

@@ -148,7 +148,7 @@ describe("cross-origin requests", () => {
     [{ "Sec-Fetch-Site": "cross-site" }, REFUSED],
     [{ "Sec-Fetch-Site": "same-site" }, REFUSED],
     [{ "Sec-Fetch-Site": "cross-site", ...foreign }, REFUSED],
-  ])("with %j are answered %j", async (headers, expected) => {
+  ])("with %j get %j", async (headers, expected) => {
     expect(await statuses(headers)).toEqual(expected);
   });
 

@@ -23,7 +23,7 @@ function setUp() {
   };
 }
 
-test("60 failures are recorded at once, then one a minute, which says how many were left out", async () => {
+test("60 failures are recorded at once, then one a minute, which reports how many were left out", async () => {
   const { clock, recorded, fail } = setUp();
   await fail(500);
   expect(recorded).toHaveLength(60);

@@ -238,7 +238,7 @@ describe("hostile claims", () => {
   });
 });
 
-describe("a refusal says what was found", () => {
+describe("a refusal reports what was found", () => {
   const refusal = (claims: Claims, rules: Partial<typeof RULES>) => {
     const admitted = admit(claims, { ...RULES, ...rules });
     return "refused" in admitted ? `${admitted.refused}: ${admitted.reason}` : "";

@@ -60,7 +60,7 @@ beforeEach(async () => {
 });
 
 describe("a sign-in", () => {
-  test("makes an account once, which keeps its name, and leads to the page that was asked for", async () => {
+  test("makes an account once, which keeps its name, and leads to the page that was requested", async () => {
     await provider.control({ claims: { preferred_username: "Zoë Straße" } });
     const browser = new Browser(harness);
     expect(await signIn(browser, `${START}?to=%2Flinks%3Fq%3Da`)).toBe(
@@ -231,7 +231,7 @@ describe("the provider", () => {
     expect(await provider.control({})).toBe(discoveries + 1);
   });
 
-  test("that is down stops neither sessions nor passwords, and says so", async () => {
+  test("that is down stops neither sessions nor passwords, and is reported", async () => {
     const browser = new Browser(harness);
     await signIn(browser);
     const started = new Browser(harness);

@@ -52,7 +52,7 @@ const fieldOf = ({ json }: ApiResponse) => (json as { details?: { field: string 
 const post = (browser: Browser, path: string, body: object) => browser.send("POST", path, { body });
 const prove = (browser: Browser, totp: string) => post(browser, "/admin/v1/account/second-factor", { totp });
 
-test("a role that needs a second factor is content with one that the provider has asked for", async () => {
+test("a role that needs a second factor is content with one that the provider has verified", async () => {
   for (const claims of [{ amr: ["pwd", "otp"] }, { amr: "mfa" }, { acr: "phr" }]) {
     await provider.control({ tampered: claims });
     const browser = new Browser(harness);

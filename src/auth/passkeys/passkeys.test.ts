@@ -175,7 +175,7 @@ forEachDialect((dialect) => {
     expect(made.status).toBe(201);
   });
 
-  test("an answer signs in once, also through two processes at once", async () => {
+  test("a response signs in once, also through two processes at once", async () => {
     for (const counts of [true, false]) {
       const authenticator = createAuthenticator(ORIGIN, { counts });
       await add(authenticator);

@@ -165,7 +165,7 @@ forEachDialect((dialect) => {
     expect((await login({ totp: codeAt(secret, now()) }, "203.0.113.7")).status).toBe(200);
   });
 
-  test("neither secret nor codes are stored as such or told by events", async () => {
+  test("neither secret nor codes are stored as such or shown by events", async () => {
     const { secret, codes } = await enrol();
     await login({ recovery_code: codes[0]! });
     await login({ totp: codeAt(secret, now(), 7) });

@@ -37,7 +37,7 @@ forEachDialect((dialect) => {
   const listed = async (browser: Browser): Promise<Record<string, unknown>[]> =>
     (await browser.send("GET", LIST)).json.data as never;
 
-  test("the list says who signed in, from where and when, the last used first", async () => {
+  test("the list shows who signed in, from where and when, the last used first", async () => {
     const start = harness.time.now;
     const first = await signedIn("192.0.2.1", "Firefox/Linux");
     harness.time.now += MINUTE_MS;
@@ -65,7 +65,7 @@ forEachDialect((dialect) => {
     expect(json).toMatchObject({ data: [{ current: true }], pagination: { total: 2, total_pages: 2 } });
   });
 
-  test("an ended session is refused at once, and an event says by whom", async () => {
+  test("an ended session is refused at once, and an event names by whom", async () => {
     const [own, lost] = [await signedIn("192.0.2.1", "a"), await signedIn("192.0.2.2", "Safari/iOS")];
     const id = (await listed(lost)).find(({ current }) => current)!["id"];
     expect((await own.send("DELETE", `${LIST}/${id}`)).status).toBe(200);

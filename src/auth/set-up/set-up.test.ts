@@ -45,7 +45,7 @@ forEachDialect((dialect) => {
   const rows = () =>
     database.read.selectFrom("login_failures").selectAll().where("account", "like", "set-up %").execute();
 
-  test("sets the password and the settings, signs in and says who did it", async () => {
+  test("sets the password and the settings, signs in and records who did it", async () => {
     const secret = await open();
     expect(secret).toMatch(/^[\w-]{22}$/);
     expect((await ask("/check", { secret })).json.data).toEqual({
@@ -121,7 +121,7 @@ forEachDialect((dialect) => {
     expect((await complete(secret)).status).toBe(200);
   });
 
-  test("reset-password in another process ends it before that is heard", async () => {
+  test("reset-password in another process ends it before that is noticed", async () => {
     const secret = await open();
     const other = await startAuth(database);
     await other.auth.resetAdminPassword("password of the command", "cli");

@@ -16,7 +16,7 @@ test("the form stays: a token of this version goes on working", () => {
   expect(hashOfToken(known)).toBe("bc92b0728e1be575b9cbdd54c153aa796b0dc86f988e78ff8f95aa18698d1634");
 });
 
-test("one wrong character, a swap, another length or prefix is told by the checksum", () => {
+test("one wrong character, a swap, another length or prefix is detected by the checksum", () => {
   const text = newTokenText();
   for (let at = 4; at < text.length; at++) {
     const other = text[at] === "x" ? "y" : "x";

@@ -45,7 +45,7 @@ forEachDialect((dialect) => {
   });
 
   describe("creating", () => {
-    test("answers 201 with the account and never with a password", async () => {
+    test("responds with 201 and the account and never with a password", async () => {
       const { response, username, id } = await create({ username: "Anna.B@example-1.com" });
       expect(username).toBeDefined();
       expect(response.status).toBe(201);

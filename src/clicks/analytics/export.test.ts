@@ -63,7 +63,7 @@ forEachDialect((dialect) => {
     expect(await classesOf("automated")).toEqual({ automated: 287 });
   });
 
-  test("on other domains the code is bare, and a column says the domain if asked", async () => {
+  test("on other domains the code is bare, and a column shows the domain on request", async () => {
     for (const key of ["a", keyOf(7, "a")]) await room.log([{ linkId: await room.addLink(key), at: NOW }]);
     const nameOf = (key: string) => ({
       code: codeOf(key),

@@ -104,7 +104,7 @@ describe("the filter", () => {
     expect((await get("/analytics/report?by=link&code=none")).body.code).toBe(3000);
   });
 
-  test("by values says from when on there are details", async () => {
+  test("by values shows from when on there are details", async () => {
     const linkId = await room.addLink("a");
     await room.record([
       { linkId, at: NOW - 20 * DAY_MS, country: "DE" },

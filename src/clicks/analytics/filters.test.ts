@@ -260,7 +260,7 @@ forEachDialect((dialect) => {
     expect(newest.map(({ clickedAt }) => clickedAt)).toEqual(inRange.sort((a, b) => b - a).slice(0, most));
   }
 
-  describe("answers equal the clicks", () => {
+  describe("reports equal the clicks", () => {
     test("under filters by links, values and both", async () => {
       for (let at = 0; at < FILTERS; at++) {
         const [filter, range] = [randomFilter(), randomRange()];

@@ -134,7 +134,7 @@ forEachDialect((dialect) => {
     expect(pairs(devices.systems, (item) => item.name)).toEqual(byHand.counts(own, range, agentPart("os")));
   }
 
-  describe("answers equal the clicks", () => {
+  describe("reports equal the clicks", () => {
     test("while all hours exist", async () => {
       room.retention.hourlyDays = 3_000;
       const report = await room.record(all);

@@ -83,7 +83,7 @@ describe("MaxMind file", () => {
 });
 
 describe("HTTP provider", () => {
-  test("is asked once per address, even concurrently, and cached for 15 minutes", async () => {
+  test("is queried once per address, even concurrently, and cached for 15 minutes", async () => {
     const { geo, clock, urls } = setUp({ url: "https://geo.example/{ip}/json" }, async () =>
       Response.json({ countryCode: "de", city: "Köln" }),
     );
@@ -122,7 +122,7 @@ describe("HTTP provider", () => {
     ["no JSON", async () => new Response("<html>")],
     ["too much", async () => new Response("x".repeat(100_000))],
     ["a refused connection", () => Promise.reject(new Error("refused"))],
-  ])("after %s it rests, then is asked again", async (_what, respond) => {
+  ])("after %s it rests, then is queried again", async (_what, respond) => {
     const { geo, clock, urls } = setUp({ url: "https://geo.example/" }, respond);
     expect((await geo.lookupMany(["8.8.8.8"])).size).toBe(0);
     await geo.lookupMany(["8.8.4.4"]);
@@ -132,7 +132,7 @@ describe("HTTP provider", () => {
     expect(urls).toHaveLength(2);
   });
 
-  test("the file has priority; the provider is asked only while the file is unreadable", async () => {
+  test("the file has priority; the provider is queried only while the file is unreadable", async () => {
     const { geo, urls } = setUp({ file: FIXTURE, url: "https://geo.example/" });
     await geo.lookupMany(["81.2.69.1", "8.8.8.8"]);
     expect(urls).toEqual([]);
@@ -152,7 +152,7 @@ describe("HTTP provider", () => {
     expect(seen.redirect).toBe("error");
   });
 
-  test("ten thousand answers are cached; the least recently used are evicted first", async () => {
+  test("ten thousand places are cached; the least recently used are evicted first", async () => {
     const { geo, urls } = setUp({ url: "https://geo.example/" });
     const addresses = Array.from(
       { length: 10_001 },

@@ -91,7 +91,7 @@ forEachDialect((dialect) => {
 
   if (isServer)
     test(
-      "a commit whose answer is lost is counted once",
+      "a commit whose response is lost is counted once",
       overWire(async (wired, proxy) => {
         for (const flushedBefore of [false, true]) {
           const { journal, flusher, books, link, gone } = await start(wired);

@@ -93,7 +93,7 @@ forEachDialect(
       });
     });
 
-    test("below the path of a proxy answers name it, and headers may", async () => {
+    test("below the path of a proxy responses name it, and headers may", async () => {
       const prefix = "/go";
       expect(await status("MKCOL", `${DRIVE}/f`, { prefix })).toBe(201);
       expect(await status("PUT", `${DRIVE}/f/a`, { prefix, body: "x" })).toBe(201);

@@ -218,7 +218,7 @@ describe("on SQLite", () => {
         await room.close();
       });
 
-      test("missing domains are named, added where that is wanted, and go with the undo unless they are used", async () => {
+      test("missing domains are named, added on request, and go with the undo unless they are used", async () => {
         const room = await openImports(await dialect.openDb());
         const source = await room.file(
           // The domains are in the second portion.
@@ -249,7 +249,7 @@ describe("on SQLite", () => {
         await room.close();
       });
 
-      test("a server goes on with what the API asked of an address, not with sources of a command", async () => {
+      test("a server goes on with what the API requested of an address, not with sources of a command", async () => {
         const { imports, close } = await openImports(await dialect.openDb());
         const made = { product: "sink" as const, source: "http://127.0.0.1:1", file: null, key: "key" };
         const [ours, command] = await Promise.all(
@@ -264,7 +264,7 @@ describe("on SQLite", () => {
         await close();
       });
 
-      test("a table whose target is not known by its name says its columns, and is imported when they are mapped", async () => {
+      test("a table whose target is not known by its name lists its columns, and is imported when they are mapped", async () => {
         const room = await openImports(await dialect.openDb());
         const source = await room.file("Weiterleitung,Wort\nhttps://example.com/a,wort\n");
         const made = { product: "csv" as const, source, file: null, key: null, options: OPTIONS };

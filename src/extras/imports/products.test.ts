@@ -90,7 +90,7 @@ forEachDialect(
       expect(await room.counts()).toEqual(before);
     });
 
-    test("says what to do with a file that it can't read", async () => {
+    test("explains what to do with a file that it can't read", async () => {
       const wide = Array.from({ length: 10_000 }, (_, at) => `c${at}`).join();
       for (const [content, sentence] of [
         [Bun.gzipSync("code,target\n"), "Unpack it first: gunzip FILE"],
@@ -172,7 +172,7 @@ const read = async (source: string): Promise<unknown[]> => Array.fromAsync((awai
 const TABLES =
   "create table domains (id integer primary key, address text); create table links (id integer primary key, address text, target text, domain_id integer, description text);";
 
-test("reads crafted files of SQLite within bounds, or says why not", async () => {
+test("reads crafted files of SQLite within bounds, or explains why not", async () => {
   const endless = `create table domains (id integer primary key, address text);
     create view links as with recursive n(id) as (select 1 union all select id + 1 from n)
     select id, 'a' as address, 'https://example.com' as target, null as domain_id from n;`;

@@ -168,7 +168,7 @@ forEachDialect(({ openDb }) => {
     expect(await queued()).toEqual([]);
   });
 
-  test("a dead target and a milestone are told the owner, of a team its managers, once", async () => {
+  test("a dead target and a milestone notify the owner, of a team its managers, once", async () => {
     const ours = (await database.read
       .selectFrom("links")
       .select("id")
@@ -227,7 +227,7 @@ forEachDialect(({ openDb }) => {
     ]);
   });
 
-  test("downloads are gathered, and the last one of a limited share is told at once", async () => {
+  test("downloads are gathered, and the last one of a limited share is reported at once", async () => {
     const share = { linkId: link, accountId: 7, code: "plan", title: null, maxDownloads: 2, isUsedUp: false };
     choices[7] = "day";
     await notices.downloaded(share);
@@ -244,7 +244,7 @@ forEachDialect(({ openDb }) => {
     ]);
   });
 
-  test("a share that ends within a day is told once", async () => {
+  test("a share that ends within a day is reported once", async () => {
     const run = () => notices.endingJob.run(new AbortController().signal);
     time.now -= 1;
     await run();

@@ -167,7 +167,7 @@ forEachDialect(({ openDb }) => {
     expect(await outbox.get(id!)).toMatchObject({ state: "failed", attempts: 13 });
   });
 
-  test("a server in trouble is asked by one mail, and an urgent one goes at once", async () => {
+  test("a server in trouble is tried with one mail, and an urgent one goes at once", async () => {
     const down = { is: "server", message: "mx:25: connection refused" } as const;
     troubles = [down];
     for (const n of [1, 2, 3]) await queue(n);

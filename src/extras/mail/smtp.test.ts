@@ -219,7 +219,7 @@ test("the whole mail may be refused after its content", async () => {
   });
 });
 
-test("a wrong password says which settings to check, and not the password", async () => {
+test("a wrong password names which settings to check, and not the password", async () => {
   const { port } = await startServer({
     authOptional: false,
     allowInsecureAuth: true,

@@ -22,7 +22,7 @@ const tool: Tool = {
   inputSchema: { type: "object" },
 };
 
-test("an answer without end is left, and the model is told to ask for less", async () => {
+test("a response without end is left, and the model is advised to ask for less", async () => {
   let isLeft = false;
   const endless = new ReadableStream({
     pull: (controller) => controller.enqueue(new Uint8Array(64 * 1024).fill(32)),

@@ -53,7 +53,7 @@ test("what is stored follows the settings", () => {
   });
 });
 
-test("the page says all of it in the visitor's language", () => {
+test("the page shows all of it in the visitor's language", () => {
   const { look } = createVisitorPages({
     name: () => "Links & Co",
     accentColor: () => "#3355bb",

@@ -161,7 +161,7 @@ forEachDialect((dialect) => {
     expect(ids()).toHaveLength(1);
   });
 
-  test("sends a portion again whose answer was lost, with the same key", async () => {
+  test("sends a portion again whose response was lost, with the same key", async () => {
     await room.log([click(NOW), click(NOW + 1)]);
     house.state.losesResponses = true;
     await expect(runLater()).rejects.toThrow("ClickHouse takes no clicks");

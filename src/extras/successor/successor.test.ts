@@ -145,7 +145,7 @@ forEachDialect((dialect) => {
     });
 });
 
-test("what is no whole bundle of the wanted key is refused in a sentence", async () => {
+test("what is no whole bundle of the expected key is refused in a sentence", async () => {
   const path = join(folder, "sqlite.tar.gz");
   const bytes = await Bun.file(path).bytes();
   const refusal = async (some: Uint8Array, key?: string) => {

@@ -84,7 +84,7 @@ test.each([
   ["/no-http", null, "The answer is not HTTP."],
   ["/moved", 307, "The response is 307; redirects are not followed."],
   ["/gone", 410, "The response is 410."],
-])("a receiver that answers %s", async (path, status, error) => {
+])("a receiver that responds with %s", async (path, status, error) => {
   const made = await attempt(`http://127.0.0.1:${port}${path}`);
   if (path === "/resets") expect(made.error).toMatch(/^The connection (failed|was closed)/);
   else expect(made.error).toBe(error);

@@ -149,7 +149,7 @@ forEachDialect(({ openDb }) => {
     expect(delivery).toMatchObject({ attempts: 1, tries: [{ at: time.now, status: 204, error: null }] });
   });
 
-  test("events of a process that has not heard of a new webhook are told once, also after a long outage", async () => {
+  test("events of a process that does not know a new webhook yet are sent once, also after a long outage", async () => {
     const deaf = createEvents({ database, clock });
     const happenUnnoticed = (subject: string) =>
       database.transaction((db) =>
@@ -177,7 +177,7 @@ forEachDialect(({ openDb }) => {
     expect(subjects().toSorted()).toEqual(["a", "after", "later"]);
   });
 
-  test("after the clock was set back, new events are told, queued ones too, and none from before the webhook", async () => {
+  test("after the clock was set back, new events are sent, queued ones too, and none from before the webhook", async () => {
     await add();
     await happen("before");
     // In the same millisecond.
@@ -219,7 +219,7 @@ forEachDialect(({ openDb }) => {
     expect(JSON.stringify(recorded)).not.toContain(secret.slice(6));
   });
 
-  test("a dead receiver is asked by the schedule, then the webhook is disabled, and says why", async () => {
+  test("a dead receiver is tried by the schedule, then the webhook is disabled, with the reason", async () => {
     const { webhook } = await add();
     await happen("a");
     replies = SCHEDULE.map(() => "dead");

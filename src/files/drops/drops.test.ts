@@ -243,7 +243,7 @@ forEachDialect((dialect) => {
     expect(await refused(send(box, { b: "b" }))).toBe("FolderNotFound");
   });
 
-  test("with a message a box says who gets the files, but never the built-in administrator", async () => {
+  test("with a message a box names who gets the files, but never the built-in administrator", async () => {
     const query = database.read.selectFrom("users").select("username").where("id", "=", me);
     const { username } = await query.executeTakeFirstOrThrow();
     const name = `press ${me}`;

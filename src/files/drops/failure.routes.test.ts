@@ -9,7 +9,7 @@ test.each([
   ["StorageUnavailable", 502, 7030, appError("StorageUnavailable", "The S3 endpoint refuses the keys.")],
   ["ServiceUnavailable", 503, 1030, appError("ServiceUnavailable", "internal words")],
   ["InternalServerError", 500, 1005, new Error("internal words")],
-] as const)("strangers are told of %s with its status and code", async (name, expected, code, error) => {
+] as const)("strangers are shown %s with its status and code", async (name, expected, code, error) => {
   const failures = createDropFailures({ pages: testVisitorPages, clock: systemClock, logger: silentLogger });
   const { response, status } = failures.describe(error, new Request("http://a.test/box", { method: "POST" }));
   const body = (await response.json()) as { code: number; error: string; message: string };
@@ -21,7 +21,7 @@ test.each([
 test.each([
   ["en", "The server's storage is full."],
   ["de", "Der Speicher des Servers ist voll."],
-] as const)("a sender is told in %s that the storage is full", async (language, sentence) => {
+] as const)("a sender is shown in %s that the storage is full", async (language, sentence) => {
   const failures = createDropFailures({ pages: testVisitorPages, clock: systemClock, logger: silentLogger });
   const headers = { "Accept-Language": language };
   const error = appError("InsufficientStorage", "internal words");

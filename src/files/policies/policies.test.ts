@@ -84,7 +84,7 @@ forEachDialect((dialect) => {
   });
 
   describe("creating", () => {
-    test("answers 201 with all fields but the keys, which are stored encrypted", async () => {
+    test("responds with 201 and all fields but the keys, which are stored encrypted", async () => {
       const response = await create(s3({ base_path: "/a/b/", max_file_size: 5, download: "redirect" }));
       expect(response.status).toBe(201);
       expect(response.json.data).toMatchObject({
@@ -131,7 +131,7 @@ forEachDialect((dialect) => {
       await remove(id);
     });
 
-    test("an endpoint that does not answer yet is accepted", async () => {
+    test("an endpoint that does not respond yet is accepted", async () => {
       const id = await created(s3({ endpoint: "https://s3.not-yet.invalid" }));
       await remove(id);
     });

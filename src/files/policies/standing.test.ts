@@ -26,7 +26,7 @@ function open(probe: () => Promise<void>, driverType = "local") {
 test.each([
   ["local", 4],
   ["s3", 1],
-])("a storage (%s) is written seldom, however often it is asked", async (driverType, perMinute) => {
+])("a storage (%s) is written seldom, however often it is checked", async (driverType, perMinute) => {
   const { trouble, later, written } = open(async () => {}, driverType);
   for (let at = 0; at < 60; at++) {
     expect(await trouble()).toBeNull();
@@ -38,7 +38,7 @@ test.each([
   expect(written()).toBe(perMinute + 1);
 });
 
-test("trouble says what to run, and is looked at again two seconds later", async () => {
+test("trouble explains what to run, and is looked at again two seconds later", async () => {
   let isFull = true;
   const { trouble, later } = open(async () => {
     const cause = Object.assign(new Error("full"), { code: "ENOSPC", path: "/data/files/x" });

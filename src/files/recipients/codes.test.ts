@@ -142,7 +142,7 @@ forEachDialect((dialect) => {
     expect(await check(all[4]!, code)).not.toBeNull();
   });
 
-  test("who is not on the list gets the same answers", async () => {
+  test("who is not on the list gets the same responses", async () => {
     const { ask, guess } = codes(await share([ANNA]));
     const code = await ask(ANNA);
     const results = [ANNA, CLEO].map((email) => guess(email, 7, "203.0.113.9", wrongFor(code)));

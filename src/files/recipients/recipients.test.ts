@@ -30,7 +30,7 @@ forEachDialect((dialect) => {
     at.changes.patch(me, code, input, at.actor(me));
   const mailed = () => at.mailed.splice(0).map(({ email, kind }) => `${kind} ${email}`);
 
-  test("who is listed gets the mail, who is listed later too, and nobody twice unless asked", async () => {
+  test("who is listed gets the mail, who is listed later too, and nobody twice unless requested", async () => {
     const made = await share({
       title: "Plan",
       message: "Line 1\nLine 2",
@@ -66,7 +66,7 @@ forEachDialect((dialect) => {
     expect(await refusal(at.shares.sendAgain(await at.account(), made.code, null))).toBe("LinkNotFound");
   });
 
-  test("a share that addresses persons says from whom, another one and the built-in administrator don't", async () => {
+  test("a share that addresses persons shows from whom, another one and the built-in administrator don't", async () => {
     const { username } = await at.database.read
       .selectFrom("users")
       .select("username")

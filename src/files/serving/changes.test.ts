@@ -257,7 +257,7 @@ forEachDialect((dialect) => {
       });
     });
 
-    test("renamed while it changes has one code, and an alias if wanted", async () => {
+    test("renamed while it changes has one code, and an alias on request", async () => {
       const [code, next] = [await link(), crypto.randomUUID()];
       const id = await file();
       at.changed.length = 0;
@@ -330,7 +330,7 @@ forEachDialect((dialect) => {
       expect(await refusal(patch(code, { target: URL_A, add: true }))).toBe("BadRequest");
     });
 
-    test("says so if what it served is gone or another account's", async () => {
+    test("shows it if what it served is gone or another account's", async () => {
       const [code, fileId] = [await link(), await file()];
       await patchLink(code, { file_id: fileId });
       await patchLink(code, { target: URL_A });

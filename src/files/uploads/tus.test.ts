@@ -146,7 +146,7 @@ forEachDialect((dialect) => {
     expect(await at.names(me, null)).toEqual(["raced"]);
   });
 
-  test("expired uploads answer 410, then are deleted with their bytes", async () => {
+  test("expired uploads respond with 410, then are deleted with their bytes", async () => {
     const upload = await begin("late", 10);
     await append(upload, 0, "hello");
     at.content.time.now += 23 * HOUR_MS;

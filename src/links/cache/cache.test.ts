@@ -205,7 +205,7 @@ describe("after invalidate, the next request", () => {
     expect(cache.stats().isFilterTrusted).toBe(true);
   });
 
-  test("does not get the late answer of an older lookup", async () => {
+  test("does not get the late response of an older lookup", async () => {
     const { loads, findLink } = slowDatabase();
     const { find, cache } = open({ findLink });
     const before = find("a");
@@ -248,7 +248,7 @@ describe("a slow database", () => {
     expect(ids).toEqual([1, 1, null, 3, 1, 3]);
   });
 
-  test("that does not answer fails the request in time and keeps the query's place", async () => {
+  test("that does not respond fails the request in time and keeps the query's place", async () => {
     const { loads, findLink } = slowDatabase();
     const { find, cache } = open({ findLink, limits: { maxActive: 1, deadlineMs: 20 } });
     const [first, second] = [find("a"), find("b")];
@@ -344,7 +344,7 @@ describe("while the change feed is away", () => {
 });
 
 describe("a shared cache", () => {
-  test("is read before the database, stores its answers and loses changed links", async () => {
+  test("is read before the database, stores its responses and loses changed links", async () => {
     const { held, shared } = sharedMap();
     const one = open({ shared });
     one.rows.set("a", link(1));

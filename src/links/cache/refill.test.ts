@@ -77,7 +77,7 @@ test.each([1, 200, 2_000, 5_000])(
   },
 );
 
-test("unreadable links are read when the database answers again", async () => {
+test("unreadable links are read when the database responds again", async () => {
   const { codes, write, redirects, entries, database } = open();
   database.isAway = true;
   const made = [...codes("many", 300), "single"];

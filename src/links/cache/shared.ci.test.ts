@@ -104,7 +104,7 @@ describe.skipIf(URL_OF_SERVER === "")("links in Redis (WAYMARK_TEST_REDIS_URL)",
     expect(await stored("a")).toEqual(link(1, "https://new/"));
   });
 
-  test("delete removes one link or thousands; clear removes all, and refuses older answers", async () => {
+  test("delete removes one link or thousands; clear removes all, and refuses older responses", async () => {
     for (const code of ["a", "b", "c"]) await one.shared.find(code, loads(link(1)).run);
     for (const code of ["a", "b", "c"]) await stored(code);
     await two.shared.delete(["a", ...Array.from({ length: 1_200 }, (_, at) => `x${at}`), "b"]);
@@ -121,7 +121,7 @@ describe.skipIf(URL_OF_SERVER === "")("links in Redis (WAYMARK_TEST_REDIS_URL)",
     expect(await held("d")).toBeNull();
   });
 
-  test("while Redis is away the database answers, and no old link returns with Redis", async () => {
+  test("while Redis is away the database responds, and no old link returns with Redis", async () => {
     await one.shared.find("a", loads(link(1, "https://old/")).run);
     await stored("a");
     proxy.sever();
@@ -136,7 +136,7 @@ describe.skipIf(URL_OF_SERVER === "")("links in Redis (WAYMARK_TEST_REDIS_URL)",
     expect(load.times).toBe(2);
   });
 
-  test("after a delete without answer from Redis the old link can't be found", async () => {
+  test("after a delete without response from Redis the old link can't be found", async () => {
     await one.shared.find("a", loads(link(1, "https://old/")).run);
     await stored("a");
     proxy.mode = "hang";

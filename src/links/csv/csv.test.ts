@@ -223,7 +223,7 @@ describe("a file", () => {
     ["codes\ttarget\na\thttps://x.y", "'code'"],
     ['"code";"link"\na;https://x.y', "'target'"],
     ["code;target;Code\na;https://x.y;b", "twice"],
-  ])("is refused as %j, and says why", (text, reason) => {
+  ])("is refused as %j, and explains why", (text, reason) => {
     const open = () => openCsvFile(Buffer.from(text), { rule, now: NOW, keyOf: same });
     expect(errorOf(open)).toBe("CsvParseError");
     expect(open).toThrow(reason);

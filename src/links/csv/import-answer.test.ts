@@ -13,7 +13,7 @@ async function begun(work: Promise<ReportedResult>) {
   return { first, whole: async () => JSON.parse(first + (await Array.fromAsync(pieces)).join("")) };
 }
 
-test("progress comes while the work goes on, and then the usual answer", async () => {
+test("progress comes while the work goes on, and then the usual response", async () => {
   const { promise, resolve } = Promise.withResolvers<ReportedResult>();
   const { first, whole } = await begun(promise);
   expect(first).toBe('{"progress":[\n{"stage":"links","done":1,"total":2}\n');
@@ -31,7 +31,7 @@ test("a failure after the first progress has the fields of a failure", async () 
   expect(envelope).toEqual({ code: 1030, error: "ServiceUnavailable", message: "The database is away." });
 });
 
-test("work that ends at once answers without progress; a failure is thrown", async () => {
+test("work that ends at once responds without progress; a failure is thrown", async () => {
   const { first, whole } = await begun(Promise.resolve(RESULT));
   expect(first).not.toContain("progress");
   expect(await whole()).toEqual({ code: 0, message: "OK", data: RESULT });

@@ -63,7 +63,7 @@ const file = (value: string | Buffer): Part => ({ name: "file", value, filename:
 const load = (text: string, mode?: string): Promise<Response> =>
   send(bodyOf(mode === undefined ? [file(text)] : [file(text), { name: "mode", value: mode }]));
 
-test("a dry run answers the counts with what it would overwrite, and imports nothing", async () => {
+test("a dry run returns the counts with what it would overwrite, and imports nothing", async () => {
   await load("code,target\na,https://x.y/1\n");
   const parts = [file("code,target\na,https://x.y/2\nb,https://x.y/2\nb b,https://x.y\n")];
   for (const [name, value] of Object.entries({ mode: "overwrite", dry_run: "true" }))
@@ -73,7 +73,7 @@ test("a dry run answers the counts with what it would overwrite, and imports not
   expect(await (await ask("/export")).text()).toBe(`${HEADER}a,https://x.y/1,2026-11-20T13:00:05.000Z,,,0\n`);
 });
 
-test("a dry run that is asked for in other words is refused, and imports nothing", async () => {
+test("a dry run that is requested in other words is refused, and imports nothing", async () => {
   for (const name of ["dry_run", "progress"])
     for (const value of ["yes", "1", "TRUE", "on"]) {
       const refused = await send(bodyOf([file("code,target\na,https://x.y/1\n"), { name, value }]));
@@ -87,7 +87,7 @@ test("a dry run that is asked for in other words is refused, and imports nothing
   expect((await (await send(bodyOf(parts))).json()).data).toMatchObject({ success_count: 1 });
 });
 
-test("cells that can't be read are named in every answer, in every mode, and the rest is as specified", async () => {
+test("cells that can't be read are named in every response, in every mode, and the rest is as specified", async () => {
   const text = `code,target,expires_at\na,https://x.y/1,tomorrow\n`;
   const reportOf = async (name: string) =>
     (await (await send(bodyOf([file(text), { name, value: "true" }]))).json()).data;
@@ -132,7 +132,7 @@ test("an import's id is bounded, and stands in its event", async () => {
 });
 
 describe("export", () => {
-  test("answers a download with the time in its name, the header even without links", async () => {
+  test("responds with a download with the time in its name, the header even without links", async () => {
     const response = await ask("/export");
     expect(response.status).toBe(200);
     expect(response.headers.get("Content-Type")).toBe("text/csv; charset=utf-8");
@@ -198,7 +198,7 @@ describe("export", () => {
     expect([response.status, (await response.json()).code]).toEqual([400, code]);
   });
 
-  test("that can't begin answers an error", async () => {
+  test("that can't begin responds with an error", async () => {
     const broken = await mountApi(async (database) => {
       const away = new Proxy({}, { get: () => expect.unreachable("away") }) as Database["read"];
       const gone = createLinkCsv({
@@ -220,7 +220,7 @@ describe("export", () => {
 describe("import", () => {
   const REPEATED = "code,target\na,https://x.y/1\na,https://x.y/2\n";
 
-  test("answers the result in the envelope", async () => {
+  test("returns the result in the envelope", async () => {
     const response = await load("code,target\na,https://x.y\na b,https://x.y\n");
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({

@@ -40,7 +40,7 @@ forEachDialect(({ openDb }) => {
       return remove("now");
     };
 
-    test("come back with their link, and the caches are told of them", async () => {
+    test("come back with their link, and the caches are notified of them", async () => {
       const id = await removed();
       expect(await Promise.all(["one", "two", "now"].map(target))).toEqual([null, null, null]);
       room.changed.length = 0;
@@ -85,7 +85,7 @@ forEachDialect(({ openDb }) => {
   });
 
   describe("a deleted link", () => {
-    test("comes back as it was, with its id and counts, and is told", async () => {
+    test("comes back as it was, with its id and counts, and is reported", async () => {
       await room.links.by(account(7, true)).create({
         code: "a/b",
         target: TARGET,

@@ -89,7 +89,7 @@ forEachDialect((dialect) => {
   const update = (body: object) =>
     room.links.update("a", validated(updateSchema, { target: TARGET, ...body }, "It"));
 
-  test("a create stores all fields, and says by whom", async () => {
+  test("a create stores all fields, and records by whom", async () => {
     await room.links.create({ code: "a", target: TARGET, ...ALL });
     expect(await shown("a")).toMatchObject({ ...SHOWN, created_by: "cli" });
     await room.links.create({ code: "b", target: TARGET });

@@ -302,7 +302,7 @@ forEachDialect((dialect) => {
     }
   });
 
-  test("more matches than a database answers at once are read by code", async () => {
+  test("more matches than a database looks up at once are read by code", async () => {
     const { database } = room;
     const codes = Array.from(
       { length: 10_100 },

@@ -36,7 +36,7 @@ test.each(cases)("a scanner reads %s at level %s with %d characters", (format, e
   expect(scan(pixels)).toBe(text);
 });
 
-test.each(["64", "97", "2048"])("both pictures are %s pixels wide, as asked for", (size) => {
+test.each(["64", "97", "2048"])("both pictures are %s pixels wide, as requested", (size) => {
   for (const format of FORMATS) {
     const pixels = drawn("http://a.example/b", { format, size, ecc: "L", margin: "2" });
     expect([format, pixels.width, pixels.height]).toEqual([format, Number(size), Number(size)]);
@@ -52,7 +52,7 @@ test("a higher level of error correction needs more modules", () => {
   expect(new Set(sides).size).toBe(4);
 });
 
-test("the margin is light and as wide as asked for", () => {
+test("the margin is light and as wide as requested", () => {
   for (const margin of [0, 4, 32]) {
     const { width, data } = drawn(URL, { format: "png", margin: String(margin), size: "2048" });
     const first = data.findIndex((value, at) => at % 4 === 0 && value === 0) / 4;
@@ -64,7 +64,7 @@ test("the margin is light and as wide as asked for", () => {
   }
 });
 
-test("colours are those asked for, in both pictures", () => {
+test("colours are those requested, in both pictures", () => {
   for (const format of FORMATS) {
     const pixels = drawn(URL, { format, dark: "#036", light: "FFE9D6" });
     const found = new Set<string>();

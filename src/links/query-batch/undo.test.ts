@@ -207,7 +207,7 @@ forEachDialect(({ openDb }) => {
       expect(await undo(again.change)).toMatchObject({ restored: 16, failed: [] });
     });
 
-    test("of a password says that the password stays", async () => {
+    test("of a password reports that the password stays", async () => {
       await fill(2, () => []);
       const only = await edit({ password: "secret" });
       expect(await undo(only.change)).toMatchObject({
@@ -283,7 +283,7 @@ forEachDialect(({ openDb }) => {
       expect(left.links.map(({ code }) => code)).toEqual(["l9", "earlier"]);
     });
 
-    test("leaves links that were put back by hand, and says which can't come back any more", async () => {
+    test("leaves links that were put back by hand, and reports which can't come back any more", async () => {
       await fill(3, () => []);
       const [first, second] = [await room.links.get("l0"), await room.links.get("l1")];
       const { change } = await removeAll();

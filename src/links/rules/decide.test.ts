@@ -92,7 +92,7 @@ describe("conditions", () => {
   });
 });
 
-test("the first rule that holds decides, and a fact is asked for only by a rule that comes to it", () => {
+test("the first rule that holds decides, and a fact is read only by a rule that comes to it", () => {
   const refuse = () => {
     throw new Error("asked");
   };

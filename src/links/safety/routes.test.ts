@@ -15,7 +15,7 @@ beforeEach(() => api.room.clear());
 
 const EDITOR: Caller = { id: 5, username: "ed", role: "editor", via: "api" };
 
-test("a review answers with the link, and refuses what is no decision", async () => {
+test("a review responds with the link, and refuses what is no decision", async () => {
   await api.as(EDITOR, () => api.create({ code: "a/b" }));
   const path = "/links/a/b/review";
   const taken = await call("POST", path, { action: "take_down", reason: " phishing " });

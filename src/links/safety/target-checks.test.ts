@@ -48,7 +48,7 @@ forEachDialect((dialect) => {
       await room.database.read.selectFrom("events").select("after").where("action", "=", action).execute()
     ).map(({ after }) => JSON.parse(after!) as unknown);
 
-  test("a target that fails for days is dead, until it answers or the link leads elsewhere", async () => {
+  test("a target that fails for days is dead, until it responds or the link leads elsewhere", async () => {
     const [gone, back] = ["https://gone.example/", "https://back.example/"];
     for (const [code, target] of Object.entries({
       gone,
@@ -78,7 +78,7 @@ forEachDialect((dialect) => {
     expect(await recorded("link.target_dead")).toHaveLength(3);
   });
 
-  test("a wrong answer to HEAD is asked again by GET; guarded pages and refused addresses are not dead", async () => {
+  test("a wrong response to HEAD is tried again by GET; guarded pages and refused addresses are not dead", async () => {
     const targets = {
       head: { "HEAD https://head.example/": 405, "GET https://head.example/": 200 },
       cut: { "HEAD https://cut.example/": "the connection failed", "GET https://cut.example/": 301 },
@@ -99,7 +99,7 @@ forEachDialect((dialect) => {
     expect(requests).not.toContain("GET https://inner.example/");
   });
 
-  test("own, expired and held links are not asked; a stopped round goes on where it was", async () => {
+  test("own, expired and held links are not checked; a stopped round goes on where it was", async () => {
     await room.links.create({ code: "own", target: "https://own.example/x" });
     await room.links.create({
       code: "old",

@@ -36,7 +36,7 @@ forEachDialect((dialect) => {
         .executeTakeFirst()
     )?.uses;
 
-  test("as many pass as the limit says, over two instances at once", async () => {
+  test("as many pass as the limit allows, over two instances at once", async () => {
     const [one, two] = [usesOn(room.database), usesOn(other)];
     const ids = [await limited(1), await limited(7), await limited(40)];
     const takers = Array.from({ length: 60 }, (_, at) => (at % 2 === 0 ? one : two));

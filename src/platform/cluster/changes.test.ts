@@ -49,7 +49,7 @@ forEachDialect(({ openDb, name, url }) => {
     return { changes, received };
   };
 
-  test("a database that tells of commits is not asked for changes without one", async () => {
+  test("a database that reports commits is not queried for changes without one", async () => {
     let queries = 0;
     const read = new Proxy(a!.read, {
       get(target, key) {
@@ -95,7 +95,7 @@ forEachDialect(({ openDb, name, url }) => {
   });
 
   if (name !== "sqlite") {
-    test("a commit whose answer is lost reaches its own process through the feed", async () => {
+    test("a commit whose response is lost reaches its own process through the feed", async () => {
       const proxy = await openDatabaseProxy(url());
       const wired = await openDatabase(
         { url: proxy.url, poolSize: 2 },

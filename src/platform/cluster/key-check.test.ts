@@ -72,7 +72,7 @@ forEachDialect(({ openDb }) => {
     await insert(table, { ...(table === "webhooks" && { secret: sealed }), [column]: sealed });
   }
 
-  test("the first key that seals is the installation's; a node with another one, or none, is told so", async () => {
+  test("the first key that seals is the installation's; a node with another one, or none, is refused with that reason", async () => {
     const [first, other, without] = [node(1), node(2), node(null)];
     expect(await other.keys.look()).toBeNull();
     await first.box.seal("secret", "webhook");

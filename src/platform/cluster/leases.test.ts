@@ -133,7 +133,7 @@ forEachDialect(({ openDb }) => {
     expect(await own.hold("cut", 60_000, async () => "back")).toEqual({ value: "back" });
   });
 
-  test("other processes get a lease when the database answers again", async () => {
+  test("other processes get a lease when the database responds again", async () => {
     const { outage, database: failing } = withOutages();
     await createLeases({ database: failing, clock }).hold(
       "others",

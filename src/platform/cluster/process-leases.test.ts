@@ -61,7 +61,7 @@ forEachDialect(({ openDb }) => {
     expect(readdirSync(join(dir, "processes"))).toEqual([]);
   });
 
-  test("a command waits for readings of the feed that begin after it has asked", async () => {
+  test("a command waits for readings of the feed that begin after its request", async () => {
     const dir = newDir();
     const command = await open(dir, false);
     expect(await command.untilServersRead()).toBe(true);

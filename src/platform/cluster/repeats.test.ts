@@ -38,7 +38,7 @@ forEachDialect((dialect) => {
   const CARRIED_OUT = ["Conflict", undefined];
   const RUNNING = ["Conflict", 5];
 
-  test("of two at once on two nodes one is carried out, and repetitions have its answer for a day", async () => {
+  test("of two at once on two nodes one is carried out, and repetitions have its response for a day", async () => {
     const claims = await Promise.allSettled(nodes.map((node) => node.claim(REQUEST)));
     expect(claims.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     const first = claims.find(({ status }) => status === "fulfilled") as PromiseFulfilledResult<Claim>;
@@ -76,7 +76,7 @@ forEachDialect((dialect) => {
     expect(await ask()).toEqual({ kept: "kept" });
   });
 
-  test("work whose answer was lost is not done again", async () => {
+  test("work whose response was lost is not done again", async () => {
     const lost = await claimed();
     await database.transaction((tx) => lost.confirm(tx));
     await lost.release();

@@ -240,7 +240,7 @@ test("DELETE returns to the default", async () => {
 describe("PATCH /config", () => {
   const values = { "cors.max_age": "60", "api.cookie_same_site": "None", "click.flush_interval": null };
 
-  test("stores several settings at once, and says who did it", async () => {
+  test("stores several settings at once, and records who did it", async () => {
     const { call, config } = await serve();
     await call("PUT", "/click.flush_interval", { value: "9" });
     const { status, data } = await call("PATCH", "", { values });
@@ -266,7 +266,7 @@ describe("PATCH /config", () => {
     expect((await call("GET", "/cors.max_age/history")).data).toEqual([]);
   });
 
-  test("stores none if one is refused, and says of each value and item what is wrong", async () => {
+  test("stores none if one is refused, and reports for each value and item what is wrong", async () => {
     const { call, config } = await serve();
     const wrong = {
       "cors.max_age": "1",

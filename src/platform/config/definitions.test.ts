@@ -305,7 +305,7 @@ describe.each(CONFIG_KEYS)("%s", (key) => {
     }
   });
 
-  test("refuses all other values and says what is allowed", () => {
+  test("refuses all other values and reports what is allowed", () => {
     for (const given of [...CASES[key].bad, "\u0000", "a\u0000b", "\ud800", "x\r\ny"]) {
       expect([given, definition.canonical(given)]).toEqual([given, expect.objectContaining(refusal)]);
     }
@@ -321,7 +321,7 @@ describe.each(CONFIG_KEYS)("%s", (key) => {
   });
 });
 
-test("a refused list says which item is wrong", () => {
+test("a refused list names which item is wrong", () => {
   const { canonical } = DEFINITIONS["api.trusted_proxies"];
   expect(canonical('["10.0.0.1","proxy"]')).toMatchObject({ item: 1 });
   expect(canonical("[1]")).not.toHaveProperty("item");

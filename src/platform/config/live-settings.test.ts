@@ -38,7 +38,7 @@ test("the old settings stay in force while reads fail; then the new ones apply",
   config.close();
 });
 
-test("reload brings a direct change of the table to every process", async () => {
+test("reload applies a direct change of the table to every process", async () => {
   const [here, there] = [openConfig(database), openConfig(database)];
   await here.start();
   await there.start();

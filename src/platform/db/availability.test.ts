@@ -34,7 +34,7 @@ const until = async (condition: () => boolean) => {
 
 const patiently = new Promise<string>(() => {});
 
-test("a server is probed only when a query waits and no answer arrived", async () => {
+test("a server is probed only when a query waits and no reply arrived", async () => {
   const busy = watch({ quietMs: 10_000 });
   void busy.availability.follow(patiently);
   const idle = watch();
@@ -46,7 +46,7 @@ test("a server is probed only when a query waits and no answer arrived", async (
   expect([busy, idle, quiet].map(({ availability }) => availability.isAway())).toEqual([false, false, false]);
 });
 
-test("a hanging server is away: new queries are refused, running ones given up, until its next answer", async () => {
+test("a hanging server is away: new queries are refused, running ones abandoned, until its next reply", async () => {
   const { availability, server } = watch();
   const work = availability.follow(patiently);
   const hung = Promise.withResolvers<void>();
@@ -111,7 +111,7 @@ test("a late probe is awaited, not repeated", async () => {
   expect(server.probes).toBe(1);
 });
 
-test("a server that answers with an error is available", async () => {
+test("a server that responds with an error is available", async () => {
   const { availability, server } = watch();
   server.respond = async () => {
     throw Object.assign(new Error("too many connections"), { code: "53300" });
@@ -123,7 +123,7 @@ test("a server that answers with an error is available", async () => {
 
 const failed = (fields: object) => Object.assign(new Error("x"), fields);
 
-test("some errors count as an answer of the server", () => {
+test("some errors count as a reply of the server", () => {
   for (const error of [
     failed({ code: "53300" }),
     failed({ code: "ER_CON_COUNT_ERROR", errno: 1040, sqlState: "08004" }),

@@ -190,7 +190,7 @@ const body = (dialect: TestDialect) => {
   });
 
   describe("ends", () => {
-    test("ping answers until close; then every call is rejected", async () => {
+    test("ping responds until close; then every call is rejected", async () => {
       const database = await dialect.openDb({ threads: true });
       await database.ping();
       await database.close();

@@ -25,7 +25,7 @@ forEachDialect(({ name, openDb }) => {
     database = await openDb();
   });
 
-  test("a full disk is told from a database that is away", () => {
+  test("a full disk is distinguished from a database that is away", () => {
     expect(database.dialect.classify(FULL[name])).toBe("full");
     expect(database.dialect.classify(AWAY[name])).toBe("unavailable");
     expect(new DatabaseError("full", null)).toMatchObject({ name: "InsufficientStorage", kind: "full" });

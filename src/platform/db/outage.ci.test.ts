@@ -74,7 +74,7 @@ forEachDialect((dialect) => {
     expect(await count()).toBe(1);
   });
 
-  test("a server that accepts but does not answer is given up after seconds; later queries fail at once", async () => {
+  test("a server that accepts but does not respond is abandoned after seconds; later queries fail at once", async () => {
     proxy.mode = "hang";
     proxy.cut();
     await Bun.sleep(20);
@@ -102,7 +102,7 @@ forEachDialect((dialect) => {
     expect(await Promise.all([count(), count(), count()])).toEqual([1, 1, 1]);
   });
 
-  test("a server that stops answering during a query is given up at the statement limit", async () => {
+  test("a server that stops responding during a query is abandoned at the statement limit", async () => {
     const { openBackend } = await BACKENDS[dialect.name]!();
     const location = parseDatabaseUrl(proxy.through(dialect.url()));
     const { writer, close } = await openBackend({

@@ -28,7 +28,7 @@ function finderOf(replies: Record<string, Reply>) {
   };
 }
 
-test("finds the server that takes writes, without waiting for one that never answers", async () => {
+test("finds the server that takes writes, without waiting for one that never responds", async () => {
   const { find } = finderOf({ a: new Promise<number>(() => {}), b: new Error("it is a standby"), c: 1 });
   expect(await find()).toBe("c");
 });
@@ -70,7 +70,7 @@ test("connections that are opened together ask once", async () => {
   expect(probes()).toBe(3);
 });
 
-test("says of each server why it does not take writes, and passes on the code of one that answered", async () => {
+test("reports for each server why it does not take writes, and passes on the code of one that responded", async () => {
   const refused = Object.assign(new Error("too many connections"), { code: "53300" });
   const { find } = finderOf({
     a: new Error("it is a standby"),

@@ -136,7 +136,7 @@ forEachDialect((dialect) => {
     expect(refusal).toMatch(new RegExp(`The certificate of ${server} was refused|${server} offers no TLS`));
   });
 
-  test("a running server whose password is changed says so once, and goes on when it is right again", async () => {
+  test("a running server whose password is changed reports it once, and goes on when it is right again", async () => {
     const lines: string[] = [];
     const add = (first: unknown, second?: unknown) => void lines.push(String(second ?? first));
     const logger = { ...silentLogger, info: add, warn: add, error: add } as unknown as Logger;

@@ -60,7 +60,7 @@ forEachDialect((dialect) => {
     await soon(async () => expect(await usesReplica()).toBe(true));
   });
 
-  test("a database that the marks do not reach is not used, and its lag is told", async () => {
+  test("a database that the marks do not reach is not used, and its lag is reported", async () => {
     await dialect.openDb();
     const other = await createMigrated(dialect.name);
     cleanups.push(other.drop);

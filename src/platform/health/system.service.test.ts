@@ -116,7 +116,7 @@ test("what is wrong with mail and certificates is in the report", async () => {
   });
 });
 
-test("a part that fails degrades the whole, and says why", async () => {
+test("a part that fails degrades the whole, and reports why", async () => {
   const storages = async () => [
     { id: 1, name: "s3", driverType: "s3" as const, isDefault: false, trouble: "It is away." },
   ];
@@ -151,7 +151,7 @@ test("a part that fails degrades the whole, and says why", async () => {
   });
 });
 
-test("while the database is away the report says so, and has the rest", async () => {
+test("while the database is away the report shows it, and has the rest", async () => {
   const away = () => Promise.reject(new Error("away"));
   const health = { report: async () => ({ ...HEALTHY, status: "unhealthy" as const }) };
   expect(await report({ health, databaseVersion: away, storages: away })).toMatchObject({

@@ -49,7 +49,7 @@ test("a long read is compressed for clients that accept gzip", async () => {
   }
 });
 
-test("others get it plain, told apart for caches, beside the Vary of CORS", async () => {
+test("others get it plain, distinguished for caches, beside the Vary of CORS", async () => {
   for (const accepted of [undefined, "br", "gzip;q=0", "gzip; q=0.000", "xgzip"]) {
     const response = await ask("/many", accepted);
     expect([accepted, response.headers.get("Content-Encoding")]).toEqual([accepted, null]);
@@ -58,7 +58,7 @@ test("others get it plain, told apart for caches, beside the Vary of CORS", asyn
   }
 });
 
-test("short answers and those to writes, which may contain a secret, stay plain", async () => {
+test("short responses and those to writes, which may contain a secret, stay plain", async () => {
   for (const [path, method] of [
     ["/one", "GET"],
     ["/many", "POST"],

@@ -107,7 +107,7 @@ test.each([2, 3, 7])("a text whose page %d fails ends without the end mark", asy
   expect(failures).toEqual([`page ${page} failed`]);
 });
 
-test("a failure of the first page can still be answered with an error", async () => {
+test("a failure of the first page can still be reported with an error", async () => {
   pages = () => numbered(MANY, 1);
   expect(await wholeResponse()).toMatch(/^HTTP\/1.1 500 [^]*page 1 failed$/);
 });

@@ -177,7 +177,7 @@ test("unknown files are 404, and for programs also where a browser gets the page
   expect((await ask("/panel/")).status).toBe(200);
 });
 
-test("HEAD is answered like GET, for the length; other methods are refused", async () => {
+test("HEAD is handled like GET, for the length; other methods are refused", async () => {
   for (const path of ["/panel/", "/panel/assets/a-1.js"]) {
     const [head, get] = [await ask(path, { method: "HEAD" }), await ask(path)];
     expect([head.status, await head.text()]).toEqual([200, await get.text()]);

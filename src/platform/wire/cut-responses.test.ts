@@ -28,7 +28,7 @@ function open() {
   return { seen, ask: (path: string) => socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`) };
 }
 
-test("a request whose answer has left cuts nothing, one under way ends its connection at once", async () => {
+test("a request whose response has left cuts nothing, one under way ends its connection at once", async () => {
   const { seen, ask } = open();
   ask("/short");
   await until(() => seen.text.endsWith("short"));

@@ -62,7 +62,7 @@ test("a cut comes in spite of traffic", () => {
   expect(after(1)).toBe(true);
 });
 
-test("a client has two seconds of silence to read its last answer, and half a minute in all", () => {
+test("a client has two seconds of silence to read its last response, and half a minute in all", () => {
   const { deadlines, after } = setUp();
   deadlines.linger();
   expect(after(1)).toBe(false);

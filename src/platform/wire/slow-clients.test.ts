@@ -110,7 +110,7 @@ const ask = (target: string, fields = "", version = "HTTP/1.1") =>
 const responsesIn = (text: string): number => text.split("HTTP/1.1 ").length - 1;
 
 test.each(["/short", "/later"])(
-  "a client that sends on after the last answer (%s) is heard to its end, and the connection is not reset",
+  "a client that sends on after the last response (%s) is read to its end, and the connection is not reset",
   async (target) => {
     const { socket, seen } = open();
     socket.write(ask(target, "Connection: close\r\n"));
@@ -127,7 +127,7 @@ test.each(["/short", "/later"])(
   },
 );
 
-test("a stop does not wait for a client that has read its last answers late", async () => {
+test("a stop does not wait for a client that has read its last responses late", async () => {
   const stopped = start();
   const { socket, seen } = open(stopped);
   socket.pause();
@@ -141,7 +141,7 @@ test("a stop does not wait for a client that has read its last answers late", as
   expect(await Promise.race([stopping, Bun.sleep(30_000).then(() => false)])).toBe(true);
 });
 
-test("answers to a client that does not read are made as it takes them", async () => {
+test("responses to a client that does not read are made as it takes them", async () => {
   const { socket, seen } = open();
   socket.pause();
   const before = responded;
@@ -208,14 +208,14 @@ test("a long pipeline gives way to others", async () => {
   other.socket.destroy();
 });
 
-test("a client that ends its half behind a long pipeline gets all answers", async () => {
+test("a client that ends its half behind a long pipeline gets all responses", async () => {
   const { socket, seen } = open();
   socket.end(ask("/slow").repeat(400));
   await until(() => seen.hasEnded);
   expect(responsesIn(seen.text)).toBe(400);
 });
 
-test("the stream of an answer is cancelled when its connection breaks, also while it is silent", async () => {
+test("the stream of a response is cancelled when its connection breaks, also while it is silent", async () => {
   const { socket, seen } = open();
   socket.write(ask("/silent"));
   await until(() => seen.text.includes("x\r\n"));
@@ -298,7 +298,7 @@ test("many clients that ask for shared bytes and do not read hold no copies", as
   for (const { socket } of clients) socket.destroy();
 });
 
-test("clients that do not read hold a bounded amount of answers together, and others get theirs", async () => {
+test("clients that do not read hold a bounded amount of responses together, and others get theirs", async () => {
   const from = responded;
   const bounded = start({ mostUnread: 64 * 1024 * 1024 });
   const clients = Array.from({ length: 20 }, () => open(bounded));

@@ -103,7 +103,7 @@ const WAYS: [name: string, get: Get | null][] = [
 
 describe.each(WAYS)("over %s", (_name, get) => {
   const ask = get!;
-  test.skipIf(get === null)("what has a length says it, and arrives as it is", async () => {
+  test.skipIf(get === null)("what has a length declares it, and arrives as it is", async () => {
     for (const [target, content] of [
       ["/text", Buffer.from("some text")],
       ["/long", CONTENT],
@@ -139,14 +139,14 @@ describe.each(WAYS)("over %s", (_name, get) => {
     expect(Buffer.from(await (await ask("/echo", init)).bytes()).equals(CONTENT)).toBe(true);
   });
 
-  test.skipIf(get === null)("an answer that fails on its way can't pass for a whole one", async () => {
+  test.skipIf(get === null)("a response that fails on its way can't pass for a whole one", async () => {
     for (const target of ["/short", "/too-long", "/broken", "/broken-known"]) {
       const read = async () => (await ask(target)).bytes();
       await expect(read()).rejects.toThrow();
     }
   });
 
-  test.skipIf(get === null)("a failure to answer is explained, and 204 has no body", async () => {
+  test.skipIf(get === null)("a failure to respond is explained, and 204 has no body", async () => {
     for (const target of ["/fails", "/throws"]) {
       const got = await ask(target);
       expect([got.status, await got.text()]).toEqual([500, "failed"]);
@@ -156,7 +156,7 @@ describe.each(WAYS)("over %s", (_name, get) => {
   });
 });
 
-test("a client that stops reading holds up its answer only, and gets all of it", async () => {
+test("a client that stops reading holds up its response only, and gets all of it", async () => {
   const clients = ["/file", "/known", "/long"].map((target) => {
     const pieces: Buffer[] = [];
     const socket: Socket = connect(plain.port, "127.0.0.1");
@@ -189,14 +189,14 @@ function exchange(send: (socket: Socket) => void): Promise<string> {
 
 const VISIT = "GET /in-place HTTP/1.1\r\nHost: a\r\n\r\n";
 
-test("a pipeline longer than what is looked at once is answered to its end", async () => {
+test("a pipeline longer than what is looked at once is handled to its end", async () => {
   const text = await exchange((socket) => {
     socket.write(VISIT.repeat(20_000) + VISIT.replace("Host: a", "Host: a\r\nConnection: close"));
   });
   expect(text.split("HTTP/1.1 404 ").length - 1).toBe(20_001);
 });
 
-test("the last answers leave before the connection ends, also to a client that reads late", async () => {
+test("the last responses leave before the connection ends, also to a client that reads late", async () => {
   const text = await exchange((socket) => {
     socket.pause();
     socket.write(VISIT.repeat(100_000) + VISIT.replace("Host: a", "Host: a\r\nConnection: close"), () =>
@@ -207,7 +207,7 @@ test("the last answers leave before the connection ends, also to a client that r
   expect(text.split("HTTP/1.1 404 ").length - 1).toBe(100_001);
 });
 
-test("pages and short answers of a pipeline keep their order, also for a client that reads late", async () => {
+test("pages and short responses of a pipeline keep their order, also for a client that reads late", async () => {
   const paths = Array.from({ length: 9_000 }, (_, at) =>
     at % 7 === 0 ? "/page" : at % 5 === 0 ? "/gone" : "/in-place",
   );
@@ -239,7 +239,7 @@ test("the body of a request that nobody reads is dropped, and takes no memory", 
   expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000);
 });
 
-test("a malformed head has its answer when the client has ended its half", async () => {
+test("a malformed head has its response when the client has ended its half", async () => {
   const text = await exchange((socket) => socket.end("GET /a b HTTP/1.1\r\nHost: a\r\n\r\n"));
   expect(text).toStartWith("HTTP/1.1 500 ");
 });

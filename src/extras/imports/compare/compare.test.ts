@@ -23,13 +23,13 @@ const comparing = (against: string) =>
     outbound: createOutbound({ isAllowed: () => true, ports: null }),
   });
 
-test("codes that lead elsewhere are told, in their order", async () => {
+test("codes that lead elsewhere are reported, in their order", async () => {
   const found = await comparing(there.url.href)(["one", "two"], () => {});
   expect(found.map(({ code }) => code)).toEqual(["two"]);
   expect(silenceOf(found)).toBeNull();
 });
 
-test("a service that answers no code is told at once", async () => {
+test("a service that serves no code is reported at once", async () => {
   // Nothing listens on the discard port.
   const found = await comparing("http://127.0.0.1:9")(["one", "two"], () => {});
   expect(found).toHaveLength(2);

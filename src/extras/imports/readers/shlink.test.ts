@@ -218,7 +218,7 @@ test("reads visits from the oldest on, also when new ones arrive, and goes on af
   });
 });
 
-test("says what to do when the server can't be asked, and asks again after a passing failure", async () => {
+test("explains what to do when the server can't be reached, and tries again after a passing failure", async () => {
   await expect(shlink.open(input({ key: null }))).rejects.toThrow("shlink api-key:generate");
   await expect(shlink.open(input({ key: "wrong" }))).rejects.toThrow("refuses the key (401)");
   await expect(shlink.open(input({ source: `${server.url.origin}/other` }))).rejects.toThrow(

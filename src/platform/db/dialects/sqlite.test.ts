@@ -91,7 +91,7 @@ test("a file that can't be opened is named, with the reason", async () => {
   }
 });
 
-test("the error for a damaged file, or one that is not a database, names it and says what to do", async () => {
+test("the error for a damaged file, or one that is not a database, names it and explains what to do", async () => {
   const path = join(folder, "damaged.db");
   writeFileSync(path, "This is a letter, and no database at all. ".repeat(100));
   for (const threads of [true, false]) {
