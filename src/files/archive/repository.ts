@@ -13,7 +13,7 @@ export type Child = Pick<Entry, "id" | "parentId" | "kind" | "name"> & {
 /** Continues in one folder. */
 export type AfterChild = Pick<Child, "kind" | "name">;
 
-export function createArchiveRepository({ read }: Pick<Database, "read">) {
+export function createArchiveRepository({ read }: Database) {
   return {
     /** Children by folder, files before folders, by name. `after` is a place in a single folder. */
     async children(

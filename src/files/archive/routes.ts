@@ -22,7 +22,7 @@ const archiveHeaders = z.object({
 });
 
 type Deps = {
-  folders: Pick<Folders, "find">;
+  folders: Folders;
   trees: Trees;
   respondWithArchive: RespondWithArchive;
   logger: Logger;

@@ -17,7 +17,7 @@ export type Archive = Awaited<ReturnType<Archives["make"]>>;
 
 type Deps = {
   repository: ArchiveRepository;
-  blobs: Pick<Blobs, "openFound">;
+  blobs: Blobs;
   dataDir: string;
 };
 
@@ -103,7 +103,7 @@ const tooMany = () =>
 const PATH_BYTES = 0xffff;
 
 type SnapshotRequest = {
-  repository: Pick<ArchiveRepository, "children">;
+  repository: ArchiveRepository;
   log: EntryLog;
   folder: Folder;
   /** The entries to send instead of what is in the folder. */
@@ -164,7 +164,7 @@ type FoundFolder = { id: number; path: string };
 type FoundChild = { child: Child; parent: FoundFolder };
 
 type Walk = {
-  repository: Pick<ArchiveRepository, "children">;
+  repository: ArchiveRepository;
   accountId: number;
   root: FoundFolder;
   items: readonly Entry[] | undefined;

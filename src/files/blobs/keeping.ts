@@ -20,7 +20,7 @@ export type KeepWrite<I, R> = (items: readonly I[], commit: Commit) => Promise<r
 type Keepable = { stored: StoredBytes };
 
 type Deps = {
-  repository: Pick<BlobsRepository, "join" | "knownKeys">;
+  repository: BlobsRepository;
   clock: Clock;
   /** Runs work that no caller awaits. */
   inBackground(work: Promise<void>): void;

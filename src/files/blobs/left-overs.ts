@@ -20,10 +20,10 @@ export type ProcessDigits = { running: ReadonlySet<string>; ended: ReadonlySet<s
 type StagedUpload = StagedBytes & { isAbandoned: boolean; isLeftOver: boolean };
 
 type Deps = {
-  repository: Pick<BlobsRepository, "knownUploads">;
+  repository: BlobsRepository;
   counts: StagedRepository;
-  drivers: Pick<Drivers, "tag">;
-  processes: Pick<Processes, "look">;
+  drivers: Drivers;
+  processes: Processes;
   clock: Clock;
   logger: Logger;
 };

@@ -26,7 +26,7 @@ export type Reaper = ReturnType<typeof createReaper>;
 
 type Deps = Pick<BlobsDeps, "repository" | "policies" | "drivers" | "clock" | "logger"> & {
   leftOvers: LeftOvers;
-  processes: Pick<Processes, "forget">;
+  processes: Processes;
   discard(dead: readonly DeadBlob[], options?: { again?: boolean }): Promise<void>;
 };
 

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from "kysely";
-import type { Database, Queries } from "../../platform/db/database.ts";
+import type { Queries } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { unlessTaken } from "../../platform/db/queries.ts";
 import type { RowFields, Schema } from "../../platform/db/schema.ts";
@@ -113,7 +113,7 @@ function references({ read, write, dialect }: Queries) {
 }
 
 /** What is known of the stored bytes. */
-function states({ read, write }: Pick<Database, "read" | "write">) {
+function states({ read, write }: Queries) {
   return {
     /** Longest ago first. */
     async unchecked(state: BlobState, before: number, limit: number): Promise<StoredBlob[]> {

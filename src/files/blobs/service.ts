@@ -175,7 +175,7 @@ export type OpenUpload = Pick<Staging, "received" | "suspend" | "settle" | "abor
   finish(): Promise<StoredBytes>;
 };
 
-type ReceivingDeps = { drivers: Drivers; processes: Pick<Processes, "number">; logger: Logger };
+type ReceivingDeps = { drivers: Drivers; processes: Processes; logger: Logger };
 
 /** Bytes on their way into a storage, where they become an object without a row (keeping.ts). */
 function createReceiving({ drivers, processes, logger }: ReceivingDeps) {

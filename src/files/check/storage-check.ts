@@ -141,7 +141,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
 }
 
 type LostFilesDeps = {
-  checks: Pick<StorageCheckRepository, "holdersAfter" | "damage">;
+  checks: StorageCheckRepository;
   paths: PathsRepository;
   /** Writes, reads and removes an object. */
   probe(policyId: number): Promise<void>;
@@ -207,7 +207,7 @@ const pathOf = (folders: FolderPath | null, name: string): string =>
 type ObjectCheckDeps = BlobFixDeps & {
   drivers: Drivers;
   leftOvers: LeftOvers;
-  reaper: Pick<Reaper, "finishDeletes" | "orphansAmong">;
+  reaper: Reaper;
 };
 
 const MOST_FILES_NAMED = 20;

@@ -11,7 +11,7 @@ export type BlobFixDeps = {
   repository: BlobsRepository;
   checks: StorageCheckRepository;
   scrub: Scrub;
-  blobs: Pick<Blobs, "discard">;
+  blobs: Blobs;
   clock: Clock;
 };
 

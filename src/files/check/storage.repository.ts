@@ -1,4 +1,4 @@
-import type { Database } from "../../platform/db/database.ts";
+import type { Queries } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { countRows } from "../../platform/db/queries.ts";
 import { type StoredBlob, toBlob } from "../blobs/repository.ts";
@@ -8,7 +8,7 @@ export type StorageCheckRepository = ReturnType<typeof createStorageCheckReposit
 export type InconsistentFile = { id: number; accountId: number; name: string; blobId: number | null };
 
 /** Limits are at most 1,000. */
-export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
+export function createStorageCheckRepository({ read }: Queries) {
   return {
     /** A page of blobs by id. */
     async blobs(afterId: number, limit: number): Promise<StoredBlob[]> {

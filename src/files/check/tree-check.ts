@@ -12,7 +12,7 @@ const PAGE = 500;
 
 type Options = Parameters<StorageCheck>[0];
 
-type Deps = { database: Pick<Database, "transaction">; repository: TreeCheckRepository };
+type Deps = { database: Database; repository: TreeCheckRepository };
 
 export function createTreeCheck({ database, repository }: Deps): StorageCheck {
   async function* strays(): ReturnType<StorageCheck> {

@@ -18,7 +18,7 @@ const described = [
 ] as const;
 
 /** Limits are at most 1,000. */
-export function createTreeCheckRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+export function createTreeCheckRepository({ read, dialect }: Database) {
   return {
     strays: (afterId: number, limit: number) => strays(read, afterId, limit),
 

@@ -18,7 +18,7 @@ const START: NamePlace = { parentId: ROOT, name: "" };
 /** So few are found by the index of names and sorted; for more, the account's names are read in order. */
 const FEW = 20_000;
 
-export function createSearchRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+export function createSearchRepository({ read, dialect }: Database) {
   const containing = (text: string, usesIndex: boolean) =>
     read
       .selectFrom("entries")

@@ -1,6 +1,6 @@
 import type { Database } from "../../platform/db/database.ts";
 
-export function createDroppedFiles({ read }: Pick<Database, "read">) {
+export function createDroppedFiles({ read }: Database) {
   return {
     /** Whether a visitor put the file into a drop box or shared folder. */
     async isDropped(fileId: number): Promise<boolean> {

@@ -9,7 +9,7 @@ import type { Thumbnails } from "./service.ts";
 
 const thumbnailHeaders = z.object({ ETag: z.string(), "Cache-Control": z.string() });
 
-type Deps = { files: Pick<Files, "find">; trees: Trees; respondWithThumbnail: RespondWithThumbnail };
+type Deps = { files: Files; trees: Trees; respondWithThumbnail: RespondWithThumbnail };
 
 export const thumbnailEndpoint = ({ files, trees, respondWithThumbnail }: Deps): Endpoint =>
   endpoint("GET /files/:id/thumbnail", {
@@ -51,7 +51,7 @@ const HEADERS = {
 
 /** 204 without a thumbnail: browsers report a failure on the console. @throws like Thumbnails.find */
 export const createThumbnailResponse =
-  ({ thumbnails }: { thumbnails: Pick<Thumbnails, "find"> }): RespondWithThumbnail =>
+  ({ thumbnails }: { thumbnails: Thumbnails }): RespondWithThumbnail =>
   async (file, { headers, method, signal }, accountId) => {
     const validators = { etag: `"thumbnail-${file.blobId}"`, modifiedAt: file.createdAt };
     const cached = { ...HEADERS, ETag: validators.etag };

@@ -15,7 +15,7 @@ const EMPTIED = 0;
 
 export type TrashRepository = ReturnType<typeof createTrashRepository>;
 
-export function createTrashRepository({ read }: Pick<Database, "read">) {
+export function createTrashRepository({ read }: Database) {
   return {
     put,
 

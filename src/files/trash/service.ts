@@ -31,9 +31,9 @@ const ACCOUNTS_AT_ONCE = 100;
 export type Restoration = { name?: string | undefined; folderId?: number | null | undefined };
 
 type Deps = Pick<RemovalDeps, "tree" | "clock" | "logger"> & {
-  entries: Pick<EntriesRepository, "height" | "lineage">;
+  entries: EntriesRepository;
   paths: PathsRepository;
-  removal: Pick<Removal, "picked">;
+  removal: Removal;
   repository: TrashRepository;
   trashDays(): number;
 };

@@ -39,11 +39,11 @@ forEachDialect((dialect) => {
       entries: createEntriesRepository(database),
       removal: createRemovalRepository({ database, record: async () => {} }),
       blobs: {
+        ...at.content.blobs,
         release: async (tx, ids) => {
           if (ids.some((id) => bad.has(id))) throw new Error("this one fails");
           return at.content.blobs.release(tx, ids);
         },
-        discard: at.content.blobs.discard,
       },
       clock: { now: () => at.content.time.now },
       logger,

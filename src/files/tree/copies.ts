@@ -22,7 +22,7 @@ export type Copying = {
 /** Most entries that one transaction copies. */
 const MOST_COPIED = 1_000;
 
-type Deps = Pick<FilesDeps, "tree" | "repository" | "clock"> & { blobs: Pick<Blobs, "retain"> };
+type Deps = Pick<FilesDeps, "tree" | "repository" | "clock"> & { blobs: Blobs };
 
 export type Copies = ReturnType<typeof createCopies>;
 

@@ -36,7 +36,7 @@ const contentHeaders = validatorHeaders.extend({
 });
 const rangeHeaders = contentHeaders.extend({ "Content-Range": z.string() });
 
-type Deps = { files: Pick<Files, "find">; trees: Trees; download: Download; logger: Logger };
+type Deps = { files: Files; trees: Trees; download: Download; logger: Logger };
 
 export const downloadEndpoint = ({ files, trees, download, logger }: Deps): Endpoint =>
   endpoint("GET /files/:id/download", {

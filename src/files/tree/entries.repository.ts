@@ -27,7 +27,8 @@ export const ENTRY_COLUMNS = [
 type Row = Selectable<Schema["entries"]>;
 type NewEntry = Omit<Folder, "id"> | Omit<StoredFile, "id">;
 
-export function createEntriesRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+export function createEntriesRepository(database: Database) {
+  const { read, dialect } = database;
   const children = (accountId: number, parentId: number, kind: Entry["kind"], page: NamePage) =>
     read
       .selectFrom("entries")
@@ -66,7 +67,7 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
   );
 
   return {
-    ...createUsageRepository({ read, dialect }),
+    ...createUsageRepository(database),
 
     height,
     takenNames,
@@ -253,7 +254,7 @@ export type AccountSpace = {
 };
 
 /** The bytes of accounts and teams, with those on their way to them. */
-function createUsageRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+function createUsageRepository({ read, dialect }: Database) {
   return {
     async space(accountId: number): Promise<AccountSpace> {
       const row = await space(read, accountId).executeTakeFirst();

@@ -21,7 +21,7 @@ type EntryInput = Parameters<Trees["ownerOf"]>[0] & { c: Parameters<typeof idPar
 
 /** The tree and the id of the entry in the path. @throws Forbidden for viewers, and like `idIn` */
 export async function entryIn(
-  trees: Pick<Trees, "ownerOf">,
+  trees: Trees,
   { c, account }: EntryInput,
   missing: keyof typeof MISSING,
 ): Promise<[tree: number, id: number]> {

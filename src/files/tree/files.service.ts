@@ -42,7 +42,7 @@ export type FilesDeps = {
   tree: AccountTree;
   repository: EntriesRepository;
   removal: Removal;
-  blobs: Pick<Blobs, "keep" | "keepAll" | "release" | "discard">;
+  blobs: Blobs;
   clock: Clock;
 };
 

@@ -32,7 +32,7 @@ export type FolderChange = {
   policyId?: number | null | undefined;
 };
 
-type Deps = Omit<FilesDeps, "blobs"> & { policies: Pick<Policies, "find"> };
+type Deps = Omit<FilesDeps, "blobs"> & { policies: Policies };
 
 export type Folders = ReturnType<typeof createFolders>;
 

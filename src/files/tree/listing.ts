@@ -41,7 +41,7 @@ export const viewWhole = (listing: Listing, { folders, files }: ListingPage) => 
 
 /** A longer listing, in pieces. `first` is its first page. */
 export async function* wholeText(
-  folders: Pick<Folders, "page">,
+  folders: Folders,
   accountId: number,
   listing: Listing,
   first: ListingPage,

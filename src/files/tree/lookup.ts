@@ -8,8 +8,8 @@ import type { Folders } from "./folders.service.ts";
 export type Lookup = ReturnType<typeof createLookup>;
 
 type Deps = {
-  repository: Pick<EntriesRepository, "named" | "child" | "lineage">;
-  folders: Pick<Folders, "create">;
+  repository: EntriesRepository;
+  folders: Folders;
 };
 
 export function createLookup({ repository, folders }: Deps) {

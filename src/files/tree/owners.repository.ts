@@ -5,7 +5,7 @@ import { createOwners, ownerNames } from "../../links/link/owners.repository.ts"
 
 export type OwnersRepository = ReturnType<typeof createOwnersRepository>;
 
-export function createOwnersRepository({ read }: Pick<Database, "read">) {
+export function createOwnersRepository({ read }: Database) {
   const owners = createOwners({ read });
   return {
     idOf: owners.idOf,

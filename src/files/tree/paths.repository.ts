@@ -10,7 +10,7 @@ export type PathsRepository = ReturnType<typeof createPathsRepository>;
 
 const CHUNK = 1_000;
 
-export function createPathsRepository({ read }: Pick<Database, "read">) {
+export function createPathsRepository({ read }: Database) {
   /** The folders and their ancestors, of any account: with one account, a database may read all its entries. */
   const around = (accountId: number, folderIds: readonly number[], db: Db) =>
     db

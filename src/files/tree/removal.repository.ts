@@ -17,7 +17,7 @@ export type Inside = Removable & { parentId: number };
 
 export type RemovalRepository = ReturnType<typeof createRemovalRepository>;
 
-type Deps = { database: Pick<Database, "read" | "dialect">; record: Deletion["record"] };
+type Deps = { database: Database; record: Deletion["record"] };
 
 export function createRemovalRepository({ database: { read, dialect }, record }: Deps) {
   return {

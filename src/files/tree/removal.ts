@@ -28,9 +28,9 @@ const ACCOUNTS_AT_ONCE = 100;
 
 export type RemovalDeps = {
   tree: AccountTree;
-  entries: Pick<EntriesRepository, "addUsage">;
+  entries: EntriesRepository;
   removal: RemovalRepository;
-  blobs: Pick<Blobs, "release" | "discard">;
+  blobs: Blobs;
   clock: Clock;
   logger: Logger;
 };

@@ -27,9 +27,7 @@ export type TransfersRepository = ReturnType<typeof createTransfersRepository>;
 
 const LINKS_AT_ONCE = 1_000;
 
-type Reading = Pick<Database, "read" | "dialect">;
-
-export const createTransfersRepository = (database: Reading) => ({
+export const createTransfersRepository = (database: Database) => ({
   ...createMoves(database),
   ...createTransferRows(database),
 });
@@ -38,7 +36,7 @@ const moving = (tx: Db, from: number, limit: number) =>
   tx.selectFrom("entries").select(["id", "kind", "size"]).where("account_id", "=", from).limit(limit);
 
 /** Limits are at most 1,000. */
-function createMoves({ read, dialect }: Reading) {
+function createMoves({ read, dialect }: Database) {
   const rows = createLinkRows({ read, dialect });
   const { tagsOf } = createTagging(dialect);
 
@@ -156,7 +154,7 @@ function createMoves({ read, dialect }: Reading) {
 }
 
 /** Rows of unfinished transfers. */
-function createTransferRows({ read }: Pick<Database, "read">) {
+function createTransferRows({ read }: Database) {
   return {
     async insert(tx: Db, { from, to, isWhole, ...rest }: Transfer): Promise<void> {
       const values = { ...snakeCased(rest), from_id: from, to_id: to, is_whole: isWhole ? 1 : 0 };
