@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createChanges } from "../platform/cluster/changes.ts";
 import type { Database } from "../platform/db/database.ts";
+import { openConfig } from "../platform/config/config.test-support.ts";
 import type { Db } from "../platform/db/dialect.ts";
 import { createEvents } from "../platform/events/events.service.ts";
 import { usedInDataFolder } from "../lib/data-folder.ts";
@@ -31,18 +32,22 @@ export async function startContent(
   const time = { now: Date.now() };
   const clock = { now: () => time.now };
   const changes = given ?? createChanges({ database, clock, logger: silentLogger });
-  const content = createContent({
+  const core = {
     database,
     changes,
+    record: createEvents({ database, clock }).add,
+    config: openConfig(database).config,
+    clock,
+    logger: silentLogger,
+  };
+  const content = createContent({
+    ...core,
     processes: {
       number: async () => crypto.randomUUID(),
       look: async () => ({ running: new Set(), ended: new Set() }),
       forget: async () => {},
     },
     box: createSecretBox(() => new Uint8Array(32).fill(7)),
-    record: createEvents({ database, clock }).add,
-    clock,
-    logger: silentLogger,
     locations: { dataDir, roots, used: usedInDataFolder(dataDir) },
     ...more,
   });
@@ -53,6 +58,7 @@ export async function startContent(
   const policy = await content.policies.defaultPolicy();
   return {
     ...content,
+    core,
     database,
     changes,
     time,

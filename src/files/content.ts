@@ -1,7 +1,7 @@
 /** The storage side of files: policies, blobs, their jobs and the check. */
 import type { Processes } from "../platform/cluster/processes.ts";
-import type { Database } from "../platform/db/database.ts";
-import type { Logger } from "../lib/logger.ts";
+import type { Core } from "../platform/core.ts";
+import type { SecretBox } from "../lib/secret-box.ts";
 import { createLeftOvers } from "./blobs/left-overs.ts";
 import { createReaper } from "./blobs/reaper.ts";
 import { createBlobsRepository } from "./blobs/repository.ts";
@@ -12,7 +12,7 @@ import { createPolicyCache, createDrivers, createProbe } from "./policies/driver
 import { createPoliciesRepository } from "./policies/repository.ts";
 import { policyEndpoints } from "./policies/routes.ts";
 import { createStandings } from "./policies/standing.ts";
-import { createPolicies, type PoliciesDeps } from "./policies/service.ts";
+import { createPolicies } from "./policies/service.ts";
 import { createStorageCheck } from "./check/storage-check.ts";
 import { createStorageCheckRepository } from "./check/storage.repository.ts";
 import { dataPath } from "../lib/data-folder.ts";
@@ -31,10 +31,9 @@ import { createPathsRepository } from "./tree/paths.repository.ts";
 
 export type Content = ReturnType<typeof createContent>;
 
-export type ContentDeps = Pick<PoliciesDeps, "changes" | "box" | "record" | "clock"> & {
-  database: Database;
+export type ContentDeps = Core & {
+  box: SecretBox;
   processes: Processes;
-  logger: Logger;
   locations: StorageContext["locations"];
   resolve?: StorageContext["resolve"];
   metrics?: StorageMetrics | undefined;

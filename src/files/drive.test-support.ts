@@ -1,7 +1,6 @@
 /** Test support: folders and files on a real database, with local storage in a temporary folder. */
 import { openProcessLeases } from "../platform/cluster/process-leases.ts";
 import type { Database } from "../platform/db/database.ts";
-import { createEvents } from "../platform/events/events.service.ts";
 import { AppError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { startContent } from "./content.test-support.ts";
@@ -21,18 +20,8 @@ export async function startDrive(database: Database, { changes }: { changes?: Tr
     dataDir: content.dataDir,
     isServer: false,
   });
-  const record = createEvents({ database, clock }).add;
   const on = (changing: TreeChanges) =>
-    createDrive({
-      database,
-      changes: changing,
-      content,
-      leases,
-      record,
-      clock,
-      logger: silentLogger,
-      trashDays: () => 30,
-    });
+    createDrive({ ...content.core, changes: { ...content.changes, ...changing }, content, leases });
   const drive = on(changes ?? content.changes);
   let users = 0;
 

@@ -1,10 +1,10 @@
 /** Folders and files, on top of content.ts. */
 import type { Leases } from "../platform/cluster/leases.ts";
+import type { Core } from "../platform/core.ts";
 import { archiveEndpoint, createArchiveResponse } from "./archive/routes.ts";
 import { createArchiveRepository } from "./archive/repository.ts";
 import { createArchives } from "./archive/service.ts";
-import { createAccountTree, type TreeChanges } from "./tree/account-tree.ts";
-import type { Blobs } from "./blobs/service.ts";
+import { createAccountTree } from "./tree/account-tree.ts";
 import { createDownload, downloadEndpoint } from "./tree/download.routes.ts";
 import { createDropGate } from "./drops/gate.ts";
 import { createDropsRepository } from "./drops/repository.ts";
@@ -15,7 +15,7 @@ import { folderEndpoints } from "./tree/folders.routes.ts";
 import { createFolders } from "./tree/folders.service.ts";
 import { createMovedRepository } from "./moved/repository.ts";
 import { createMovedFiles } from "./moved/service.ts";
-import type { Policies } from "./policies/service.ts";
+import type { Content } from "./content.ts";
 import { createRemovalRepository } from "./tree/removal.repository.ts";
 import { createRemoval } from "./tree/removal.ts";
 import { createLookup } from "./tree/lookup.ts";
@@ -36,21 +36,15 @@ import { createResumable } from "./uploads/tus.service.ts";
 import { uploadEndpoint } from "./uploads/routes.ts";
 import { createUploads } from "./uploads/service.ts";
 import { createCopies } from "./tree/copies.ts";
-import type { ContentDeps } from "./content.ts";
 
 export type Drive = ReturnType<typeof createDrive>;
 
-type Deps = Pick<ContentDeps, "database" | "record" | "clock" | "logger"> & {
-  changes: TreeChanges;
-  content: { policies: Policies; blobs: Blobs; dataDir: string };
-  leases: Leases;
-  trashDays(): number;
-};
+type Deps = Core & { content: Content; leases: Leases };
 
 const CLEAN_UP_MS = 60_000;
 
 export function createDrive(deps: Deps) {
-  const { database, changes, content, leases, record, clock, logger, trashDays } = deps;
+  const { database, changes, content, leases, record, config, clock, logger } = deps;
   const { policies, blobs, dataDir } = content;
   const repository = createEntriesRepository(database);
   const tree = createAccountTree({ repository, changes });
@@ -84,7 +78,7 @@ export function createDrive(deps: Deps) {
     paths,
     removal,
     repository: createTrashRepository(database),
-    trashDays,
+    trashDays: () => config.get("files.trash_days"),
   });
   const archives = createArchives({ repository: createArchiveRepository(database), blobs, dataDir });
   const respondWithArchive = createArchiveResponse({ archives });

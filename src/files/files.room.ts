@@ -66,8 +66,7 @@ export const filesRoom = {
   },
   async start(core: Core, { content, leases, carryFilesBy }: FilesNeeds) {
     const { createDrive } = await import("./drive.ts");
-    const trashDays = () => core.config.get("files.trash_days");
-    const drive = createDrive({ ...core, content, leases, trashDays });
+    const drive = createDrive({ ...core, content, leases });
     carryFilesBy(drive.transfers);
     return { offers: { drive }, endpoints: { root: drive.endpoints }, jobs: drive.jobs };
   },
