@@ -114,15 +114,15 @@ once("visits in the list of shares move as they come", async () => {
   const visits = page.getByRole("row").filter({ hasText: "/photos" }).getByRole("cell").nth(3);
   await soon(async () => expect(await visits.textContent()).toBe("0"));
   // Nothing else asks the server again.
-  let isAsked = false;
+  let isRequested = false;
   await page.route(/\/shares\?/, (route) => {
-    isAsked = true;
+    isRequested = true;
     return route.abort();
   });
   await soon(async () => {
     await fetch(`${panel.server.url}/photos`, { headers: { Accept: "text/html" } });
     expect(Number(await visits.textContent())).toBeGreaterThan(0);
   });
-  expect(isAsked).toBe(false);
+  expect(isRequested).toBe(false);
   await close();
 });

@@ -11,7 +11,7 @@ import { keepSessionFresh } from "../auth/fresh-session.ts";
 import { SessionDialog } from "../auth/session-dialog.tsx";
 import { CommandButton } from "../commands/command-button.tsx";
 import { usePastedTargets } from "../commands/pasted-targets.ts";
-import { useDockWanted } from "../files/uploads/dock-wanted.ts";
+import { useDockNeeded } from "../files/uploads/dock-wanted.ts";
 import { useBackCloses } from "../ui/back-closes.ts";
 import { openDrafts } from "../ui/forms/draft.ts";
 import { NoPermissionPage } from "../ui/failure.tsx";
@@ -56,7 +56,7 @@ export function Shell() {
   const isLink = useRouterState({
     select: ({ location }) => location.pathname.startsWith("/link/"),
   });
-  const wantsDock = useDockWanted();
+  const wantsDock = useDockNeeded();
   useEffect(keepSessionFresh, []);
   useEffect(() => whenIdle(rest), []);
   usePastedTargets(account.role !== "user");

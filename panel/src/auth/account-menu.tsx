@@ -4,7 +4,7 @@ import { IconUser } from "@tabler/icons-react";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { lazyPart, soonPart } from "../base/lazy.ts";
-import { useAsked } from "../ui/dialogs/asked.ts";
+import { usePageRequest } from "../ui/dialogs/asked.ts";
 import { LazyDialog } from "../ui/dialogs/lazy-dialog.tsx";
 import { MenuButton } from "../ui/menus/menu-button.tsx";
 import { accountQuery } from "./account.ts";
@@ -20,7 +20,7 @@ export function AccountMenu() {
   const signOut = useSignOut();
   const [changing, setChanging] = useState<"open" | "closed" | null>(null);
   const [app, setApp] = useState<"open" | "closed" | null>(null);
-  useAsked("change-password", () => setChanging("open"));
+  usePageRequest("change-password", () => setChanging("open"));
 
   return (
     <>

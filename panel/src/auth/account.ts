@@ -1,12 +1,12 @@
 import { queryOptions } from "@tanstack/react-query";
-import { answerOf, api, ApiError, hasSession } from "../base/api.ts";
+import { responseOf, api, ApiError, hasSession } from "../base/api.ts";
 
 /** The account of the session. */
 export const accountQuery = queryOptions({
   queryKey: ["account"],
   async queryFn({ signal }) {
     if (!hasSession()) throw new ApiError(401, { error: "Unauthorized" });
-    return (await answerOf(api.GET("/admin/v1/auth/me", { signal }))).data;
+    return (await responseOf(api.GET("/admin/v1/auth/me", { signal }))).data;
   },
   staleTime: 60_000,
 });

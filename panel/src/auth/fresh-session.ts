@@ -2,7 +2,7 @@
  * The browser requests downloads and pictures itself, so the client can't handle their 401. After a while without
  * requests, any activity renews the session first; a click on a download waits for that.
  */
-import { answerOf, api, hasSession } from "../base/api.ts";
+import { responseOf, api, hasSession } from "../base/api.ts";
 import { ADMIN_PREFIX, PANEL_PATH, SERVER_URL } from "../base/place.ts";
 import { stateOfSession } from "../base/session-life.ts";
 
@@ -13,7 +13,7 @@ const isFresh = (): boolean => stateOfSession() === "fresh";
 /** Asks for the password when the session has ended. */
 function freshen(): Promise<unknown> {
   if (isFresh()) return Promise.resolve();
-  asking ??= answerOf(api.GET("/admin/v1/auth/verify")).finally(() => (asking = null));
+  asking ??= responseOf(api.GET("/admin/v1/auth/verify")).finally(() => (asking = null));
   return asking;
 }
 

@@ -3,8 +3,8 @@ import { PasswordInput, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
-import { answerOf, api, ApiError } from "../base/api.ts";
-import { useLateAnswer } from "../ui/notices/late-answer.ts";
+import { responseOf, api, ApiError } from "../base/api.ts";
+import { useLateResponse } from "../ui/notices/late-answer.ts";
 import { fieldErrors, FormFields, SideForm } from "../ui/forms/side-form.tsx";
 
 type Props = { username: string; isOpen: boolean; onClose(): void };
@@ -21,9 +21,9 @@ export function PasswordChange({ username, isOpen, onClose }: Props) {
 function PasswordForm({ username, onClose }: { username: string; onClose(): void }) {
   const { t } = useLingui();
   const form = useForm({ initialValues: { current_password: "", new_password: "" } });
-  const { close, tellIfGone } = useLateAnswer(onClose);
+  const { close, tellIfGone } = useLateResponse(onClose);
   const change = useMutation({
-    mutationFn: (body: typeof form.values) => answerOf(api.PUT("/admin/v1/auth/password", { body })),
+    mutationFn: (body: typeof form.values) => responseOf(api.PUT("/admin/v1/auth/password", { body })),
     onSuccess() {
       close();
       notifications.show({ message: t`The password is changed. All other sessions have ended.` });

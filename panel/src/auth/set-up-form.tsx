@@ -3,7 +3,7 @@ import { Button, PasswordInput, Stack, Switch, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { answerOf, api, ApiError } from "../base/api.ts";
+import { responseOf, api, ApiError } from "../base/api.ts";
 import { fieldErrors } from "../ui/forms/side-form.tsx";
 import { useDraftForm } from "../ui/forms/use-draft-form.tsx";
 import { Refusal } from "./refusal.tsx";
@@ -29,7 +29,7 @@ export function SetUpForm({ secret, settings }: { secret: string; settings: Sett
   const { form, notice, forget } = useDraftForm("set-up", plain, ["password"]);
   const setUp = useMutation({
     async mutationFn(values: typeof form.values) {
-      await answerOf(api.POST("/panel/v1/set-up", { body: { ...values, secret } }));
+      await responseOf(api.POST("/panel/v1/set-up", { body: { ...values, secret } }));
       forget();
       markSetUp();
       await enter();

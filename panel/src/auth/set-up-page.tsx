@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Skeleton, Stack } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
-import { answerOf, api, ApiError } from "../base/api.ts";
+import { responseOf, api, ApiError } from "../base/api.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { Entrance } from "./entrance.tsx";
 import { Refusal } from "./refusal.tsx";
@@ -14,7 +14,7 @@ const checkQuery = (secret: string) =>
   queryOptions({
     queryKey: ["set-up", "check"],
     queryFn: async ({ signal }) =>
-      (await answerOf(api.POST("/panel/v1/set-up/check", { body: { secret }, signal }))).data,
+      (await responseOf(api.POST("/panel/v1/set-up/check", { body: { secret }, signal }))).data,
     // Each check counts as a try.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,

@@ -1,4 +1,4 @@
-import { answerOf, api, ApiError, type Login } from "../base/api.ts";
+import { responseOf, api, ApiError, type Login } from "../base/api.ts";
 import { queries } from "../base/queries.ts";
 import { tellTabs } from "../base/session-end.ts";
 import { accountQuery } from "./account.ts";
@@ -14,7 +14,7 @@ export async function logIn(name: string, password: string, code: Partial<Login>
   const username = name.trim();
   const isBuiltIn = username === "" || username === ADMINISTRATOR;
   const body = { ...code, password, ...(!isBuiltIn && { username }) };
-  await answerOf(api.POST("/admin/v1/auth/login", { body }));
+  await responseOf(api.POST("/admin/v1/auth/login", { body }));
 }
 
 /** The password is right; a code of the authenticator app is missing. */

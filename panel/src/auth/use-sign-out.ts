@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { answerOf, api } from "../base/api.ts";
+import { responseOf, api } from "../base/api.ts";
 import { leaveHere, tellTabs } from "../base/session-end.ts";
 import { useFailureNotice } from "../ui/notices/undo.tsx";
 
@@ -8,7 +8,7 @@ export function useSignOut() {
   const onError = useFailureNotice();
   return useMutation({
     mutationFn: (where: "here" | "everywhere") =>
-      answerOf(
+      responseOf(
         api.POST("/admin/v1/auth/logout", {
           params: { query: where === "everywhere" ? { sessions: "all" } : {} },
         }),

@@ -132,10 +132,10 @@ async function sendOnce(request: Request): Promise<Response> {
     headers.set("Prefer", "handling=strict");
     if (!isRead) headers.set("X-CSRF-Token", csrfToken());
     const { method, signal } = request;
-    const askedAt = Date.now();
+    const requestedAt = Date.now();
     const init = { method, headers, body, signal, credentials: "same-origin" } as const;
     const answer = await fetch(address(request.url), init);
-    noteServerTime(answer, askedAt);
+    noteServerTime(answer, requestedAt);
     return answer;
   };
   try {
@@ -144,11 +144,11 @@ async function sendOnce(request: Request): Promise<Response> {
       throw new ApiError(401, { error: "Unauthorized" });
     const answer = await ask();
     if (!isRead && (await isUnconfirmed(answer)))
-      return answerOfServer((await showFactor()) ? await ask() : answer);
-    if (!needsSession || !(await isWithoutSession(answer))) return answerOfServer(answer);
+      return responseOfServer((await showFactor()) ? await ask() : answer);
+    if (!needsSession || !(await isWithoutSession(answer))) return responseOfServer(answer);
     const again = (await renewSession(startedAt)) ? await ask() : answer;
-    if (again.status !== 401) return answerOfServer(again);
-    return (await endOfSession()) ? answerOfServer(await ask()) : again;
+    if (again.status !== 401) return responseOfServer(again);
+    return (await endOfSession()) ? responseOfServer(await ask()) : again;
   } catch (cause) {
     if (request.signal.aborted || cause instanceof ApiError) throw cause;
     void reachable();
@@ -168,7 +168,7 @@ async function isUnconfirmed(answer: Response): Promise<boolean> {
 }
 
 /** @throws TypeError when a proxy answers for a server that is away */
-function answerOfServer(answer: Response): Response {
+function responseOfServer(answer: Response): Response {
   const isOurs = answer.headers.get("Content-Type")?.includes("json") ?? false;
   if (answer.status >= 502 && answer.status <= 504 && !isOurs) throw new TypeError("a proxy answered");
   return answer;
@@ -179,7 +179,7 @@ async function failureOf(response: Response): Promise<ApiError> {
   return new ApiError(response.status, typeof body === "object" && body !== null ? body : {});
 }
 
-const readAnswers: Middleware = {
+const readResponses: Middleware = {
   async onResponse({ request, response }) {
     if (!response.ok) throw await failureOf(response);
     if (TELLS_LIFE.test(request.url)) await noteLife(response);
@@ -189,9 +189,9 @@ const readAnswers: Middleware = {
 };
 
 export const api = createClient<paths>({ baseUrl: SERVER_URL, fetch: send, credentials: "same-origin" });
-api.use(readAnswers);
+api.use(readResponses);
 
 /** The body of an answer. Failures have already thrown. */
-export async function answerOf<T>(call: Promise<{ data?: T }>): Promise<T> {
+export async function responseOf<T>(call: Promise<{ data?: T }>): Promise<T> {
   return (await call).data as T;
 }

@@ -15,13 +15,17 @@ const LOOK_MS = 15_000;
 /** A timer this late means that the machine slept. Its connections may be dead. */
 const SLEPT_MS = 90_000;
 
-type Heard = Record<string, (event: MessageEvent<string>) => void>;
+type Handlers = Record<string, (event: MessageEvent<string>) => void>;
 
 /** `live`: events may have been missed before. Returns a function that ends it. */
-export function openStream(path: string, heard: Heard, onState: (state: StreamState) => void): () => void {
+export function openStream(
+  path: string,
+  handlers: Handlers,
+  onState: (state: StreamState) => void,
+): () => void {
   let stop: (() => void) | null = null;
   function follow(): void {
-    if (!document.hidden) return void (stop ??= connectAndStay(path, heard, onState));
+    if (!document.hidden) return void (stop ??= connectAndStay(path, handlers, onState));
     stop?.();
     stop = null;
     onState("connecting");
@@ -34,7 +38,7 @@ export function openStream(path: string, heard: Heard, onState: (state: StreamSt
   };
 }
 
-function connectAndStay(path: string, heard: Heard, onState: (state: StreamState) => void): () => void {
+function connectAndStay(path: string, handlers: Handlers, onState: (state: StreamState) => void): () => void {
   let source: EventSource | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let pauseMs = FIRST_PAUSE_MS;
@@ -66,7 +70,7 @@ function connectAndStay(path: string, heard: Heard, onState: (state: StreamState
       pauseMs = FIRST_PAUSE_MS;
       onState("live");
     });
-    for (const [name, hear] of Object.entries(heard)) opened.addEventListener(name, hear);
+    for (const [name, hear] of Object.entries(handlers)) opened.addEventListener(name, hear);
     opened.addEventListener("error", () => {
       if (source !== opened) return;
       // The browser would reconnect with a session that may have ended.

@@ -1,6 +1,6 @@
 /** Earlier states of links and shares, to go back to. */
 import { t } from "@lingui/core/macro";
-import { answerOf, api, ApiError } from "./api.ts";
+import { responseOf, api, ApiError } from "./api.ts";
 
 /** A code and its domain; without one the default domain. */
 export type LinkPlace = { code: string; domain: string | undefined };
@@ -22,13 +22,13 @@ export function statesOf(
 ) {
   const { path, query } = paramsOf(place);
   const params = { path, query: { ...query, limit, ...(cursor !== undefined && { cursor }) } };
-  return answerOf(api.GET("/admin/v1/links/{code}/history", { params, ...(signal && { signal }) }));
+  return responseOf(api.GET("/admin/v1/links/{code}/history", { params, ...(signal && { signal }) }));
 }
 
 export function restoreState(place: LinkPlace, id: number, state: "before" | "after"): Promise<unknown> {
   const { path, query } = paramsOf(place);
   const params = { path: { ...path, id }, query };
-  return answerOf(api.POST("/admin/v1/links/{code}/history/{id}/restore", { params, body: { state } }));
+  return responseOf(api.POST("/admin/v1/links/{code}/history/{id}/restore", { params, body: { state } }));
 }
 
 /** The events of one change, and one more. */

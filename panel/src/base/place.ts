@@ -45,7 +45,7 @@ const place = readPlace(document);
 
 export const WAS_SET_UP = place.isSetUp;
 export const SIGN_IN = place.signIn;
-export const ASKED_PASSWORDS = place.asksPasswords;
+export const REQUESTED_PASSWORDS = place.asksPasswords;
 export const SENDS_MAILS = place.sendsMails;
 /** Whether the server's program has the room of that name. Extras may be missing. */
 export const hasRoom = (name: "imports" | "mail" | "webhooks"): boolean =>

@@ -1,5 +1,5 @@
 /** Links that make a new one needless. */
-import { answerOf, api, type Link } from "./api.ts";
+import { responseOf, api, type Link } from "./api.ts";
 
 /** Links looked at for one that leads to exactly the target. */
 const MOST = 10;
@@ -12,7 +12,8 @@ export type KnownLink = { link: Link; isOwn: boolean };
 
 async function linksWith(search: string, signal: AbortSignal | undefined): Promise<Link[]> {
   const query = { search: search.slice(0, LONGEST), domain: "*", page_size: MOST, cursor: "" };
-  return (await answerOf(api.GET("/admin/v1/links", { params: { query }, ...(signal && { signal }) }))).data;
+  return (await responseOf(api.GET("/admin/v1/links", { params: { query }, ...(signal && { signal }) })))
+    .data;
 }
 
 const hrefOf = (text: string): string => (URL.canParse(text) ? new URL(text).href : text);

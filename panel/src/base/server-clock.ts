@@ -3,10 +3,10 @@
 let offsetMs = 0;
 
 /** By an answer's Date, which has whole seconds. The nearest offset that it allows counts. */
-export function noteServerTime(answer: Response, askedAt: number): void {
+export function noteServerTime(answer: Response, requestedAt: number): void {
   const told = Date.parse(answer.headers.get("Date") ?? "");
   if (Number.isNaN(told)) return;
-  offsetMs = Math.min(Math.max(offsetMs, told - Date.now()), told + 1_000 - askedAt);
+  offsetMs = Math.min(Math.max(offsetMs, told - Date.now()), told + 1_000 - requestedAt);
 }
 
 /** Epoch milliseconds. */

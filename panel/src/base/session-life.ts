@@ -1,19 +1,21 @@
 /** The end of the access token as the server reported it. All tabs share it. */
 
 /** `at`: when the server reported it, epoch ms. */
-type Told = { at: number; lifeMs: number };
+type ReportedLife = { at: number; lifeMs: number };
 
 const KEY = "waymark-renewed";
 /** A token counts as ended this long before its end. */
 const MARGIN_MS = 30_000;
 
 /** What this page received, by a monotonic clock. The clock may stop while the machine sleeps. */
-let heard: { told: Told; steady: number } | null = null;
+let received: { reported: ReportedLife; steady: number } | null = null;
 
-const stored = (): Told | null => {
+const stored = (): ReportedLife | null => {
   try {
-    const told = JSON.parse(localStorage.getItem(KEY) ?? "null") as Partial<Told> | null;
-    return typeof told?.at === "number" && typeof told.lifeMs === "number" ? (told as Told) : null;
+    const reported = JSON.parse(localStorage.getItem(KEY) ?? "null") as Partial<ReportedLife> | null;
+    return typeof reported?.at === "number" && typeof reported.lifeMs === "number"
+      ? (reported as ReportedLife)
+      : null;
   } catch {
     return null;
   }
@@ -22,23 +24,23 @@ const stored = (): Told | null => {
 /**
  * The newest report. If its time is in the future, the clock was set back, and only what this page received counts.
  */
-const newest = (): Told | null => {
-  const told = stored();
-  return told !== null && told.at <= Date.now() ? told : (heard?.told ?? null);
+const newest = (): ReportedLife | null => {
+  const reported = stored();
+  return reported !== null && reported.at <= Date.now() ? reported : (received?.reported ?? null);
 };
 
 export function noteSession(lifeMs: number): void {
-  const told = { at: Date.now(), lifeMs };
-  heard = { told, steady: performance.now() };
+  const reported = { at: Date.now(), lifeMs };
+  received = { reported, steady: performance.now() };
   try {
-    localStorage.setItem(KEY, JSON.stringify(told));
+    localStorage.setItem(KEY, JSON.stringify(reported));
   } catch {
     // Full, such as with drafts. This tab knows it; others ask the server.
   }
 }
 
 export function forgetSession(): void {
-  heard = null;
+  received = null;
   localStorage.removeItem(KEY);
 }
 
@@ -47,11 +49,11 @@ export const sessionToldAt = (): number => newest()?.at ?? 0;
 
 /** `unknown`: ask the server. */
 export function stateOfSession(): "fresh" | "over" | "unknown" {
-  const told = newest();
-  if (told === null) return "unknown";
-  const passed = [Date.now() - told.at];
-  if (heard?.told.at === told.at) passed.push(performance.now() - heard.steady);
-  const lasts = told.lifeMs - Math.min(MARGIN_MS, told.lifeMs / 2);
+  const reported = newest();
+  if (reported === null) return "unknown";
+  const passed = [Date.now() - reported.at];
+  if (received?.reported.at === reported.at) passed.push(performance.now() - received.steady);
+  const lasts = reported.lifeMs - Math.min(MARGIN_MS, reported.lifeMs / 2);
   if (Math.max(...passed) >= lasts) return "over";
   return Math.min(...passed) < 0 ? "unknown" : "fresh";
 }

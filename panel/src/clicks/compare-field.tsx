@@ -3,7 +3,7 @@ import { Combobox, Pill, PillsInput, useCombobox } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { answerOf, api } from "../base/api.ts";
+import { responseOf, api } from "../base/api.ts";
 import classes from "./clicks.module.css";
 import { type LinkChoice, MOST_WITH } from "./range.ts";
 
@@ -15,7 +15,7 @@ const codesQuery = (search: string, domain: string | undefined) =>
     queryKey: ["links", "codes", search, domain],
     queryFn: async ({ signal }) => {
       const query = { search, page_size: MOST, ...(domain !== undefined && { domain }) };
-      const { data } = await answerOf(api.GET("/admin/v1/links", { params: { query }, signal }));
+      const { data } = await responseOf(api.GET("/admin/v1/links", { params: { query }, signal }));
       return data.map(({ code }) => code);
     },
   });

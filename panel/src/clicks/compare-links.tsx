@@ -16,14 +16,14 @@ export function CompareLinks(props: LinkChoice) {
   /** Null before the first use. */
   const [typed, setTyped] = useState<string | null>(null);
   const [Field, setField] = useState<typeof CompareField>();
-  const isWanted = typed !== null || (props.search.with ?? []).length > 0;
+  const isNeeded = typed !== null || (props.search.with ?? []).length > 0;
   useEffect(() => {
-    if (isWanted)
+    if (isNeeded)
       loaded(() => import("./compare-field.tsx")).then(
         (part) => setField(() => part.CompareField),
         markOutdated,
       );
-  }, [isWanted]);
+  }, [isNeeded]);
   if (Field !== undefined) return <Field {...props} typed={typed} />;
   return (
     <TextInput

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Group, Skeleton, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from "@tabler/icons-react";
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { answerOf, api, ApiError, type HealthReport } from "../base/api.ts";
+import { responseOf, api, ApiError, type HealthReport } from "../base/api.ts";
 import { everyMs } from "../base/queries.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { useSentence } from "../ui/failure.tsx";
@@ -12,7 +12,7 @@ const EVERY_MS = 60_000;
 
 const healthQuery = queryOptions({
   queryKey: ["health", "report"],
-  queryFn: async ({ signal }) => (await answerOf(api.GET("/health", { signal }))).data,
+  queryFn: async ({ signal }) => (await responseOf(api.GET("/health", { signal }))).data,
   refetchInterval: everyMs(EVERY_MS),
   retry: false,
 });

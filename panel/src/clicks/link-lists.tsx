@@ -2,7 +2,7 @@ import { Trans } from "@lingui/react/macro";
 import { Card, Skeleton, Text } from "@mantine/core";
 import { queryOptions } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { answerOf, api } from "../base/api.ts";
+import { responseOf, api } from "../base/api.ts";
 import { formatNumber } from "../base/i18n.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { CodeName } from "../ui/code-name.tsx";
@@ -15,7 +15,7 @@ export const newestLinksQuery = queryOptions({
   queryKey: ["links", "first"],
   queryFn: async ({ signal }) => {
     const query = { domain: "*", sort: "created_at", order: "desc", page_size: MOST } as const;
-    return answerOf(api.GET("/admin/v1/links", { params: { query }, signal }));
+    return responseOf(api.GET("/admin/v1/links", { params: { query }, signal }));
   },
 });
 

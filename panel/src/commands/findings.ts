@@ -2,7 +2,7 @@
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { teamsQuery } from "../auth/teams/team-queries.ts";
 import { inTree } from "../auth/teams/tree-names.ts";
-import { type Account, answerOf, api, type Link } from "../base/api.ts";
+import { type Account, responseOf, api, type Link } from "../base/api.ts";
 import { isSettingFound, loadSettingWords } from "../config/words/setting-words.ts";
 
 const MOST = 5;
@@ -26,11 +26,11 @@ const exactQuery = (code: string) =>
     queryKey: ["links", "commands", "exact", code],
     queryFn: async ({ signal }): Promise<Link[]> => {
       const query = { code };
-      const free = await answerOf(api.GET("/admin/v1/links/available", { params: { query }, signal }));
+      const free = await responseOf(api.GET("/admin/v1/links/available", { params: { query }, signal }));
       if (free.data.available || !["taken", "alias"].includes(free.data.reason ?? "")) return [];
       const link = api.GET("/admin/v1/links/{code}", { params: { path: { code } }, signal });
       // That of another account is taken too, and not for this one.
-      return answerOf(link).then(
+      return responseOf(link).then(
         ({ data }) => [data],
         () => [],
       );
@@ -45,7 +45,7 @@ const linksQuery = (text: string) =>
     queryKey: ["links", "commands", text],
     queryFn: async ({ signal }) => {
       const query = { search: text, domain: "*", page_size: MOST_LINKS, cursor: "" };
-      return (await answerOf(api.GET("/admin/v1/links", { params: { query }, signal }))).data;
+      return (await responseOf(api.GET("/admin/v1/links", { params: { query }, signal }))).data;
     },
     ...shared,
   });
@@ -57,7 +57,7 @@ const filesQuery = (text: string, teams: readonly string[]) =>
     async queryFn({ signal }) {
       const find = async (team?: string) => {
         const query = { q: text, limit: MOST, ...inTree(team) };
-        const { data } = await answerOf(api.GET("/files/search", { params: { query }, signal }));
+        const { data } = await responseOf(api.GET("/files/search", { params: { query }, signal }));
         return data.map((entry, rank) => ({ ...entry, team, rank }));
       };
       const found = await Promise.all([find(), ...teams.map(find)]);
@@ -74,7 +74,7 @@ const sharesQuery = (text: string) =>
     queryKey: ["shares", "commands", text],
     queryFn: async ({ signal }) => {
       const query = { search: text, page_size: MOST, cursor: "" };
-      return (await answerOf(api.GET("/shares", { params: { query }, signal }))).data;
+      return (await responseOf(api.GET("/shares", { params: { query }, signal }))).data;
     },
     ...shared,
   });
@@ -84,7 +84,7 @@ const accountsQuery = (text: string) =>
     queryKey: ["users", "commands", text],
     queryFn: async ({ signal }) => {
       const query = { search: text.slice(0, 64), page_size: MOST };
-      return (await answerOf(api.GET("/admin/v1/users", { params: { query }, signal }))).data;
+      return (await responseOf(api.GET("/admin/v1/users", { params: { query }, signal }))).data;
     },
     ...shared,
   });
@@ -93,7 +93,7 @@ const settingsQuery = queryOptions({
   queryKey: ["settings", "schema"],
   queryFn: async ({ signal }) => {
     const [schema] = await Promise.all([
-      answerOf(api.GET("/admin/v1/config/schema", { signal })),
+      responseOf(api.GET("/admin/v1/config/schema", { signal })),
       loadSettingWords(),
     ]);
     return schema.data;
@@ -104,13 +104,13 @@ const settingsQuery = queryOptions({
 
 const tagsQuery = queryOptions({
   queryKey: ["links", "tags"],
-  queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/tags", { signal }))).data,
+  queryFn: async ({ signal }) => (await responseOf(api.GET("/admin/v1/tags", { signal }))).data,
   staleTime: 60_000,
 });
 
 const domainsQuery = queryOptions({
   queryKey: ["domains"],
-  queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/domains", { signal }))).data,
+  queryFn: async ({ signal }) => (await responseOf(api.GET("/admin/v1/domains", { signal }))).data,
 });
 
 const keyOf = ({ code, domain }: Pick<Link, "code" | "domain">): string => `${domain ?? ""}/${code}`;

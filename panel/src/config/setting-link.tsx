@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { accountQuery } from "../auth/account.ts";
-import { answerOf, api } from "../base/api.ts";
+import { responseOf, api } from "../base/api.ts";
 import { sentenceGap } from "../base/i18n.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { LINKED_NAMES } from "./linked-names.ts";
@@ -27,7 +27,7 @@ export function SettingWaits({ settingKey: key, value }: Props & { value: string
   const { data: setting } = useQuery({
     queryKey: ["settings", "one", key],
     queryFn: async ({ signal }) =>
-      (await answerOf(api.GET("/admin/v1/config/{key}", { params: { path: { key } }, signal }))).data,
+      (await responseOf(api.GET("/admin/v1/config/{key}", { params: { path: { key } }, signal }))).data,
     enabled: account?.role === "admin",
   });
   if (setting?.pending_value !== value) return null;

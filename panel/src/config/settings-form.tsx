@@ -134,7 +134,7 @@ export function SettingsForm({ all, shown }: Props) {
         />
       </Stack>
       <SettingsContents categories={byCategory(shown).map(([category]) => category)} />
-      <AskedHistory
+      <RequestedHistory
         asked={asked}
         onTake={(key, value) => {
           change(key, value);
@@ -152,7 +152,7 @@ type HistoryProps = {
   onClose(): void;
 };
 
-function AskedHistory({ asked, onTake, onClose }: HistoryProps) {
+function RequestedHistory({ asked, onTake, onClose }: HistoryProps) {
   const { t } = useLingui();
   return (
     <SideForm

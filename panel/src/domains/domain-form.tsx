@@ -3,7 +3,7 @@ import { Code, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { accountQuery } from "../auth/account.ts";
 import { ApiError, type Domain } from "../base/api.ts";
-import { useLateAnswer } from "../ui/notices/late-answer.ts";
+import { useLateResponse } from "../ui/notices/late-answer.ts";
 import { fieldErrors, FormFields } from "../ui/forms/side-form.tsx";
 import { useDraftForm } from "../ui/forms/use-draft-form.tsx";
 import { saveDomain } from "./domain-queries.ts";
@@ -22,7 +22,7 @@ export function DomainForm({ domain, onClose }: Props) {
   });
   const { data: account } = useQuery(accountQuery);
   const isAdmin = account?.role === "admin";
-  const { close, tellIfGone } = useLateAnswer(onClose);
+  const { close, tellIfGone } = useLateResponse(onClose);
   const save = useMutation({
     mutationFn: (body: typeof form.values) => saveDomain(domain, body),
     async onSuccess() {

@@ -1,9 +1,9 @@
 import { queryOptions } from "@tanstack/react-query";
-import { answerOf, api, type Domain, type NewDomain } from "../base/api.ts";
+import { responseOf, api, type Domain, type NewDomain } from "../base/api.ts";
 
 export const domainsQuery = queryOptions({
   queryKey: ["domains"],
-  queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/domains", { signal }))).data,
+  queryFn: async ({ signal }) => (await responseOf(api.GET("/admin/v1/domains", { signal }))).data,
 });
 
 /** How many links a host has; empty: the default domain. */
@@ -13,7 +13,7 @@ export const domainLinksQuery = (host: string) =>
     queryFn: async ({ signal }) => {
       const query = { domain: host, page_size: 1 };
       return (
-        (await answerOf(api.GET("/admin/v1/links", { params: { query }, signal }))).pagination?.total ?? 0
+        (await responseOf(api.GET("/admin/v1/links", { params: { query }, signal }))).pagination?.total ?? 0
       );
     },
   });
@@ -23,16 +23,16 @@ export const publicUrlQuery = queryOptions({
   queryKey: ["settings", "features.public_url"],
   queryFn: async ({ signal }) => {
     const params = { path: { key: "features.public_url" as const } };
-    return (await answerOf(api.GET("/admin/v1/config/{key}", { params, signal }))).data.value;
+    return (await responseOf(api.GET("/admin/v1/config/{key}", { params, signal }))).data.value;
   },
 });
 
 const at = ({ id }: Pick<Domain, "id">) => ({ params: { path: { id } } });
 
 export async function saveDomain(domain: Domain | null, body: NewDomain): Promise<Domain> {
-  if (domain === null) return (await answerOf(api.POST("/admin/v1/domains", { body }))).data;
-  return (await answerOf(api.PATCH("/admin/v1/domains/{id}", { ...at(domain), body }))).data;
+  if (domain === null) return (await responseOf(api.POST("/admin/v1/domains", { body }))).data;
+  return (await responseOf(api.PATCH("/admin/v1/domains/{id}", { ...at(domain), body }))).data;
 }
 
 export const removeDomain = (domain: Domain): Promise<unknown> =>
-  answerOf(api.DELETE("/admin/v1/domains/{id}", at(domain)));
+  responseOf(api.DELETE("/admin/v1/domains/{id}", at(domain)));

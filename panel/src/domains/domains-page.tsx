@@ -8,7 +8,7 @@ import { teamsQuery } from "../auth/teams/team-queries.ts";
 import type { Domain } from "../base/api.ts";
 import { SERVER_URL } from "../base/place.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
-import { useAsked } from "../ui/dialogs/asked.ts";
+import { usePageRequest } from "../ui/dialogs/asked.ts";
 import { DataList } from "../ui/lists/data-list.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { LongRows } from "../ui/long/long-rows.tsx";
@@ -25,7 +25,7 @@ export function DomainsPage() {
   const [edited, setEdited] = useState<Domain | "new" | null>(null);
   const { data, error, refetch } = useQuery(domainsQuery);
   const { isAdmin, mayEdit } = useRights();
-  useAsked("new-domain", () => isAdmin && setEdited("new"));
+  usePageRequest("new-domain", () => isAdmin && setEdited("new"));
   useShortcuts(isAdmin ? { new: () => setEdited("new") } : {});
   return (
     <Stack p="md" gap="md">

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { answerOf, api } from "../base/api.ts";
+import { responseOf, api } from "../base/api.ts";
 import { type EventSearch, eventFilterOf } from "./event-search.ts";
 
 const PAGE = 50;
@@ -11,7 +11,7 @@ export const eventsQuery = (search: EventSearch) =>
     queryFn: ({ pageParam, signal }) => {
       const cursor = pageParam === "" ? {} : { cursor: pageParam };
       const query = { ...eventFilterOf(search), limit: PAGE, ...cursor };
-      return answerOf(api.GET("/admin/v1/events", { params: { query }, signal }));
+      return responseOf(api.GET("/admin/v1/events", { params: { query }, signal }));
     },
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
   });
@@ -21,6 +21,6 @@ export const retentionQuery = queryOptions({
   queryKey: ["settings", "events.retention_days"],
   queryFn: async ({ signal }) => {
     const params = { path: { key: "events.retention_days" as const } };
-    return Number((await answerOf(api.GET("/admin/v1/config/{key}", { params, signal }))).data.value);
+    return Number((await responseOf(api.GET("/admin/v1/config/{key}", { params, signal }))).data.value);
   },
 });

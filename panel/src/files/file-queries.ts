@@ -5,7 +5,7 @@ import {
   type QueryClient,
   queryOptions,
 } from "@tanstack/react-query";
-import { answerOf, api, type Entry as LocatedEntry, type FolderContents } from "../base/api.ts";
+import { responseOf, api, type Entry as LocatedEntry, type FolderContents } from "../base/api.ts";
 import { SERVER_URL } from "../base/place.ts";
 import { followed } from "../base/queries.ts";
 import { inTree, ownerOfTree } from "../auth/teams/tree-names.ts";
@@ -35,7 +35,7 @@ export const folderQuery = (id: number | null, team?: string) =>
         id === null
           ? api.GET("/folders", { params: { query: { ...query, ...inTree(team) } }, signal })
           : api.GET("/folders/{id}", { params: { path: { id }, query }, signal });
-      return (await answerOf(answer)).data;
+      return (await responseOf(answer)).data;
     },
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
     // Many pages are asked for again when the tab gets the focus.
@@ -48,7 +48,7 @@ export const foundQuery = (q: string, team?: string) =>
     initialPageParam: "",
     queryFn({ pageParam: cursor, signal }) {
       const query = { q, limit: FOUND_PAGE, cursor, ...inTree(team) };
-      return answerOf(api.GET("/files/search", { params: { query }, signal }));
+      return responseOf(api.GET("/files/search", { params: { query }, signal }));
     },
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
   });
@@ -80,14 +80,14 @@ export const usageQuery = (team?: string) =>
   queryOptions({
     queryKey: ["files", "usage", team],
     queryFn: async ({ signal }) =>
-      (await answerOf(api.GET("/files/usage", { params: { query: inTree(team) }, signal }))).data,
+      (await responseOf(api.GET("/files/usage", { params: { query: inTree(team) }, signal }))).data,
   });
 
 export const fileQuery = (id: number) =>
   queryOptions({
     queryKey: ["files", "file", id],
     queryFn: async ({ signal }) =>
-      (await answerOf(api.GET("/files/{id}", { params: { path: { id } }, signal }))).data,
+      (await responseOf(api.GET("/files/{id}", { params: { path: { id } }, signal }))).data,
   });
 
 export const refreshFiles = (queries: QueryClient, options?: InvalidateOptions): Promise<void> =>
@@ -96,48 +96,48 @@ export const refreshFiles = (queries: QueryClient, options?: InvalidateOptions):
 /** A folder is in the tree of its parent; `team` says in whose root. */
 export async function createFolder(name: string, parent: number | null, team?: string): Promise<number> {
   const owner = parent === null && team !== undefined ? { owner: ownerOfTree(team) } : {};
-  return (await answerOf(api.POST("/folders", { body: { name, parent_id: parent, ...owner } }))).data.id;
+  return (await responseOf(api.POST("/folders", { body: { name, parent_id: parent, ...owner } }))).data.id;
 }
 
 export function renameEntry({ kind, id }: EntryId, name: string): Promise<unknown> {
   const change = { params: { path: { id } }, body: { name } };
   return kind === "file"
-    ? answerOf(api.PATCH("/files/{id}", change))
-    : answerOf(api.PATCH("/folders/{id}", change));
+    ? responseOf(api.PATCH("/files/{id}", change))
+    : responseOf(api.PATCH("/folders/{id}", change));
 }
 
 /** Null is the root. */
 export function moveEntry({ kind, id }: EntryId, folder: number | null): Promise<unknown> {
   const params = { path: { id } };
   return kind === "file"
-    ? answerOf(api.PATCH("/files/{id}", { params, body: { folder_id: folder } }))
-    : answerOf(api.PATCH("/folders/{id}", { params, body: { parent_id: folder } }));
+    ? responseOf(api.PATCH("/files/{id}", { params, body: { folder_id: folder } }))
+    : responseOf(api.PATCH("/folders/{id}", { params, body: { parent_id: folder } }));
 }
 
 /** Into a folder of the new owner; null is its root. */
 export function giveEntry({ kind, id }: EntryId, owner: string, folder: number | null): Promise<unknown> {
   const params = { path: { id } };
   return kind === "file"
-    ? answerOf(api.PATCH("/files/{id}", { params, body: { owner, folder_id: folder } }))
-    : answerOf(api.PATCH("/folders/{id}", { params, body: { owner, parent_id: folder } }));
+    ? responseOf(api.PATCH("/files/{id}", { params, body: { owner, folder_id: folder } }))
+    : responseOf(api.PATCH("/folders/{id}", { params, body: { owner, parent_id: folder } }));
 }
 
 export function trashEntry({ kind, id }: EntryId): Promise<unknown> {
   const params = { path: { id } };
   return kind === "file"
-    ? answerOf(api.POST("/files/{id}/trash", { params }))
-    : answerOf(api.POST("/folders/{id}/trash", { params }));
+    ? responseOf(api.POST("/files/{id}/trash", { params }))
+    : responseOf(api.POST("/folders/{id}/trash", { params }));
 }
 
 export const restoreEntry = ({ id }: EntryId): Promise<unknown> =>
-  answerOf(api.POST("/trash/{id}/restore", { params: { path: { id } }, body: {} }));
+  responseOf(api.POST("/trash/{id}/restore", { params: { path: { id } }, body: {} }));
 
 export const downloadAddress = ({ kind, id }: EntryId): string =>
   kind === "file" ? `${SERVER_URL}/files/${id}/download` : `${SERVER_URL}/folders/${id}/archive`;
 
 /** Null if it is gone already, or the server is away. */
 export const nameOfFile = (id: number): Promise<string | null> =>
-  answerOf(api.GET("/files/{id}", { params: { path: { id } } })).then(
+  responseOf(api.GET("/files/{id}", { params: { path: { id } } })).then(
     ({ data }) => data.name,
     () => null,
   );

@@ -15,10 +15,13 @@ const GiveDialog = lazyPart(async () => (await import("./moves/give-dialog.tsx")
 const NameForm = lazyOrFailure(async () => (await import("./name-form.tsx")).NameForm);
 
 /** The form that is open, and what it is about. */
-export type AskedForm = { form: "folder" | "share" | "move" | "store" | "give"; entries: readonly Entry[] };
+export type RequestedForm = {
+  form: "folder" | "share" | "move" | "store" | "give";
+  entries: readonly Entry[];
+};
 
 type Props = {
-  asked: AskedForm | null;
+  asked: RequestedForm | null;
   /** The shown one, in which new ones are made. */
   folder: number | null;
   team: string | undefined;
@@ -30,7 +33,7 @@ type Props = {
 
 export function FilesDialogs({ asked, folder, team, onMove, onGive, onClose }: Props) {
   const { t } = useLingui();
-  const entriesFor = (form: AskedForm["form"]) => (asked?.form === form ? asked.entries : []);
+  const entriesFor = (form: RequestedForm["form"]) => (asked?.form === form ? asked.entries : []);
   const [stored] = entriesFor("store");
   const [given] = entriesFor("give");
   return (

@@ -5,10 +5,10 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { accountQuery } from "../auth/account.ts";
-import { useAsked } from "../ui/dialogs/asked.ts";
+import { usePageRequest } from "../ui/dialogs/asked.ts";
 import { DropArea } from "./drop-area.tsx";
 import { useEntryActions } from "./entry-actions.tsx";
-import { type AskedForm, FilesDialogs } from "./files-dialogs.tsx";
+import { type RequestedForm, FilesDialogs } from "./files-dialogs.tsx";
 import { FilesBars } from "./files-bars.tsx";
 import type { Entry } from "./file-queries.ts";
 import type { FileSearch } from "./file-search.ts";
@@ -48,8 +48,9 @@ export function FilesPage() {
   const { data: account } = useSuspenseQuery(accountQuery);
   const actions = useEntryActions();
   const [renamed, setRenamed] = useState<Entry | null>(null);
-  const [asked, setAsked] = useState<AskedForm | null>(null);
-  const ask = (form: AskedForm["form"], chosen: readonly Entry[] = []) => setAsked({ form, entries: chosen });
+  const [asked, setAsked] = useState<RequestedForm | null>(null);
+  const ask = (form: RequestedForm["form"], chosen: readonly Entry[] = []) =>
+    setAsked({ form, entries: chosen });
   const [isTiled, setIsTiled] = useLocalStorage({ key: "files-tiled", defaultValue: false });
   const { entries, path, owner, error, retry, isMore, more } = useEntries(search);
   const folder = search.folder ?? null;
@@ -66,7 +67,7 @@ export function FilesPage() {
   useDropNews();
   const add = (chosen: readonly File[]) => upload(Promise.resolve(chosenFiles(chosen)), folder);
   usePastedFiles(mayChange ? add : null);
-  useAsked("new-folder", () => ask("folder"));
+  usePageRequest("new-folder", () => ask("folder"));
 
   const drop = (transfer: DataTransfer, into: number | null) => upload(droppedFiles(transfer), into);
   const move = (chosen: readonly Entry[], into: number | null, name: string) =>

@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { FormEvent } from "react";
-import { useLateAnswer } from "../ui/notices/late-answer.ts";
+import { useLateResponse } from "../ui/notices/late-answer.ts";
 import { FormFields } from "../ui/forms/side-form.tsx";
 import { useDraftText } from "../ui/forms/use-draft.tsx";
 import { refreshFiles } from "./file-queries.ts";
@@ -20,7 +20,7 @@ export function NameForm({ draft, action, onSave, onClose }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const { text, type, notice, forget } = useDraftText(draft, "");
-  const { close, tellIfGone } = useLateAnswer(onClose);
+  const { close, tellIfGone } = useLateResponse(onClose);
   const save = useMutation({
     mutationFn: () => onSave(text),
     async onSuccess() {

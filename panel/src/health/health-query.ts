@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { answerOf, api } from "../base/api.ts";
+import { responseOf, api } from "../base/api.ts";
 import { everyMs } from "../base/queries.ts";
 
 const EVERY_MS = 10_000;
@@ -7,7 +7,7 @@ const EVERY_MS = 10_000;
 /** Refreshes itself while somebody watches. */
 export const systemQuery = queryOptions({
   queryKey: ["system"],
-  queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/system", { signal }))).data,
+  queryFn: async ({ signal }) => (await responseOf(api.GET("/admin/v1/system", { signal }))).data,
   refetchInterval: everyMs(EVERY_MS),
   staleTime: EVERY_MS,
 });

@@ -10,7 +10,7 @@ import { lazyPart } from "../base/lazy.ts";
 import { serverNow } from "../base/server-clock.ts";
 import { LinkMore } from "../shares/link-more.tsx";
 import { AnchorLink } from "../ui/anchor-link.tsx";
-import { useAsked } from "../ui/dialogs/asked.ts";
+import { usePageRequest } from "../ui/dialogs/asked.ts";
 import { copyAndTell } from "../ui/copy/copy-notice.ts";
 import { useCopy } from "../ui/copy/copy-state.ts";
 import { Heading } from "../ui/heading.tsx";
@@ -35,7 +35,7 @@ export function LinkHead({ link, onEdit, mayChange }: Props) {
     copy: () => void copyAndTell(url),
     visit: () => window.open(url, "_blank", "noopener,noreferrer"),
   });
-  useAsked("edit", onEdit);
+  usePageRequest("edit", onEdit);
   useEffect(
     () => noteRecent({ kind: "link", id: code, domain, title: title ?? target, url }),
     [code, domain, title, target, url],

@@ -4,7 +4,7 @@ import { IconQrcode } from "@tabler/icons-react";
 import { useState } from "react";
 import type { Link } from "../base/api.ts";
 import { lazyPart } from "../base/lazy.ts";
-import { useAsked } from "../ui/dialogs/asked.ts";
+import { usePageRequest } from "../ui/dialogs/asked.ts";
 import { useShortcuts } from "../ui/keys/page-keys.ts";
 import { hinted } from "../ui/keys/shortcuts.ts";
 import { LazyDialog } from "../ui/dialogs/lazy-dialog.tsx";
@@ -16,7 +16,7 @@ export function LinkQr({ link }: { link: Link | undefined }) {
   const { t } = useLingui();
   const [isOpen, setIsOpen] = useState(false);
   useShortcuts({ qr: () => link !== undefined && setIsOpen(true) });
-  useAsked("qr", () => setIsOpen(true));
+  usePageRequest("qr", () => setIsOpen(true));
   const close = () => setIsOpen(false);
   return (
     <>

@@ -2,7 +2,7 @@
 import { t } from "@lingui/core/macro";
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import {
-  answerOf,
+  responseOf,
   api,
   ApiError,
   whenReachable,
@@ -15,7 +15,7 @@ import { changedSince, type LinkPlace, paramsOf, statesOf } from "../base/link-s
 
 export const tagsQuery = queryOptions({
   queryKey: ["links", "tags"],
-  queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/tags", { signal }))).data,
+  queryFn: async ({ signal }) => (await responseOf(api.GET("/admin/v1/tags", { signal }))).data,
   staleTime: 60_000,
 });
 
@@ -25,7 +25,7 @@ export const availabilityQuery = (code: string, domain: string) =>
     queryKey: ["links", "available", code, domain],
     async queryFn({ signal }) {
       const query = { code, ...(domain !== "" && { domain }) };
-      return (await answerOf(api.GET("/admin/v1/links/available", { params: { query }, signal }))).data;
+      return (await responseOf(api.GET("/admin/v1/links/available", { params: { query }, signal }))).data;
     },
     enabled: code !== "",
     staleTime: 0,
@@ -42,14 +42,14 @@ const placeOf = ({ code, domain }: Pick<Link, "code" | "domain">): LinkPlace => 
 
 const readLink = async (place: LinkPlace, signal?: AbortSignal): Promise<Link> => {
   const init = { params: paramsOf(place), ...(signal && { signal }) };
-  return (await answerOf(api.GET("/admin/v1/links/{code}", init))).data;
+  return (await responseOf(api.GET("/admin/v1/links/{code}", init))).data;
 };
 
 export const createLink = async (link: NewLink): Promise<Link> =>
-  (await answerOf(api.POST("/admin/v1/links", { body: link }))).data;
+  (await responseOf(api.POST("/admin/v1/links", { body: link }))).data;
 
 export const changeLink = async (link: Link, patch: LinkPatch): Promise<Link> =>
-  (await answerOf(api.PATCH("/admin/v1/links/{code}", { params: paramsOf(placeOf(link)), body: patch })))
+  (await responseOf(api.PATCH("/admin/v1/links/{code}", { params: paramsOf(placeOf(link)), body: patch })))
     .data;
 
 /** Somebody has changed fields that a form shows otherwise. */
@@ -85,7 +85,7 @@ export async function changeSeen(seen: Link, patch: LinkPatch): Promise<Link> {
 }
 
 export const deleteLink = (link: Link): Promise<unknown> =>
-  answerOf(api.DELETE("/admin/v1/links/{code}", { params: paramsOf(placeOf(link)) }));
+  responseOf(api.DELETE("/admin/v1/links/{code}", { params: paramsOf(placeOf(link)) }));
 
 /** Called after undo too. `before`: the link until then. */
 export type OnLinkSaved = (saved: Link, before: Link) => void;
@@ -95,13 +95,13 @@ export async function restoreLink({ code, domain, created_at: made }: Link): Pro
   let cursor = "";
   do {
     const query = { search: code, cursor };
-    const page = await answerOf(api.GET("/admin/v1/links/deleted", { params: { query } }));
+    const page = await responseOf(api.GET("/admin/v1/links/deleted", { params: { query } }));
     const deleted = page.data.find(
       (link) => link.code === code && link.domain === domain && link.created_at === made,
     );
     if (deleted !== undefined) {
       const params = { path: { id: deleted.id } };
-      await answerOf(api.POST("/admin/v1/links/deleted/{id}/restore", { params, body: {} }));
+      await responseOf(api.POST("/admin/v1/links/deleted/{id}/restore", { params, body: {} }));
       return;
     }
     cursor = page.next_cursor ?? "";

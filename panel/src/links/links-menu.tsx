@@ -5,7 +5,7 @@ import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { accountQuery } from "../auth/account.ts";
 import { loaded, soonPart } from "../base/lazy.ts";
-import { useAsked } from "../ui/dialogs/asked.ts";
+import { usePageRequest } from "../ui/dialogs/asked.ts";
 import { MenuButton } from "../ui/menus/menu-button.tsx";
 import { useFailureNotice } from "../ui/notices/undo.tsx";
 import type { LinkSearch } from "./link-search.ts";
@@ -21,7 +21,7 @@ export function LinksMenu({ search }: { search: LinkSearch }) {
     mutationFn: async () => (await loaded(() => import("./csv/export.ts"))).exportLinks(search),
     onError: useFailureNotice(),
   });
-  useAsked("export", () => exporting.mutate());
+  usePageRequest("export", () => exporting.mutate());
   return (
     <MenuButton
       label={t`More for links`}

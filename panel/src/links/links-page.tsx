@@ -4,7 +4,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Link } from "../base/api.ts";
-import { useAsked } from "../ui/dialogs/asked.ts";
+import { usePageRequest } from "../ui/dialogs/asked.ts";
 import { hinted } from "../ui/keys/shortcuts.ts";
 import { PageHead } from "../ui/page-head.tsx";
 import { ListForms } from "./list-forms.tsx";
@@ -38,7 +38,7 @@ export function LinksPage() {
   const actions = useLinkActions();
   const bulk = useBulk(selection);
   const { selected } = selection;
-  useAsked("new-link", () => setEdited("new"));
+  usePageRequest("new-link", () => setEdited("new"));
   const { at: _, ...finding } = search;
 
   const go = (change: Change, isNew: boolean): void =>

@@ -1,7 +1,7 @@
 import { useRef, useState } from "react";
 import type { Link } from "../base/api.ts";
 import { lazyPart, soonPart } from "../base/lazy.ts";
-import { useAsked } from "../ui/dialogs/asked.ts";
+import { usePageRequest } from "../ui/dialogs/asked.ts";
 import { LazyDialog } from "../ui/dialogs/lazy-dialog.tsx";
 
 const LinkForm = soonPart(async () => (await import("./link-form.tsx")).LinkForm);
@@ -12,7 +12,7 @@ type Edited = Link | "new" | null;
 /** The form of a link, and the table of new links that a pasted list opens. */
 export function ListForms({ edited, onEdit }: { edited: Edited; onEdit(edited: Edited): void }) {
   const [pasted, setPasted] = useState<string | null>(null);
-  useAsked("new-links", setPasted);
+  usePageRequest("new-links", setPasted);
   // A form leaves by moving.
   const isOpened = useRef(false);
   isOpened.current ||= edited !== null;

@@ -3,7 +3,7 @@ import { Alert, Button, Group, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { accountQuery } from "../auth/account.ts";
-import { answerOf, api, type Link, type LinkReview } from "../base/api.ts";
+import { responseOf, api, type Link, type LinkReview } from "../base/api.ts";
 import { formatTime } from "../base/i18n.ts";
 import { useFailureNotice, useUndoOffer } from "../ui/notices/undo.tsx";
 import { refreshLinks } from "./link-queries.ts";
@@ -13,7 +13,7 @@ const MOST_REASON = 500;
 
 const review = async ({ code, domain }: Pick<Link, "code" | "domain">, body: LinkReview): Promise<Link> => {
   const params = { path: { code }, query: domain === null ? {} : { domain } };
-  return (await answerOf(api.POST("/admin/v1/links/{code}/review", { params, body }))).data;
+  return (await responseOf(api.POST("/admin/v1/links/{code}/review", { params, body }))).data;
 };
 
 /** A decision about the link as it is shown: others may have changed it. Taking down and putting back have undo. */

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { answerOf, api, type Mail } from "../base/api.ts";
+import { responseOf, api, type Mail } from "../base/api.ts";
 
 const PAGE_SIZE = 50;
 /** While mails are on their way. */
@@ -11,7 +11,7 @@ const isOnItsWay = ({ state, due_at: due }: Mail): boolean =>
 export const mailsQuery = infiniteQueryOptions({
   queryKey: ["mails"],
   queryFn: async ({ signal, pageParam: cursor }) =>
-    answerOf(api.GET("/admin/v1/mail", { params: { query: { cursor, limit: PAGE_SIZE } }, signal })),
+    responseOf(api.GET("/admin/v1/mail", { params: { query: { cursor, limit: PAGE_SIZE } }, signal })),
   initialPageParam: "",
   getNextPageParam: ({ next_cursor: next }) => next,
   refetchInterval: ({ state }) =>
@@ -20,11 +20,11 @@ export const mailsQuery = infiniteQueryOptions({
 
 export const mailServerQuery = queryOptions({
   queryKey: ["mail-server"],
-  queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/mail/server", { signal }))).data,
+  queryFn: async ({ signal }) => (await responseOf(api.GET("/admin/v1/mail/server", { signal }))).data,
 });
 
 export const sendTest = (to: string): Promise<unknown> =>
-  answerOf(api.POST("/admin/v1/mail/test", { body: { to } }));
+  responseOf(api.POST("/admin/v1/mail/test", { body: { to } }));
 
 export const retryMail = (id: number): Promise<unknown> =>
-  answerOf(api.POST("/admin/v1/mail/{id}/retry", { params: { path: { id } } }));
+  responseOf(api.POST("/admin/v1/mail/{id}/retry", { params: { path: { id } } }));

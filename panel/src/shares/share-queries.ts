@@ -1,7 +1,7 @@
 /** Queries of shares and drop boxes. Every change refreshes the lists. */
 import { infiniteQueryOptions, queryOptions, type QueryClient } from "@tanstack/react-query";
 import {
-  answerOf,
+  responseOf,
   api,
   type LinkPatch,
   type NewDropBox,
@@ -25,7 +25,7 @@ export const sharesQuery = (search: ShareSearch, page: number) =>
     queryKey: ["shares", "list", search, page],
     async queryFn({ signal }) {
       const query = { ...filterOfShares(search), page: page + 1, page_size: SHARES_A_PAGE };
-      const { data, pagination } = await answerOf(api.GET("/shares", { params: { query }, signal }));
+      const { data, pagination } = await responseOf(api.GET("/shares", { params: { query }, signal }));
       return { shares: data, total: pagination?.total ?? data.length };
     },
     refetchInterval: followed,
@@ -33,7 +33,7 @@ export const sharesQuery = (search: ShareSearch, page: number) =>
 
 export const sharePolicyQuery = queryOptions({
   queryKey: ["shares", "policy"],
-  queryFn: async ({ signal }) => (await answerOf(api.GET("/files/share-policy", { signal }))).data,
+  queryFn: async ({ signal }) => (await responseOf(api.GET("/files/share-policy", { signal }))).data,
 });
 
 export const shareQuery = (code: string) =>
@@ -43,7 +43,8 @@ export const shareQuery = (code: string) =>
   });
 
 export const readShare = async (code: string, signal?: AbortSignal): Promise<Share> =>
-  (await answerOf(api.GET("/shares/{code}", { params: { path: { code } }, ...(signal && { signal }) }))).data;
+  (await responseOf(api.GET("/shares/{code}", { params: { path: { code } }, ...(signal && { signal }) })))
+    .data;
 
 /** Folders and files in a folder, to choose from. Null: the root of the account's tree, or of a team's. */
 export const choicesQuery = (folder: number | null, team?: string) =>
@@ -54,7 +55,7 @@ export const choicesQuery = (folder: number | null, team?: string) =>
         folder === null
           ? api.GET("/folders", { params: { query: inTree(team) }, signal })
           : api.GET("/folders/{id}", { params: { path: { id: folder } }, signal });
-      return (await answerOf(answer)).data;
+      return (await responseOf(answer)).data;
     },
   });
 
@@ -67,7 +68,7 @@ export const foundChoicesQuery = (q: string, team?: string) =>
     enabled: q !== "",
     async queryFn({ signal }) {
       const query = { q, limit: MOST_FOUND, ...inTree(team) };
-      const { data } = await answerOf(api.GET("/files/search", { params: { query }, signal }));
+      const { data } = await responseOf(api.GET("/files/search", { params: { query }, signal }));
       return data;
     },
   });
@@ -81,8 +82,8 @@ export async function shareItem({ kind, id }: SharedItem, body: NewFolderShare):
   const options = { params: { path: { id } }, body };
   const { data } =
     kind === "file"
-      ? await answerOf(api.POST("/files/{id}/share", options))
-      : await answerOf(api.POST("/folders/{id}/share", options));
+      ? await responseOf(api.POST("/files/{id}/share", options))
+      : await responseOf(api.POST("/folders/{id}/share", options));
   return data;
 }
 
@@ -90,7 +91,7 @@ export const toItem = ({ kind, id }: SharedItem) => (kind === "file" ? { file_id
 
 export const shareItems = async (items: readonly SharedItem[], body: NewShare): Promise<Share> =>
   (
-    await answerOf(
+    await responseOf(
       api.POST("/shares", {
         body: { ...body, items: items.map(toItem) },
       }),
@@ -102,34 +103,34 @@ export const itemsQuery = (code: string) =>
   queryOptions({
     queryKey: ["shares", "items", code],
     queryFn: async ({ signal }) =>
-      (await answerOf(api.GET("/shares/{code}/items", { params: { path: { code } }, signal }))).data,
+      (await responseOf(api.GET("/shares/{code}/items", { params: { path: { code } }, signal }))).data,
   });
 
 export const openBox = async (folder: number, body: NewDropBox): Promise<Share> =>
-  (await answerOf(api.POST("/folders/{id}/drop", { params: { path: { id: folder } }, body }))).data;
+  (await responseOf(api.POST("/folders/{id}/drop", { params: { path: { id: folder } }, body }))).data;
 
 export const changeShare = async (code: string, body: ShareUpdate): Promise<Share> =>
-  (await answerOf(api.PATCH("/shares/{code}", { params: { path: { code } }, body }))).data;
+  (await responseOf(api.PATCH("/shares/{code}", { params: { path: { code } }, body }))).data;
 
 /** Changes a code that redirects to what it should serve. */
 export const changeCode = (code: string, body: LinkPatch): Promise<unknown> =>
-  answerOf(api.PATCH("/admin/v1/links/{code}", { params: { path: { code } }, body }));
+  responseOf(api.PATCH("/admin/v1/links/{code}", { params: { path: { code } }, body }));
 
 /** An administrator sees such a share, and can take it down. */
 export const isOfOthers = ({ owner }: Share, account: number): boolean =>
   owner !== undefined && owner.id !== account;
 
 export const endShare = ({ code }: Share): Promise<unknown> =>
-  answerOf(api.DELETE("/shares/{code}", { params: { path: { code } } }));
+  responseOf(api.DELETE("/shares/{code}", { params: { path: { code } } }));
 
 export const takeShareDown = ({ code }: Share): Promise<unknown> =>
-  answerOf(
+  responseOf(
     api.POST("/admin/v1/links/{code}/review", { params: { path: { code } }, body: { action: "take_down" } }),
   );
 
 /** Mails the link again. */
 export const mailAgain = (code: string, recipients: string[]): Promise<unknown> =>
-  answerOf(api.POST("/shares/{code}/mails", { params: { path: { code } }, body: { recipients } }));
+  responseOf(api.POST("/shares/{code}/mails", { params: { path: { code } }, body: { recipients } }));
 
 /** Of verified recipients, newest first. */
 export const visitsQuery = (code: string) =>
@@ -137,7 +138,7 @@ export const visitsQuery = (code: string) =>
     queryKey: ["shares", "visits", code],
     initialPageParam: "",
     queryFn: ({ pageParam: cursor, signal }) =>
-      answerOf(
+      responseOf(
         api.GET("/shares/{code}/visits", {
           params: { path: { code }, query: { cursor, limit: SHARES_A_PAGE } },
           signal,
@@ -152,7 +153,7 @@ export const receivedQuery = (folder: number, code: string) =>
     queryKey: ["shares", "received", folder, code],
     initialPageParam: "",
     queryFn: ({ pageParam, signal }) =>
-      answerOf(
+      responseOf(
         api.GET("/folders/{id}/drop/{code}/files", {
           params: { path: { id: folder, code }, query: { cursor: pageParam, limit: SHARES_A_PAGE } },
           signal,

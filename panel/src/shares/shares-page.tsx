@@ -10,7 +10,7 @@ import type { Share } from "../base/api.ts";
 import { accountQuery } from "../auth/account.ts";
 import { lazyPart } from "../base/lazy.ts";
 import { useTrees } from "../auth/teams/trees.ts";
-import { useAsked } from "../ui/dialogs/asked.ts";
+import { usePageRequest } from "../ui/dialogs/asked.ts";
 import { Empty } from "../ui/empty.tsx";
 import { useShortcuts } from "../ui/keys/page-keys.ts";
 import { hinted } from "../ui/keys/shortcuts.ts";
@@ -46,8 +46,8 @@ export function SharesPage() {
   const [ended, setEnded] = useState<Share | null>(null);
   // Loaded with the first that opens, and kept, so that closing gives the focus back.
   const [isOverlaid, setIsOverlaid] = useState(false);
-  const isAsked = scanned !== null || ended !== null || box !== undefined;
-  if (isAsked && !isOverlaid) setIsOverlaid(true);
+  const isRequested = scanned !== null || ended !== null || box !== undefined;
+  if (isRequested && !isOverlaid) setIsOverlaid(true);
   const { data } = useQuery({ ...sharesQuery(search, 0), placeholderData: keepPreviousData });
   const total = data?.total;
   const isNarrowed = search.q !== undefined || search.kind !== undefined || search.state !== undefined;
@@ -75,14 +75,14 @@ export function SharesPage() {
       message: sender === null ? name : t`${name} from ${sender}`,
     });
   }, refresh);
-  useAsked("new-share", (_, about) => setSubject({ form: "new", item: itemOf(about) }));
-  const chooseAsked = (action: ShareAction) => (_: string, code: string) =>
+  usePageRequest("new-share", (_, about) => setSubject({ form: "new", item: itemOf(about) }));
+  const chooseRequested = (action: ShareAction) => (_: string, code: string) =>
     void queries.fetchQuery(shareQuery(code)).then(
       (share) => choose(action, share),
       () => {},
     );
-  useAsked("edit", chooseAsked("edit"));
-  useAsked("qr", chooseAsked("qr"));
+  usePageRequest("edit", chooseRequested("edit"));
+  usePageRequest("qr", chooseRequested("qr"));
   useShortcuts(mayChange ? { new: create } : {});
 
   function closeOverlays(): void {
@@ -140,7 +140,7 @@ export function SharesPage() {
       />
       <ShareDialog subject={subject} team={search.team} onClose={() => setSubject(null)} />
       {isOverlaid && (
-        <LazyDialog isOpen={isAsked} onClose={closeOverlays}>
+        <LazyDialog isOpen={isRequested} onClose={closeOverlays}>
           <ShareOverlays
             scanned={scanned}
             onScanned={() => setScanned(null)}

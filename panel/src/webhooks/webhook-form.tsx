@@ -5,7 +5,7 @@ import { ApiError, type CreatedWebhook, type Webhook } from "../base/api.ts";
 import { formatTime } from "../base/i18n.ts";
 import { fieldErrors, FormFields } from "../ui/forms/side-form.tsx";
 import { useDraftForm } from "../ui/forms/use-draft-form.tsx";
-import { useLateAnswer } from "../ui/notices/late-answer.ts";
+import { useLateResponse } from "../ui/notices/late-answer.ts";
 import { useFailureNotice } from "../ui/notices/undo.tsx";
 import { addWebhook, changeWebhook, rotateSecret } from "./webhook-queries.ts";
 import { type EventName, useEventNames } from "./webhook-names.ts";
@@ -21,7 +21,7 @@ export function WebhookForm({ webhook, onClose, onSecret }: Props) {
     events: (webhook?.events ?? []) as EventName[],
     enabled: webhook?.enabled ?? true,
   });
-  const { close, tellIfGone } = useLateAnswer(onClose);
+  const { close, tellIfGone } = useLateResponse(onClose);
   const save = useMutation({
     mutationFn: async ({ enabled, ...fields }: typeof form.values) => {
       if (webhook === null) return addWebhook(fields);

@@ -63,7 +63,7 @@ export function WebhookLog({ webhook }: { webhook: Webhook }) {
         keyOf={({ id }) => id}
         empty={<Empty title={<Trans>Nothing was sent in the last 30 days.</Trans>} />}
         columns={[
-          { title: t`Delivery`, cell: (delivery) => <Told delivery={delivery} /> },
+          { title: t`Delivery`, cell: (delivery) => <DeliveryState delivery={delivery} /> },
           {
             title: t`Actions`,
             fit: "actions",
@@ -77,7 +77,7 @@ export function WebhookLog({ webhook }: { webhook: Webhook }) {
   );
 }
 
-function Told({ delivery }: { delivery: WebhookDelivery }) {
+function DeliveryState({ delivery }: { delivery: WebhookDelivery }) {
   const { t } = useLingui();
   const names = useEventNames();
   const states = useDeliveryStates();

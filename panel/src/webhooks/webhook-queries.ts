@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import {
-  answerOf,
+  responseOf,
   api,
   type CreatedWebhook,
   type Webhook,
@@ -14,7 +14,7 @@ const LOOK_MS = 2_000;
 
 export const webhooksQuery = queryOptions({
   queryKey: ["webhooks"],
-  queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/webhooks", { signal }))).data,
+  queryFn: async ({ signal }) => (await responseOf(api.GET("/admin/v1/webhooks", { signal }))).data,
 });
 
 const at = ({ id }: Pick<Webhook, "id">) => ({ params: { path: { id } } });
@@ -27,7 +27,7 @@ export const deliveriesQuery = (webhook: Webhook, state: WebhookDelivery["state"
     queryKey: ["webhooks", webhook.id, "deliveries", state],
     queryFn: async ({ signal, pageParam: cursor }) => {
       const params = { path: { id: webhook.id }, query: { cursor, limit: PAGE_SIZE, state } };
-      return answerOf(api.GET("/admin/v1/webhooks/{id}/deliveries", { params, signal }));
+      return responseOf(api.GET("/admin/v1/webhooks/{id}/deliveries", { params, signal }));
     },
     initialPageParam: "",
     staleTime: 0,
@@ -39,26 +39,26 @@ export const deliveriesQuery = (webhook: Webhook, state: WebhookDelivery["state"
 type Fields = Pick<Webhook, "url" | "events">;
 
 export const addWebhook = async (body: Fields): Promise<CreatedWebhook> =>
-  (await answerOf(api.POST("/admin/v1/webhooks", { body }))).data;
+  (await responseOf(api.POST("/admin/v1/webhooks", { body }))).data;
 
 export const changeWebhook = async (webhook: Webhook, body: WebhookUpdate): Promise<Webhook> =>
-  (await answerOf(api.PATCH("/admin/v1/webhooks/{id}", { ...at(webhook), body }))).data;
+  (await responseOf(api.PATCH("/admin/v1/webhooks/{id}", { ...at(webhook), body }))).data;
 
 export const rotateSecret = async (webhook: Webhook): Promise<CreatedWebhook> =>
-  (await answerOf(api.POST("/admin/v1/webhooks/{id}/rotate", at(webhook)))).data;
+  (await responseOf(api.POST("/admin/v1/webhooks/{id}/rotate", at(webhook)))).data;
 
 export const removeWebhook = (webhook: Webhook): Promise<unknown> =>
-  answerOf(api.DELETE("/admin/v1/webhooks/{id}", at(webhook)));
+  responseOf(api.DELETE("/admin/v1/webhooks/{id}", at(webhook)));
 
 export const sendTestEvent = (webhook: Webhook): Promise<unknown> =>
-  answerOf(api.POST("/admin/v1/webhooks/{id}/test", at(webhook)));
+  responseOf(api.POST("/admin/v1/webhooks/{id}/test", at(webhook)));
 
 export const resendDelivery = (webhook: Webhook, delivery: number): Promise<unknown> =>
-  answerOf(
+  responseOf(
     api.POST("/admin/v1/webhooks/{id}/deliveries/{delivery}/resend", {
       params: { path: { id: webhook.id, delivery } },
     }),
   );
 
 export const replayEvents = (webhook: Webhook, from: number): Promise<unknown> =>
-  answerOf(api.POST("/admin/v1/webhooks/{id}/replay", { ...at(webhook), body: { from } }));
+  responseOf(api.POST("/admin/v1/webhooks/{id}/replay", { ...at(webhook), body: { from } }));

@@ -4,7 +4,7 @@ import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, type IdentityProof } from "../../base/api.ts";
-import { useLateAnswer } from "../../ui/notices/late-answer.ts";
+import { useLateResponse } from "../../ui/notices/late-answer.ts";
 import { fieldErrors, SideForm } from "../../ui/forms/side-form.tsx";
 import { ProofForm } from "../proof/proof-form.tsx";
 import { setAddress } from "./contact-queries.ts";
@@ -25,7 +25,7 @@ function Fields({ username, email, onClose }: Omit<Props, "isOpen">) {
   const queries = useQueryClient();
   const [typed, setTyped] = useState(email ?? "");
   const [refusal, setRefusal] = useState<string>();
-  const { close, tellIfGone } = useLateAnswer(onClose);
+  const { close, tellIfGone } = useLateResponse(onClose);
   async function save(proof: IdentityProof): Promise<void> {
     const address = typed.trim();
     setRefusal(undefined);

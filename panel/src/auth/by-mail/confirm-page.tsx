@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Stack } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
-import { answerOf, api } from "../../base/api.ts";
+import { responseOf, api } from "../../base/api.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Entrance } from "../entrance.tsx";
 import { Refusal } from "../refusal.tsx";
@@ -12,7 +12,7 @@ export function ConfirmPage() {
   const { t } = useLingui();
   const token = useLocation({ select: ({ hash }) => hash });
   const confirm = useMutation({
-    mutationFn: () => answerOf(api.POST("/admin/v1/auth/confirm-address", { body: { token } })),
+    mutationFn: () => responseOf(api.POST("/admin/v1/auth/confirm-address", { body: { token } })),
   });
   return (
     <Entrance

@@ -1,15 +1,21 @@
 import { queryOptions } from "@tanstack/react-query";
-import { type AccountMail, answerOf, api, type MailPreferences, type IdentityProof } from "../../base/api.ts";
+import {
+  type AccountMail,
+  responseOf,
+  api,
+  type MailPreferences,
+  type IdentityProof,
+} from "../../base/api.ts";
 
 export const contactQuery = queryOptions({
   queryKey: ["account-mail"],
-  queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/account/mail", { signal }))).data,
+  queryFn: async ({ signal }) => (await responseOf(api.GET("/admin/v1/account/mail", { signal }))).data,
 });
 
 export const saveContact = async (body: {
   language?: AccountMail["language"];
   mails?: Partial<MailPreferences>;
-}): Promise<AccountMail> => (await answerOf(api.PATCH("/admin/v1/account/mail", { body }))).data;
+}): Promise<AccountMail> => (await responseOf(api.PATCH("/admin/v1/account/mail", { body }))).data;
 
 export const setAddress = (body: IdentityProof & { email: string | null }): Promise<unknown> =>
-  answerOf(api.PUT("/admin/v1/account/email", { body }));
+  responseOf(api.PUT("/admin/v1/account/email", { body }));

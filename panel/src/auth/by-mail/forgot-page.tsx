@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { answerOf, api } from "../../base/api.ts";
+import { responseOf, api } from "../../base/api.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Entrance } from "../entrance.tsx";
 import { Refusal } from "../refusal.tsx";
@@ -12,7 +12,7 @@ export function ForgotPage() {
   const { t } = useLingui();
   const [account, setAccount] = useState("");
   const ask = useMutation({
-    mutationFn: () => answerOf(api.POST("/admin/v1/auth/password-reset", { body: { account } })),
+    mutationFn: () => responseOf(api.POST("/admin/v1/auth/password-reset", { body: { account } })),
   });
   return (
     <Entrance

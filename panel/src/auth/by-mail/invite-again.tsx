@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
-import { type Account, answerOf, api } from "../../base/api.ts";
+import { type Account, responseOf, api } from "../../base/api.ts";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
 
 export function InviteAgain({ account }: { account: Account }) {
@@ -10,7 +10,7 @@ export function InviteAgain({ account }: { account: Account }) {
   const onError = useFailureNotice();
   const sending = useMutation({
     mutationFn: () =>
-      answerOf(api.POST("/admin/v1/users/{id}/invite", { params: { path: { id: account.id } } })),
+      responseOf(api.POST("/admin/v1/users/{id}/invite", { params: { path: { id: account.id } } })),
     onSuccess: () =>
       notifications.show({ message: t`The invitation is on its way to ${account.email ?? ""}.` }),
     onError,

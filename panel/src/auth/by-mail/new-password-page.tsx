@@ -3,7 +3,7 @@ import { Button, PasswordInput, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
-import { answerOf, api, ApiError } from "../../base/api.ts";
+import { responseOf, api, ApiError } from "../../base/api.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { fieldErrors } from "../../ui/forms/side-form.tsx";
 import { Entrance } from "../entrance.tsx";
@@ -16,7 +16,7 @@ export function NewPasswordPage() {
   const form = useForm({ initialValues: { password: "" } });
   const save = useMutation({
     mutationFn: ({ password }: typeof form.values) =>
-      answerOf(api.PUT("/admin/v1/auth/password-reset", { body: { token, password } })),
+      responseOf(api.PUT("/admin/v1/auth/password-reset", { body: { token, password } })),
     onError(error) {
       if (error instanceof ApiError) form.setErrors(fieldErrors(error.details));
     },

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
-import { answerOf, api } from "../../base/api.ts";
+import { responseOf, api } from "../../base/api.ts";
 
 export const totpQuery = queryOptions({
   queryKey: ["totp"],
-  queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/account/totp", { signal }))).data,
+  queryFn: async ({ signal }) => (await responseOf(api.GET("/admin/v1/account/totp", { signal }))).data,
 });

@@ -1,7 +1,7 @@
 /** What browsers do with passkeys. Loaded with its library when somebody presses the button. */
 import { t } from "@lingui/core/macro";
 import type { startAuthentication, startRegistration } from "@simplewebauthn/browser";
-import { answerOf, api, ApiError, type IdentityProof, type Passkey } from "../../base/api.ts";
+import { responseOf, api, ApiError, type IdentityProof, type Passkey } from "../../base/api.ts";
 
 const library = () => import("@simplewebauthn/browser");
 
@@ -12,7 +12,7 @@ type Made = Parameters<typeof startRegistration>[0]["optionsJSON"];
 export async function askPasskey() {
   const [{ startAuthentication: start }, { data }] = await Promise.all([
     library(),
-    answerOf(api.POST("/admin/v1/auth/passkey/options")),
+    responseOf(api.POST("/admin/v1/auth/passkey/options")),
   ]);
   return start({ optionsJSON: data as Asked }).catch(explain);
 }
@@ -20,17 +20,17 @@ export async function askPasskey() {
 /** Sets the cookies of a session. */
 export async function signInByPasskey(): Promise<void> {
   const credential = await askPasskey();
-  await answerOf(api.POST("/admin/v1/auth/passkey", { body: { credential: credential as never } }));
+  await responseOf(api.POST("/admin/v1/auth/passkey", { body: { credential: credential as never } }));
 }
 
 export async function addPasskey(proof: IdentityProof): Promise<Passkey> {
   const [{ startRegistration: start }, { data }] = await Promise.all([
     library(),
-    answerOf(api.POST("/admin/v1/account/passkeys/options", { body: proof })),
+    responseOf(api.POST("/admin/v1/account/passkeys/options", { body: proof })),
   ]);
   const credential = await start({ optionsJSON: data as unknown as Made }).catch(explain);
   const body = { credential: credential as never };
-  return (await answerOf(api.POST("/admin/v1/account/passkeys", { body }))).data;
+  return (await responseOf(api.POST("/admin/v1/account/passkeys", { body }))).data;
 }
 
 /** @throws ApiError with a sentence */

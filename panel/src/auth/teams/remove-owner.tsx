@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Dialog } from "../../ui/dialogs/dialog.tsx";
 import { FailureAlert } from "../../ui/failure-alert.tsx";
-import { useLateAnswer } from "../../ui/notices/late-answer.ts";
+import { useLateResponse } from "../../ui/notices/late-answer.ts";
 import { NextOwner } from "./next-owner.tsx";
 
 type Props = {
@@ -19,7 +19,7 @@ type Props = {
 
 /** Asks before an account or team is deleted. */
 export function RemoveOwner({ title, remove, refresh, onClose, children }: Props) {
-  const { close, tellIfGone } = useLateAnswer(onClose);
+  const { close, tellIfGone } = useLateResponse(onClose);
   const [owner, setOwner] = useState("");
   const removal = useMutation({
     mutationFn: () => remove(owner.trim()),

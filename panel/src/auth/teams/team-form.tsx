@@ -3,7 +3,7 @@ import { Button, Group, Input, Select, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError, type Team } from "../../base/api.ts";
 import { BytesField } from "../../ui/forms/bytes-field.tsx";
-import { useLateAnswer } from "../../ui/notices/late-answer.ts";
+import { useLateResponse } from "../../ui/notices/late-answer.ts";
 import { fieldErrors, FormFields } from "../../ui/forms/side-form.tsx";
 import { useDraftForm } from "../../ui/forms/use-draft-form.tsx";
 import { saveTeam } from "./team-queries.ts";
@@ -23,7 +23,7 @@ export function TeamForm({ team, maySetQuota, onClose }: Props) {
     members: team?.members ?? [],
     quota_bytes: team?.quota_bytes ?? 0,
   });
-  const { close, tellIfGone } = useLateAnswer(onClose);
+  const { close, tellIfGone } = useLateResponse(onClose);
   const save = useMutation({
     mutationFn({ quota_bytes, ...body }: typeof form.values) {
       return saveTeam(team, { ...body, ...(maySetQuota && { quota_bytes }) });

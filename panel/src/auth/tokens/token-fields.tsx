@@ -1,9 +1,9 @@
 import { useLingui } from "@lingui/react/macro";
 import { Checkbox, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
-import { answerOf, api, ApiError } from "../../base/api.ts";
+import { responseOf, api, ApiError } from "../../base/api.ts";
 import { ExpiryField } from "../../ui/forms/expiry-field.tsx";
-import { useLateAnswer } from "../../ui/notices/late-answer.ts";
+import { useLateResponse } from "../../ui/notices/late-answer.ts";
 import { fieldErrors, FormFields } from "../../ui/forms/side-form.tsx";
 import { useDraftForm } from "../../ui/forms/use-draft-form.tsx";
 import { accountQuery } from "../account.ts";
@@ -19,7 +19,7 @@ export function TokenFields({ onClose, onMade }: { onClose(): void; onMade(secre
     scopes: [] as Scope[],
     expires_at: "90d",
   });
-  const { close, tellIfGone } = useLateAnswer(onClose);
+  const { close, tellIfGone } = useLateResponse(onClose);
   const make = useMutation({
     mutationFn: async ({ name, scopes, expires_at: expires }: typeof form.values) => {
       const body = {
@@ -27,7 +27,7 @@ export function TokenFields({ onClose, onMade }: { onClose(): void; onMade(secre
         scopes,
         ...(expires.trim() !== "" && { expires_at: expires.trim() }),
       };
-      return (await answerOf(api.POST("/admin/v1/tokens", { body }))).data;
+      return (await responseOf(api.POST("/admin/v1/tokens", { body }))).data;
     },
     async onSuccess({ token }) {
       forget();

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { answerOf, api, type Token } from "../../base/api.ts";
+import { responseOf, api, type Token } from "../../base/api.ts";
 
 export type TokenSearch = { all?: boolean; page?: number };
 
@@ -16,12 +16,12 @@ export const tokensQuery = ({ all = false, page = 1 }: TokenSearch) =>
     queryKey: ["tokens", all, page],
     queryFn: ({ signal }) => {
       const query = { page, page_size: PAGE_SIZE, ...(all && { all: "true" as const }) };
-      return answerOf(api.GET("/admin/v1/tokens", { params: { query }, signal }));
+      return responseOf(api.GET("/admin/v1/tokens", { params: { query }, signal }));
     },
     placeholderData: keepPreviousData,
   });
 
 export const revokeToken = ({ id, account }: Token): Promise<unknown> => {
   const query = account === undefined ? {} : { all: "true" as const };
-  return answerOf(api.DELETE("/admin/v1/tokens/{id}", { params: { path: { id }, query } }));
+  return responseOf(api.DELETE("/admin/v1/tokens/{id}", { params: { path: { id }, query } }));
 };

@@ -6,7 +6,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Token } from "../../base/api.ts";
 import { formatDate } from "../../base/i18n.ts";
-import { useAsked } from "../../ui/dialogs/asked.ts";
+import { usePageRequest } from "../../ui/dialogs/asked.ts";
 import { ConfirmButton } from "../../ui/forms/confirm-button.tsx";
 import { DataList } from "../../ui/lists/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -30,7 +30,7 @@ export function TokensPage() {
   const [isMaking, setIsMaking] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const { data, error, refetch } = useQuery(tokensQuery(search));
-  useAsked("new-token", () => setIsMaking(true));
+  usePageRequest("new-token", () => setIsMaking(true));
   const show = (next: Record<string, unknown>): void => void navigate({ search: readTokenSearch(next) });
   useShortcuts({ new: () => setIsMaking(true) });
   return (

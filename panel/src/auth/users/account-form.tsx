@@ -7,7 +7,7 @@ import { withMailTexts } from "../../base/mail-texts.ts";
 import { SENDS_MAILS } from "../../base/place.ts";
 import { BytesField } from "../../ui/forms/bytes-field.tsx";
 import { ConfirmButton } from "../../ui/forms/confirm-button.tsx";
-import { useLateAnswer } from "../../ui/notices/late-answer.ts";
+import { useLateResponse } from "../../ui/notices/late-answer.ts";
 import { fieldErrors, FormFields } from "../../ui/forms/side-form.tsx";
 import { useDraftForm } from "../../ui/forms/use-draft-form.tsx";
 import { useRoleNames, useRoleTexts } from "./role-names.ts";
@@ -37,7 +37,7 @@ export function AccountForm({ account, onClose }: Props) {
     ["password"],
   );
   const { password, invite, role, disabled, quota_bytes: quota } = form.values;
-  const { close, tellIfGone } = useLateAnswer(onClose);
+  const { close, tellIfGone } = useLateResponse(onClose);
   const save = useMutation({
     mutationFn: (values: typeof form.values) => {
       const { password: typed, invite: isInvited, email: address, ...shared } = values;

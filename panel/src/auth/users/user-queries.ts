@@ -1,5 +1,5 @@
 import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
-import { type Account, type AccountUpdate, answerOf, api, type NewAccount } from "../../base/api.ts";
+import { type Account, type AccountUpdate, responseOf, api, type NewAccount } from "../../base/api.ts";
 
 const ROLES = ["user", "editor", "admin"] as const;
 const PAGE_SIZE = 20;
@@ -37,7 +37,7 @@ export const usersQuery = ({ q, role, state, page = 1 }: UserSearch) =>
         ...(role && { role }),
         ...(state && { disabled: state === "disabled" ? ("true" as const) : ("false" as const) }),
       };
-      return answerOf(api.GET("/admin/v1/users", { params: { query }, signal }));
+      return responseOf(api.GET("/admin/v1/users", { params: { query }, signal }));
     },
     placeholderData: keepPreviousData,
   });
@@ -50,25 +50,25 @@ export const belongingsQuery = (account: Account) =>
     // Separate from the list, which is requested again when the account is gone.
     queryKey: ["belongings", account.id],
     queryFn: async ({ signal }) =>
-      (await answerOf(api.GET("/admin/v1/users/{id}/belongings", { ...at(account), signal }))).data,
+      (await responseOf(api.GET("/admin/v1/users/{id}/belongings", { ...at(account), signal }))).data,
     staleTime: 0,
     gcTime: 0,
   });
 
 export async function saveAccount(account: Account | null, body: NewAccount): Promise<void> {
-  if (account === null) await answerOf(api.POST("/admin/v1/users", { body }));
+  if (account === null) await responseOf(api.POST("/admin/v1/users", { body }));
   else await changeAccount(account, body);
 }
 
 export const changeAccount = (account: Account, body: AccountUpdate): Promise<unknown> =>
-  answerOf(api.PATCH("/admin/v1/users/{id}", { ...at(account), body }));
+  responseOf(api.PATCH("/admin/v1/users/{id}", { ...at(account), body }));
 
 export const resetSecondFactor = (account: Account): Promise<unknown> =>
-  answerOf(api.DELETE("/admin/v1/users/{id}/second-factor", at(account)));
+  responseOf(api.DELETE("/admin/v1/users/{id}/second-factor", at(account)));
 
 /** @param owner gets its links; empty: nobody */
 export const removeAccount = ({ id }: Account, owner: string): Promise<unknown> =>
-  answerOf(
+  responseOf(
     api.DELETE("/admin/v1/users/{id}", {
       params: { path: { id }, query: owner === "" ? {} : { transfer_to: owner } },
     }),

@@ -1,5 +1,5 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { answerOf, api } from "../../base/api.ts";
+import { responseOf, api } from "../../base/api.ts";
 import { ADMIN_PREFIX, SERVER_URL } from "../../base/place.ts";
 import { endOfBucket, isoDay, startOfBucket } from "../buckets.ts";
 import type { Dimension } from "../dimensions.ts";
@@ -11,7 +11,7 @@ import type { Report } from "../use-report.ts";
 
 /** Requests something first, which renews the session: a download can't. */
 export async function exportClicks({ shown, visitors, filter }: Report): Promise<void> {
-  await answerOf(api.GET("/admin/v1/auth/me"));
+  await responseOf(api.GET("/admin/v1/auth/me"));
   const query = new URLSearchParams({ ...datesOf(shown), visitors, columns: "all" });
   for (const { name, value } of conditionsIn(filter)) query.append(name, value);
   follow(`${SERVER_URL}${ADMIN_PREFIX}/v1/analytics/export?${query}`, "");

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { answerOf, api, type FolderContents } from "../../base/api.ts";
+import { responseOf, api, type FolderContents } from "../../base/api.ts";
 import type { Step } from "../file-queries.ts";
 
 export type FolderStorage = {
@@ -10,7 +10,8 @@ export type FolderStorage = {
 };
 
 const contentsOf = async (id: number, signal: AbortSignal): Promise<FolderContents> =>
-  (await answerOf(api.GET("/folders/{id}", { params: { path: { id }, query: { limit: 1 } }, signal }))).data;
+  (await responseOf(api.GET("/folders/{id}", { params: { path: { id }, query: { limit: 1 } }, signal })))
+    .data;
 
 export const folderStorageQuery = (id: number) =>
   queryOptions({
@@ -28,4 +29,4 @@ export const folderStorageQuery = (id: number) =>
 
 /** Null: the folder inherits. */
 export const storeFolder = (id: number, policy: number | null): Promise<unknown> =>
-  answerOf(api.PATCH("/folders/{id}", { params: { path: { id } }, body: { policy_id: policy } }));
+  responseOf(api.PATCH("/folders/{id}", { params: { path: { id } }, body: { policy_id: policy } }));

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { Policy } from "../../base/api.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
-import { useLateAnswer } from "../../ui/notices/late-answer.ts";
+import { useLateResponse } from "../../ui/notices/late-answer.ts";
 import { LoadFailure } from "../../ui/load-failure.tsx";
 import { FormFields } from "../../ui/forms/side-form.tsx";
 import { useUndoOffer } from "../../ui/notices/undo.tsx";
@@ -48,7 +48,7 @@ function Choice({ folder, onClose, policies, storage: { own, above } }: ChoicePr
   const { t } = useLingui();
   const queries = useQueryClient();
   const offerUndo = useUndoOffer();
-  const { close, tellIfGone } = useLateAnswer(onClose);
+  const { close, tellIfGone } = useLateResponse(onClose);
   const [chosen, setChosen] = useState(own);
   const form = useRef<HTMLDivElement>(null);
   useEffect(() => form.current?.querySelector<HTMLElement>("input:checked")?.focus(), []);

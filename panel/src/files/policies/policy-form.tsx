@@ -3,7 +3,7 @@ import { SegmentedControl, Select, Stack, Switch, Text, TextInput } from "@manti
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError, type Policy } from "../../base/api.ts";
 import { BytesField } from "../../ui/forms/bytes-field.tsx";
-import { useLateAnswer } from "../../ui/notices/late-answer.ts";
+import { useLateResponse } from "../../ui/notices/late-answer.ts";
 import { fieldErrors, FormFields } from "../../ui/forms/side-form.tsx";
 import { useDraftForm } from "../../ui/forms/use-draft-form.tsx";
 import { refreshPolicies, savePolicy } from "./policy-queries.ts";
@@ -23,7 +23,7 @@ export function PolicyForm({ policy, onClose, onSaved }: Props) {
   const { driver_type: driver } = form.values;
   const isS3 = driver === "s3";
   const isFixed = policy !== null;
-  const { close, tellIfGone } = useLateAnswer(onClose);
+  const { close, tellIfGone } = useLateResponse(onClose);
   const save = useMutation({
     mutationFn: (values: typeof form.values) =>
       savePolicy(policy, newPolicyOf(values), policy === null ? {} : policyUpdateOf(policy, values)),

@@ -1,11 +1,11 @@
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
-import { answerOf, api, type NewPolicy, type Policy, type PolicyUpdate } from "../../base/api.ts";
+import { responseOf, api, type NewPolicy, type Policy, type PolicyUpdate } from "../../base/api.ts";
 
 const USAGE = "policy usage";
 
 export const policiesQuery = queryOptions({
   queryKey: ["policies"],
-  queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/policies", { signal }))).data,
+  queryFn: async ({ signal }) => (await responseOf(api.GET("/admin/policies", { signal }))).data,
 });
 
 const at = ({ id }: Pick<Policy, "id">) => ({ params: { path: { id } } });
@@ -16,7 +16,7 @@ export const policyUsageQuery = (policy: Policy) =>
     // Separate from the list, which is requested again when the policy is gone.
     queryKey: [USAGE, policy.id],
     queryFn: async ({ signal }) =>
-      (await answerOf(api.GET("/admin/policies/{id}/usage", { ...at(policy), signal }))).data,
+      (await responseOf(api.GET("/admin/policies/{id}/usage", { ...at(policy), signal }))).data,
   });
 
 export async function savePolicy(
@@ -24,16 +24,16 @@ export async function savePolicy(
   made: NewPolicy,
   changed: PolicyUpdate,
 ): Promise<Policy> {
-  if (policy === null) return (await answerOf(api.POST("/admin/policies", { body: made }))).data;
-  return (await answerOf(api.PATCH("/admin/policies/{id}", { ...at(policy), body: changed }))).data;
+  if (policy === null) return (await responseOf(api.POST("/admin/policies", { body: made }))).data;
+  return (await responseOf(api.PATCH("/admin/policies/{id}", { ...at(policy), body: changed }))).data;
 }
 
 export const removePolicy = (policy: Policy): Promise<unknown> =>
-  answerOf(api.DELETE("/admin/policies/{id}", at(policy)));
+  responseOf(api.DELETE("/admin/policies/{id}", at(policy)));
 
 /** Writes, reads and removes an object. */
 export const testPolicy = async (policy: Policy) =>
-  (await answerOf(api.POST("/admin/policies/{id}/test", at(policy)))).data;
+  (await responseOf(api.POST("/admin/policies/{id}/test", at(policy)))).data;
 
 /** Only for existing policies: a removed one has no usage to request. */
 export async function refreshPolicies(queries: QueryClient): Promise<void> {

@@ -6,9 +6,9 @@ const PreviewDialog = lazyPart(async () => (await import("./preview-dialog.tsx")
 
 /** Loaded with the first opened file, and kept, so that closing returns the focus. */
 export function LazyPreview(props: ComponentProps<typeof PreviewDialog>) {
-  const [isAsked, setIsAsked] = useState(false);
-  if (props.id !== null && !isAsked) setIsAsked(true);
-  if (!isAsked) return null;
+  const [isRequested, setIsRequested] = useState(false);
+  if (props.id !== null && !isRequested) setIsRequested(true);
+  if (!isRequested) return null;
   return (
     <LazyDialog isOpen={props.id !== null} onClose={props.onClose}>
       <PreviewDialog {...props} />

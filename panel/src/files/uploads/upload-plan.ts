@@ -1,5 +1,5 @@
 /** Plans where incoming files go: makes their folders, and asks once about all taken names. */
-import { answerOf, api, ApiError } from "../../base/api.ts";
+import { responseOf, api, ApiError } from "../../base/api.ts";
 import { createFolder, type EntryId } from "../file-queries.ts";
 import { inTree } from "../../auth/teams/tree-names.ts";
 import { freeNameFor } from "./free-names.ts";
@@ -37,8 +37,8 @@ async function namesIn(folder: Parent): Promise<Names> {
 
 const pageOf = ({ id, team }: Parent, query: { limit: number; cursor?: string }) =>
   id === null
-    ? answerOf(api.GET("/folders", { params: { query: { ...query, ...inTree(team) } } }))
-    : answerOf(api.GET("/folders/{id}", { params: { path: { id }, query } }));
+    ? responseOf(api.GET("/folders", { params: { query: { ...query, ...inTree(team) } } }))
+    : responseOf(api.GET("/folders/{id}", { params: { path: { id }, query } }));
 
 /** Null if the person cancelled. @throws ApiError */
 export async function planUploads(

@@ -2,7 +2,7 @@
  * Changes selected links, or all that a filter finds, call by call, and undoes that. The tab keeps the state, so a
  * reload continues.
  */
-import { answerOf, api, ApiError, type Link, type PostLinksBatchQueryBody } from "../../base/api.ts";
+import { responseOf, api, ApiError, type Link, type PostLinksBatchQueryBody } from "../../base/api.ts";
 import { reachable } from "../../base/connection.ts";
 import { conditionsOf, isFiltered, type LinkFinding } from "../link-search.ts";
 import { countOfSelected, type Selected } from "../list/selection.ts";
@@ -73,7 +73,7 @@ const bodyOf = (finding: LinkFinding, change: BulkChange | null): PostLinksBatch
 /** The number of links that the server finds now. */
 export const countFound = async (finding: LinkFinding, signal: AbortSignal): Promise<number> => {
   const body = { ...bodyOf(finding, null), dry_run: true };
-  return (await answerOf(api.POST("/admin/v1/links/batch/query", { body, signal }))).data.matched;
+  return (await responseOf(api.POST("/admin/v1/links/batch/query", { body, signal }))).data.matched;
 };
 
 export const changeRun = (selected: Selected, change: BulkChange | null): ChangeRun => ({
@@ -110,7 +110,7 @@ async function nextOf(run: FoundRun): Promise<FoundRun | null> {
   if (run.kind === "undo") {
     if (run.after === undefined) return null;
     const body = { change: run.change, after: run.after };
-    const { data } = await answerOf(api.POST("/admin/v1/links/batch/undo", { body }));
+    const { data } = await responseOf(api.POST("/admin/v1/links/batch/undo", { body }));
     return {
       ...run,
       after: data.next ?? undefined,
@@ -130,7 +130,7 @@ async function nextOfChange(run: ChangeRun): Promise<ChangeRun> {
     some === undefined
       ? body
       : { ...body, filter: { codes: some }, ...(run.change !== undefined && { change: run.change }) };
-  const { data } = await answerOf(api.POST("/admin/v1/links/batch/query", { body: asked }));
+  const { data } = await responseOf(api.POST("/admin/v1/links/batch/query", { body: asked }));
   return {
     ...run,
     ...(rest && { left: rest }),
@@ -173,7 +173,7 @@ async function counted(run: FoundRun): Promise<FoundRun> {
     change: run.change,
     dry_run: true,
   };
-  const { data } = await answerOf(api.POST("/admin/v1/links/batch/query", { body }));
+  const { data } = await responseOf(api.POST("/admin/v1/links/batch/query", { body }));
   return { ...run, changed: data.changed };
 }
 

@@ -1,5 +1,5 @@
 /** Sends a CSV file and reports progress, first of sending, then of the work. */
-import { answerOf, api, ApiError, csrfHeader, type Failure, type ImportResult } from "../../base/api.ts";
+import { responseOf, api, ApiError, csrfHeader, type Failure, type ImportResult } from "../../base/api.ts";
 import { ADMIN_PREFIX, SERVER_URL } from "../../base/place.ts";
 
 export type ImportStage = "sending" | "passwords" | "links";
@@ -12,22 +12,22 @@ type Asked = {
   onStep(step: ImportStep): void;
 };
 
-type Told = Partial<Failure> & { data?: ImportResult };
+type ImportResponse = Partial<Failure> & { data?: ImportResult };
 const LINE = /\{"stage":"(passwords|links)","done":(\d+),"total":(\d+)\}/g;
 
 /** @throws ApiError */
 export async function sendCsv(asked: Asked): Promise<ImportResult> {
   // Renews an ended session, or asks to sign in, before the file is sent.
-  await answerOf(api.GET("/admin/v1/auth/me", { signal: asked.signal }));
+  await responseOf(api.GET("/admin/v1/auth/me", { signal: asked.signal }));
   const { status, text } = await upload(asked);
   const told = parsed(text);
   if (status === 200 && told.data !== undefined) return told.data;
   throw new ApiError(status === 200 ? 500 : status, told);
 }
 
-function parsed(text: string): Told {
+function parsed(text: string): ImportResponse {
   try {
-    return JSON.parse(text) as Told;
+    return JSON.parse(text) as ImportResponse;
   } catch {
     return {};
   }

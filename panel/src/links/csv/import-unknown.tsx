@@ -2,7 +2,7 @@ import { Trans } from "@lingui/react/macro";
 import { Alert, Stack, Text } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { answerOf, api, type ImportResult } from "../../base/api.ts";
+import { responseOf, api, type ImportResult } from "../../base/api.ts";
 import { formatNumber } from "../../base/i18n.ts";
 import type { ImportRecord } from "./import-record.ts";
 import { settlePart } from "./import-state.ts";
@@ -16,7 +16,7 @@ const outcomeQuery = (id: string) =>
     queryKey: ["imports", id],
     async queryFn({ signal }): Promise<{ result: ImportResult; isOver: boolean } | null> {
       const query = { action: "links.import", limit: MOST_EVENTS };
-      const { data } = await answerOf(api.GET("/admin/v1/events", { params: { query }, signal }));
+      const { data } = await responseOf(api.GET("/admin/v1/events", { params: { query }, signal }));
       const after = data.find((event) => event.after?.["import_id"] === id)?.after;
       if (!after) return null;
       const count = (name: string): number => Number(after[name] ?? 0);

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
-import { answerOf, api, type DeletedLink, type Link } from "../../base/api.ts";
+import { responseOf, api, type DeletedLink, type Link } from "../../base/api.ts";
 
 const PAGE = 50;
 
@@ -8,7 +8,7 @@ export const deletedLinksQuery = (search: string) =>
     queryKey: ["links", "deleted", search],
     initialPageParam: "",
     queryFn: ({ pageParam, signal }) =>
-      answerOf(
+      responseOf(
         api.GET("/admin/v1/links/deleted", {
           params: { query: { limit: PAGE, cursor: pageParam, ...(search !== "" && { search }) } },
           signal,
@@ -21,7 +21,7 @@ export const deletedLinksQuery = (search: string) =>
 /** Under its old code, or another one. */
 export const putBack = async ({ id }: DeletedLink, code: string): Promise<Link> =>
   (
-    await answerOf(
+    await responseOf(
       api.POST("/admin/v1/links/deleted/{id}/restore", {
         params: { path: { id } },
         body: code === "" ? {} : { code },

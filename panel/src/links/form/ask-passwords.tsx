@@ -3,9 +3,9 @@ import { Alert, Switch } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { accountQuery } from "../../auth/account.ts";
-import { answerOf, api } from "../../base/api.ts";
+import { responseOf, api } from "../../base/api.ts";
 import { useUndoable } from "../../ui/notices/undo.tsx";
-import { askedQuery, useAsksPasswords } from "./link-passwords.ts";
+import { passwordQuery, useAsksPasswords } from "./link-passwords.ts";
 
 type Props = {
   /** The link has a password: warns that it protects nothing. */
@@ -17,11 +17,11 @@ export function AskPasswords({ isSet }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const { data: account } = useQuery(accountQuery);
-  const isAsked = useAsksPasswords();
+  const isRequested = useAsksPasswords();
   const put = async (value: "true" | "false"): Promise<void> => {
     const path = { key: "features.enforce_link_passwords" as const };
-    await answerOf(api.PUT("/admin/v1/config/{key}", { params: { path }, body: { value } }));
-    queries.setQueryData(askedQuery.queryKey, value === "true");
+    await responseOf(api.PUT("/admin/v1/config/{key}", { params: { path }, body: { value } }));
+    queries.setQueryData(passwordQuery.queryKey, value === "true");
   };
   const ask = useUndoable({
     run: () => put("true"),
@@ -29,7 +29,7 @@ export function AskPasswords({ isSet }: Props) {
     refresh: () => queries.invalidateQueries({ queryKey: ["settings"] }),
     message: <Trans>Visitors are asked for the passwords of all links.</Trans>,
   });
-  if (isAsked) return null;
+  if (isRequested) return null;
   const asking = account?.role === "admin" && (
     <Switch
       mt={6}

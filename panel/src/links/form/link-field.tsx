@@ -154,7 +154,7 @@ export function LinkField({ name, values, set, error, link, onMany, said }: Link
           {...shared}
           {...typed}
           hasPassword={link !== null && link.password !== null}
-          isAlwaysAsked={isShare}
+          isAlwaysRequested={isShare}
           isRemoved={values.removes_password}
         />
       );
@@ -212,11 +212,11 @@ type PasswordProps = Shared & {
   value: string;
   onChange(event: Typed): void;
   hasPassword: boolean;
-  isAlwaysAsked: boolean;
+  isAlwaysRequested: boolean;
   isRemoved: boolean;
 };
 
-function PasswordField({ hasPassword, isAlwaysAsked, isRemoved, ...shared }: PasswordProps) {
+function PasswordField({ hasPassword, isAlwaysRequested, isRemoved, ...shared }: PasswordProps) {
   const { t } = useLingui();
   return (
     <div>
@@ -227,7 +227,7 @@ function PasswordField({ hasPassword, isAlwaysAsked, isRemoved, ...shared }: Pas
         autoComplete="new-password"
         maxLength={1024}
       />
-      {!isAlwaysAsked && <AskPasswords isSet={(hasPassword || shared.value !== "") && !isRemoved} />}
+      {!isAlwaysRequested && <AskPasswords isSet={(hasPassword || shared.value !== "") && !isRemoved} />}
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { type ReactNode, useRef, useState } from "react";
 import { ApiError, type Link } from "../../base/api.ts";
 import { Disclosure } from "../../ui/disclosure.tsx";
 import { DraftNotice } from "../../ui/forms/draft-notice.tsx";
-import { useLateAnswer } from "../../ui/notices/late-answer.ts";
+import { useLateResponse } from "../../ui/notices/late-answer.ts";
 import { copyMade, useMadeLink } from "../../ui/copy/made-link.tsx";
 import { FormFields } from "../../ui/forms/side-form.tsx";
 import { ChangedElsewhere, changeSeen, createLink, type OnLinkSaved, refreshLinks } from "../link-queries.ts";
@@ -81,7 +81,7 @@ export function LinkFields({ link: current, onClose, onSaved, onMany }: Props) {
   const tellMade = useMadeLink();
   const tellSaved = useSavedNotice(onSaved);
 
-  const { close, tellIfGone } = useLateAnswer(onClose);
+  const { close, tellIfGone } = useLateResponse(onClose);
   const save = useMutation({
     mutationFn: (seen: Link | null) => send(values, link, seen),
     async onSuccess({ saved, isCopied, change: made }) {

@@ -1,6 +1,6 @@
 /** Pages of the list by number, so every position is one request away. */
 import { CancelledError, queryOptions, type QueryClient } from "@tanstack/react-query";
-import { answerOf, api, type Link } from "../../base/api.ts";
+import { responseOf, api, type Link } from "../../base/api.ts";
 import { followed } from "../../base/queries.ts";
 import { filterOf, type LinkFinding } from "../link-search.ts";
 
@@ -11,14 +11,14 @@ const KEPT_MS = 60_000;
 const AT_ONCE = 4;
 
 /** `isLast`: no link follows. */
-export type LinkPageAnswer = { links: Link[]; isLast: boolean };
+export type LinkPageResponse = { links: Link[]; isLast: boolean };
 
 export const pageQuery = (finding: LinkFinding, page: number) =>
   queryOptions({
     queryKey: ["links", "list", finding, page],
-    async queryFn({ signal }): Promise<LinkPageAnswer> {
+    async queryFn({ signal }): Promise<LinkPageResponse> {
       const query = { ...filterOf(finding), page: page + 1, page_size: LINKS_A_PAGE, total: false };
-      const answer = await answerOf(api.GET("/admin/v1/links", { params: { query }, signal }));
+      const answer = await responseOf(api.GET("/admin/v1/links", { params: { query }, signal }));
       return { links: answer.data, isLast: answer.next_cursor === null };
     },
     gcTime: KEPT_MS,
@@ -31,14 +31,18 @@ export const totalQuery = (finding: LinkFinding) =>
     queryKey: ["links", "total", finding],
     async queryFn({ signal }): Promise<number> {
       const query = { ...filterOf(finding), page: 1, page_size: 1 };
-      const answer = await answerOf(api.GET("/admin/v1/links", { params: { query }, signal }));
+      const answer = await responseOf(api.GET("/admin/v1/links", { params: { query }, signal }));
       return answer.pagination?.total ?? 0;
     },
     gcTime: KEPT_MS,
   });
 
 /** Asks again where a refresh of the list has called the request off. */
-async function loadedPage(queries: QueryClient, finding: LinkFinding, page: number): Promise<LinkPageAnswer> {
+async function loadedPage(
+  queries: QueryClient,
+  finding: LinkFinding,
+  page: number,
+): Promise<LinkPageResponse> {
   try {
     return await queries.ensureQueryData(pageQuery(finding, page));
   } catch (error) {
@@ -54,7 +58,7 @@ export async function linksBetween(
   { from, to }: { from: number; to: number },
 ): Promise<Link[]> {
   const first = Math.floor(from / LINKS_A_PAGE);
-  const pages: LinkPageAnswer[] = [];
+  const pages: LinkPageResponse[] = [];
   const count = Math.floor(to / LINKS_A_PAGE) - first + 1;
   for (let at = 0; at < count; at += AT_ONCE) {
     const some = Array.from({ length: Math.min(AT_ONCE, count - at) }, (_, nth) => first + at + nth);
@@ -67,7 +71,7 @@ export async function linksBetween(
 
 /** Shows the server's answer in the rows before they are requested again. */
 export function showChanged(queries: QueryClient, old: Link, changed: Link): void {
-  queries.setQueriesData<LinkPageAnswer>({ queryKey: ["links", "list"] }, (page) =>
+  queries.setQueriesData<LinkPageResponse>({ queryKey: ["links", "list"] }, (page) =>
     page?.links.some((link) => keyOfLink(link) === keyOfLink(old))
       ? { ...page, links: page.links.map((link) => (keyOfLink(link) === keyOfLink(old) ? changed : link)) }
       : page,

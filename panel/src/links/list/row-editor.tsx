@@ -5,7 +5,7 @@ import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { ApiError, type Link, type LinkPatch } from "../../base/api.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { submitByKey } from "../../ui/keys/submit-key.ts";
-import { useLateAnswer } from "../../ui/notices/late-answer.ts";
+import { useLateResponse } from "../../ui/notices/late-answer.ts";
 import { fieldErrors } from "../../ui/forms/side-form.tsx";
 import { useUndoOffer } from "../../ui/notices/undo.tsx";
 import { useDraftForm } from "../../ui/forms/use-draft-form.tsx";
@@ -63,7 +63,7 @@ export function RowEditor({ link: current, top, onClose }: Props) {
   const box = useRef<HTMLFormElement>(null);
   const { form, notice, forget } = useDraftForm<Values>(`row ${keyOfLink(link)}`, valuesOf(link));
   const tooLong = useTooLong(form.values.target);
-  const { close, tellIfGone } = useLateAnswer(onClose);
+  const { close, tellIfGone } = useLateResponse(onClose);
   const save = useMutation({
     mutationFn: async ({ values, seen }: { values: Values; seen: Link }) => {
       const patch = changesOf(link, values);

@@ -3,7 +3,7 @@ import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { Link } from "../../base/api.ts";
 import type { LinkFinding } from "../link-search.ts";
-import { type LinkPageAnswer, LINKS_A_PAGE, pageAt, pageQuery, totalQuery } from "./page-queries.ts";
+import { type LinkPageResponse, LINKS_A_PAGE, pageAt, pageQuery, totalQuery } from "./page-queries.ts";
 
 export type LinkRows = {
   /** The search to which `link` and `total` belong. */
@@ -61,7 +61,7 @@ export function useLinkRows(finding: LinkFinding, at: number, sight: Sight): Lin
 }
 
 type Total = { links: number; isCounted: boolean } | undefined;
-type Loaded = { page: number; data: LinkPageAnswer; at: number };
+type Loaded = { page: number; data: LinkPageResponse; at: number };
 
 /** A last page tells the total too; the newer of both is right. Undefined if nothing tells anything. */
 function totalOf(

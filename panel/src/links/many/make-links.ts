@@ -1,5 +1,5 @@
 /** Makes the links of a table, some at a time, and says what becomes of each. */
-import { ApiError, answerOf, api, type Link, type NewLink } from "../../base/api.ts";
+import { ApiError, responseOf, api, type Link, type NewLink } from "../../base/api.ts";
 import { linkErrorsOf } from "../form/link-values.ts";
 import { createLink } from "../link-queries.ts";
 import { type PastedLink, tagsIn } from "./pasted-links.ts";
@@ -49,6 +49,6 @@ export async function makeLinks(
 /** @throws ApiError for the first that can't be deleted */
 export async function unmakeLinks(links: readonly Link[]): Promise<void> {
   const codes = links.map(({ code, domain }) => (domain === null ? { code } : { code, domain }));
-  const { failed } = (await answerOf(api.DELETE("/admin/v1/links/batch", { body: { codes } }))).data;
+  const { failed } = (await responseOf(api.DELETE("/admin/v1/links/batch", { body: { codes } }))).data;
   if (failed[0] !== undefined) throw new ApiError(409, { message: failed[0].error });
 }

@@ -1,7 +1,7 @@
 /** Moves from other products. A change answers with the move as it is now. */
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import {
-  answerOf,
+  responseOf,
   api,
   ApiError,
   csrfHeader,
@@ -21,7 +21,7 @@ export const isWorkedOn = ({ state }: ProductImport): boolean => state.endsWith(
 export const movesQuery = infiniteQueryOptions({
   queryKey: ["moves", "list"],
   queryFn: ({ signal, pageParam: cursor }) =>
-    answerOf(api.GET("/admin/v1/imports", { params: { query: { cursor, limit: PAGE } }, signal })),
+    responseOf(api.GET("/admin/v1/imports", { params: { query: { cursor, limit: PAGE } }, signal })),
   initialPageParam: "",
   getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
   refetchInterval: ({ state }) =>
@@ -32,7 +32,7 @@ export const moveQuery = (id: number) =>
   queryOptions({
     queryKey: ["moves", "one", id],
     queryFn: async ({ signal }) =>
-      (await answerOf(api.GET("/admin/v1/imports/{id}", { params: { path: { id } }, signal }))).data,
+      (await responseOf(api.GET("/admin/v1/imports/{id}", { params: { path: { id } }, signal }))).data,
     refetchInterval: ({ state }) => (state.data !== undefined && isWorkedOn(state.data) ? LOOK_MS : false),
   });
 
@@ -40,7 +40,7 @@ export const moveNotesQuery = (id: number) =>
   infiniteQueryOptions({
     queryKey: ["moves", "notes", id],
     queryFn: ({ signal, pageParam: cursor }) =>
-      answerOf(
+      responseOf(
         api.GET("/admin/v1/imports/{id}/notes", {
           params: { path: { id }, query: { cursor, limit: PAGE } },
           signal,
@@ -51,7 +51,7 @@ export const moveNotesQuery = (id: number) =>
   });
 
 export const changeMove = async (id: number, body: ImportChange): Promise<ProductImport> =>
-  (await answerOf(api.PATCH("/admin/v1/imports/{id}", { params: { path: { id } }, body }))).data;
+  (await responseOf(api.PATCH("/admin/v1/imports/{id}", { params: { path: { id } }, body }))).data;
 
 export const doMove = async (id: number, what: "start" | "undo" | "confirm"): Promise<ProductImport> => {
   const path = { params: { path: { id } } };
@@ -60,19 +60,19 @@ export const doMove = async (id: number, what: "start" | "undo" | "confirm"): Pr
     undo: () => api.POST("/admin/v1/imports/{id}/undo", path),
     confirm: () => api.POST("/admin/v1/imports/{id}/confirm", path),
   };
-  return (await answerOf(answers[what]())).data;
+  return (await responseOf(answers[what]())).data;
 };
 
 export const forgetMove = (id: number): Promise<unknown> =>
-  answerOf(api.DELETE("/admin/v1/imports/{id}", { params: { path: { id } } }));
+  responseOf(api.DELETE("/admin/v1/imports/{id}", { params: { path: { id } } }));
 
 export async function saveReport(id: number): Promise<void> {
   // Renews an idle session first: a download can't do that.
-  await answerOf(api.GET("/admin/v1/auth/me"));
+  await responseOf(api.GET("/admin/v1/auth/me"));
   saveAddress(`${SERVER_URL}${ADMIN_PREFIX}/v1/imports/${id}/report`);
 }
 
-type Told = Partial<Failure> & { data?: ProductImport };
+type MoveResponse = Partial<Failure> & { data?: ProductImport };
 
 /** With XMLHttpRequest, because fetch reports no upload progress. @throws ApiError */
 export async function sendMove(
@@ -80,7 +80,7 @@ export async function sendMove(
   file: File | null,
   onSent: (share: number) => void,
 ): Promise<ProductImport> {
-  await answerOf(api.GET("/admin/v1/auth/me"));
+  await responseOf(api.GET("/admin/v1/auth/me"));
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
   if (file !== null) form.set("file", file);
@@ -93,7 +93,7 @@ export async function sendMove(
       onSent(total === 0 ? 1 : loaded / total),
     );
     request.addEventListener("load", () => {
-      const told = (request.response ?? {}) as Told;
+      const told = (request.response ?? {}) as MoveResponse;
       if (request.status === 201 && told.data !== undefined) resolve(told.data);
       else reject(new ApiError(request.status, told));
     });

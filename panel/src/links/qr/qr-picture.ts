@@ -1,5 +1,5 @@
 /** A QR code drawn by the server. The logo is added here and never leaves the browser. */
-import { answerOf, api } from "../../base/api.ts";
+import { responseOf, api } from "../../base/api.ts";
 import { canvasOf, pictureOf, readPicture } from "../../base/picture.ts";
 import type { LinkPlace } from "../../base/link-states.ts";
 import { levelFor, type QrLook } from "./qr-look.ts";
@@ -28,7 +28,7 @@ export async function qrSvg(wanted: Wanted): Promise<string> {
   const { look, logo, signal } = wanted;
   const params = asked(wanted, "svg");
   const svg = String(
-    await answerOf(
+    await responseOf(
       api.GET("/admin/v1/links/{code}/qr", { params, parseAs: "text", ...(signal && { signal }) }),
     ),
   );
@@ -41,7 +41,7 @@ export async function qrPng(wanted: Wanted): Promise<Blob> {
   const { look, logo } = wanted;
   if (logo === null && look.frame.trim() === "") {
     const params = asked(wanted, "png");
-    return (await answerOf(
+    return (await responseOf(
       api.GET("/admin/v1/links/{code}/qr", { params, parseAs: "blob" }),
     )) as unknown as Blob;
   }

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
-import { answerOf, api } from "../../base/api.ts";
+import { responseOf, api } from "../../base/api.ts";
 
 const PAGE = 50;
 
@@ -8,7 +8,7 @@ export const reportsQuery = (state: "open" | "resolved") =>
     queryKey: ["links", "reports", state],
     initialPageParam: "",
     queryFn: ({ pageParam, signal }) =>
-      answerOf(
+      responseOf(
         api.GET("/admin/v1/reports", {
           params: { query: { limit: PAGE, cursor: pageParam, state } },
           signal,
@@ -19,4 +19,4 @@ export const reportsQuery = (state: "open" | "resolved") =>
   });
 
 export const resolveReport = (id: number, action: "dismiss" | "take_down"): Promise<unknown> =>
-  answerOf(api.POST("/admin/v1/reports/{id}/resolve", { params: { path: { id } }, body: { action } }));
+  responseOf(api.POST("/admin/v1/reports/{id}/resolve", { params: { path: { id } }, body: { action } }));

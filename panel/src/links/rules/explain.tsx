@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Paper, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { answerOf, api, type Explanation, type Link } from "../../base/api.ts";
+import { responseOf, api, type Explanation, type Link } from "../../base/api.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { useConditionTexts } from "../form/condition-texts.ts";
 
@@ -34,7 +34,7 @@ export function Explain({ link }: { link: Link }) {
         Object.entries({ ...asked, domain: link.domain ?? "" }).filter(([, value]) => value.trim() !== ""),
       );
       const params = { path: { code: link.code }, query: given };
-      return (await answerOf(api.GET("/admin/v1/links/{code}/explain", { params }))).data;
+      return (await responseOf(api.GET("/admin/v1/links/{code}/explain", { params }))).data;
     },
   });
   const labels: Record<keyof Asked, string> = {

@@ -3,7 +3,7 @@ import { Button, Skeleton, Text } from "@mantine/core";
 import { Suspense, useRef, useState } from "react";
 import type { Link } from "../../base/api.ts";
 import { lazyOrFailure } from "../../base/lazy.ts";
-import { useLateAnswer } from "../../ui/notices/late-answer.ts";
+import { useLateResponse } from "../../ui/notices/late-answer.ts";
 import type { OnLinkSaved } from "../link-queries.ts";
 import { useSaveLink } from "../settings/save-link.tsx";
 import classes from "../settings/settings.module.css";
@@ -61,7 +61,7 @@ type EditedProps = { link: Link; onClose(): void; onSaved: OnLinkSaved };
 function Edited({ link, onClose, onSaved }: EditedProps) {
   // What others change meanwhile must not look like a change of this form.
   const [seen] = useState(link);
-  const { close, tellIfGone } = useLateAnswer(onClose);
+  const { close, tellIfGone } = useLateResponse(onClose);
   const save = useSaveLink({
     onSaved(saved, before) {
       close();

@@ -5,7 +5,7 @@ import { ApiError, type Link } from "../../base/api.ts";
 import { DraftNotice } from "../../ui/forms/draft-notice.tsx";
 import { useSentence } from "../../ui/failure.tsx";
 import { submitByKey } from "../../ui/keys/submit-key.ts";
-import { useLateAnswer } from "../../ui/notices/late-answer.ts";
+import { useLateResponse } from "../../ui/notices/late-answer.ts";
 import { ChangedNotice } from "../form/changed-elsewhere.tsx";
 import { CodeField, useAvailability } from "../form/code-field.tsx";
 import { useFieldTexts } from "../form/field-texts.ts";
@@ -32,7 +32,7 @@ export function SettingEditor({ name, link: current, onClose, onSaved }: Props) 
   const [errors, setErrors] = useState<Partial<Record<LinkFieldName, string>>>({});
   const availability = useAvailability(values, { code: link.code, domain: link.domain ?? "" });
   const isMoved = values.code.trim() !== link.code || values.domain !== (link.domain ?? "");
-  const { close, tellIfGone } = useLateAnswer(onClose);
+  const { close, tellIfGone } = useLateResponse(onClose);
   const save = useSaveLink({
     onSaved(saved, before) {
       forget();

@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { TagCount } from "../../base/api.ts";
 import { useSentence } from "../../ui/failure.tsx";
-import { useLateAnswer } from "../../ui/notices/late-answer.ts";
+import { useLateResponse } from "../../ui/notices/late-answer.ts";
 import { PopoverFields, PopoverForm } from "../../ui/dialogs/popover-form.tsx";
 import { useDraftText } from "../../ui/forms/use-draft.tsx";
 import { type OnTagChanged, renameTag, storedTag } from "./tag-queries.ts";
@@ -43,7 +43,7 @@ function NewName({ tag, tags, onChanged, onClose }: Props & { onClose(): void })
   const { text, type, notice, forget } = useDraftText(`tag ${tag}`, tag);
   const wanted = storedTag(text);
   const other = wanted === tag ? undefined : tags.find((one) => one.tag === wanted);
-  const { close, tellIfGone } = useLateAnswer(onClose);
+  const { close, tellIfGone } = useLateResponse(onClose);
   const rename = useMutation({
     mutationFn: () => renameTag(tag, text),
     async onSuccess(now) {

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { answerOf, api } from "../../base/api.ts";
+import { responseOf, api } from "../../base/api.ts";
 import { FieldRoom } from "../../ui/forms/field-room.tsx";
 
 const DELAY_MS = 200;
@@ -11,7 +11,7 @@ const freeCodeQuery = (code: string) =>
   queryOptions({
     queryKey: ["links", "available", code],
     queryFn: async ({ signal }) =>
-      (await answerOf(api.GET("/admin/v1/links/available", { params: { query: { code } }, signal }))).data,
+      (await responseOf(api.GET("/admin/v1/links/available", { params: { query: { code } }, signal }))).data,
     enabled: code !== "",
     staleTime: 0,
   });

@@ -7,7 +7,7 @@ import { ApiError } from "../../base/api.ts";
 import { fieldErrors, FormFields } from "../../ui/forms/side-form.tsx";
 import { CopyAction } from "../../ui/copy/copy-action.tsx";
 import { showActions } from "../../ui/notices/action-notice.tsx";
-import { useLateAnswer } from "../../ui/notices/late-answer.ts";
+import { useLateResponse } from "../../ui/notices/late-answer.ts";
 import { useUndoOffer } from "../../ui/notices/undo.tsx";
 import { useDraftForm } from "../../ui/forms/use-draft-form.tsx";
 import { LimitFields } from "./limit-fields.tsx";
@@ -47,7 +47,7 @@ export function ShareForm({ subject, team, onClose, onSaved }: Props) {
   const sections = useSections(values);
   const isNew = subject.form === "new";
   const isDrop = values.use === "drop";
-  const { isThere, tellIfGone } = useLateAnswer(onClose);
+  const { isThere, tellIfGone } = useLateResponse(onClose);
   const offerUndo = useUndoOffer();
   function tell(saved: SavedShare): void {
     const { code, use, undo } = saved;

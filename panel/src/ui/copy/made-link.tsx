@@ -3,7 +3,7 @@ import { Anchor, Button, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { answerOf, api, type Link } from "../../base/api.ts";
+import { responseOf, api, type Link } from "../../base/api.ts";
 import { paramsOf } from "../../base/link-states.ts";
 import { CopyAction } from "./copy-action.tsx";
 import { copyText } from "./copy.ts";
@@ -70,7 +70,7 @@ export function useMadeLink(): (link: Link, isCopied: boolean) => void {
         </>
       ),
       undo: () =>
-        answerOf(
+        responseOf(
           api.DELETE("/admin/v1/links/{code}", {
             params: paramsOf({ code: link.code, domain: link.domain ?? undefined }),
           }),

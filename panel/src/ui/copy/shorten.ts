@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { answerOf, api, type Link } from "../../base/api.ts";
+import { responseOf, api, type Link } from "../../base/api.ts";
 import { findKnownLink, type KnownLink } from "../../base/same-target.ts";
 import { copyMade, refreshMade, useFoundLink, useMadeLink } from "./made-link.tsx";
 import { useFailureNotice } from "../notices/undo.tsx";
@@ -21,7 +21,7 @@ export function useShorten(): (target: string) => Promise<void> {
     }
   }
   const make = async (target: string): Promise<Link> =>
-    (await answerOf(api.POST("/admin/v1/links", { body: { target } }))).data;
+    (await responseOf(api.POST("/admin/v1/links", { body: { target } }))).data;
 
   return async (target) => {
     // Without an answer, a second link does no harm.

@@ -27,16 +27,16 @@ declare module "@tanstack/react-router" {
 }
 
 /** Runs `begin` once for each request. A reload does not repeat it. */
-export function useAsked(asked: Asked, begin: (pasted: string, about: string) => void): void {
-  const isAsked = useLocation({ select: ({ state }) => state.asked === asked });
+export function usePageRequest(asked: Asked, begin: (pasted: string, about: string) => void): void {
+  const isRequested = useLocation({ select: ({ state }) => state.asked === asked });
   const pasted = useLocation({ select: ({ state }) => state.pasted ?? "" });
   const about = useLocation({ select: ({ state }) => state.about ?? "" });
   const navigate = useNavigate();
-  const onAsked = useEffectEvent(() => {
+  const onRequest = useEffectEvent(() => {
     begin(pasted, about);
     void navigate({ to: ".", search: true, replace: true, state: {} });
   });
   useEffect(() => {
-    if (isAsked) onAsked();
-  }, [isAsked]);
+    if (isRequested) onRequest();
+  }, [isRequested]);
 }

@@ -15,7 +15,7 @@ export function useIsThere(): () => boolean {
  * A form may be closed before its request is answered. Whatever is open then stays open, and a notice shows a failure
  * that the form would have shown.
  */
-export function useLateAnswer(onClose: () => void) {
+export function useLateResponse(onClose: () => void) {
   const isThere = useIsThere();
   const tell = useFailureNotice();
   return {
