@@ -22,8 +22,8 @@ export function Shortcuts({ pages, account }: Props) {
       undo: undoNewest,
       new: () =>
         void (makesLinks
-          ? navigate({ to: "/links", state: { asked: "new-link" } })
-          : navigate({ to: "/shares", state: { asked: "new-share" } })),
+          ? navigate({ to: "/links", state: { requested: "new-link" } })
+          : navigate({ to: "/shares", state: { requested: "new-share" } })),
     },
     (key) => {
       const page = pages.find((one) => one.key === key);

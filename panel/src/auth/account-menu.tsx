@@ -4,7 +4,7 @@ import { IconUser } from "@tabler/icons-react";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { lazyPart, soonPart } from "../base/lazy.ts";
-import { usePageRequest } from "../ui/dialogs/asked.ts";
+import { usePageRequest } from "../ui/dialogs/page-request.ts";
 import { LazyDialog } from "../ui/dialogs/lazy-dialog.tsx";
 import { MenuButton } from "../ui/menus/menu-button.tsx";
 import { accountQuery } from "./account.ts";

@@ -23,9 +23,9 @@ export function SignInPage() {
 
 function SignInForm() {
   const { t } = useLingui();
-  const { to: asked, oidc } = useSearch({ from: "/sign-in" });
+  const { to: requested, oidc } = useSearch({ from: "/sign-in" });
   // Whatever the router makes of the address.
-  const to = parsePanelPath(asked) ?? "/";
+  const to = parsePanelPath(requested) ?? "/";
   const navigate = useNavigate();
   const [username, setUsername] = useState("");
   /** The password, while its account's code is missing. */

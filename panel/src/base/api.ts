@@ -67,10 +67,10 @@ export function renewSession(since: number): Promise<boolean> {
     const known = sessionToldAt();
     // A time in the future is from before the clock was set back.
     if (known > since && known <= Date.now() && stateOfSession() === "fresh") return true;
-    const answer = await fetch(REFRESH, { method: "POST", credentials: "same-origin" });
-    if (answer.status >= 429) throw await failureOf(answer);
-    if (!answer.ok) return false;
-    await noteLife(answer);
+    const response = await fetch(REFRESH, { method: "POST", credentials: "same-origin" });
+    if (response.status >= 429) throw await failureOf(response);
+    if (!response.ok) return false;
+    await noteLife(response);
     return true;
   });
 }
@@ -84,9 +84,9 @@ export async function keepSession(): Promise<boolean> {
 }
 
 /** Answers that sign in, renew or verify contain the lifetime of the access token. */
-async function noteLife(answer: Response): Promise<void> {
-  if (!answer.ok) return;
-  const body = (await answer.clone().json()) as { data?: { expires_in?: number } } | null;
+async function noteLife(response: Response): Promise<void> {
+  if (!response.ok) return;
+  const body = (await response.clone().json()) as { data?: { expires_in?: number } } | null;
   const seconds = body?.data?.expires_in;
   if (typeof seconds === "number") noteSession(seconds * 1000);
 }
@@ -134,19 +134,19 @@ async function sendOnce(request: Request): Promise<Response> {
     const { method, signal } = request;
     const requestedAt = Date.now();
     const init = { method, headers, body, signal, credentials: "same-origin" } as const;
-    const answer = await fetch(address(request.url), init);
-    noteServerTime(answer, requestedAt);
-    return answer;
+    const response = await fetch(address(request.url), init);
+    noteServerTime(response, requestedAt);
+    return response;
   };
   try {
     const needsSession = !SESSION_PATHS.test(request.url);
     if (needsSession && !(await keepSession()) && !(await endOfSession()))
       throw new ApiError(401, { error: "Unauthorized" });
-    const answer = await ask();
-    if (!isRead && (await isUnconfirmed(answer)))
-      return responseOfServer((await showFactor()) ? await ask() : answer);
-    if (!needsSession || !(await isWithoutSession(answer))) return responseOfServer(answer);
-    const again = (await renewSession(startedAt)) ? await ask() : answer;
+    const response = await ask();
+    if (!isRead && (await isUnconfirmed(response)))
+      return responseOfServer((await showFactor()) ? await ask() : response);
+    if (!needsSession || !(await isWithoutSession(response))) return responseOfServer(response);
+    const again = (await renewSession(startedAt)) ? await ask() : response;
     if (again.status !== 401) return responseOfServer(again);
     return (await endOfSession()) ? responseOfServer(await ask()) : again;
   } catch (cause) {
@@ -157,21 +157,21 @@ async function sendOnce(request: Request): Promise<Response> {
 }
 
 /** A wrong password is a 401 too. */
-async function isWithoutSession(answer: Response): Promise<boolean> {
-  return answer.status === 401 && (await failureOf(answer.clone())).error !== "AuthFailed";
+async function isWithoutSession(response: Response): Promise<boolean> {
+  return response.status === 401 && (await failureOf(response.clone())).error !== "AuthFailed";
 }
 
 /** The session has not shown the account's second factor. */
-async function isUnconfirmed(answer: Response): Promise<boolean> {
-  if (answer.status !== 403) return false;
-  return (await failureOf(answer.clone())).details.some(({ field }) => field === "second_factor");
+async function isUnconfirmed(response: Response): Promise<boolean> {
+  if (response.status !== 403) return false;
+  return (await failureOf(response.clone())).details.some(({ field }) => field === "second_factor");
 }
 
 /** @throws TypeError when a proxy answers for a server that is away */
-function responseOfServer(answer: Response): Response {
-  const isOurs = answer.headers.get("Content-Type")?.includes("json") ?? false;
-  if (answer.status >= 502 && answer.status <= 504 && !isOurs) throw new TypeError("a proxy answered");
-  return answer;
+function responseOfServer(response: Response): Response {
+  const isOurs = response.headers.get("Content-Type")?.includes("json") ?? false;
+  if (response.status >= 502 && response.status <= 504 && !isOurs) throw new TypeError("a proxy answered");
+  return response;
 }
 
 async function failureOf(response: Response): Promise<ApiError> {

@@ -52,10 +52,10 @@ async function probe(): Promise<boolean> {
   try {
     const headers = { Accept: "text/html" };
     const signal = AbortSignal.timeout(PROBE_MS);
-    const answer = await fetch(PANEL_PATH, { cache: "no-store", headers, signal });
-    if (answer.status >= 500) return false;
-    const html = await answer.text();
-    if (answer.ok && scriptIn(html) !== OWN_SCRIPT) markOutdated();
+    const response = await fetch(PANEL_PATH, { cache: "no-store", headers, signal });
+    if (response.status >= 500) return false;
+    const html = await response.text();
+    if (response.ok && scriptIn(html) !== OWN_SCRIPT) markOutdated();
     return true;
   } catch {
     return false;

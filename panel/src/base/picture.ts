@@ -1,7 +1,7 @@
 /** Pictures that somebody chooses, drawn anew: what the browser can show becomes one of a known kind and size. */
 const MOST_BYTES = 5_000_000;
 
-type Wanted = {
+type PictureSize = {
   /** Of the longer side. */
   pixels: number;
   /** With empty room at its short sides. */
@@ -10,17 +10,20 @@ type Wanted = {
 };
 
 /** As data URLs, in the order of the wishes; null if it is not a picture, or too large. */
-export async function readPicture(file: File, wishes: readonly Wanted[]): Promise<string[] | null> {
+export async function readPicture(file: File, sizes: readonly PictureSize[]): Promise<string[] | null> {
   if (file.size > MOST_BYTES) return null;
   try {
     const picture = await pictureOf(await dataUrlOf(file));
-    return wishes.map((wanted) => drawn(picture, wanted));
+    return sizes.map((size) => drawn(picture, size));
   } catch {
     return null;
   }
 }
 
-function drawn(picture: HTMLImageElement, { pixels, isSquare = false, type = "image/png" }: Wanted): string {
+function drawn(
+  picture: HTMLImageElement,
+  { pixels, isSquare = false, type = "image/png" }: PictureSize,
+): string {
   // A vector picture may have no size.
   const [width, height] = [picture.naturalWidth || pixels, picture.naturalHeight || pixels];
   const scale = pixels / Math.max(width, height);

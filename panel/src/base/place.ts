@@ -62,7 +62,7 @@ export const ADMIN_PREFIX = place.admin;
 
 /** As the server would write it into the page now; null when it does not answer with the page. */
 export async function placeNow(signal: AbortSignal): Promise<Place | null> {
-  const answer = await fetch(PANEL_PATH, { headers: { Accept: "text/html" }, cache: "no-store", signal });
-  const text = await answer.text();
-  return answer.ok ? readPlace(new DOMParser().parseFromString(text, "text/html")) : null;
+  const response = await fetch(PANEL_PATH, { headers: { Accept: "text/html" }, cache: "no-store", signal });
+  const text = await response.text();
+  return response.ok ? readPlace(new DOMParser().parseFromString(text, "text/html")) : null;
 }

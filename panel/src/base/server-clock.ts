@@ -3,10 +3,10 @@
 let offsetMs = 0;
 
 /** By an answer's Date, which has whole seconds. The nearest offset that it allows counts. */
-export function noteServerTime(answer: Response, requestedAt: number): void {
-  const told = Date.parse(answer.headers.get("Date") ?? "");
-  if (Number.isNaN(told)) return;
-  offsetMs = Math.min(Math.max(offsetMs, told - Date.now()), told + 1_000 - requestedAt);
+export function noteServerTime(response: Response, requestedAt: number): void {
+  const serverTime = Date.parse(response.headers.get("Date") ?? "");
+  if (Number.isNaN(serverTime)) return;
+  offsetMs = Math.min(Math.max(offsetMs, serverTime - Date.now()), serverTime + 1_000 - requestedAt);
 }
 
 /** Epoch milliseconds. */

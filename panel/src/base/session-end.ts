@@ -51,8 +51,8 @@ const tabs = new BroadcastChannel("waymark-session");
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none
 export const tellTabs = (news: TabNews): void => tabs.postMessage(news);
 
-export function onTabNews(heard: (news: TabNews) => void): () => void {
-  const listener = ({ data }: MessageEvent<TabNews>) => heard(data);
+export function onTabNews(onNews: (news: TabNews) => void): () => void {
+  const listener = ({ data }: MessageEvent<TabNews>) => onNews(data);
   tabs.addEventListener("message", listener);
   return () => tabs.removeEventListener("message", listener);
 }

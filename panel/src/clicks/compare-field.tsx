@@ -30,10 +30,10 @@ export function CompareField({
 }: LinkChoice & { typed: string | null }) {
   const { t } = useLingui();
   const [text, setText] = useState(typed ?? "");
-  const [asked] = useDebouncedValue(text.trim(), PAUSE_MS);
+  const [requested] = useDebouncedValue(text.trim(), PAUSE_MS);
   const box = useCombobox({ onDropdownClose: () => box.resetSelectedOption() });
   const { with: chosen = [], ...rest } = search;
-  const { data: codes } = useQuery({ ...codesQuery(asked, domain), enabled: box.dropdownOpened });
+  const { data: codes } = useQuery({ ...codesQuery(requested, domain), enabled: box.dropdownOpened });
   const offered = codes?.filter((code) => code !== without && !chosen.includes(code)) ?? [];
   const choose = (list: string[]) => onChange(list.length === 0 ? rest : { ...rest, with: list });
   const isFull = chosen.length >= MOST_WITH;

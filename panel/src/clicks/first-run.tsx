@@ -60,7 +60,7 @@ export function FirstRun({ isAdmin }: { isAdmin: boolean }) {
               const pasted = event.clipboardData.getData("text/plain");
               if (!hasTargets(pasted)) return;
               event.preventDefault();
-              void navigate({ to: "/links", state: { asked: "new-links", pasted } });
+              void navigate({ to: "/links", state: { requested: "new-links", pasted } });
             }}
           />
           <Button type="submit" size="md" loading={isBusy}>

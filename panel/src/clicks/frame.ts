@@ -24,11 +24,11 @@ export function frameOf(
   place: Place | null,
   visitors: Visitors = search.visitors ?? "human",
 ): Frame {
-  const asked = spanOf(search);
-  const unit = unitOf(search, asked);
+  const requested = spanOf(search);
+  const unit = unitOf(search, requested);
   // The first week or month of a chart is whole unless dates were chosen.
-  const start = search.from === undefined ? startOfUnit(asked.start, unit) : asked.start;
-  const span = { start, end: asked.end };
+  const start = search.from === undefined ? startOfUnit(requested.start, unit) : requested.start;
+  const span = { start, end: requested.end };
   const part = partOf(search, span);
   const shown = part ?? span;
   const isOpen = shown.end > serverNow();
@@ -39,10 +39,10 @@ export function frameOf(
 export function prefetchLinkReport(queries: QueryClient, place: Place, search: ReportSearch): void {
   const { span, unit, visitors, shown, filter } = frameOf(search, place);
   const earlier = earlierOf(search, span);
-  const asked = { span: shown, visitors, filter };
-  void queries.prefetchQuery(trendQuery({ ...asked, span }, unit));
-  if (earlier !== undefined) void queries.prefetchQuery(trendQuery({ ...asked, span: earlier }, unit));
+  const requested = { span: shown, visitors, filter };
+  void queries.prefetchQuery(trendQuery({ ...requested, span }, unit));
+  if (earlier !== undefined) void queries.prefetchQuery(trendQuery({ ...requested, span: earlier }, unit));
   for (const dimension of ["referrer", "country", "device"] as const)
-    void queries.prefetchQuery(listQuery(dimension, asked));
-  void queries.prefetchQuery(newestQuery(asked));
+    void queries.prefetchQuery(listQuery(dimension, requested));
+  void queries.prefetchQuery(newestQuery(requested));
 }

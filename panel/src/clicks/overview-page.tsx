@@ -33,15 +33,15 @@ export function OverviewPage() {
   const navigate = useNavigate({ from: "/" });
   const frame = { ...frameOf(search, null, "all"), filter: {} };
   const { span, unit } = frame;
-  const asked = { span, visitors: frame.visitors, filter: frame.filter };
+  const requested = { span, visitors: frame.visitors, filter: frame.filter };
   const earlierSpan = earlierOf(search, span);
   const totals = useQuery({ ...totalsQuery, enabled: isAdmin });
-  const trend = useQuery(trendQuery(asked, unit));
+  const trend = useQuery(trendQuery(requested, unit));
   const before = useQuery({
-    ...trendQuery({ ...asked, span: earlierSpan ?? span }, unit),
+    ...trendQuery({ ...requested, span: earlierSpan ?? span }, unit),
     enabled: earlierSpan !== undefined,
   });
-  const top = useQuery(topQuery({ ...asked, span: frame.shown, visitors: "human" }));
+  const top = useQuery(topQuery({ ...requested, span: frame.shown, visitors: "human" }));
   const newest = useQuery(newestLinksQuery);
   const earlier = earlierSpan && before.data;
   const change: OnReportChange = (next, isMore = false) =>

@@ -23,8 +23,8 @@ export const filterFor = (place: Place | null, search: Filter): Filter =>
     : { ...valuesIn(search), code: [place.code], domain: place.domain ?? DEFAULT_DOMAIN };
 
 const queryOf = ({ span, visitors, filter }: RequestedReport) => ({ ...datesOf(span), visitors, ...filter });
-const keyOf = (name: string, asked: RequestedReport, more?: string | number) =>
-  ["clicks", name, asked, more] as const;
+const keyOf = (name: string, requested: RequestedReport, more?: string | number) =>
+  ["clicks", name, requested, more] as const;
 /** Shows the last answer for the same links until the next one arrives. */
 const kept = ({ filter: { code } }: RequestedReport, more?: string | number) => ({
   placeholderData: <T>(last: T | undefined, query: { queryKey: readonly unknown[] } | undefined) => {
@@ -39,17 +39,17 @@ export const totalsQuery = queryOptions({
   queryFn: async ({ signal }) => (await responseOf(api.GET("/admin/v1/stats", { signal }))).data,
 });
 
-export const trendQuery = (asked: RequestedReport, unit: Unit) =>
+export const trendQuery = (requested: RequestedReport, unit: Unit) =>
   queryOptions({
-    queryKey: keyOf("trend", asked, unit),
+    queryKey: keyOf("trend", requested, unit),
     async queryFn({ signal }) {
-      const query = { ...queryOf(asked), group_by: unit };
+      const query = { ...queryOf(requested), group_by: unit };
       const { data, details_from } = await responseOf(
         api.GET("/admin/v1/analytics/trends", { params: { query }, signal }),
       );
       return { ...data, details_from };
     },
-    ...kept(asked, unit),
+    ...kept(requested, unit),
   });
 
 /** Rows, most clicks first; those of no row are `other`. */
@@ -60,41 +60,41 @@ export type List = WithDetails<{
 }>;
 
 /** The most frequent values of a dimension. */
-export const listQuery = (by: Dimension, asked: RequestedReport, limit = MOST_LISTED) =>
+export const listQuery = (by: Dimension, requested: RequestedReport, limit = MOST_LISTED) =>
   queryOptions({
-    queryKey: keyOf("list", asked, `${by} ${limit}`),
+    queryKey: keyOf("list", requested, `${by} ${limit}`),
     async queryFn({ signal }): Promise<List> {
-      const query = { ...queryOf(asked), by, limit };
+      const query = { ...queryOf(requested), by, limit };
       const {
         data: rows,
         total = 0,
         other = 0,
-        ...told
+        ...reported
       } = await responseOf(api.GET("/admin/v1/analytics/report", { params: { query }, signal }));
-      return { ...told, rows, total, other };
+      return { ...reported, rows, total, other };
     },
-    ...kept(asked, `${by} ${limit}`),
+    ...kept(requested, `${by} ${limit}`),
   });
 
-export const topQuery = (asked: RequestedReport) =>
+export const topQuery = (requested: RequestedReport) =>
   queryOptions({
-    queryKey: keyOf("top", asked),
+    queryKey: keyOf("top", requested),
     queryFn: async ({ signal }) => {
-      const query = { ...queryOf(asked), limit: 10 };
+      const query = { ...queryOf(requested), limit: 10 };
       return (await responseOf(api.GET("/admin/v1/analytics/top", { params: { query }, signal }))).data;
     },
-    ...kept(asked),
+    ...kept(requested),
   });
 
-export const newestQuery = (asked: RequestedReport) =>
+export const newestQuery = (requested: RequestedReport) =>
   queryOptions({
-    queryKey: keyOf("newest", asked),
+    queryKey: keyOf("newest", requested),
     queryFn: ({ signal }) => {
-      const query = { ...queryOf(asked), limit: NEWEST };
+      const query = { ...queryOf(requested), limit: NEWEST };
       return responseOf(api.GET("/admin/v1/analytics/clicks", { params: { query }, signal }));
     },
-    ...kept(asked),
+    ...kept(requested),
   });
 
-export const isDetailed = (answer: WithDetails<unknown> | undefined): boolean | undefined =>
-  answer && answer.details !== false;
+export const isDetailed = (response: WithDetails<unknown> | undefined): boolean | undefined =>
+  response && response.details !== false;

@@ -44,14 +44,14 @@ export function useReport(place: Place | null, search: ReportSearch): Report {
   const frame = frameOf(search, place);
   const { span, unit, visitors, shown, filter } = frame;
   const earlierSpan = earlierOf(search, span);
-  const asked = { span, visitors, filter };
-  const trend = useQuery(trendQuery(asked, unit));
+  const requested = { span, visitors, filter };
+  const trend = useQuery(trendQuery(requested, unit));
   const earlier = useQuery({
-    ...trendQuery({ ...asked, span: earlierSpan ?? span }, unit),
+    ...trendQuery({ ...requested, span: earlierSpan ?? span }, unit),
     enabled: earlierSpan !== undefined,
   });
   const others = useOthers(search, frame, place?.domain);
-  const referrers = useQuery(listQuery("referrer", { ...asked, span: shown }));
+  const referrers = useQuery(listQuery("referrer", { ...requested, span: shown }));
   return {
     ...frame,
     trend: trend.data,

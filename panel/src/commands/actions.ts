@@ -31,14 +31,14 @@ export function useActions({ role }: Account): (text: string) => CommandRow[] {
       label: t`New link`,
       words: t`create add shorten`,
       icon: IconLinkPlus,
-      act: () => navigate({ to: "/links", state: { asked: "new-link" } }),
+      act: () => navigate({ to: "/links", state: { requested: "new-link" } }),
     },
     {
       id: "export",
       label: t`Export all links (CSV)`,
       words: t`download backup`,
       icon: IconDownload,
-      act: () => navigate({ to: "/links", search: {}, state: { asked: "export" } }),
+      act: () => navigate({ to: "/links", search: {}, state: { requested: "export" } }),
     },
     {
       id: "deleted",
@@ -79,14 +79,14 @@ export function useActions({ role }: Account): (text: string) => CommandRow[] {
       label: t`New account`,
       words: t`create add invite`,
       icon: IconUserPlus,
-      act: () => navigate({ to: "/users", state: { asked: "new-account" } }),
+      act: () => navigate({ to: "/users", state: { requested: "new-account" } }),
     },
     {
       id: "new-domain",
       label: t`New domain`,
       words: t`create add host`,
       icon: IconWorldPlus,
-      act: () => navigate({ to: "/domains", state: { asked: "new-domain" } }),
+      act: () => navigate({ to: "/domains", state: { requested: "new-domain" } }),
     },
   ];
   const forAll: Action[] = [
@@ -95,7 +95,7 @@ export function useActions({ role }: Account): (text: string) => CommandRow[] {
       label: t`New share`,
       words: t`create add drop box`,
       icon: IconShare,
-      act: () => navigate({ to: "/shares", state: { asked: "new-share" } }),
+      act: () => navigate({ to: "/shares", state: { requested: "new-share" } }),
     },
     {
       id: "upload",
@@ -108,14 +108,14 @@ export function useActions({ role }: Account): (text: string) => CommandRow[] {
       label: t`New folder`,
       words: t`create add`,
       icon: IconFolderPlus,
-      act: () => navigate({ to: "/files", state: { asked: "new-folder" } }),
+      act: () => navigate({ to: "/files", state: { requested: "new-folder" } }),
     },
     {
       id: "new-token",
       label: t`New token`,
       words: t`create add api`,
       icon: IconKey,
-      act: () => navigate({ to: "/tokens", state: { asked: "new-token" } }),
+      act: () => navigate({ to: "/tokens", state: { requested: "new-token" } }),
     },
     {
       id: "trash",

@@ -57,7 +57,7 @@ export function useOwnActions(): Action[] {
           search: true,
           replace: true,
           resetScroll: false,
-          state: { asked: "change-password" },
+          state: { requested: "change-password" },
         }),
     },
     { id: "sign-out", label: t`Sign out`, icon: IconLogout, act: () => signOut.mutate("here") },

@@ -15,7 +15,7 @@ export function usePastedTargets(isEnabled: boolean): void {
     const pasted = event.clipboardData?.getData("text/plain") ?? "";
     if (hasTargets(pasted)) {
       event.preventDefault();
-      void navigate({ to: "/links", state: { asked: "new-links", pasted } });
+      void navigate({ to: "/links", state: { requested: "new-links", pasted } });
       return;
     }
     const target = targetIn(pasted);

@@ -2,12 +2,12 @@
 
 /** How well a text fits one of the names: 0 exactly, 1 at its start, 2 at the start of a word, 3 otherwise. */
 export function rankOf(text: string, names: readonly string[]): number {
-  const wanted = text.toLowerCase();
+  const searched = text.toLowerCase();
   const ranks = names.map((name) => {
     const known = name.toLowerCase();
-    if (known === wanted) return 0;
-    if (known.startsWith(wanted)) return 1;
-    const at = known.indexOf(wanted);
+    if (known === searched) return 0;
+    if (known.startsWith(searched)) return 1;
+    const at = known.indexOf(searched);
     return at > 0 && /[\s\-_./:]/.test(known[at - 1]!) ? 2 : 3;
   });
   return Math.min(3, ...ranks);

@@ -15,7 +15,7 @@ import {
 import { useNavigate } from "@tanstack/react-router";
 import { inTree } from "../auth/teams/tree-names.ts";
 import type { Link, Share } from "../base/api.ts";
-import type { Asked } from "../ui/dialogs/asked.ts";
+import type { PageRequest } from "../ui/dialogs/page-request.ts";
 import { CodeName } from "../ui/code-name.tsx";
 import { copyAndTell } from "../ui/copy/copy-notice.ts";
 import { noteRecent, type RecentThing } from "../ui/recent.ts";
@@ -41,12 +41,12 @@ export function useThingRows() {
     { code, domain, short_url: url }: Pick<Link, "code" | "domain" | "short_url">,
     more: string,
   ): CommandRow {
-    const go = (asked?: Asked) =>
+    const go = (requested?: PageRequest) =>
       navigate({
         to: "/link/$",
         params: { _splat: code },
         search: domain === null ? {} : { domain },
-        ...(asked && { state: { asked } }),
+        ...(requested && { state: { requested } }),
       });
     const short = `${domain ?? ""}/${code}`;
     return {
@@ -90,7 +90,7 @@ export function useThingRows() {
           label: t`Share`,
           icon: IconShare,
           act: () =>
-            navigate({ to: "/shares", state: { asked: "new-share", about: `${kind} ${id} ${name}` } }),
+            navigate({ to: "/shares", state: { requested: "new-share", about: `${kind} ${id} ${name}` } }),
         },
       ],
     };
@@ -101,12 +101,12 @@ export function useThingRows() {
     title: string,
     isDrop: boolean,
   ): CommandRow {
-    const go = (asked?: Asked) => {
+    const go = (requested?: PageRequest) => {
       noteRecent({ kind: "share", id: code, domain, title, url });
       return navigate({
         to: "/shares",
         search: { q: code },
-        ...(asked && { state: { asked, about: code } }),
+        ...(requested && { state: { requested, about: code } }),
       });
     };
     return {

@@ -30,7 +30,7 @@ export function SettingsForm({ all, shown }: Props) {
   const { t } = useLingui();
   const categoryOf = useCategoryNames();
   const queries = useQueryClient();
-  const [asked, setAsked] = useState<ShownSetting | null>(null);
+  const [requested, setRequested] = useState<ShownSetting | null>(null);
   const { drafts, faults, change, forget, forgetSent, refuse, accept } = useSettingDrafts(all);
   const keys = Object.keys(drafts);
   const named = (some: readonly string[]): NamedSetting[] =>
@@ -115,7 +115,7 @@ export function SettingsForm({ all, shown }: Props) {
                     forget([key]);
                     giveFocusBack(() => fieldOf(key));
                   }}
-                  onHistory={() => setAsked(setting)}
+                  onHistory={() => setRequested(setting)}
                 />
               );
             })}
@@ -135,33 +135,33 @@ export function SettingsForm({ all, shown }: Props) {
       </Stack>
       <SettingsContents categories={byCategory(shown).map(([category]) => category)} />
       <RequestedHistory
-        asked={asked}
+        requested={requested}
         onTake={(key, value) => {
           change(key, value);
-          setAsked(null);
+          setRequested(null);
         }}
-        onClose={() => setAsked(null)}
+        onClose={() => setRequested(null)}
       />
     </div>
   );
 }
 
 type HistoryProps = {
-  asked: ShownSetting | null;
+  requested: ShownSetting | null;
   onTake(key: string, value: Parameters<ReturnType<typeof useSettingDrafts>["change"]>[1]): void;
   onClose(): void;
 };
 
-function RequestedHistory({ asked, onTake, onClose }: HistoryProps) {
+function RequestedHistory({ requested, onTake, onClose }: HistoryProps) {
   const { t } = useLingui();
   return (
     <SideForm
-      title={asked === null ? "" : t`History of ${wordsOf(asked.definition).name}`}
-      isOpen={asked !== null}
+      title={requested === null ? "" : t`History of ${wordsOf(requested.definition).name}`}
+      isOpen={requested !== null}
       onClose={onClose}
     >
-      {asked !== null && (
-        <SettingHistory shown={asked} onTake={(value) => onTake(asked.definition.key, value)} />
+      {requested !== null && (
+        <SettingHistory shown={requested} onTake={(value) => onTake(requested.definition.key, value)} />
       )}
     </SideForm>
   );

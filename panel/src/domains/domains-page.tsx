@@ -8,7 +8,7 @@ import { teamsQuery } from "../auth/teams/team-queries.ts";
 import type { Domain } from "../base/api.ts";
 import { SERVER_URL } from "../base/place.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
-import { usePageRequest } from "../ui/dialogs/asked.ts";
+import { usePageRequest } from "../ui/dialogs/page-request.ts";
 import { DataList } from "../ui/lists/data-list.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { LongRows } from "../ui/long/long-rows.tsx";

@@ -31,11 +31,11 @@ export const folderQuery = (id: number | null, team?: string) =>
     initialPageParam: "",
     async queryFn({ pageParam, signal }) {
       const query = { limit: PAGE, ...(pageParam !== "" && { cursor: pageParam }) };
-      const answer =
+      const response =
         id === null
           ? api.GET("/folders", { params: { query: { ...query, ...inTree(team) } }, signal })
           : api.GET("/folders/{id}", { params: { path: { id }, query }, signal });
-      return (await responseOf(answer)).data;
+      return (await responseOf(response)).data;
     },
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
     // Many pages are asked for again when the tab gets the focus.

@@ -15,13 +15,13 @@ const GiveDialog = lazyPart(async () => (await import("./moves/give-dialog.tsx")
 const NameForm = lazyOrFailure(async () => (await import("./name-form.tsx")).NameForm);
 
 /** The form that is open, and what it is about. */
-export type RequestedForm = {
+export type FilesForm = {
   form: "folder" | "share" | "move" | "store" | "give";
   entries: readonly Entry[];
 };
 
 type Props = {
-  asked: RequestedForm | null;
+  opened: FilesForm | null;
   /** The shown one, in which new ones are made. */
   folder: number | null;
   team: string | undefined;
@@ -31,9 +31,9 @@ type Props = {
   onClose(): void;
 };
 
-export function FilesDialogs({ asked, folder, team, onMove, onGive, onClose }: Props) {
+export function FilesDialogs({ opened, folder, team, onMove, onGive, onClose }: Props) {
   const { t } = useLingui();
-  const entriesFor = (form: RequestedForm["form"]) => (asked?.form === form ? asked.entries : []);
+  const entriesFor = (form: FilesForm["form"]) => (opened?.form === form ? opened.entries : []);
   const [stored] = entriesFor("store");
   const [given] = entriesFor("give");
   return (
@@ -48,7 +48,7 @@ export function FilesDialogs({ asked, folder, team, onMove, onGive, onClose }: P
       <LazyDialog isOpen={given !== undefined} onClose={onClose}>
         {given !== undefined && <GiveDialog entry={given} team={team} onGive={onGive} onClose={onClose} />}
       </LazyDialog>
-      <SideForm title={t`New folder`} isOpen={asked?.form === "folder"} onClose={onClose}>
+      <SideForm title={t`New folder`} isOpen={opened?.form === "folder"} onClose={onClose}>
         <NameForm
           draft={`new folder in ${folder ?? (team === undefined ? 0 : ownerOfTree(team))}`}
           action={t`Create`}

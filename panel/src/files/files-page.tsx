@@ -5,10 +5,10 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { accountQuery } from "../auth/account.ts";
-import { usePageRequest } from "../ui/dialogs/asked.ts";
+import { usePageRequest } from "../ui/dialogs/page-request.ts";
 import { DropArea } from "./drop-area.tsx";
 import { useEntryActions } from "./entry-actions.tsx";
-import { type RequestedForm, FilesDialogs } from "./files-dialogs.tsx";
+import { type FilesForm, FilesDialogs } from "./files-dialogs.tsx";
 import { FilesBars } from "./files-bars.tsx";
 import type { Entry } from "./file-queries.ts";
 import type { FileSearch } from "./file-search.ts";
@@ -48,9 +48,8 @@ export function FilesPage() {
   const { data: account } = useSuspenseQuery(accountQuery);
   const actions = useEntryActions();
   const [renamed, setRenamed] = useState<Entry | null>(null);
-  const [asked, setAsked] = useState<RequestedForm | null>(null);
-  const ask = (form: RequestedForm["form"], chosen: readonly Entry[] = []) =>
-    setAsked({ form, entries: chosen });
+  const [opened, setForm] = useState<FilesForm | null>(null);
+  const ask = (form: FilesForm["form"], chosen: readonly Entry[] = []) => setForm({ form, entries: chosen });
   const [isTiled, setIsTiled] = useLocalStorage({ key: "files-tiled", defaultValue: false });
   const { entries, path, owner, error, retry, isMore, more } = useEntries(search);
   const folder = search.folder ?? null;
@@ -153,12 +152,12 @@ export function FilesPage() {
         onClose={() => change({ file: undefined })}
       />
       <FilesDialogs
-        asked={asked}
+        opened={opened}
         folder={folder}
         team={team}
         onMove={move}
         onGive={give}
-        onClose={() => setAsked(null)}
+        onClose={() => setForm(null)}
       />
     </DropArea>
   );

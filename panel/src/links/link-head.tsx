@@ -10,7 +10,7 @@ import { lazyPart } from "../base/lazy.ts";
 import { serverNow } from "../base/server-clock.ts";
 import { LinkMore } from "../shares/link-more.tsx";
 import { AnchorLink } from "../ui/anchor-link.tsx";
-import { usePageRequest } from "../ui/dialogs/asked.ts";
+import { usePageRequest } from "../ui/dialogs/page-request.ts";
 import { copyAndTell } from "../ui/copy/copy-notice.ts";
 import { useCopy } from "../ui/copy/copy-state.ts";
 import { Heading } from "../ui/heading.tsx";

@@ -4,7 +4,7 @@ import { IconQrcode } from "@tabler/icons-react";
 import { useState } from "react";
 import type { Link } from "../base/api.ts";
 import { lazyPart } from "../base/lazy.ts";
-import { usePageRequest } from "../ui/dialogs/asked.ts";
+import { usePageRequest } from "../ui/dialogs/page-request.ts";
 import { useShortcuts } from "../ui/keys/page-keys.ts";
 import { hinted } from "../ui/keys/shortcuts.ts";
 import { LazyDialog } from "../ui/dialogs/lazy-dialog.tsx";

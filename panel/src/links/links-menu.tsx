@@ -5,7 +5,7 @@ import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { accountQuery } from "../auth/account.ts";
 import { loaded, soonPart } from "../base/lazy.ts";
-import { usePageRequest } from "../ui/dialogs/asked.ts";
+import { usePageRequest } from "../ui/dialogs/page-request.ts";
 import { MenuButton } from "../ui/menus/menu-button.tsx";
 import { useFailureNotice } from "../ui/notices/undo.tsx";
 import type { LinkSearch } from "./link-search.ts";

@@ -4,7 +4,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Link } from "../base/api.ts";
-import { usePageRequest } from "../ui/dialogs/asked.ts";
+import { usePageRequest } from "../ui/dialogs/page-request.ts";
 import { hinted } from "../ui/keys/shortcuts.ts";
 import { PageHead } from "../ui/page-head.tsx";
 import { ListForms } from "./list-forms.tsx";
@@ -34,7 +34,7 @@ export function LinksPage() {
   const [total, setTotal] = useState<number>();
   const [edited, setEdited] = useState<Link | "new" | null>(null);
   const [qr, setQr] = useState<Link | null>(null);
-  const [asked, setAsked] = useState<"edit" | "delete" | null>(null);
+  const [requested, setRequested] = useState<"edit" | "delete" | null>(null);
   const actions = useLinkActions();
   const bulk = useBulk(selection);
   const { selected } = selection;
@@ -57,7 +57,7 @@ export function LinksPage() {
   };
 
   const removeSelected = (): void => {
-    if (selected.kind === "all") setAsked("delete");
+    if (selected.kind === "all") setRequested("delete");
     else if (selected.links.size > 0) void bulk.remove(selected);
   };
 
@@ -117,13 +117,13 @@ export function LinksPage() {
           bulk={bulk}
           total={total ?? 0}
           onAll={() => selection.set({ kind: "all", finding, total: total ?? 0 })}
-          onEdit={() => setAsked("edit")}
+          onEdit={() => setRequested("edit")}
           onDelete={removeSelected}
         />
       </div>
       <ListForms edited={edited} onEdit={setEdited} />
       {qr !== null && <QrDialog link={qr} onClose={() => setQr(null)} />}
-      <BulkDialogs asked={asked} selected={selected} bulk={bulk} onClose={() => setAsked(null)} />
+      <BulkDialogs requested={requested} selected={selected} bulk={bulk} onClose={() => setRequested(null)} />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { useRef, useState } from "react";
 import type { Link } from "../base/api.ts";
 import { lazyPart, soonPart } from "../base/lazy.ts";
-import { usePageRequest } from "../ui/dialogs/asked.ts";
+import { usePageRequest } from "../ui/dialogs/page-request.ts";
 import { LazyDialog } from "../ui/dialogs/lazy-dialog.tsx";
 
 const LinkForm = soonPart(async () => (await import("./link-form.tsx")).LinkForm);

@@ -51,11 +51,11 @@ export const choicesQuery = (folder: number | null, team?: string) =>
   queryOptions({
     queryKey: ["files", "choices", folder, team],
     async queryFn({ signal }) {
-      const answer =
+      const response =
         folder === null
           ? api.GET("/folders", { params: { query: inTree(team) }, signal })
           : api.GET("/folders/{id}", { params: { path: { id: folder } }, signal });
-      return (await responseOf(answer)).data;
+      return (await responseOf(response)).data;
     },
   });
 

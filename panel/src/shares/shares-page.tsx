@@ -10,7 +10,7 @@ import type { Share } from "../base/api.ts";
 import { accountQuery } from "../auth/account.ts";
 import { lazyPart } from "../base/lazy.ts";
 import { useTrees } from "../auth/teams/trees.ts";
-import { usePageRequest } from "../ui/dialogs/asked.ts";
+import { usePageRequest } from "../ui/dialogs/page-request.ts";
 import { Empty } from "../ui/empty.tsx";
 import { useShortcuts } from "../ui/keys/page-keys.ts";
 import { hinted } from "../ui/keys/shortcuts.ts";

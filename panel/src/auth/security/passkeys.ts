@@ -5,7 +5,7 @@ import { responseOf, api, ApiError, type IdentityProof, type Passkey } from "../
 
 const library = () => import("@simplewebauthn/browser");
 
-type Asked = Parameters<typeof startAuthentication>[0]["optionsJSON"];
+type PasskeyOptions = Parameters<typeof startAuthentication>[0]["optionsJSON"];
 type Made = Parameters<typeof startRegistration>[0]["optionsJSON"];
 
 /** The browser's answer to a question of the server. */
@@ -14,7 +14,7 @@ export async function askPasskey() {
     library(),
     responseOf(api.POST("/admin/v1/auth/passkey/options")),
   ]);
-  return start({ optionsJSON: data as Asked }).catch(explain);
+  return start({ optionsJSON: data as PasskeyOptions }).catch(explain);
 }
 
 /** Sets the cookies of a session. */

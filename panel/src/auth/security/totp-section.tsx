@@ -17,8 +17,8 @@ export function TotpSection({ username }: { username: string }) {
   const { t } = useLingui();
   const sentenceOf = useSentence();
   const { data, error } = useQuery(totpQuery);
-  const [asked, setAsked] = useState<"set-up" | "codes" | "removal" | null>(null);
-  const close = (): void => setAsked(null);
+  const [requested, setRequested] = useState<"set-up" | "codes" | "removal" | null>(null);
+  const close = (): void => setRequested(null);
   const titles = {
     "set-up": t`Set up an authenticator app`,
     codes: t`New recovery codes`,
@@ -62,25 +62,25 @@ export function TotpSection({ username }: { username: string }) {
           <Group gap="xs">
             {data.enabled ? (
               <>
-                <Button size="xs" variant="default" onClick={() => setAsked("codes")}>
+                <Button size="xs" variant="default" onClick={() => setRequested("codes")}>
                   <Trans>New recovery codes</Trans>
                 </Button>
-                <Button size="xs" variant="subtle" color="red" onClick={() => setAsked("removal")}>
+                <Button size="xs" variant="subtle" color="red" onClick={() => setRequested("removal")}>
                   <Trans>Remove</Trans>
                 </Button>
               </>
             ) : (
-              <Button size="xs" variant="default" onClick={() => setAsked("set-up")}>
+              <Button size="xs" variant="default" onClick={() => setRequested("set-up")}>
                 <Trans>Set up</Trans>
               </Button>
             )}
           </Group>
         </>
       )}
-      <SideForm title={titles[asked ?? "set-up"]} isOpen={asked !== null} onClose={close}>
-        {asked === "set-up" && <TotpSetUp {...form} />}
-        {asked === "codes" && <CodeRenewal {...form} />}
-        {asked === "removal" && <TotpRemoval {...form} />}
+      <SideForm title={titles[requested ?? "set-up"]} isOpen={requested !== null} onClose={close}>
+        {requested === "set-up" && <TotpSetUp {...form} />}
+        {requested === "codes" && <CodeRenewal {...form} />}
+        {requested === "removal" && <TotpRemoval {...form} />}
       </SideForm>
     </Stack>
   );

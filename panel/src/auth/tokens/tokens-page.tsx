@@ -6,7 +6,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Token } from "../../base/api.ts";
 import { formatDate } from "../../base/i18n.ts";
-import { usePageRequest } from "../../ui/dialogs/asked.ts";
+import { usePageRequest } from "../../ui/dialogs/page-request.ts";
 import { ConfirmButton } from "../../ui/forms/confirm-button.tsx";
 import { DataList } from "../../ui/lists/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";

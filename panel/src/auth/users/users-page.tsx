@@ -8,7 +8,7 @@ import type { ListedAccount } from "../../base/api.ts";
 import { lazyOrFailure } from "../../base/lazy.ts";
 import { useShortcuts } from "../../ui/keys/page-keys.ts";
 import { hinted } from "../../ui/keys/shortcuts.ts";
-import { usePageRequest } from "../../ui/dialogs/asked.ts";
+import { usePageRequest } from "../../ui/dialogs/page-request.ts";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Pages } from "../../ui/pages.tsx";
 import { SearchField } from "../../ui/lists/search-field.tsx";

@@ -63,11 +63,11 @@ export function TrendChart({
     return drawTrend(place.current, { width, height: CHART_HEIGHT, starts, unit, series, open, scheme });
   }, [starts, unit, series, open, width, scheme]);
 
-  const told = at === null ? count - 1 : at;
-  const values = series.map(({ name, values: of }) => `${name}: ${formatNumber(of[told] ?? 0)}`);
+  const announced = at === null ? count - 1 : at;
+  const values = series.map(({ name, values: of }) => `${name}: ${formatNumber(of[announced] ?? 0)}`);
   const part = chosen && spanName({ start: starts[chosen[0]]!, end: endOfBucket(starts[chosen[1]]!, unit) });
   const valueText = [
-    starts[told] === undefined ? "" : bucketName(starts[told], unit, told === open),
+    starts[announced] === undefined ? "" : bucketName(starts[announced], unit, announced === open),
     ...values,
     ...(part === null ? [] : [t`Chosen: ${part}`]),
   ].join("; ");
@@ -92,7 +92,7 @@ export function TrendChart({
             }
             aria-valuemin={0}
             aria-valuemax={count - 1}
-            aria-valuenow={told}
+            aria-valuenow={announced}
             aria-valuetext={valueText}
             {...surface}
           >

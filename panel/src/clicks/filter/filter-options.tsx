@@ -51,9 +51,9 @@ export function FilterOptions({ frame, search, onChange, isOfLink, onClose }: Pr
   const names = filterNames();
   const dimensions = isOfLink ? DIMENSIONS : ALL;
   // From sums: so many lists of single clicks would take long.
-  const asked = { span: frame.shown, visitors: frame.visitors, filter: linkConditionsIn(frame.filter) };
+  const requested = { span: frame.shown, visitors: frame.visitors, filter: linkConditionsIn(frame.filter) };
   const isCounted = conditionsIn(valuesIn(frame.filter)).length === 0;
-  const answers = useQueries({ queries: dimensions.map((dimension) => listQuery(dimension, asked)) });
+  const responses = useQueries({ queries: dimensions.map((dimension) => listQuery(dimension, requested)) });
   const typed = text.trim().toLocaleLowerCase();
   // "autumn last month"
   const time = rangeNames().find(
@@ -66,7 +66,7 @@ export function FilterOptions({ frame, search, onChange, isOfLink, onClose }: Pr
 
   const groups: OptionGroup[] = dimensions.map((dimension, at) => {
     const title = names[dimension === "link" ? "code" : dimension];
-    const rows = answers[at]?.data?.rows ?? [];
+    const rows = responses[at]?.data?.rows ?? [];
     const options = rows
       .filter(({ value }) => !isRest(value) && value !== "(direct)")
       .map((row) => ({

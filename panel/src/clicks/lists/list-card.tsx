@@ -40,10 +40,10 @@ export function ListCard({ title, tabs, frame, search, onChange, earlier }: Prop
   const chosen = picked ?? tabs[first % tabs.length]!.dimension;
   const { above } = tabs.find(({ dimension }) => dimension === chosen)!;
   const { shown, visitors, filter } = frame;
-  const asked = { span: shown, visitors, filter };
-  const { data, error, isPlaceholderData, refetch } = useQuery(listQuery(chosen, asked));
+  const requested = { span: shown, visitors, filter };
+  const { data, error, isPlaceholderData, refetch } = useQuery(listQuery(chosen, requested));
   const before = useQuery({
-    ...listQuery(chosen, { ...asked, span: earlier ?? shown }, MOST_EARLIER),
+    ...listQuery(chosen, { ...requested, span: earlier ?? shown }, MOST_EARLIER),
     enabled: earlier !== undefined,
   });
   const items = data && itemsOf(chosen, data, earlier && before.data);

@@ -20,9 +20,9 @@ type World = {
 const worldQuery = queryOptions({
   queryKey: ["world"],
   async queryFn({ signal }): Promise<World> {
-    const answer = await fetch(worldAddress, { signal });
-    if (!answer.ok) throw new Error(`the map's shapes: ${answer.status}`);
-    return answer.json() as Promise<World>;
+    const response = await fetch(worldAddress, { signal });
+    if (!response.ok) throw new Error(`the map's shapes: ${response.status}`);
+    return response.json() as Promise<World>;
   },
   staleTime: Number.POSITIVE_INFINITY,
 });
@@ -86,7 +86,7 @@ export const WorldMap = memo(function WorldMap({ countries }: Props) {
   const textOf = ({ name, count, percentage }: Counted) =>
     `${name ?? ""}: ${formatNumber(count)} (${formatShare(percentage)})`;
   if (world === undefined) return null;
-  const told = countries[Math.max(0, at)];
+  const announced = countries[Math.max(0, at)];
   return (
     <div className={classes["map"]}>
       <svg
@@ -98,7 +98,7 @@ export const WorldMap = memo(function WorldMap({ countries }: Props) {
         aria-valuemin={0}
         aria-valuemax={Math.max(0, countries.length - 1)}
         aria-valuenow={Math.max(0, at)}
-        aria-valuetext={told ? textOf(told) : t`No clicks in this range.`}
+        aria-valuetext={announced ? textOf(announced) : t`No clicks in this range.`}
         onPointerMove={point}
         onPointerDown={point}
         onPointerLeave={({ pointerType }) => pointerType === "mouse" && setTip(null)}

@@ -27,10 +27,10 @@ async function namesIn(folder: Parent): Promise<Names> {
   const names: Names = new Map();
   for (let cursor: string | null = ""; cursor !== null; ) {
     const query = { limit: PAGE, ...(cursor !== "" && { cursor }) };
-    const answer: Awaited<ReturnType<typeof pageOf>> = await pageOf(folder, query);
-    for (const { name, id } of answer.data.folders) names.set(name, { kind: "folder", id });
-    for (const { name, id } of answer.data.files) names.set(name, { kind: "file", id });
-    cursor = answer.data.next_cursor ?? null;
+    const response: Awaited<ReturnType<typeof pageOf>> = await pageOf(folder, query);
+    for (const { name, id } of response.data.folders) names.set(name, { kind: "folder", id });
+    for (const { name, id } of response.data.files) names.set(name, { kind: "file", id });
+    cursor = response.data.next_cursor ?? null;
   }
   return names;
 }

@@ -2,8 +2,8 @@
 
 /** A handle to read the bytes again, if the person allows it. Not in every browser. */
 export type FileSource = FileSystemHandle & {
-  queryPermission?(wanted: { mode: "read" }): Promise<PermissionState>;
-  requestPermission?(wanted: { mode: "read" }): Promise<PermissionState>;
+  queryPermission?(requested: { mode: "read" }): Promise<PermissionState>;
+  requestPermission?(requested: { mode: "read" }): Promise<PermissionState>;
 };
 
 export type UploadRecord = {

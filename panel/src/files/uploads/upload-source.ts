@@ -21,9 +21,9 @@ export async function sourceFile(record: UploadRecord, mayAsk: boolean): Promise
   const { source, sourcePath } = record;
   if (source === null) return null;
   try {
-    const wanted = { mode: "read" } as const;
-    const known = await source.queryPermission?.(wanted);
-    const permission = known === "prompt" && mayAsk ? await source.requestPermission?.(wanted) : known;
+    const requested = { mode: "read" } as const;
+    const known = await source.queryPermission?.(requested);
+    const permission = known === "prompt" && mayAsk ? await source.requestPermission?.(requested) : known;
     if (permission !== "granted") return null;
     const file = await (await handleOf(source, sourcePath)).getFile();
     return isSameFile(file, record) ? file : null;

@@ -48,8 +48,8 @@ export async function transfer(record: UploadRecord, file: File, options: Option
       await keepSession();
       for (const [header, value] of Object.entries(csrfHeader())) request.setHeader(header, value);
     },
-    onAfterResponse(_, answer) {
-      fileId = Number(answer.getHeader("X-File-Id")) || fileId;
+    onAfterResponse(_, response) {
+      fileId = Number(response.getHeader("X-File-Id")) || fileId;
     },
     onUploadUrlAvailable() {
       begunId = upload.url?.split("/").at(-1) ?? "";
@@ -86,8 +86,8 @@ export async function transfer(record: UploadRecord, file: File, options: Option
 }
 
 /** Waymark's own answers have the version of the protocol. */
-const isOfProxy = ({ originalResponse: answer }: Partial<DetailedError>): boolean =>
-  answer?.getStatus() === 413 && !answer.getHeader("Tus-Resumable");
+const isOfProxy = ({ originalResponse: response }: Partial<DetailedError>): boolean =>
+  response?.getStatus() === 413 && !response.getHeader("Tus-Resumable");
 
 /** Unless another upload has done it. @throws ApiError */
 function makePiecesSmaller(refused: number): void {
@@ -103,10 +103,10 @@ function makePiecesSmaller(refused: number): void {
 const changed = () =>
   new ApiError(-1, { message: t`The file has changed or can’t be read any more. Choose it again.` });
 
-function failureOf({ originalResponse: answer }: Partial<DetailedError>): ApiError {
-  const status = answer?.getStatus() ?? 0;
+function failureOf({ originalResponse: response }: Partial<DetailedError>): ApiError {
+  const status = response?.getStatus() ?? 0;
   try {
-    return new ApiError(status, JSON.parse(answer?.getBody() ?? "{}") as object);
+    return new ApiError(status, JSON.parse(response?.getBody() ?? "{}") as object);
   } catch {
     return new ApiError(status, {});
   }
@@ -117,9 +117,9 @@ export async function storedBytes(tusId: string): Promise<number | null> {
   try {
     await keepSession();
     const headers = { "Tus-Resumable": "1.0.0" };
-    const answer = await fetch(addressOf(tusId), { method: "HEAD", headers, credentials: "same-origin" });
-    const offset = Number(answer.headers.get("Upload-Offset"));
-    return answer.ok && Number.isSafeInteger(offset) ? offset : null;
+    const response = await fetch(addressOf(tusId), { method: "HEAD", headers, credentials: "same-origin" });
+    const offset = Number(response.headers.get("Upload-Offset"));
+    return response.ok && Number.isSafeInteger(offset) ? offset : null;
   } catch {
     return null;
   }

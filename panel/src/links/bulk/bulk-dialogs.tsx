@@ -7,20 +7,20 @@ import type { Bulk } from "./bulk.tsx";
 const BulkDelete = lazyPart(async () => (await import("./bulk-delete.tsx")).BulkDelete);
 const BulkEdit = lazyPart(async () => (await import("./bulk-edit.tsx")).BulkEdit);
 
-type Props = { asked: "edit" | "delete" | null; selected: Selected; bulk: Bulk; onClose(): void };
+type Props = { requested: "edit" | "delete" | null; selected: Selected; bulk: Bulk; onClose(): void };
 
 /** What is asked before bulk work. */
-export function BulkDialogs({ asked, selected, bulk, onClose }: Props) {
+export function BulkDialogs({ requested, selected, bulk, onClose }: Props) {
   // A form leaves by moving.
   const isOpened = useRef(false);
-  isOpened.current ||= asked === "edit";
+  isOpened.current ||= requested === "edit";
   return (
     <>
       {isOpened.current && (
-        <LazyDialog isOpen={asked === "edit"} onClose={onClose}>
+        <LazyDialog isOpen={requested === "edit"} onClose={onClose}>
           <BulkEdit
             selected={selected}
-            isOpen={asked === "edit"}
+            isOpen={requested === "edit"}
             onClose={onClose}
             onSave={(change) => {
               onClose();
@@ -29,7 +29,7 @@ export function BulkDialogs({ asked, selected, bulk, onClose }: Props) {
           />
         </LazyDialog>
       )}
-      {asked === "delete" && selected.kind === "all" && (
+      {requested === "delete" && selected.kind === "all" && (
         <LazyDialog onClose={onClose}>
           <BulkDelete
             selected={selected}

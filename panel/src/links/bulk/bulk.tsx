@@ -11,9 +11,9 @@ export function useBulk(selection: LinkSelection) {
     stop: runs.stop,
     remove: (selected: Selected) => runs.runAll(changeRun(selected, null)),
     /** A selection names links with their domain, which a move changes. */
-    async change(selected: Selected, wanted: BulkChange) {
-      await runs.runAll(changeRun(selected, wanted));
-      if (wanted.domain !== undefined) selection.clear();
+    async change(selected: Selected, requested: BulkChange) {
+      await runs.runAll(changeRun(selected, requested));
+      if (requested.domain !== undefined) selection.clear();
     },
   };
 }

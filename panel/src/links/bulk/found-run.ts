@@ -126,11 +126,11 @@ async function nextOfChange(run: ChangeRun): Promise<ChangeRun> {
   const { body, left } = run;
   const some = left?.slice(0, left.length === run.total ? 1 : AT_ONCE);
   const rest = some && left?.slice(some.length);
-  const asked =
+  const requested =
     some === undefined
       ? body
       : { ...body, filter: { codes: some }, ...(run.change !== undefined && { change: run.change }) };
-  const { data } = await responseOf(api.POST("/admin/v1/links/batch/query", { body: asked }));
+  const { data } = await responseOf(api.POST("/admin/v1/links/batch/query", { body: requested }));
   return {
     ...run,
     ...(rest && { left: rest }),

@@ -5,7 +5,7 @@ import { ADMIN_PREFIX, SERVER_URL } from "../../base/place.ts";
 export type ImportStage = "sending" | "passwords" | "links";
 export type ImportStep = { stage: ImportStage; share: number };
 
-type Asked = {
+type ImportRequest = {
   file: Blob;
   fields: Record<string, string>;
   signal: AbortSignal;
@@ -16,13 +16,13 @@ type ImportResponse = Partial<Failure> & { data?: ImportResult };
 const LINE = /\{"stage":"(passwords|links)","done":(\d+),"total":(\d+)\}/g;
 
 /** @throws ApiError */
-export async function sendCsv(asked: Asked): Promise<ImportResult> {
+export async function sendCsv(request: ImportRequest): Promise<ImportResult> {
   // Renews an ended session, or asks to sign in, before the file is sent.
-  await responseOf(api.GET("/admin/v1/auth/me", { signal: asked.signal }));
-  const { status, text } = await upload(asked);
-  const told = parsed(text);
-  if (status === 200 && told.data !== undefined) return told.data;
-  throw new ApiError(status === 200 ? 500 : status, told);
+  await responseOf(api.GET("/admin/v1/auth/me", { signal: request.signal }));
+  const { status, text } = await upload(request);
+  const reported = parsed(text);
+  if (status === 200 && reported.data !== undefined) return reported.data;
+  throw new ApiError(status === 200 ? 500 : status, reported);
 }
 
 function parsed(text: string): ImportResponse {
@@ -34,7 +34,7 @@ function parsed(text: string): ImportResponse {
 }
 
 /** With XMLHttpRequest, because fetch reports no upload progress. */
-function upload({ file, fields, signal, onStep }: Asked): Promise<{ status: number; text: string }> {
+function upload({ file, fields, signal, onStep }: ImportRequest): Promise<{ status: number; text: string }> {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
   form.set("file", file, "links.csv");

@@ -13,12 +13,12 @@ type Place = { code: string; domain: string };
 
 /** Whether a link can have a code, while one types. `now`: the link's present code. */
 export function useAvailability({ code, domain }: Place, now: Place | null) {
-  const [asked] = useDebouncedValue(code.trim(), DELAY_MS);
-  const isNew = asked !== "" && (asked !== now?.code || domain !== now.domain);
-  const { data, isFetching } = useQuery({ ...availabilityQuery(asked, domain), enabled: isNew });
-  const isCurrent = isNew && asked === code.trim();
+  const [requested] = useDebouncedValue(code.trim(), DELAY_MS);
+  const isNew = requested !== "" && (requested !== now?.code || domain !== now.domain);
+  const { data, isFetching } = useQuery({ ...availabilityQuery(requested, domain), enabled: isNew });
+  const isCurrent = isNew && requested === code.trim();
   return {
-    isAsking: code.trim() !== "" && (asked !== code.trim() || (isNew && isFetching)),
+    isAsking: code.trim() !== "" && (requested !== code.trim() || (isNew && isFetching)),
     isFree: isCurrent && data?.available === true,
     refusal: isCurrent && data?.available === false ? (data.reason ?? "taken") : null,
   };

@@ -8,10 +8,10 @@ export function conditionText(name: ConditionName, value: unknown): string {
   if (Array.isArray(value)) return value.join(", ");
   if (name === "query") {
     return Object.entries(value as Record<string, string | true>)
-      .map(([key, wanted]) =>
-        wanted === true
+      .map(([key, requested]) =>
+        requested === true
           ? encodeURIComponent(key)
-          : `${encodeURIComponent(key)}=${encodeURIComponent(wanted)}`,
+          : `${encodeURIComponent(key)}=${encodeURIComponent(requested)}`,
       )
       .join("&");
   }

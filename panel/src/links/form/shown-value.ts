@@ -25,8 +25,8 @@ export function useShownValue(): (name: string, value: unknown) => string | null
     viewer: t`Viewer`,
   };
 
-  function ruleText({ if: asked, target }: LinkRule): string {
-    const texts = (Object.entries(asked) as [ConditionName, unknown][]).map(
+  function ruleText({ if: requested, target }: LinkRule): string {
+    const texts = (Object.entries(requested) as [ConditionName, unknown][]).map(
       ([name, value]) => `${conditions[name]}: ${conditionText(name, value)}`,
     );
     return `${useOf(target) ?? target} (${texts.join("; ")})`;

@@ -18,8 +18,8 @@ export const pageQuery = (finding: LinkFinding, page: number) =>
     queryKey: ["links", "list", finding, page],
     async queryFn({ signal }): Promise<LinkPageResponse> {
       const query = { ...filterOf(finding), page: page + 1, page_size: LINKS_A_PAGE, total: false };
-      const answer = await responseOf(api.GET("/admin/v1/links", { params: { query }, signal }));
-      return { links: answer.data, isLast: answer.next_cursor === null };
+      const response = await responseOf(api.GET("/admin/v1/links", { params: { query }, signal }));
+      return { links: response.data, isLast: response.next_cursor === null };
     },
     gcTime: KEPT_MS,
     refetchInterval: followed,
@@ -31,8 +31,8 @@ export const totalQuery = (finding: LinkFinding) =>
     queryKey: ["links", "total", finding],
     async queryFn({ signal }): Promise<number> {
       const query = { ...filterOf(finding), page: 1, page_size: 1 };
-      const answer = await responseOf(api.GET("/admin/v1/links", { params: { query }, signal }));
-      return answer.pagination?.total ?? 0;
+      const response = await responseOf(api.GET("/admin/v1/links", { params: { query }, signal }));
+      return response.pagination?.total ?? 0;
     },
     gcTime: KEPT_MS,
   });

@@ -55,12 +55,12 @@ export const changeMove = async (id: number, body: ImportChange): Promise<Produc
 
 export const doMove = async (id: number, what: "start" | "undo" | "confirm"): Promise<ProductImport> => {
   const path = { params: { path: { id } } };
-  const answers = {
+  const responses = {
     start: () => api.POST("/admin/v1/imports/{id}/start", path),
     undo: () => api.POST("/admin/v1/imports/{id}/undo", path),
     confirm: () => api.POST("/admin/v1/imports/{id}/confirm", path),
   };
-  return (await responseOf(answers[what]())).data;
+  return (await responseOf(responses[what]())).data;
 };
 
 export const forgetMove = (id: number): Promise<unknown> =>
@@ -93,9 +93,9 @@ export async function sendMove(
       onSent(total === 0 ? 1 : loaded / total),
     );
     request.addEventListener("load", () => {
-      const told = (request.response ?? {}) as MoveResponse;
-      if (request.status === 201 && told.data !== undefined) resolve(told.data);
-      else reject(new ApiError(request.status, told));
+      const reported = (request.response ?? {}) as MoveResponse;
+      if (request.status === 201 && reported.data !== undefined) resolve(reported.data);
+      else reject(new ApiError(request.status, reported));
     });
     request.addEventListener("error", () => reject(new ApiError(0, {})));
     request.send(form);

@@ -9,9 +9,9 @@ const LOGO_SHARE = 0.22;
 const PAD_SHARE = 0.26;
 const LOGO_PIXELS = 512;
 
-type Wanted = { place: LinkPlace; look: QrLook; logo: string | null; signal?: AbortSignal };
+type QrRequest = { place: LinkPlace; look: QrLook; logo: string | null; signal?: AbortSignal };
 
-const asked = ({ place: { code, domain }, look, logo }: Wanted, format: "svg" | "png") => ({
+const paramsFor = ({ place: { code, domain }, look, logo }: QrRequest, format: "svg" | "png") => ({
   path: { code },
   query: {
     format,
@@ -24,9 +24,9 @@ const asked = ({ place: { code, domain }, look, logo }: Wanted, format: "svg" | 
   },
 });
 
-export async function qrSvg(wanted: Wanted): Promise<string> {
-  const { look, logo, signal } = wanted;
-  const params = asked(wanted, "svg");
+export async function qrSvg(requested: QrRequest): Promise<string> {
+  const { look, logo, signal } = requested;
+  const params = paramsFor(requested, "svg");
   const svg = String(
     await responseOf(
       api.GET("/admin/v1/links/{code}/qr", { params, parseAs: "text", ...(signal && { signal }) }),
@@ -37,15 +37,15 @@ export async function qrSvg(wanted: Wanted): Promise<string> {
   return framed(logo === null ? svg : svg.replace("</svg>", `${logoIn(side, look, logo)}</svg>`), side, look);
 }
 
-export async function qrPng(wanted: Wanted): Promise<Blob> {
-  const { look, logo } = wanted;
+export async function qrPng(requested: QrRequest): Promise<Blob> {
+  const { look, logo } = requested;
   if (logo === null && look.frame.trim() === "") {
-    const params = asked(wanted, "png");
+    const params = paramsFor(requested, "png");
     return (await responseOf(
       api.GET("/admin/v1/links/{code}/qr", { params, parseAs: "blob" }),
     )) as unknown as Blob;
   }
-  const svg = await qrSvg(wanted);
+  const svg = await qrSvg(requested);
   const picture = await pictureOf(`data:image/svg+xml,${encodeURIComponent(svg)}`);
   const height = Math.round((look.size * picture.naturalHeight) / picture.naturalWidth);
   const canvas = canvasOf(look.size, height);

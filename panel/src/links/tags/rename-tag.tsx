@@ -41,8 +41,8 @@ function NewName({ tag, tags, onChanged, onClose }: Props & { onClose(): void })
   const { t } = useLingui();
   const sentenceOf = useSentence();
   const { text, type, notice, forget } = useDraftText(`tag ${tag}`, tag);
-  const wanted = storedTag(text);
-  const other = wanted === tag ? undefined : tags.find((one) => one.tag === wanted);
+  const requested = storedTag(text);
+  const other = requested === tag ? undefined : tags.find((one) => one.tag === requested);
   const { close, tellIfGone } = useLateResponse(onClose);
   const rename = useMutation({
     mutationFn: () => renameTag(tag, text),
@@ -73,7 +73,12 @@ function NewName({ tag, tags, onChanged, onClose }: Props & { onClose(): void })
           />
         )}
       </Text>
-      <Button type="submit" size="xs" loading={rename.isPending} disabled={wanted === "" || wanted === tag}>
+      <Button
+        type="submit"
+        size="xs"
+        loading={rename.isPending}
+        disabled={requested === "" || requested === tag}
+      >
         {other ? <Trans>Merge</Trans> : <Trans>Rename</Trans>}
       </Button>
     </PopoverFields>

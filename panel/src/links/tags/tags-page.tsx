@@ -28,8 +28,8 @@ export function TagsPage() {
   const { data: tags, error, refetch } = useQuery(tagsQuery);
   const { q = "" } = useSearch({ from: "/inside/links/tags" });
   const navigate = useNavigate({ from: "/links/tags" });
-  const wanted = storedTag(useDeferredValue(q));
-  const found = tags?.filter(({ tag }) => tag.includes(wanted));
+  const requested = storedTag(useDeferredValue(q));
+  const found = tags?.filter(({ tag }) => tag.includes(requested));
   const more = (found?.length ?? 0) - MOST_SHOWN;
   const runs = useRuns();
 
@@ -69,7 +69,7 @@ export function TagsPage() {
         keyOf={({ tag }) => tag}
         onOpen={({ tag }) => void navigate({ to: "/links", search: { tag: [tag] } })}
         empty={
-          wanted !== "" ? (
+          requested !== "" ? (
             <Empty title={<Trans>No tag matches.</Trans>} sentence={<Trans>Change the search.</Trans>} />
           ) : (
             <Empty

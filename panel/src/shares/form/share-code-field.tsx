@@ -21,16 +21,16 @@ type Props = { value: string; onChange(value: string): void; error?: string | un
 /** Checks while one types whether the code is free. */
 export function ShareCodeField({ value, onChange, error }: Props) {
   const { t } = useLingui();
-  const [asked] = useDebouncedValue(value.trim(), DELAY_MS);
-  const { data } = useQuery(freeCodeQuery(asked));
-  const isAnswered = data !== undefined && asked !== "" && asked === value.trim();
+  const [requested] = useDebouncedValue(value.trim(), DELAY_MS);
+  const { data } = useQuery(freeCodeQuery(requested));
+  const isChecked = data !== undefined && requested !== "" && requested === value.trim();
   const reasons = {
     invalid: t`A code has letters, digits and _ . - / only.`,
     reserved: t`This code is reserved.`,
     taken: t`Another link has this code.`,
     alias: t`This code is an alias of another link.`,
   };
-  const refusal = isAnswered && !data.available && reasons[data.reason ?? "taken"];
+  const refusal = isChecked && !data.available && reasons[data.reason ?? "taken"];
   const said = error ?? refusal;
   return (
     <div>
@@ -46,7 +46,7 @@ export function ShareCodeField({ value, onChange, error }: Props) {
         maxLength={128}
       />
       <FieldRoom isTaken={said !== false}>
-        {isAnswered && data.available && <Trans>This code is free.</Trans>}
+        {isChecked && data.available && <Trans>This code is free.</Trans>}
       </FieldRoom>
     </div>
   );

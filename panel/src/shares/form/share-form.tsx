@@ -81,10 +81,10 @@ export function ShareForm({ subject, team, onClose, onSaved }: Props) {
     },
   });
   const needsItem = isNew && initial.use !== "items" && initial.item === null;
-  const wanted = values.use === "file" ? "file" : "folder";
+  const requested = values.use === "file" ? "file" : "folder";
   function submit(): void {
-    if (values.use !== "url" && values.use !== "items" && values.item?.kind !== wanted) {
-      form.setErrors({ item: wanted === "file" ? t`Choose a file.` : t`Choose a folder.` });
+    if (values.use !== "url" && values.use !== "items" && values.item?.kind !== requested) {
+      form.setErrors({ item: requested === "file" ? t`Choose a file.` : t`Choose a folder.` });
       return;
     }
     save.mutate();

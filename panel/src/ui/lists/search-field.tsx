@@ -43,7 +43,7 @@ export function SearchField(props: Props) {
   }, delayMs);
   useEffect(() => {
     // Some searches drop the space at the end.
-    const at = sent.current.findLastIndex((asked) => q === asked || q === asked.trim());
+    const at = sent.current.findLastIndex((requested) => q === requested || q === requested.trim());
     sent.current = at < 0 ? [q] : sent.current.slice(at);
     if (at < 0) setText(q);
   }, [q]);

@@ -2,7 +2,7 @@
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect, useEffectEvent } from "react";
 
-export type Asked =
+export type PageRequest =
   | "new-link"
   | "new-links"
   | "new-token"
@@ -18,7 +18,7 @@ export type Asked =
 declare module "@tanstack/react-router" {
   // oxlint-disable-next-line typescript/consistent-type-definitions -- the router's types are extended so
   interface HistoryState {
-    asked?: Asked;
+    requested?: PageRequest;
     /** What was pasted, for `new-links`. */
     pasted?: string;
     /** The code of a share, or `file 7 name` to share. */
@@ -27,8 +27,8 @@ declare module "@tanstack/react-router" {
 }
 
 /** Runs `begin` once for each request. A reload does not repeat it. */
-export function usePageRequest(asked: Asked, begin: (pasted: string, about: string) => void): void {
-  const isRequested = useLocation({ select: ({ state }) => state.asked === asked });
+export function usePageRequest(requested: PageRequest, begin: (pasted: string, about: string) => void): void {
+  const isRequested = useLocation({ select: ({ state }) => state.requested === requested });
   const pasted = useLocation({ select: ({ state }) => state.pasted ?? "" });
   const about = useLocation({ select: ({ state }) => state.about ?? "" });
   const navigate = useNavigate();
