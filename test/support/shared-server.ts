@@ -10,11 +10,20 @@ let starting: Promise<{ installation: Installation; server: RunningWaymark }> | 
 async function start() {
   const installation = await installWithPassword();
   const server = await installation.serve();
-  process.once("exit", () => server.process.kill("SIGKILL"));
+  endWithThisProcess(server.process.pid, installation.dataDir);
   return { installation, server };
 }
 
-/** As startSignedIn. Nobody stops the server, and its folder goes with the process. */
+/** A test process fires no event when it ends, but its end of the pipe closes. */
+function endWithThisProcess(pid: number, folder: string): void {
+  const script = 'read -r _; kill -9 "$1"; rm -rf "$2"';
+  Bun.spawn(["sh", "-c", script, "sh", `${pid}`, folder], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  }).unref();
+}
+
+/** As startSignedIn. The server and its folder end with the process. */
 export async function startShared(): Promise<{
   installation: Installation;
   server: RunningWaymark;
