@@ -255,7 +255,7 @@ test("names do not depend on prefixes, and a schema without one is named after i
   const { paths, components } = describing(reading("/things/:id", z.object({ size: z.int() })));
   expect(paths["/elsewhere/things/{id}"]!["get"]!.operationId).toBe("getThing");
   expect(Object.keys(components.schemas)).toEqual(
-    expect.arrayContaining(["GetThingResult", "GetThingResponse"]),
+    expect.arrayContaining(["GetThingResult", "GetThingResponseBody"]),
   );
 });
 

@@ -3644,7 +3644,7 @@ export interface components {
             /** @description import visits with their dates, where the source has them; default: false */
             visits?: components["schemas"]["Flag"];
         };
-        CreateLinkResponse: {
+        CreateLinkResponseBody: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Link"];
@@ -3742,7 +3742,7 @@ export interface components {
                 domain?: string | null;
             })[];
         };
-        DeleteTrashResponse: {
+        DeleteTrashResponseBody: {
             /** @constant */
             code: 0;
             data: components["schemas"]["DeleteTrashResult"];
@@ -4333,15 +4333,15 @@ export interface components {
             /** @description null removes the override */
             policy_id?: number | null;
         };
-        GetAnalyticsLiveResponse: {
+        GetAnalyticsLiveResponseBody: {
             data: string;
-            event: components["schemas"]["GetAnalyticsLiveResponseEvent"];
+            event: components["schemas"]["GetAnalyticsLiveResponseBodyEvent"];
         };
         /** @enum {string} */
-        GetAnalyticsLiveResponseEvent: "clicks" | "drop";
+        GetAnalyticsLiveResponseBodyEvent: "clicks" | "drop";
         /** @enum {string} */
         GetFileDownloadDisposition: "attachment" | "inline";
-        GetFilesUsageResponse: {
+        GetFilesUsageResponseBody: {
             /** @constant */
             code: 0;
             data: components["schemas"]["GetFilesUsageResult"];
@@ -4353,12 +4353,12 @@ export interface components {
             /** @description of all files */
             used_bytes: number;
         };
-        GetFoldersLiveResponse: {
+        GetFoldersLiveResponseBody: {
             data: string;
             /** @constant */
             event: "drop";
         };
-        GetHealth503Response: {
+        GetHealth503ResponseBody: {
             /** @constant */
             code: 1030;
             data: components["schemas"]["HealthReport"];
@@ -5403,7 +5403,7 @@ export interface components {
             /** @description username or e-mail address */
             account: string;
         };
-        PatchLinkResponse: {
+        PatchLinkResponseBody: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Link"];
@@ -5531,7 +5531,7 @@ export interface components {
             /** @description six digits */
             code: string;
         };
-        PostAuthLogoutResponse: {
+        PostAuthLogoutResponseBody: {
             /** @constant */
             code: 0;
             data: components["schemas"]["PostAuthLogoutResult"];
@@ -5549,7 +5549,7 @@ export interface components {
             /** @enum {string} */
             action: "generate_token";
         };
-        PostConfigKeyActionResponse: {
+        PostConfigKeyActionResponseBody: {
             /** @constant */
             code: 0;
             data: components["schemas"]["PostConfigKeyActionResult"];
@@ -5562,7 +5562,7 @@ export interface components {
             /** @enum {string} */
             action: "generate_token";
         };
-        PostConfigKeyExecuteAndSaveResponse: {
+        PostConfigKeyExecuteAndSaveResponseBody: {
             /** @constant */
             code: 0;
             data: components["schemas"]["PostConfigKeyExecuteAndSaveResult"];
@@ -5592,7 +5592,7 @@ export interface components {
             value: string;
             value_type: components["schemas"]["SettingValueType"];
         };
-        PostConfigReloadResponse: {
+        PostConfigReloadResponseBody: {
             /** @constant */
             code: 0;
             data: components["schemas"]["PostConfigReloadResult"];
@@ -5738,7 +5738,7 @@ export interface components {
         };
         /** @enum {string} */
         PostLinksBatchQueryBodyAction: "delete" | "update";
-        PostLinksBatchQueryResponse: {
+        PostLinksBatchQueryResponseBody: {
             /** @constant */
             code: 0;
             data: components["schemas"]["PostLinksBatchQueryResult"];
@@ -5770,7 +5770,7 @@ export interface components {
         };
         /** @enum {string} */
         PostLinksImportBodyMode: "skip" | "overwrite" | "error";
-        PostMcp406Response: {
+        PostMcp406ResponseBody: {
             /** @constant */
             jsonrpc: "2.0";
         } & {
@@ -5795,13 +5795,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        PostMcpResponse: {
+        PostMcpResponseBody: {
             /** @constant */
             jsonrpc: "2.0";
         } & {
             [key: string]: unknown;
         };
-        PostPolicyTestResponse: {
+        PostPolicyTestResponseBody: {
             /** @constant */
             code: 0;
             data: components["schemas"]["PostPolicyTestResult"];
@@ -5834,7 +5834,7 @@ export interface components {
             /** @description what follows # in the address that the start printed */
             secret: string;
         };
-        PostSetUpCheckResponse: {
+        PostSetUpCheckResponseBody: {
             /** @constant */
             code: 0;
             data: components["schemas"]["PostSetUpCheckResult"];
@@ -5973,7 +5973,7 @@ export interface components {
         PutConfigKeyBody: {
             value: string;
         };
-        PutLinkResponse: {
+        PutLinkResponseBody: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Link"];
@@ -7442,13 +7442,13 @@ export type CreatedWebhook = components['schemas']['CreatedWebhook'];
 export type CreatedWebhookResponse = components['schemas']['CreatedWebhookResponse'];
 export type CreateFilesUploadBody = components['schemas']['CreateFilesUploadBody'];
 export type CreateImportBody = components['schemas']['CreateImportBody'];
-export type CreateLinkResponse = components['schemas']['CreateLinkResponse'];
+export type CreateLinkResponseBody = components['schemas']['CreateLinkResponseBody'];
 export type DataLocation = components['schemas']['DataLocation'];
 export type DataLocationListResponse = components['schemas']['DataLocationListResponse'];
 export type DeletedLink = components['schemas']['DeletedLink'];
 export type DeletedLinkPageResponse = components['schemas']['DeletedLinkPageResponse'];
 export type DeleteLinksBatchBody = components['schemas']['DeleteLinksBatchBody'];
-export type DeleteTrashResponse = components['schemas']['DeleteTrashResponse'];
+export type DeleteTrashResponseBody = components['schemas']['DeleteTrashResponseBody'];
 export type DeleteTrashResult = components['schemas']['DeleteTrashResult'];
 export type DeviceReport = components['schemas']['DeviceReport'];
 export type DeviceReportResponse = components['schemas']['DeviceReportResponse'];
@@ -7512,13 +7512,13 @@ export type FolderContents = components['schemas']['FolderContents'];
 export type FolderContentsResponse = components['schemas']['FolderContentsResponse'];
 export type FolderResponse = components['schemas']['FolderResponse'];
 export type FolderUpdate = components['schemas']['FolderUpdate'];
-export type GetAnalyticsLiveResponse = components['schemas']['GetAnalyticsLiveResponse'];
-export type GetAnalyticsLiveResponseEvent = components['schemas']['GetAnalyticsLiveResponseEvent'];
+export type GetAnalyticsLiveResponseBody = components['schemas']['GetAnalyticsLiveResponseBody'];
+export type GetAnalyticsLiveResponseBodyEvent = components['schemas']['GetAnalyticsLiveResponseBodyEvent'];
 export type GetFileDownloadDisposition = components['schemas']['GetFileDownloadDisposition'];
-export type GetFilesUsageResponse = components['schemas']['GetFilesUsageResponse'];
+export type GetFilesUsageResponseBody = components['schemas']['GetFilesUsageResponseBody'];
 export type GetFilesUsageResult = components['schemas']['GetFilesUsageResult'];
-export type GetFoldersLiveResponse = components['schemas']['GetFoldersLiveResponse'];
-export type GetHealth503Response = components['schemas']['GetHealth503Response'];
+export type GetFoldersLiveResponseBody = components['schemas']['GetFoldersLiveResponseBody'];
+export type GetHealth503ResponseBody = components['schemas']['GetHealth503ResponseBody'];
 export type GetLinkQrEcc = components['schemas']['GetLinkQrEcc'];
 export type GetLinkQrFormat = components['schemas']['GetLinkQrFormat'];
 export type HealthReport = components['schemas']['HealthReport'];
@@ -7617,7 +7617,7 @@ export type PasskeyResponse = components['schemas']['PasskeyResponse'];
 export type PasskeySignIn = components['schemas']['PasskeySignIn'];
 export type PasswordReset = components['schemas']['PasswordReset'];
 export type PasswordResetRequest = components['schemas']['PasswordResetRequest'];
-export type PatchLinkResponse = components['schemas']['PatchLinkResponse'];
+export type PatchLinkResponseBody = components['schemas']['PatchLinkResponseBody'];
 export type PatchTagBody = components['schemas']['PatchTagBody'];
 export type Place = components['schemas']['Place'];
 export type PlaceListResponse = components['schemas']['PlaceListResponse'];
@@ -7629,32 +7629,32 @@ export type PolicyUpdate = components['schemas']['PolicyUpdate'];
 export type PolicyUsage = components['schemas']['PolicyUsage'];
 export type PolicyUsageResponse = components['schemas']['PolicyUsageResponse'];
 export type PostAccountTotpConfirmBody = components['schemas']['PostAccountTotpConfirmBody'];
-export type PostAuthLogoutResponse = components['schemas']['PostAuthLogoutResponse'];
+export type PostAuthLogoutResponseBody = components['schemas']['PostAuthLogoutResponseBody'];
 export type PostAuthLogoutResult = components['schemas']['PostAuthLogoutResult'];
 export type PostConfigKeyActionBody = components['schemas']['PostConfigKeyActionBody'];
-export type PostConfigKeyActionResponse = components['schemas']['PostConfigKeyActionResponse'];
+export type PostConfigKeyActionResponseBody = components['schemas']['PostConfigKeyActionResponseBody'];
 export type PostConfigKeyActionResult = components['schemas']['PostConfigKeyActionResult'];
 export type PostConfigKeyExecuteAndSaveBody = components['schemas']['PostConfigKeyExecuteAndSaveBody'];
-export type PostConfigKeyExecuteAndSaveResponse = components['schemas']['PostConfigKeyExecuteAndSaveResponse'];
+export type PostConfigKeyExecuteAndSaveResponseBody = components['schemas']['PostConfigKeyExecuteAndSaveResponseBody'];
 export type PostConfigKeyExecuteAndSaveResult = components['schemas']['PostConfigKeyExecuteAndSaveResult'];
-export type PostConfigReloadResponse = components['schemas']['PostConfigReloadResponse'];
+export type PostConfigReloadResponseBody = components['schemas']['PostConfigReloadResponseBody'];
 export type PostConfigReloadResult = components['schemas']['PostConfigReloadResult'];
 export type PostFilesTusIdXhttpMethodOverride = components['schemas']['PostFilesTusIdXHTTPMethodOverride'];
 export type PostLinksBatchBody = components['schemas']['PostLinksBatchBody'];
 export type PostLinksBatchQueryBody = components['schemas']['PostLinksBatchQueryBody'];
 export type PostLinksBatchQueryBodyAction = components['schemas']['PostLinksBatchQueryBodyAction'];
-export type PostLinksBatchQueryResponse = components['schemas']['PostLinksBatchQueryResponse'];
+export type PostLinksBatchQueryResponseBody = components['schemas']['PostLinksBatchQueryResponseBody'];
 export type PostLinksBatchQueryResult = components['schemas']['PostLinksBatchQueryResult'];
 export type PostLinksImportBody = components['schemas']['PostLinksImportBody'];
 export type PostLinksImportBodyMode = components['schemas']['PostLinksImportBodyMode'];
-export type PostMcp406Response = components['schemas']['PostMcp406Response'];
+export type PostMcp406ResponseBody = components['schemas']['PostMcp406ResponseBody'];
 export type PostMcpBody = components['schemas']['PostMcpBody'];
-export type PostMcpResponse = components['schemas']['PostMcpResponse'];
-export type PostPolicyTestResponse = components['schemas']['PostPolicyTestResponse'];
+export type PostMcpResponseBody = components['schemas']['PostMcpResponseBody'];
+export type PostPolicyTestResponseBody = components['schemas']['PostPolicyTestResponseBody'];
 export type PostPolicyTestResult = components['schemas']['PostPolicyTestResult'];
 export type PostSetUpBody = components['schemas']['PostSetUpBody'];
 export type PostSetUpCheckBody = components['schemas']['PostSetUpCheckBody'];
-export type PostSetUpCheckResponse = components['schemas']['PostSetUpCheckResponse'];
+export type PostSetUpCheckResponseBody = components['schemas']['PostSetUpCheckResponseBody'];
 export type PostSetUpCheckResult = components['schemas']['PostSetUpCheckResult'];
 export type PrivacyDeletion = components['schemas']['PrivacyDeletion'];
 export type ProductImport = components['schemas']['ProductImport'];
@@ -7664,7 +7664,7 @@ export type ProductImportStage = components['schemas']['ProductImportStage'];
 export type ProductImportState = components['schemas']['ProductImportState'];
 export type PutAuthPasswordBody = components['schemas']['PutAuthPasswordBody'];
 export type PutConfigKeyBody = components['schemas']['PutConfigKeyBody'];
-export type PutLinkResponse = components['schemas']['PutLinkResponse'];
+export type PutLinkResponseBody = components['schemas']['PutLinkResponseBody'];
 export type PutLinksBatchBody = components['schemas']['PutLinksBatchBody'];
 export type ReceivedFile = components['schemas']['ReceivedFile'];
 export type ReceivedFilePageResponse = components['schemas']['ReceivedFilePageResponse'];
@@ -8123,7 +8123,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PostPolicyTestResponse"];
+                    "application/json": components["schemas"]["PostPolicyTestResponseBody"];
                 };
             };
             400: components["responses"]["400"];
@@ -9535,7 +9535,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["GetAnalyticsLiveResponse"];
+                    "text/event-stream": components["schemas"]["GetAnalyticsLiveResponseBody"];
                 };
             };
             400: components["responses"]["400"];
@@ -10085,7 +10085,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PostAuthLogoutResponse"];
+                    "application/json": components["schemas"]["PostAuthLogoutResponseBody"];
                 };
             };
             400: components["responses"]["400"];
@@ -10938,7 +10938,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PostConfigKeyActionResponse"];
+                    "application/json": components["schemas"]["PostConfigKeyActionResponseBody"];
                 };
             };
             400: components["responses"]["400"];
@@ -11008,7 +11008,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PostConfigKeyExecuteAndSaveResponse"];
+                    "application/json": components["schemas"]["PostConfigKeyExecuteAndSaveResponseBody"];
                 };
             };
             400: components["responses"]["400"];
@@ -11111,7 +11111,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PostConfigReloadResponse"];
+                    "application/json": components["schemas"]["PostConfigReloadResponseBody"];
                 };
             };
             400: components["responses"]["400"];
@@ -12834,7 +12834,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["CreateLinkResponse"];
+                    "application/json": components["schemas"]["CreateLinkResponseBody"];
                 };
             };
             400: components["responses"]["400"];
@@ -13054,7 +13054,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PutLinkResponse"];
+                    "application/json": components["schemas"]["PutLinkResponseBody"];
                 };
             };
             400: components["responses"]["400"];
@@ -13241,7 +13241,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PatchLinkResponse"];
+                    "application/json": components["schemas"]["PatchLinkResponseBody"];
                 };
             };
             400: components["responses"]["400"];
@@ -14480,7 +14480,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PostLinksBatchQueryResponse"];
+                    "application/json": components["schemas"]["PostLinksBatchQueryResponseBody"];
                 };
             };
             400: components["responses"]["400"];
@@ -15156,8 +15156,8 @@ export interface operations {
                      *       "jsonrpc": "2.0"
                      *     }
                      */
-                    "application/json": components["schemas"]["PostMcpResponse"];
-                    "text/event-stream": components["schemas"]["PostMcpResponse"];
+                    "application/json": components["schemas"]["PostMcpResponseBody"];
+                    "text/event-stream": components["schemas"]["PostMcpResponseBody"];
                 };
             };
             /** @description The notification was accepted */
@@ -15184,7 +15184,7 @@ export interface operations {
                      *       "jsonrpc": "2.0"
                      *     }
                      */
-                    "application/json": components["schemas"]["PostMcp406Response"];
+                    "application/json": components["schemas"]["PostMcp406ResponseBody"];
                 };
             };
             413: components["responses"]["413"];
@@ -18990,7 +18990,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["GetFilesUsageResponse"];
+                    "application/json": components["schemas"]["GetFilesUsageResponseBody"];
                 };
             };
             400: components["responses"]["400"];
@@ -20105,7 +20105,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["GetFoldersLiveResponse"];
+                    "text/event-stream": components["schemas"]["GetFoldersLiveResponseBody"];
                 };
             };
             400: components["responses"]["400"];
@@ -20260,7 +20260,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["GetHealth503Response"] | components["schemas"]["Failure503"];
+                    "application/json": components["schemas"]["GetHealth503ResponseBody"] | components["schemas"]["Failure503"];
                 };
             };
             507: components["responses"]["507"];
@@ -20514,7 +20514,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PostSetUpCheckResponse"];
+                    "application/json": components["schemas"]["PostSetUpCheckResponseBody"];
                 };
             };
             400: components["responses"]["400"];
@@ -21291,7 +21291,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["DeleteTrashResponse"];
+                    "application/json": components["schemas"]["DeleteTrashResponseBody"];
                 };
             };
             400: components["responses"]["400"];

@@ -91,7 +91,11 @@ test.skipIf(serverUrl("postgres") === undefined)("nor tables in a wrong database
   const fresh = await createFresh("postgres");
   const cwd = mkdtempSync(join(folder, "server-"));
   try {
-    for (const command of [["status"], ["links", "list"], ["backup", "copy"]]) {
+    for (const command of [
+      ["users", "list"],
+      ["links", "list"],
+      ["tags", "list"],
+    ]) {
       const run = Bun.spawn([process.execPath, join(import.meta.dir, "../main.ts"), ...command], {
         cwd,
         env: { PATH: process.env["PATH"] ?? "", WAYMARK__DATABASE__URL: fresh.url },

@@ -213,7 +213,10 @@ const requiredOf = ({ paged }: Endpoint): string[] => {
   return paged === "cursor" ? ["next_cursor"] : ["pagination"];
 };
 
-/** Named after its content: Link in LinkResponse, a list in LinkListResponse; of a creation or change with fields beside after it. */
+/**
+ * Names an envelope after its content: Link in LinkResponse, a list in LinkListResponse; that of a creation or change with
+ * fields beside, and one whose content has no name, after the operation.
+ */
 function envelopeOf(entry: Endpoint, named: NamedSchemas): Json {
   const operation = pascal(operationIdOf(entry));
   const data = entry.response && dataOf(entry.response, operation, named);
@@ -223,7 +226,8 @@ function envelopeOf(entry: Endpoint, named: NamedSchemas): Json {
     (entry.beside !== undefined && isWrite ? operation : nameIn(data)) ??
     (nameIn(items) && nameIn(items) + (entry.paged ? "Page" : "List")) ??
     (data === undefined ? "Empty" : operation);
-  return named.named(`${name.replace(/Result$/, "")}Response`, {
+  const stem = name.replace(/Result$/, "");
+  return named.named(stem === operation ? bodyName(operation) : `${stem}Response`, {
     type: "object",
     required: ["code", "message", ...(data ? ["data"] : []), ...requiredOf(entry)],
     properties: {
@@ -244,6 +248,9 @@ function envelopeOf(entry: Endpoint, named: NamedSchemas): Json {
     additionalProperties: false,
   });
 }
+
+/** Generated clients give the name `…Response` to what each operation returns. */
+const bodyName = (operation: string): string => `${operation}ResponseBody`;
 
 function dataOf(response: z.ZodType, operation: string, named: NamedSchemas): Json {
   const json = named.schemaOf(response, "output");
@@ -266,7 +273,7 @@ function schemaIn(
   if (schema === undefined) return type === JSON_TYPE ? { type: "object" } : contentOf(type);
   const json = named.schemaOf(schema, "output");
   if (json["type"] !== "object") return json;
-  return named.named(`${pascal(operationIdOf(entry))}${status === 200 ? "" : status}Response`, json);
+  return named.named(bodyName(pascal(operationIdOf(entry)) + (status === 200 ? "" : status)), json);
 }
 
 const contentOf = (type: DocumentedResponse["type"]): Json =>
