@@ -1,8 +1,7 @@
 /** Bodies sent to the real program that would block the event loop or fill the memory are refused before they end. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import { type Client } from "./support/session.ts";
-import { startShared } from "./support/shared-server.ts";
+import { type Client, startSignedIn } from "./support/session.ts";
 import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -14,7 +13,8 @@ let client: Client;
 const open: Sender[] = [];
 
 beforeAll(async () => {
-  ({ installation, server, client } = await startShared());
+  // A server of its own: sign-ins of other files use up the tries of this address.
+  ({ installation, server, client } = await startSignedIn());
 });
 afterAll(() => installation.remove());
 afterEach(() => {

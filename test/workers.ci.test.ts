@@ -162,7 +162,7 @@ test("a worker whose parent dies as it starts to listen ends and frees the port"
     ipc(message: { type: string; id: number; method: string; payload: { address: string } }, child) {
       if (message.type !== "call") return;
       if (message.method !== "ready")
-        return void child.send({ type: "answer", id: message.id, payload: null });
+        return void child.send({ type: "reply", id: message.id, payload: null });
       ({ address } = message.payload);
       child.disconnect();
     },
