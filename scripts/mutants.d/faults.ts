@@ -128,7 +128,7 @@ export function* chooseFaults(root: string, files: readonly string[], seed: numb
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
   const rooms = Map.groupBy(files, roomOf);
   const used = new Set<string>();
-  let order = [...rooms.keys()].sort(() => random() - 0.5);
+  const order = [...rooms.keys()].sort(() => random() - 0.5);
   for (;;) {
     const room = order.pop() ?? roomOf(pick(files));
     const kind = pick(KINDS);
@@ -144,6 +144,5 @@ export function* chooseFaults(root: string, files: readonly string[], seed: numb
       yield fault;
       break;
     }
-    if (used.size > files.length * 4) order = [];
   }
 }

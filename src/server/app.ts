@@ -11,7 +11,6 @@ import { movedTo } from "../platform/db/move-switch.ts";
 import { registerCertificateMetrics } from "../platform/health/http-metrics.ts";
 import { startProcessMetrics } from "../platform/health/process-metrics.ts";
 import { failureResponse, toAppError } from "../platform/http/errors.ts";
-
 import { createJobRunner, registerJobMetrics } from "../platform/jobs/runner.ts";
 import type { Env } from "../platform/settings/env.ts";
 import { createConnectionLimit } from "../platform/wire/connection-limit.ts";

@@ -13,6 +13,7 @@ import {
   type KyselyPlugin,
   OperationNodeTransformer,
   type QueryId,
+  type RawBuilder,
   type RawNode,
   type RootOperationNode,
   sql,
@@ -163,6 +164,9 @@ export function recordQueries(database: Database): Database {
   };
 }
 
+/** Stands for a query: a dialect that locks it returns the words of the lock. */
+const LOCKED = { forUpdate: () => sql`for update`, modifyEnd: (words: unknown) => words };
+
 export class PartMissing extends Error {}
 
 /**
@@ -175,10 +179,9 @@ export function translate(node: RootOperationNode, used: Record<number, Part>, d
       const at = markOf(raw);
       const part = at === undefined ? undefined : used[at];
       if (part === undefined) return super.transformRaw(raw, id);
-      if (part.method === "forUpdate") return sql`for update`.toOperationNode() as RawNode;
-      if (part.method === "forShare") {
-        const words = dialect.name === "postgres" ? sql`for share` : sql`lock in share mode`;
-        return words.toOperationNode() as RawNode;
+      if (part.method === "forUpdate" || part.method === "forShare") {
+        const lock = dialect[part.method] as (query: typeof LOCKED) => unknown;
+        return (lock(LOCKED) as RawBuilder<unknown>).toOperationNode() as RawNode;
       }
       const made = (dialect[part.method] as (...args: unknown[]) => { toOperationNode(): RawNode })(
         ...part.args,
