@@ -27,8 +27,6 @@ export type LoadResult = {
   cpuSeconds: number;
 };
 
-const SCRIPT = join(import.meta.dir, "codes.lua");
-
 /** Ends the program with an error message when a tool is missing. */
 export function requireTools(): void {
   for (const [tool, from] of [
@@ -41,18 +39,31 @@ export function requireTools(): void {
   }
 }
 
-export async function runLoad(load: Load): Promise<LoadResult> {
+export const runLoad = (load: Load): Promise<LoadResult> => {
   const { port, prefix, count, seconds, connections = 64, browser = false, dest, host } = load;
-  const command = ["taskset", "-c", "1", "wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "-s", SCRIPT];
-  const wrk = Bun.spawn([...command, `http://127.0.0.1:${port}/`], {
-    env: {
-      ...process.env,
+  return runWrk(
+    "codes.lua",
+    { port, seconds, connections },
+    {
       PREFIX: prefix,
       COUNT: String(count),
       ...(browser && { BROWSER: "1" }),
       ...(dest && { DEST: dest }),
       ...(host && { HOST: host }),
     },
+  );
+};
+
+/** Runs a script of this folder. `environment` is what the script reads. */
+export async function runWrk(
+  script: string,
+  { port, seconds, connections }: { port: number; seconds: number; connections: number },
+  environment: Record<string, string>,
+): Promise<LoadResult> {
+  const path = join(import.meta.dir, script);
+  const command = ["taskset", "-c", "1", "wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "-s", path];
+  const wrk = Bun.spawn([...command, `http://127.0.0.1:${port}/`], {
+    env: { ...process.env, ...environment },
     stderr: "inherit",
   });
   const text = await new Response(wrk.stdout).text();
