@@ -1,15 +1,19 @@
 /**
  * Makes small faults by a seed, spread over all rooms, and reports which suite notices each: `npm test`, CI, or only
- * `npm run test:all`. A suite tries the tests of the fault's room first and the others only if those are silent. Faults
- * that the type check notices are replaced by others.
+ * `npm run test:all`. Faults that the type check notices are replaced by others. A suite tries the tests of the fault's
+ * room first and the others only if those are silent, without those that load neither the file nor the program. The next
+ * suite tries what the one before did not notice; the last one, which takes an hour, only with tests that name the room.
  *
- *   bin/bun scripts/mutants.ts [--seed 1] [--count 40]    resumes an interrupted run of the same commit and seed
+ *   bin/bun scripts/mutants.ts [--seed 1] [--count 40] [--until short|ci|long]
+ *
+ * It resumes an interrupted run of the same commit and seed.
  */
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { chooseFaults, type Fault, roomOf, withFault } from "./mutants.d/faults.ts";
-import { findFiles } from "./test.d/suites.ts";
+import { createReach } from "./mutants.d/reach.ts";
+import { findFiles, isContract } from "./test.d/suites.ts";
 
 const ROOT = join(import.meta.dir, "..");
 /** In the order in which they are tried. */
@@ -18,10 +22,15 @@ type Suite = (typeof SUITES)[number];
 /** The least share of what all suites notice. */
 const BARS: Readonly<Record<Suite, number>> = { short: 0.85, ci: 0.97, long: 1 };
 
-type Found = Fault & { original: string; noticedBy: Suite | null; tests: string[]; seconds: number };
+/** What one suite found; `compiles` false: the type check noticed the fault. */
+type Found = Fault & { original: string; suite: Suite; compiles: boolean; tests: string[]; seconds: number };
 
 const { values } = parseArgs({
-  options: { seed: { type: "string", default: "1" }, count: { type: "string", default: "40" } },
+  options: {
+    seed: { type: "string", default: "1" },
+    count: { type: "string", default: "40" },
+    until: { type: "string", default: "long" },
+  },
 });
 const [seed, count] = [Number(values.seed), Number(values.count)];
 const commit = output(ROOT, "git", "rev-parse", "--short", "HEAD");
@@ -79,25 +88,27 @@ function failures(files: readonly string[], suite: Suite): string[] {
 }
 
 /** Tests beside the file, then of its room, then whatever names the room, then all others. */
-function stages(fault: Fault, files: readonly string[]): string[][] {
+function stages(fault: Fault, suite: Suite): string[][] {
   const beside = fault.file.slice(0, fault.file.lastIndexOf("/") + 1);
   const room = `${roomOf(fault.file)}/`;
   const word = roomOf(fault.file).split("/").at(-1)!.replace(/s$/, "");
   const rank = (file: string): number =>
     file.startsWith(beside) ? 0 : file.startsWith(room) ? 1 : file.includes(word) ? 2 : 3;
+  // CI runs the files of `npm test` again; only contracts run in another way there.
+  const isNew = suite === "ci" ? isContract : () => true;
+  const files = findFiles(tree, suite, []).filter((file) => isNew(file) && reach(file, fault.file));
   const byRank = Map.groupBy(files, rank);
-  return [0, 1, 2, 3].map((at) => byRank.get(at) ?? []).filter((stage) => stage.length > 0);
+  const ranks = suite === "long" ? [0, 1, 2] : [0, 1, 2, 3];
+  return ranks.map((at) => byRank.get(at) ?? []).filter((stage) => stage.length > 0);
 }
 
-function hunt(fault: Fault): Pick<Found, "noticedBy" | "tests"> {
-  for (const suite of SUITES) {
-    // CI runs the files of `npm test` again, with servers.
-    for (const stage of stages(fault, findFiles(tree, suite, []))) {
-      const tests = failures(stage, suite);
-      if (tests.length > 0) return { noticedBy: suite, tests: tests.slice(0, 3) };
-    }
+/** The tests of the suite that fail first. */
+function hunt(fault: Fault, suite: Suite): string[] {
+  for (const stage of stages(fault, suite)) {
+    const tests = failures(stage, suite);
+    if (tests.length > 0) return tests.slice(0, 3);
   }
-  return { noticedBy: null, tests: [] };
+  return [];
 }
 
 function readJournal(): Found[] {
@@ -106,50 +117,78 @@ function readJournal(): Found[] {
   return lines.map((line) => JSON.parse(line) as Found);
 }
 
-function report(found: readonly Found[]): number {
-  const noticed = found.filter(({ noticedBy }) => noticedBy !== null);
+const keyOf = ({ file, start, text }: Fault): string => `${file}:${start}:${text}`;
+
+function report(faults: readonly Fault[], journalled: readonly Found[]): number {
+  const noticedBy = new Map(
+    journalled.filter(({ tests }) => tests.length > 0).map((one) => [keyOf(one), one]),
+  );
   let failed = 0;
-  for (const suite of SUITES) {
+  for (const suite of SUITES.slice(0, last + 1)) {
     const until = SUITES.indexOf(suite);
-    const share = noticed.filter((one) => SUITES.indexOf(one.noticedBy!) <= until).length / noticed.length;
+    const noticed = [...noticedBy.values()].filter((one) => SUITES.indexOf(one.suite) <= until).length;
+    const share = noticed / noticedBy.size;
     const bar = BARS[suite];
     if (share < bar) failed++;
     console.log(
       `${suite}: ${(share * 100).toFixed(0)} % of what all suites notice (at least ${bar * 100} %)`,
     );
   }
-  for (const one of found.filter(({ noticedBy }) => noticedBy === null)) {
-    console.log(`no suite notices: ${one.file}:${one.line} ${one.original} → ${one.text}`);
-  }
-  console.log(`${found.length} faults, ${noticed.length} noticed`);
+  for (const fault of faults.filter((one) => !noticedBy.has(keyOf(one))))
+    console.log(`no suite notices: ${fault.file}:${fault.line} → ${fault.text}`);
+  console.log(`${faults.length} faults, ${noticedBy.size} noticed`);
   return failed;
 }
 
-prepareTree();
-const found = readJournal();
-const files = [...new Bun.Glob("src/**/*.ts").scanSync({ cwd: ROOT })]
-  .filter((file) => !/\.(?:test|test-support)\.ts$/.test(file))
-  .sort();
-const known = new Set(found.map(({ file, start, text }) => `${file}:${start}:${text}`));
-for (const fault of chooseFaults(ROOT, files, seed)) {
-  if (found.length >= count) break;
-  if (known.has(`${fault.file}:${fault.start}:${fault.text}`)) continue;
+/** Tries one fault in the tree, and records what was found. */
+function tryFault(fault: Fault, suite: Suite): Found {
   const path = join(tree, fault.file);
   const source = readFileSync(path, "utf8");
   const original = source.slice(fault.start, fault.end);
   const started = performance.now();
   writeFileSync(path, withFault(source, fault));
   try {
-    if (!compiles()) continue;
-    const one = { ...fault, original, ...hunt(fault), seconds: (performance.now() - started) / 1000 };
-    found.push(one);
-    appendFileSync(journal, `${JSON.stringify(one)}\n`);
-    const by = one.noticedBy === null ? "NOT NOTICED" : `${one.noticedBy}: ${one.tests[0]}`;
+    const isValid = suite !== "short" || compiles();
+    const tests = isValid ? hunt(fault, suite) : [];
+    const seconds = (performance.now() - started) / 1000;
+    const found: Found = { ...fault, original, suite, compiles: isValid, tests, seconds };
+    appendFileSync(journal, `${JSON.stringify(found)}\n`);
+    const by = isValid ? (tests[0] ?? "NOT NOTICED") : "the type check";
     console.log(
-      `${found.length}/${count} ${one.kind} ${one.file}:${one.line} ${original} → ${one.text} · ${by} · ${one.seconds.toFixed(0)} s`,
+      `${suite} ${fault.kind} ${fault.file}:${fault.line} ${original} → ${fault.text} · ${by} · ${seconds.toFixed(0)} s`,
     );
+    return found;
   } finally {
     writeFileSync(path, source);
   }
 }
-process.exitCode = report(found) > 0 ? 1 : 0;
+
+prepareTree();
+const reach = createReach(tree);
+const last = SUITES.indexOf(values.until as Suite);
+if (last < 0) throw new Error(`--until is one of ${SUITES.join(", ")}`);
+const journalled = readJournal();
+const foundBefore = (fault: Fault, suite: Suite): Found | undefined =>
+  journalled.find((one) => one.suite === suite && keyOf(one) === keyOf(fault));
+const files = [...new Bun.Glob("src/**/*.ts").scanSync({ cwd: ROOT })]
+  .filter((file) => !/\.(?:test|test-support)\.ts$/.test(file))
+  .sort();
+const faults: Fault[] = [];
+const run = (fault: Fault, suite: Suite): Found => {
+  const known = foundBefore(fault, suite);
+  if (known !== undefined) return known;
+  const found = tryFault(fault, suite);
+  journalled.push(found);
+  return found;
+};
+let silent: Fault[] = [];
+for (const fault of chooseFaults(ROOT, files, seed)) {
+  if (faults.length >= count) break;
+  const { compiles: isValid, tests } = run(fault, "short");
+  if (!isValid) continue;
+  faults.push(fault);
+  if (tests.length === 0) silent.push(fault);
+}
+for (const suite of SUITES.slice(1, last + 1))
+  silent = silent.filter((fault) => run(fault, suite).tests.length === 0);
+process.exitCode = report(faults, journalled) > 0 ? 1 : 0;
