@@ -1,12 +1,9 @@
 /**
- * Makes small faults by a seed, spread over all rooms, and reports which suite notices each: `npm test`, CI, or only
- * `npm run test:all`. Faults that the type check notices are replaced by others. A suite tries the tests of the fault's
- * room first and the others only if those are silent, without those that load neither the file nor the program. The next
- * suite tries what the one before did not notice; the last one, which takes an hour, only with tests that name the room.
+ * Makes small faults by a seed, spread over all rooms, and reports which suite notices each. Others replace those that
+ * the type check notices. A suite tries the tests of the fault's room first, and only tests that may load the file. The
+ * next suite tries what the one before did not notice, the last one only with tests that name the room.
  *
- *   bin/bun scripts/mutants.ts [--seed 1] [--count 40] [--until short|ci|long]
- *
- * It resumes an interrupted run of the same commit and seed.
+ *   bin/bun scripts/mutants.ts [--seed 1] [--count 40] [--until short|ci|long]    resumes an interrupted run
  */
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

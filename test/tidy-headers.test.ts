@@ -10,6 +10,7 @@ const MOST_WORDS = 80;
 const EXPLANATIONS: Record<string, number> = {
   "src/platform/db/availability.ts": 170,
   "src/platform/db/move-switch.ts": 180,
+  "src/platform/db/dialects/sqlite-group.ts": 130,
   "src/extras/upkeep/restore.ts": 140,
   "src/platform/cluster/changes.ts": 200,
   "src/files/blobs/service.ts": 140,

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
-import type { Db } from "../../platform/db/dialect.ts";
 import { VISITED_COLUMNS, whereDropBox } from "../serving/list.repository.ts";
 import { ENTRY_COLUMNS, toEntry } from "../tree/entries.repository.ts";
 import { ROOT, TRASH } from "../tree/entry.ts";
@@ -14,8 +13,6 @@ export type SharesRepository = ReturnType<typeof createSharesRepository>;
 const TRIES = 2;
 
 export function createSharesRepository({ read, write }: Pick<Database, "read" | "write">) {
-  const shared = sharedIn(read);
-
   /** If the limit allows it. */
   async function count(linkId: number): Promise<boolean> {
     const result = await write
@@ -62,7 +59,7 @@ export function createSharesRepository({ read, write }: Pick<Database, "read" | 
 
     /** A share, not a drop box. Null if it is in the trash, or its account is disabled or gone. */
     async find(linkId: number): Promise<SharedEntry | null> {
-      const [row] = await shared(read, linkId);
+      const [row] = await sharedOf(read, linkId);
       if (row === undefined) return null;
       const entry = toEntry(row);
       if (row.sharedBy > 0 && row.disabled !== 0) return null;
@@ -89,33 +86,32 @@ export function createSharesRepository({ read, write }: Pick<Database, "read" | 
   };
 }
 
-const sharedIn = (read: Db) =>
-  prepared((linkId: number) =>
-    read
-      .selectFrom("shares")
-      .innerJoin("links", "links.id", "shares.link_id")
-      .innerJoin("entries", "entries.id", "shares.entry_id")
-      .leftJoin("users", "users.id", "shares.account_id")
-      // See lib/owner.ts.
-      .leftJoin("teams", (join) => join.on("teams.id", "=", sql<number>`-1 - shares.account_id`))
-      .select((eb) => [
-        ...VISITED_COLUMNS,
-        "shares.max_downloads as maxDownloads",
-        "shares.downloads",
-        "shares.two_way as twoWay",
-        "shares.verify",
-        "shares.several",
-        "shares.account_id as sharedBy",
-        eb
-          .selectFrom("share_recipients")
-          .select("share_recipients.id")
-          .whereRef("share_recipients.link_id", "=", "shares.link_id")
-          .limit(1)
-          .as("recipient"),
-        ...ENTRY_COLUMNS.map((column) => `entries.${column}` as const),
-      ])
-      .where("shares.link_id", "=", linkId)
-      .where((eb) => eb.not(whereDropBox(eb)))
-      // Checked before it asks for a password. Entries deeper in the trash are found missing later.
-      .where((eb) => eb.or([eb("entries.parent_id", "!=", TRASH), eb("shares.several", "=", 1)])),
-  );
+const sharedOf = prepared((db, linkId: number) =>
+  db
+    .selectFrom("shares")
+    .innerJoin("links", "links.id", "shares.link_id")
+    .innerJoin("entries", "entries.id", "shares.entry_id")
+    .leftJoin("users", "users.id", "shares.account_id")
+    // See lib/owner.ts.
+    .leftJoin("teams", (join) => join.on("teams.id", "=", sql<number>`-1 - shares.account_id`))
+    .select((eb) => [
+      ...VISITED_COLUMNS,
+      "shares.max_downloads as maxDownloads",
+      "shares.downloads",
+      "shares.two_way as twoWay",
+      "shares.verify",
+      "shares.several",
+      "shares.account_id as sharedBy",
+      eb
+        .selectFrom("share_recipients")
+        .select("share_recipients.id")
+        .whereRef("share_recipients.link_id", "=", "shares.link_id")
+        .limit(1)
+        .as("recipient"),
+      ...ENTRY_COLUMNS.map((column) => `entries.${column}` as const),
+    ])
+    .where("shares.link_id", "=", linkId)
+    .where((eb) => eb.not(whereDropBox(eb)))
+    // Checked before it asks for a password. Entries deeper in the trash are found missing later.
+    .where((eb) => eb.or([eb("entries.parent_id", "!=", TRASH), eb("shares.several", "=", 1)])),
+);

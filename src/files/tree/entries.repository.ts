@@ -41,8 +41,8 @@ export function createEntriesRepository(database: Database) {
       .limit(page.limit)
       .execute();
 
-  const line = prepared((id: number, accountId: number) =>
-    read
+  const line = prepared((db, id: number, accountId: number) =>
+    db
       .withRecursive("line", (query) =>
         query
           .selectFrom("entries")

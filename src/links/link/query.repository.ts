@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../../platform/db/dialect.ts";
+import { prepared, preparedWrite } from "../../platform/db/prepared.ts";
 import { ADMIN_NAME, TEAM_MARK } from "../../lib/owner.ts";
 import { fieldKey } from "./field-kinds.ts";
 import { FIELD_COLUMNS } from "./field-values.ts";
@@ -33,6 +34,8 @@ export const linksIn = (db: Db) =>
       OWNER_NAME.as("ownerName"),
     ]);
 
+export const linksByCode = prepared((db, code: string) => linksIn(db).where("links.code", "=", code));
+
 const OWNER_NAME = sql<string | null>`case
   when links.owner_id = 0 then ${sql.lit(ADMIN_NAME)}
   when links.owner_id > 0 then (select users.username from users where users.id = links.owner_id)
@@ -47,9 +50,14 @@ export type LinkTotals = { links: number; clicks: number; automated: number; imp
  * another, and nobody need count.
  */
 export async function addToTotal(db: Db, change: LinkTotals): Promise<void> {
-  if (Object.values(change).some((number) => number !== 0))
-    await db.insertInto("link_totals").values(change).execute();
+  const { links, clicks, automated, imported = 0 } = change;
+  if (links !== 0 || clicks !== 0 || automated !== 0 || imported !== 0)
+    await insertTotal(db, links, clicks, automated, imported);
 }
+
+const insertTotal = preparedWrite((db, links: number, clicks: number, automated: number, imported: number) =>
+  db.insertInto("link_totals").values({ links, clicks, automated, imported }),
+);
 
 /** `by`: 1 for added links, -1 for removed ones. */
 export function totalsOf(

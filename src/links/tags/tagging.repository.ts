@@ -4,6 +4,7 @@
  * covers the counts by owner.
  */
 import type { Db, Dialect } from "../../platform/db/dialect.ts";
+import { prepared } from "../../platform/db/prepared.ts";
 import { chunked } from "../../lib/chunked.ts";
 
 export type Retagging = {
@@ -104,14 +105,7 @@ export function createTagging(dialect: TaggingDialect) {
     /** Call it before at most 1,000 links are deleted, which are locked or have no tags. */
     async uncount(tx: Db, linkIds: readonly number[]): Promise<void> {
       if (linkIds.length === 0) return;
-      const rows = await tx
-        .selectFrom("link_tags")
-        .innerJoin("links", "links.id", "link_tags.link_id")
-        .select(["link_tags.tag_id as tagId", "links.owner_id as ownerId"])
-        .select((eb) => eb.fn.countAll<number>().as("n"))
-        .where("link_tags.link_id", "in", linkIds)
-        .groupBy(["link_tags.tag_id", "links.owner_id"])
-        .execute();
+      const rows = await countsOfTags(tx, linkIds);
       const ids = [...new Set(rows.map(({ tagId }) => tagId))].sort((a, b) => a - b);
       await subtractLinks(tx, ids, linkIds);
       const owned = createOwnerDeltas();
@@ -121,6 +115,16 @@ export function createTagging(dialect: TaggingDialect) {
     },
   };
 }
+
+const countsOfTags = prepared((db, linkIds: readonly number[]) =>
+  db
+    .selectFrom("link_tags")
+    .innerJoin("links", "links.id", "link_tags.link_id")
+    .select(["link_tags.tag_id as tagId", "links.owner_id as ownerId"])
+    .select((eb) => eb.fn.countAll<number>().as("n"))
+    .where("link_tags.link_id", "in", linkIds)
+    .groupBy(["link_tags.tag_id", "links.owner_id"]),
+);
 
 /** Moves the counts of links that get another owner. */
 export async function recount(
@@ -140,17 +144,19 @@ export async function recount(
   await countOwned(tx, owned);
 }
 
+const tagsOfLinks = prepared((db, linkIds: readonly number[]) =>
+  db
+    .selectFrom("link_tags")
+    .innerJoin("tags", "tags.id", "link_tags.tag_id")
+    .select(["link_tags.link_id", "tags.tag"])
+    .where("link_tags.link_id", "in", linkIds),
+);
+
 /** Sorted, of those links that have any. */
 async function tagsOf(db: Db, linkIds: readonly number[]): Promise<Map<number, string[]>> {
   const tags = new Map<number, string[]>();
   for (const chunk of chunked(linkIds, CHUNK)) {
-    const rows = await db
-      .selectFrom("link_tags")
-      .innerJoin("tags", "tags.id", "link_tags.tag_id")
-      .select(["link_tags.link_id", "tags.tag"])
-      .where("link_tags.link_id", "in", chunk)
-      .execute();
-    for (const { link_id: id, tag } of rows) {
+    for (const { link_id: id, tag } of await tagsOfLinks(db, chunk)) {
       const known = tags.get(id);
       if (known === undefined) tags.set(id, [tag]);
       else known.push(tag);

@@ -1,4 +1,5 @@
 import type { Changes, ChangeTransaction } from "../../platform/cluster/changes.ts";
+import type { TransactionOptions } from "../../platform/db/database.ts";
 import { isUniqueViolation } from "../../platform/db/failures.ts";
 
 export type LinkChanges = Pick<Changes, "write" | "subscribe" | "poll">;
@@ -25,5 +26,5 @@ export async function writeAgain<T>(
 /** If another writer took a code between look and insert, it runs again. */
 export const writeLinks =
   (changes: Pick<LinkChanges, "write">) =>
-  <T>(run: (tx: ChangeTransaction) => Promise<T>): Promise<T> =>
-    writeAgain(() => changes.write(run));
+  <T>(run: (tx: ChangeTransaction) => Promise<T>, options?: TransactionOptions): Promise<T> =>
+    writeAgain(() => changes.write(run, options));

@@ -1,11 +1,12 @@
 import { chunked, foundInChunks } from "../../lib/chunked.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
+import { prepared } from "../../platform/db/prepared.ts";
 import type { Link } from "../link/link.ts";
 import { isInternal } from "../link/internal-target.ts";
-import { createAliasRepository, createLinkRows } from "./rows.repository.ts";
+import { createAliasRepository, createLinkRows, lockLinks } from "./rows.repository.ts";
 import { ownerNames } from "../link/owners.repository.ts";
-import { LINK_COLUMNS, linksIn, readTotals } from "../link/query.repository.ts";
+import { linksByCode, linksIn, readTotals } from "../link/query.repository.ts";
 import { createTagging } from "../tags/tagging.repository.ts";
 import { countRows } from "../../platform/db/queries.ts";
 
@@ -37,13 +38,7 @@ export function createLinkRepository(database: Database, { mostCounted = 10_000 
     const found: ExistingLink[] = [];
     // One order of locks prevents deadlocks.
     for (const chunk of chunked([...values].sort(), CHUNK)) {
-      const rows = await tx
-        .selectFrom("links")
-        .select(LINK_COLUMNS)
-        .where(key, "in", chunk as never)
-        .orderBy("code")
-        .$call(dialect.forUpdate)
-        .execute();
+      const rows = await lockLinks(dialect)[key](tx, chunk);
       const ids = rows.map(({ id }) => id);
       const tags = await tagsOf(tx, ids);
       for (const row of rows) {
@@ -63,20 +58,13 @@ export function createLinkRepository(database: Database, { mostCounted = 10_000 
     stats: createLinkStats(database, mostCounted),
 
     async find(code: string, db: Db = read): Promise<Link | null> {
-      const [link] = await linksIn(db).where("links.code", "=", code).execute();
+      const [link] = await linksByCode(db, code);
       return link === undefined ? null : { ...link, tags: (await tagsOf(db, [link.id])).get(link.id) ?? [] };
     },
 
     /** Finds aliases, too. */
     async findByAnyCode(code: string): Promise<Omit<Link, "tags"> | null> {
-      const [link] = await linksIn(read)
-        .where((eb) =>
-          eb.or([
-            eb("links.code", "=", code),
-            eb("links.id", "in", eb.selectFrom("link_aliases").select("link_id").where("code", "=", code)),
-          ]),
-        )
-        .execute();
+      const [link] = await linksByAnyCode(read, code, code);
       return link ?? null;
     },
 
@@ -141,6 +129,15 @@ export function createLinkRepository(database: Database, { mostCounted = 10_000 
     },
   };
 }
+
+const linksByAnyCode = prepared((db, code: string, alias: string) =>
+  linksIn(db).where((eb) =>
+    eb.or([
+      eb("links.code", "=", code),
+      eb("links.id", "in", eb.selectFrom("link_aliases").select("link_id").where("code", "=", alias)),
+    ]),
+  ),
+);
 
 function passwordQueries({ read, write }: Database) {
   return {

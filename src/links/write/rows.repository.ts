@@ -1,6 +1,7 @@
 import { chunked, foundInChunks } from "../../lib/chunked.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db, Dialect } from "../../platform/db/dialect.ts";
+import { perDialect, prepared, preparedWrite } from "../../platform/db/prepared.ts";
 import { DatabaseError } from "../../platform/db/failures.ts";
 import { columnsOf, FIELD_COLUMNS, readOptions } from "../link/field-values.ts";
 import type { DeletedContent, Link, LinkContent } from "../link/link.ts";
@@ -28,6 +29,16 @@ export const CONTENT_COLUMNS = [
   "updated_at",
 ] as const;
 
+const idOfCode = prepared((db, code: string) =>
+  db.selectFrom("links").select(["id", "code"]).where("code", "=", code),
+);
+const aliasesAmong = prepared((db, codes: readonly string[]) =>
+  db.selectFrom("link_aliases").select(["code", "link_id"]).where("code", "in", codes),
+);
+const aliasesOfLinks = prepared((db, ids: readonly number[]) =>
+  db.selectFrom("link_aliases").select(["code", "link_id"]).where("link_id", "in", ids),
+);
+
 /** Arrays may have any length. Codes within one call are distinct. */
 export function createLinkRows({ read, dialect }: Pick<Database, "read" | "dialect">) {
   const tagging = createTagging(dialect);
@@ -35,14 +46,15 @@ export function createLinkRows({ read, dialect }: Pick<Database, "read" | "diale
 
   async function idsOf(db: Db, codes: readonly string[]): Promise<Map<string, number>> {
     if (codes.length === 0) return new Map();
+    const found = codes.length === 1 ? await idOfCode(db, codes[0]!) : await idsOfCodes(db, codes);
+    return new Map(found.map(({ id, code }) => [code, id]));
+  }
+
+  function idsOfCodes(db: Db, codes: readonly string[]) {
     const rows = codes.map((code) => ({ code }));
     const requested = dialect.valuesTable("links", ["code"], rows);
-    const found = await db
-      .selectFrom(requested)
-      .innerJoin("links", "links.code", "v.code")
-      .select(["links.id", "links.code"])
-      .execute();
-    return new Map(found.map(({ id, code }) => [code, id]));
+    const query = db.selectFrom(requested).innerJoin("links", "links.code", "v.code");
+    return query.select(["links.id", "links.code"]).execute();
   }
 
   /** To another owner, with the counts of their tags. Of at most 1,000 locked links. */
@@ -158,16 +170,13 @@ export const contentOf = (link: Omit<LinkOverwrite, "code" | "tags">) => ({
 
 /** Other codes of links, kept by renames. No link has one as its code; the link's deletion frees them. */
 export function createAliasRepository({ read }: Pick<Database, "read">) {
-  function rowsOf(ids: readonly number[], db: Db) {
-    const query = db.selectFrom("link_aliases").select(["code", "link_id"]);
-    return foundInChunks(ids, CHUNK, (chunk) => query.where("link_id", "in", chunk).execute());
-  }
+  const rowsOf = (ids: readonly number[], db: Db) =>
+    foundInChunks(ids, CHUNK, (chunk) => aliasesOfLinks(db, chunk));
 
   return {
     /** The codes that are aliases, with the ids of their links. */
     async among(codes: readonly string[], db: Db = read): Promise<Map<string, number>> {
-      const query = db.selectFrom("link_aliases").select(["code", "link_id"]);
-      const rows = await foundInChunks(codes, CHUNK, (chunk) => query.where("code", "in", chunk).execute());
+      const rows = await foundInChunks(codes, CHUNK, (chunk) => aliasesAmong(db, chunk));
       return new Map(rows.map((row) => [row.code, row.link_id]));
     },
 
@@ -209,16 +218,10 @@ export async function deleteLinks<K extends "id" | "code">(
   { dialect, record, actor, now, bulk }: Deletion,
 ): Promise<string[]> {
   if (values.length === 0) return [];
-  const links = await tx
-    .selectFrom("links")
-    .select(LINK_COLUMNS)
-    .where(key, "in", values as never)
-    .orderBy("code")
-    .$call(dialect.forUpdate)
-    .execute();
+  const links = await lockLinks(dialect)[key](tx, values);
   if (links.length === 0) return [];
   const ids = links.map(({ id }) => id);
-  const counts = await lockCounts(tx, ids, dialect);
+  const counts = new Map((await lockCounts(dialect)(tx, ids)).map((row) => [row.link_id, row]));
   const more = await attachedTo(tx, ids, dialect);
   await dialect.insertMany(
     tx,
@@ -242,7 +245,7 @@ export async function deleteLinks<K extends "id" | "code">(
     ),
   );
   await createTagging(dialect).uncount(tx, ids);
-  await tx.deleteFrom("links").where("id", "in", ids).execute();
+  await deleteRows(tx, ids);
   const gone = [...counts.values()].map(({ clicks, automated }) => ({
     clickCount: clicks,
     automatedClicks: automated,
@@ -251,33 +254,52 @@ export async function deleteLinks<K extends "id" | "code">(
   return links.flatMap(({ id, code }) => [code, ...(more.aliases.get(id) ?? []).map((alias) => alias.code)]);
 }
 
+const deleteRows = preparedWrite((db, ids: readonly number[]) =>
+  db.deleteFrom("links").where("id", "in", ids),
+);
+
+/** Links by their ids or codes, in the order of their codes; locked until the transaction ends. */
+export const lockLinks = perDialect(({ forUpdate }) => {
+  const locking = (key: "id" | "code") =>
+    prepared((db, values: readonly (number | string)[]) =>
+      db
+        .selectFrom("links")
+        .select(LINK_COLUMNS)
+        .where(key, "in", values as never)
+        .orderBy("code")
+        .$call(forUpdate),
+    );
+  return { id: locking("id"), code: locking("code") };
+});
+
 /** Locked: a flush that waits for them finds the deleted link (clicks/flush/repository.ts). */
-async function lockCounts(tx: Db, ids: readonly number[], { forUpdate }: Pick<Dialect, "forUpdate">) {
-  const rows = await tx
-    .selectFrom("link_clicks")
-    .select(["link_id", "clicks", "automated"])
-    .where("link_id", "in", ids)
-    .orderBy("link_id")
-    .$call(forUpdate)
-    .execute();
-  return new Map(rows.map((row) => [row.link_id, row]));
-}
+const lockCounts = perDialect(({ forUpdate }) =>
+  prepared((db, ids: readonly number[]) =>
+    db
+      .selectFrom("link_clicks")
+      .select(["link_id", "clicks", "automated"])
+      .where("link_id", "in", ids)
+      .orderBy("link_id")
+      .$call(forUpdate),
+  ),
+);
+
+const lockUses = perDialect(({ forUpdate }) =>
+  prepared((db, ids: readonly number[]) =>
+    db
+      .selectFrom("link_uses")
+      .select(["link_id", "uses"])
+      .where("link_id", "in", ids)
+      .orderBy("link_id")
+      .$call(forUpdate),
+  ),
+);
 
 type Attached = Awaited<ReturnType<typeof attachedTo>>;
 
 async function attachedTo(tx: Db, ids: readonly number[], dialect: Dialect) {
-  const aliases = await tx
-    .selectFrom("link_aliases")
-    .select(["link_id", "code"])
-    .where("link_id", "in", ids)
-    .execute();
-  const uses = await tx
-    .selectFrom("link_uses")
-    .select(["link_id", "uses"])
-    .where("link_id", "in", ids)
-    .orderBy("link_id")
-    .$call(dialect.forUpdate)
-    .execute();
+  const aliases = await aliasesOfLinks(tx, ids);
+  const uses = await lockUses(dialect)(tx, ids);
   const linkOf = ({ link_id }: { link_id: number }) => link_id;
   return {
     aliases: Map.groupBy(aliases, linkOf),

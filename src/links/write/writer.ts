@@ -135,7 +135,8 @@ export function createLinkWriter(deps: Deps) {
     createIn,
 
     /** Per entry: the link, LinkAlreadyExists, or Conflict for one that serves a share. */
-    create: (entries: readonly CheckedCreate[], by: Writing) => write((tx) => createIn(tx, entries, by)),
+    create: (entries: readonly CheckedCreate[], by: Writing) =>
+      write((tx) => createIn(tx, entries, by), optionsFor(entries)),
 
     /** Locks the links of changes, and those that have their new keys. */
     lock,
@@ -147,7 +148,8 @@ export function createLinkWriter(deps: Deps) {
      * Changes links, also their keys. Per change: the link, LinkNotFound, LinkAlreadyExists (its code is repeated, or the
      * new one taken), Conflict for one that serves a share, Forbidden, BadRequest.
      */
-    update: (changes: readonly CheckedUpdate[], by: Writing) => write((tx) => updateIn(tx, changes, by)),
+    update: (changes: readonly CheckedUpdate[], by: Writing) =>
+      write((tx) => updateIn(tx, changes, by), optionsFor(changes)),
 
     /** The code, LinkNotFound, LinkAlreadyExists for a repeated code. */
     remove: (codes: readonly string[], by: Writing): Promise<WriteOutcome<string>[]> =>
@@ -160,7 +162,7 @@ export function createLinkWriter(deps: Deps) {
         await announce(repository, tx, existing, gone);
         await repository.removeMany(tx.db, gone, { ...by, record });
         return outcomes;
-      }),
+      }, optionsFor(codes)),
   };
 }
 
@@ -174,5 +176,7 @@ async function announce(
   const ids = codes.map((code) => existing.get(code)!.id);
   tx.changed("links", [...codes, ...(await repository.aliases.ofLinks(ids, tx.db))]);
 }
+
+const optionsFor = (links: readonly unknown[]) => ({ short: links.length === 1 });
 
 const keyIn = ({ code }: { code: string }): string => code;

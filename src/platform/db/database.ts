@@ -15,6 +15,7 @@ import {
 } from "./driver.ts";
 import { DatabaseError, isRetryable } from "./failures.ts";
 import { guardBackend } from "./guard.ts";
+import { runPreparedBy } from "./prepared.ts";
 import { explainRefusal } from "./refusals.ts";
 import { createReplica } from "./replica.ts";
 import type { Schema } from "./schema.ts";
@@ -73,6 +74,7 @@ export async function openDatabase(
       statementTimeoutMs,
     });
   const read = open(backend.reader, STATEMENT_TIMEOUT_MS);
+  if (backend.runPrepared) runPreparedBy(read, backend.runPrepared);
   const write = open(backend.writer, STATEMENT_TIMEOUT_MS);
   const slow = open(backend.writer, LONG_STATEMENT_TIMEOUT_MS);
   const replica = options.replicated ? await openReplica(settings, location, logger) : null;
@@ -97,8 +99,11 @@ export async function openDatabase(
     write,
     slow,
     dialect,
-    transaction: (run, { long = false } = {}) =>
-      withFirstWrite((whole) => transact(long ? slow : write, whole), run),
+    transaction: (run, { long = false, short = false } = {}) =>
+      withFirstWrite((whole) => {
+        const elsewhere = () => transact(long ? slow : write, whole);
+        return short && backend.transactShort ? backend.transactShort(whole, elsewhere) : elsewhere();
+      }, run),
     findLink: backend.findLink ?? ((code) => queryLink(read, code)),
     refreshLookups: backend.refreshLookups ?? (() => {}),
     commits: backend.commits ?? (() => undefined),

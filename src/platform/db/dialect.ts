@@ -194,6 +194,11 @@ export type Replica = {
 export type TransactionOptions = {
   /** Statements may take ten minutes instead of thirty seconds. */
   long?: boolean;
+  /**
+   * Some twenty statements at most, which find their rows by an index and change few. It waits for nothing but them. On
+   * SQLite such transactions run on the calling thread and share commits.
+   */
+  short?: boolean;
 };
 
 /** Rejects with AppErrors: Conflict for a unique violation, ServiceUnavailable while the database is away. */

@@ -8,6 +8,7 @@ import {
   Kysely,
   type QueryCompiler,
   type QueryResult,
+  type Transaction,
 } from "kysely";
 import type { Logger } from "../../lib/logger.ts";
 import type { DatabaseLocation } from "./database-url.ts";
@@ -58,6 +59,13 @@ export type Backend = {
   reader: ConnectionSource;
   /** A statement that reaches the data. */
   pingSql: string;
+  /** Runs prepared queries of `reader` on the calling thread. */
+  runPrepared?: (sql: string, parameters: readonly unknown[]) => unknown[];
+  /** Runs short transactions; `elsewhere` runs one like any other. */
+  transactShort?: <T>(
+    run: (tx: Transaction<Schema>) => Promise<T>,
+    elsewhere: () => Promise<T>,
+  ) => Promise<T>;
   /** See Database. */
   findLink?: (code: string) => LinkRow | undefined;
   /** See Database. */

@@ -19,9 +19,9 @@ forEachDialect((dialect) => {
         .execute();
     }
     let built = 0;
-    const between = prepared((from: number, to: number) => {
+    const between = prepared((db, from: number, to: number) => {
       built++;
-      return database.read
+      return db
         .selectFrom("deleted_links")
         .select("code")
         .where("link_id", ">=", from)

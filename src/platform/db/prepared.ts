@@ -1,21 +1,98 @@
-/** Queries that are built once: building a recursive one costs as much as running it (93 of 208 µs). */
-import type { Compilable, CompiledQuery } from "kysely";
-import type { Db } from "./dialect.ts";
+/**
+ * Queries that are built once: building one costs as much as running it (93 of 208 µs for a recursive one). They find
+ * their rows by an index and return few, so SQLite runs those of `read` on the calling thread, where a hop to another
+ * thread would cost more than the query.
+ */
+import type { Compilable, CompiledQuery, QueryResult } from "kysely";
+import type { Db, Dialect } from "./dialect.ts";
 
-/** Stand for the arguments while the query is built. No query has these values itself. */
-const STAND_INS = [-9_007_199_000_000_001, -9_007_199_000_000_002, -9_007_199_000_000_003];
+type Value = string | number | null;
+type Argument = Value | readonly Value[];
 
-/** `build` must use its arguments only as values of the query. */
-export function prepared<A extends readonly number[], R>(
-  build: (...values: A) => Compilable<R>,
+/** Stands for an argument, or for an item of it, while the query is built. */
+class Parameter {
+  constructor(
+    readonly argument: number,
+    readonly item: number | null,
+  ) {}
+}
+
+/** Lists that are longer, and further combinations of lengths, are built each time. */
+const MOST_ITEMS = 20;
+const MOST_TEMPLATES = 40;
+
+type RunSync = (sql: string, parameters: readonly unknown[]) => unknown[];
+
+const onCallingThread = new WeakMap<Db, RunSync>();
+
+/** Prepared queries of `db` run by `run`. */
+export const runPreparedBy = (db: Db, run: RunSync): void => void onCallingThread.set(db, run);
+
+/**
+ * `build` runs once for each kind of database and each combination of lengths. It uses its arguments, and the items of
+ * lists, only as values of the query.
+ */
+export function prepared<A extends readonly Argument[], R>(
+  build: (db: Db, ...values: A) => Compilable<R>,
 ): (db: Db, ...values: A) => Promise<R[]> {
-  let template: CompiledQuery<R> | undefined;
+  const compiledFor = createTemplates(build);
   return async (db, ...values) => {
-    template ??= build(...(STAND_INS.slice(0, values.length) as unknown as A)).compile();
-    const parameters = template.parameters.map((parameter) => {
-      const at = STAND_INS.indexOf(parameter as number);
-      return at === -1 ? parameter : values[at];
-    });
-    return (await db.executeQuery<R>({ ...template, parameters })).rows;
+    const query = compiledFor(db, values);
+    const run = onCallingThread.get(db);
+    if (run !== undefined) return run(query.sql, query.parameters) as R[];
+    return (await db.executeQuery<R>(query)).rows;
   };
 }
+
+/** The same for statements that write, in a transaction. */
+export function preparedWrite<A extends readonly Argument[]>(
+  build: (db: Db, ...values: A) => Compilable<unknown>,
+): (tx: Db, ...values: A) => Promise<QueryResult<unknown>> {
+  const compiledFor = createTemplates(build);
+  return (tx, ...values) => tx.executeQuery(compiledFor(tx, values));
+}
+
+/** What `make` makes for a dialect, once for each. */
+export function perDialect<T>(make: (dialect: Dialect) => T): (dialect: Dialect) => T {
+  const made = new WeakMap<Dialect, T>();
+  return (dialect) => {
+    let one = made.get(dialect);
+    if (one === undefined) made.set(dialect, (one = make(dialect)));
+    return one;
+  };
+}
+
+function createTemplates<A extends readonly Argument[]>(
+  build: (db: Db, ...values: A) => Compilable<unknown>,
+) {
+  /** By the adapter of the kind of database, then by the lengths of the lists. */
+  const templates = new Map<unknown, Map<string, CompiledQuery>>();
+  return (db: Db, values: A): CompiledQuery => {
+    const kind = db.getExecutor().adapter.constructor;
+    let known = templates.get(kind);
+    if (known === undefined) templates.set(kind, (known = new Map()));
+    let lengths = "";
+    for (const value of values) {
+      if (!Array.isArray(value)) continue;
+      if (value.length > MOST_ITEMS) return build(db, ...values).compile();
+      lengths += `${value.length} `;
+    }
+    let template = known.get(lengths);
+    if (template === undefined) {
+      if (known.size === MOST_TEMPLATES) return build(db, ...values).compile();
+      template = build(db, ...(values.map(standIn) as unknown as A)).compile();
+      known.set(lengths, template);
+    }
+    const parameters = template.parameters.map((parameter) => {
+      if (!(parameter instanceof Parameter)) return parameter;
+      const value = values[parameter.argument]!;
+      return parameter.item === null ? value : (value as readonly Value[])[parameter.item];
+    });
+    return { ...template, parameters };
+  };
+}
+
+const standIn = (value: Argument, argument: number): unknown =>
+  Array.isArray(value)
+    ? value.map((_, item) => new Parameter(argument, item))
+    : new Parameter(argument, null);

@@ -13,6 +13,8 @@ export type SqliteSettings = {
   cacheKib: number;
   /** Frees the page cache after this time without a statement. Default: never. */
   freesCacheAfterMs?: number;
+  /** A commit does not wait for the disk, and never moves the journal into the database. Default: false. */
+  leavesJournal?: boolean;
 };
 
 export type SqliteConnection = SqlConnection & {
@@ -106,7 +108,8 @@ function configure(settings: SqliteSettings, run: (sql: string) => void): void {
   run(`pragma cache_size = -${settings.cacheKib}`);
   if (settings.readonly) return;
   run("pragma journal_mode = wal");
-  run("pragma synchronous = full");
+  run(`pragma synchronous = ${settings.leavesJournal ? "normal" : "full"}`);
+  if (settings.leavesJournal) run("pragma wal_autocheckpoint = 0");
   run("pragma foreign_keys = on");
   run(`pragma journal_size_limit = ${WAL_KEPT_BYTES}`);
 }

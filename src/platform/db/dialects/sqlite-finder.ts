@@ -1,6 +1,6 @@
 /**
- * The lookup of redirects, on the calling thread: one prepared statement, opened on demand. Lookups of one turn of the
- * event loop share a read transaction, because each takes two locks. The file is not mapped: SQLite unmaps all of it
+ * The lookup of redirects and prepared queries (prepared.ts), on the calling thread, opened on demand. Those of one turn
+ * of the event loop share a read transaction, because each takes two locks. The file is not mapped: SQLite unmaps all of it
  * whenever another connection has written, which held the loop for 25 ms with ten million links.
  */
 import type { LinkRow } from "../dialect.ts";
@@ -66,15 +66,21 @@ export function createFinder(path: string, classify: (error: unknown) => Failure
     connection = undefined;
   }
 
+  function reading<T>(read: (connection: SqliteConnection) => T): T {
+    try {
+      return read(begin());
+    } catch (error) {
+      refresh();
+      throw translateFailure({ classify }, error);
+    }
+  }
+
   return {
-    find(code: string): LinkRow | undefined {
-      try {
-        return begin().firstSync(FIND_LINK, code) as LinkRow | undefined;
-      } catch (error) {
-        refresh();
-        throw translateFailure({ classify }, error);
-      }
-    },
+    find: (code: string): LinkRow | undefined =>
+      reading((begun) => begun.firstSync(FIND_LINK, code) as LinkRow | undefined),
+    /** The rows of a query that reads few. */
+    all: (text: string, parameters: readonly unknown[]): unknown[] =>
+      reading((begun) => begun.executeSync(text, parameters).rows),
     /** See Database. Takes two microseconds. */
     commits(): number {
       refresh();

@@ -56,14 +56,18 @@ export function createReserve(path: string, isFull: (error: unknown) => boolean)
   /** Whether the error was a full disk, and the reserve has just been given up. */
   const relieves = (error: unknown) => isFull(error) && giveUp();
 
+  const hasRoom = () => (size() ?? RESERVE_BYTES) >= RESERVE_BYTES;
+
   return {
     make,
     relieves,
+    /** False after the reserve was given up. */
+    hasRoom,
     /** The connection fails with "retry" after a full disk that the reserve has relieved. */
     guard: (connection: LaneConnection): LaneConnection => ({
       ...connection,
       async execute(text, parameters, timeoutMs) {
-        if (ADDS.test(text) && (size() ?? RESERVE_BYTES) < RESERVE_BYTES) {
+        if (ADDS.test(text) && !hasRoom()) {
           await make();
           if (size() !== RESERVE_BYTES) throw new DatabaseError("full", null);
         }

@@ -19,6 +19,7 @@ import { insertThenId, standardCreateIndex, standardSyntax } from "../standard-s
 import { anyLike, likePatterns, SEARCHED_COLUMNS, writtenForms } from "../text-search.ts";
 import { openSqlite, type SqliteSettings } from "./sqlite-connection.ts";
 import { createFinder } from "./sqlite-finder.ts";
+import { createGroupCommits } from "./sqlite-group.ts";
 import { createLanes, type LaneConnection, type Lanes } from "./sqlite-lanes.ts";
 import { GRAM, matchingGrams, sqliteNames } from "./sqlite-names.ts";
 import { createReserve, type Reserve } from "./sqlite-reserve.ts";
@@ -142,15 +143,14 @@ const bulk = createBulk(words);
 const dialect: Dialect = {
   name: "sqlite",
   ...bulk,
-  addToCounters: (db, { table, key, column }, keys, deltas) => {
-    const [name, by, counter] = [table, key, column].map(schema.quote);
-    const textFor = (rows: number) =>
-      `update ${name} set ${counter} = ${counter} + v.column2 from (values ${repeated("(?, ?)", rows)}) as v where ${by} = v.column1`;
-    const set = (into: unknown[], from: number, value: unknown, at: number): void => {
+  addToCounters: (db, { table, key, column }, keys, deltas) =>
+    updateRows(db, { table, key, add: [column] }, keys, (into, from, value, at) => {
       into[from] = value;
       into[from + 1] = deltas[at];
-    };
-    return runForEach(db, { textFor, width: 2, set }, keys);
+    }),
+  updateMany: async (db, update, rows) => {
+    const columns = [update.key, ...(update.set ?? []), ...(update.add ?? [])];
+    await updateRows(db, update, rows as readonly Row[], rowSetter(columns));
   },
   // One statement for all rows, so a refused row leaves none.
   insertMany: (db, table, rows) =>
@@ -198,16 +198,41 @@ async function insertRows(
 ): Promise<void> {
   if (rows.length === 0) return;
   const columns = Object.keys(rows[0]!);
-  const names = columns.map(schema.quote).join(", ");
-  const row = `(${repeated("?", columns.length)})`;
   const ending = onConflict?.compile(db).sql ?? "";
+  const row = `(${repeated("?", columns.length)})`;
   const textFor = (count: number) =>
-    `insert into ${schema.quote(table)} (${names}) values ${repeated(row, count)} ${ending}`;
-  const set = (into: unknown[], from: number, one: Row): void => {
-    for (let at = 0; at < columns.length; at++) into[from + at] = one[columns[at]!] ?? null;
-  };
-  await runForEach(db, { textFor, width: columns.length, set }, rows);
+    `insert into ${schema.quote(table)} (${columns.map(schema.quote).join(", ")}) values ${repeated(row, count)} ${ending}`;
+  await runForEach(db, { textFor, width: columns.length, set: rowSetter(columns) }, rows);
 }
+
+function updateRows<T>(
+  db: Db,
+  {
+    table,
+    key,
+    set = [],
+    add = [],
+  }: { table: string; key: string; set?: readonly string[]; add?: readonly string[] },
+  items: readonly T[],
+  setRow: Statement<T>["set"],
+): Promise<number> {
+  const name = schema.quote(table);
+  const width = 1 + set.length + add.length;
+  const assignments = assignmentsOf(set, add).map(({ column, add: isAdded }, at) => {
+    const quoted = schema.quote(column);
+    return `${quoted} = ${isAdded ? `${name}.${quoted} + ` : ""}v.column${at + 2}`;
+  });
+  const row = `(${repeated("?", width)})`;
+  const textFor = (rows: number) =>
+    `update ${name} set ${assignments.join(", ")} from (values ${repeated(row, rows)}) as v where ${name}.${schema.quote(key)} = v.column1`;
+  return runForEach(db, { textFor, width, set: setRow }, items);
+}
+
+const rowSetter =
+  (columns: readonly string[]): Statement<Row>["set"] =>
+  (into, from, row) => {
+    for (let at = 0; at < columns.length; at++) into[from + at] = row[columns[at]!] ?? null;
+  };
 
 /** Fewer cost more per row, more gain nothing. */
 const GROUP_ROWS = 100;
@@ -335,6 +360,10 @@ export const openBackend: OpenBackend = async ({ location, threads, logger }) =>
   const reader = createLanes({ count: READERS, begin: "begin", open: () => open(READER) });
   await touch(writer, path, reserve);
   if (threads) await reserve.make();
+  const { hasRoom } = reserve;
+  const groups = threads
+    ? createGroupCommits({ path, flavour, classify, writer, hasRoom, committed: finder.refresh, logger })
+    : null;
   return {
     dialect,
     flavour,
@@ -344,9 +373,11 @@ export const openBackend: OpenBackend = async ({ location, threads, logger }) =>
     findLink: finder.find,
     refreshLookups: finder.refresh,
     commits: finder.commits,
+    ...(groups !== null && { runPrepared: finder.all, transactShort: groups.transact }),
     async close() {
       finder.close();
       // Last: the last connection merges the journal into the file.
+      await groups?.close();
       await reader.close();
       await writer.close();
     },
