@@ -2,6 +2,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { KeyPair } from "../src/lib/certificate.ts";
+import { makeKeyPair } from "../src/lib/key-pair.test-support.ts";
+import { until } from "./support/until.ts";
 import { PASSWORD, signIn } from "./support/session.ts";
 import { type Installation, install } from "./support/waymark.ts";
 
@@ -87,6 +90,37 @@ describe("TLS", () => {
       await server.stop();
     },
   );
+
+  test.each(["1", "2"])("SIGHUP reads the certificate of %s workers again", async (workers) => {
+    const made = fresh();
+    const [cert, key] = [join(made.dataDir, "cert.pem"), join(made.dataDir, "key.pem")];
+    const write = (pair: KeyPair) => {
+      writeFileSync(cert, pair.cert);
+      writeFileSync(key, pair.key);
+    };
+    const [before, after] = [makeKeyPair("before.test"), makeKeyPair("after.test")];
+    write(before);
+    const server = await made.serve({
+      WAYMARK__SERVER__TLS_CERT: cert,
+      WAYMARK__SERVER__TLS_KEY: key,
+      WAYMARK__SERVER__WORKERS: workers,
+    });
+    const visit = ({ cert: ca }: KeyPair, serverName: string) =>
+      fetch(`${server.url}/`, { redirect: "manual", keepalive: false, tls: { ca, serverName } }).then(
+        ({ status }) => status,
+        () => null,
+      );
+    expect(await visit(before, "before.test")).toBe(404);
+    write({ cert: after.cert, key: before.key });
+    server.process.kill("SIGHUP");
+    await until(() => server.log().includes("is not the key of the certificate"));
+    expect(await visit(before, "before.test")).toBe(404);
+    write(after);
+    server.process.kill("SIGHUP");
+    await until(async () => (await visit(after, "after.test")) === 404);
+    await until(async () => (await visit(before, "before.test")) === null);
+    await server.stop();
+  });
 
   test.each(["1", "2"])("an unreadable file fails a start of %s workers and is named", async (workers) => {
     const made = fresh({

@@ -138,17 +138,20 @@ test("of authorities, one that is valid is enough", () => {
   expect(() => readAuthorities(at("empty"), "sslrootcert")).toThrow("has no certificate");
 });
 
-test("a renewed file is in use after a restart, and until then the metric has the former one", async () => {
+test("a renewed file is in use after a reload, and until then the metric has the former one", async () => {
   concat("served.pem", "stranger.pem");
-  const states = watchCertificates([chain("served.pem")], Date.now);
+  const { states, serverReloaded } = watchCertificates([chain("served.pem")], Date.now);
   const [before] = states();
   const registry = createRegistry();
   registerCertificateMetrics(registry, states);
   concat("served.pem", "chain.pem");
   const [after] = states();
   expect(after).toMatchObject({ notAfter: before!.notAfter, trouble: { level: "warning" } });
-  expect(after!.trouble!.message).toContain("Restart Waymark.");
+  expect(after!.trouble!.message).toContain("send SIGHUP.");
   expect(renderMetrics(await registry.snapshot())).toContain(
     `svc_certificate_expiry_timestamp_seconds{setting="server.tls_cert"} ${before!.notAfter! / 1000}`,
   );
+  serverReloaded();
+  expect(states()[0]).toMatchObject({ trouble: null });
+  expect(states()[0]!.notAfter).toBeGreaterThan(before!.notAfter!);
 });

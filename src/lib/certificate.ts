@@ -86,7 +86,7 @@ export function readAuthorities(path: string, setting: string): string {
   return text;
 }
 
-type KeyPair = { cert: string; key: string };
+export type KeyPair = { cert: string; key: string };
 
 /** Reads what serves HTTPS. @throws BadRequest naming the file and what to do, if it can't serve */
 function readCertificateAndKey(
@@ -130,7 +130,7 @@ function troubleOf(file: CertificateFile, all: readonly X509Certificate[], now: 
     [Date.parse(validFrom), Date.parse(validTo)] as const;
   const times = all.map(timeOf).toSorted(([, a], [, b]) => a - b);
   const [notBefore, notAfter] = file.kind === "chain" ? times[0]! : times.at(-1)!;
-  const renew = `Renew it, then restart Waymark (${file.setting}).`;
+  const renew = `Renew it, then ${adviceOf(file)} (${file.setting}).`;
   const wrong = file.kind === "chain" ? wrongOrderAt(all) : null;
   const state = (level: "warning" | "error", message: string) => ({
     ...file,
@@ -166,22 +166,31 @@ export function readCertificateState(file: CertificateFile, now: number): Certif
   }
 }
 
-/**
- * The states of certificates that a process has read at its start, as far as the files show it: a renewed file is
- * in use after a restart.
- */
+/** What puts a renewed file to use. The server reads its own again on SIGHUP. */
+const adviceOf = ({ kind }: CertificateFile): string =>
+  kind === "chain" ? "run 'systemctl reload waymark' or send SIGHUP" : "restart Waymark";
+
+const capitalized = (text: string): string => text[0]!.toUpperCase() + text.slice(1);
+
+/** The states of certificates that a process has read, as far as the files show it. */
 export function watchCertificates(files: readonly CertificateFile[], now: () => number) {
-  const loaded = files.map((file) => readCertificateState(file, now()));
-  return (): CertificateState[] =>
+  let loaded = files.map((file) => readCertificateState(file, now()));
+  const states = (): CertificateState[] =>
     loaded.map((one) => {
       const state = readCertificateState(one, now());
       const isRenewed = one.notAfter !== null && state.notAfter !== null && state.notAfter !== one.notAfter;
       if (!isRenewed) return state;
-      const message = `${one.path} was changed, and this server still uses the former certificate, which expires on ${dayOf(one.notAfter!)}. Restart Waymark.`;
+      const message = `${one.path} was changed, and this server still uses the former certificate, which expires on ${dayOf(one.notAfter!)}. ${capitalized(adviceOf(one))}.`;
       return {
         ...state,
         notAfter: one.notAfter,
         trouble: { level: one.notAfter! <= now() ? "error" : "warning", message },
       };
     });
+  return {
+    states,
+    /** The server has read its certificate again. */
+    serverReloaded: (): void =>
+      void (loaded = loaded.map((one) => (one.kind === "chain" ? readCertificateState(one, now()) : one))),
+  };
 }

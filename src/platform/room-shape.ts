@@ -41,6 +41,8 @@ export type Platform = {
   registry: Registry;
   bodies: BodyMemory;
   certificates(): CertificateState[];
+  /** This process has read the certificate of `server.tls_cert` again. */
+  serverCertificateReloaded(): void;
   sealMove(url: string): Promise<string>;
   /** The channel to the parent, in a worker process. */
   worker: WorkerChannel | undefined;

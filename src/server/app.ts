@@ -60,6 +60,7 @@ export async function createApp(env: Env, options: AppOptions) {
       publicUrl: config.get("features.public_url"),
       panel: config.get("features.enable_admin_panel") ? config.get("routes.frontend_prefix") : null,
     }),
+    serverCertificateReloaded: house.serverCertificateReloaded,
     /** The secret of a new one-time address; null when a password is set. */
     openSetUp: auth.openSetUp,
     clickStats: house.clicks.stats,

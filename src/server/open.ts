@@ -134,6 +134,7 @@ async function startPlatform(on: Opened, logger: Logger) {
   }
   await step(config.start);
   const core: Core = { ...shared, config };
+  const certificates = watchCertificates(certificateFiles(env), clock.now);
   const platform: Platform = {
     ...on,
     leases,
@@ -141,7 +142,8 @@ async function startPlatform(on: Opened, logger: Logger) {
     rollCall: createRollCall({ changes, processes: leases.processes, logger }),
     registry: createRegistry(),
     bodies: createBodyMemory(),
-    certificates: watchCertificates(certificateFiles(env), clock.now),
+    certificates: certificates.states,
+    serverCertificateReloaded: certificates.serverReloaded,
     sealMove: (url) => on.box.seal(url, MOVE_PURPOSE),
     api: { described: notYet, ask: notYet },
   };

@@ -8,14 +8,16 @@ import { createWorkerChannel } from "../platform/cluster/worker-channel.ts";
 import { type AdminApi, type SpawnWorker, STOP_MS } from "../platform/cluster/worker-process.ts";
 import type { RoomContext } from "../platform/room-shape.ts";
 import type { Env } from "../platform/settings/env.ts";
+import type { ServerCertificates } from "../platform/wire/server-certificates.ts";
 import { systemClock } from "../lib/clock.ts";
-import { appError } from "../lib/errors.ts";
+import { readServerPair } from "../lib/certificate.ts";
+import { appError, messageOf } from "../lib/errors.ts";
 import { createLogger, type Logger } from "../lib/logger.ts";
 import { ownCommand } from "../lib/own-command.ts";
 import { programName } from "../lib/program-name.ts";
 import { VERSION } from "../lib/version.ts";
 import { findMisspelledVariables } from "./settings.ts";
-import { DRAIN_MS, type ServedApp, startServer } from "./server.ts";
+import { DRAIN_MS, openCertificates, type ServedApp, startServer } from "./server.ts";
 
 type ServeOptions = { port?: string; workerPort?: string };
 
@@ -56,9 +58,13 @@ export async function addServeCommand(program: Command, context: RoomContext): P
 
 async function serveAlone(env: Env, logger: Logger): Promise<void> {
   const signalled = nextStop(["SIGTERM", "SIGINT"]);
-  process.on("SIGHUP", () =>
-    logger.info("SIGHUP opens the log file again; a reload of settings needs server.workers of 2 or more"),
-  );
+  const certificates = await openCertificates(env.server);
+  process.on("SIGHUP", () => {
+    if (certificates !== null) reloadCertificate(certificates);
+    logger.info(
+      "SIGHUP opens the log file and the certificate of server.tls_cert again; a reload of settings needs server.workers of 2 or more",
+    );
+  });
   const stopping = abortedBy(signalled);
   const open = () => createApp(env, { logger, stopping, onMoved: renew });
   let app = await open();
@@ -81,11 +87,21 @@ async function serveAlone(env: Env, logger: Logger): Promise<void> {
     await former.close();
   }
 
+  function reloadCertificate(served: ServerCertificates): void {
+    const { tlsCert, tlsKey } = env.server;
+    if (tlsCert === null || tlsKey === null) return;
+    try {
+      served.setCommon(readServerPair(tlsCert, tlsKey));
+      app.serverCertificateReloaded();
+      logger.info(`new connections get the certificate that ${tlsCert} has now`);
+    } catch (error) {
+      logger.error(`The former certificate stays in use: ${messageOf(error)}`);
+    }
+  }
+
   try {
-    const server = await startServer(
-      env.server,
-      inTurn(() => app),
-    );
+    const responders = inTurn(() => app);
+    const server = await startServer(env.server, responders, { certificates });
     const { openSetUp } = app;
     await announce(logger, env, { address: server.address, workers: 1, adminApi: app.adminApi(), openSetUp });
     logger.info({ signal: await signalled }, "stopping: completing requests and storing clicks");
@@ -116,9 +132,10 @@ async function serveAsWorker(env: Env, logger: Logger, port: number): Promise<vo
   });
   for (const ignored of ["SIGINT", "SIGHUP"] as const) process.on(ignored, () => {});
   const stopped = Promise.race([nextStop(["SIGTERM"]), orphaned]);
+  const certificates = await openCertificates(env.server);
   const app = await createApp(env, { logger, worker, stopping: abortedBy(stopped), onMoved: worker.renew });
   try {
-    const server = await startServer({ ...env.server, port }, app, { sharePort: true });
+    const server = await startServer({ ...env.server, port }, app, { certificates, sharePort: true });
     try {
       const { address, port: bound } = server;
       const info = { address, port: bound, startValues: app.startValues(), adminApi: app.adminApi() };

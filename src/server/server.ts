@@ -4,6 +4,7 @@ import type { App } from "./app.ts";
 import type { Env } from "../platform/settings/env.ts";
 import { readServerPair } from "../lib/certificate.ts";
 import { appError, messageOf } from "../lib/errors.ts";
+import type { ServerCertificates } from "../platform/wire/server-certificates.ts";
 import { startWireServer, type WireServer } from "../platform/wire/wire-server.ts";
 
 /** A stop cuts requests that take longer. */
@@ -11,10 +12,31 @@ export const DRAIN_MS = 10_000;
 
 export type ServedApp = Pick<App, "respond" | "explain" | "connectionLimit" | "listens" | "endStreams">;
 
+/** The certificates of `server.tls_cert`; null: plain HTTP. @throws BadRequest naming the file and what to do */
+export async function openCertificates({
+  tlsCert,
+  tlsKey,
+}: Env["server"]): Promise<ServerCertificates | null> {
+  if (tlsCert === null || tlsKey === null) return null;
+  // A server without TLS does not load it.
+  const { createServerCertificates } = await import("../platform/wire/server-certificates.ts");
+  return createServerCertificates(readServerPair(tlsCert, tlsKey));
+}
+
+type Listening = {
+  /** Null: plain HTTP. */
+  certificates: ServerCertificates | null;
+  sharePort?: boolean;
+};
+
 /** @throws Conflict when port or socket is in use, BadRequest when listening fails */
-export async function startServer(settings: Env["server"], app: ServedApp, { sharePort = false } = {}) {
+export async function startServer(
+  settings: Env["server"],
+  app: ServedApp,
+  { certificates, sharePort = false }: Listening,
+) {
   if (settings.unixSocket !== null) await clearStaleSocket(settings.unixSocket);
-  const server = listen(settings, app, sharePort);
+  const server = listen(settings, app, { certificates, sharePort });
   if (settings.unixSocket !== null) chmodSync(settings.unixSocket, 0o660);
   app.listens(server);
   return {
@@ -34,9 +56,12 @@ export async function startServer(settings: Env["server"], app: ServedApp, { sha
   };
 }
 
-function listen(settings: Env["server"], app: ServedApp, reusePort: boolean): WireServer {
-  const { host: hostname, port, unixSocket, tlsCert, tlsKey } = settings;
-  const tls = tlsCert === null || tlsKey === null ? null : readServerPair(tlsCert, tlsKey);
+function listen(
+  settings: Env["server"],
+  app: ServedApp,
+  { certificates: tls, sharePort: reusePort }: Required<Listening>,
+): WireServer {
+  const { host: hostname, port, unixSocket } = settings;
   const address = unixSocket === null ? { hostname, port, reusePort } : { unix: unixSocket };
   try {
     const { respond, explain, connectionLimit: limit } = app;

@@ -145,7 +145,10 @@ const SECTIONS = {
     port: integer(8080, 0, 65535, "Port to listen on; 0 picks a free one."),
     unix_socket: optional(path("", "Path of a unix socket to listen on instead of host and port.")),
     tls_cert: optional(
-      path("", "PEM file with the certificate and its chain, to serve HTTPS; needs server.tls_key."),
+      path(
+        "",
+        "PEM file with the certificate and its chain, to serve HTTPS, read again on SIGHUP; needs server.tls_key.",
+      ),
     ),
     tls_key: optional(path("", "PEM file with the certificate's private key.")),
     workers: {

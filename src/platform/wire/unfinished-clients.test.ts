@@ -1,11 +1,10 @@
 /** Clients that begin something and never complete it: how long they are kept, and who goes when there is no room. */
 import { afterEach, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { until } from "../../../test/support/until.ts";
+import { makeKeyPair } from "../../lib/key-pair.test-support.ts";
+import { createServerCertificates, type ServerCertificates } from "./server-certificates.ts";
 import { type WireOptions, startWireServer, type WireServer } from "./wire-server.ts";
 
 const cleanUps: (() => unknown)[] = [];
@@ -63,24 +62,7 @@ async function idle(server: WireServer): Promise<Client> {
   return client;
 }
 
-function certificate(): { cert: string; key: string } {
-  const folder = mkdtempSync(join(tmpdir(), "waymark-tls-"));
-  cleanUps.push(() => rmSync(folder, { recursive: true }));
-  const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
-  const options = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost";
-  const made = Bun.spawnSync([
-    "openssl",
-    "req",
-    "-x509",
-    ...options.split(" "),
-    "-keyout",
-    key,
-    "-out",
-    cert,
-  ]);
-  expect(made.exitCode).toBe(0);
-  return { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") };
-}
+const certificate = (): ServerCertificates => createServerCertificates(makeKeyPair());
 
 test("an unfinished handshake ends long before an idle connection", async () => {
   const server = serve({ tls: certificate() });

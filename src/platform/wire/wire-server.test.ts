@@ -1,11 +1,13 @@
 /** Responses of every kind, over TCP, TLS and a unix socket, as the client of the runtime reads them. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileResponse } from "../../lib/file-response.ts";
+import { makeKeyPair } from "../../lib/key-pair.test-support.ts";
 import type { Arrival } from "./arrival.ts";
+import { createServerCertificates } from "./server-certificates.ts";
 import { startWireServer, type WireOptions, type WireServer } from "./wire-server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "waymark-wire-"));
@@ -79,14 +81,7 @@ const plain = start({ address: local, tls: null });
 const unix = join(folder, "socket");
 start({ address: { unix }, tls: null });
 
-function certificate(): { cert: string; key: string } | null {
-  if (Bun.which("openssl") === null) return null;
-  const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
-  const of = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
-  Bun.spawnSync(["openssl", "req", ...of, "-subj", "/CN=localhost", "-keyout", key, "-out", cert]);
-  return { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") };
-}
-const tls = certificate();
+const tls = Bun.which("openssl") === null ? null : createServerCertificates(makeKeyPair());
 const secure = tls === null ? null : start({ address: local, tls });
 
 type Get = (target: string, init?: RequestInit) => Promise<Response>;

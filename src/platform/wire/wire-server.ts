@@ -8,6 +8,7 @@ import type { Arrival } from "./arrival.ts";
 import { Connection } from "./connection.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
 import type { ConnectionOwner, WireSocket } from "./connection-owner.ts";
+import type { ServerCertificates } from "./server-certificates.ts";
 import { createUnreadResponses } from "./unread-responses.ts";
 import { createWaitingClients } from "./waiting-clients.ts";
 
@@ -42,7 +43,8 @@ export type WireServer = Peers & {
 
 export type WireOptions = {
   address: { hostname: string; port: number; reusePort: boolean } | { unix: string };
-  tls: { cert: string; key: string } | null;
+  /** Null: plain HTTP. */
+  tls: ServerCertificates | null;
   respond(arrival: Arrival, peers: WireServer): Response | Promise<Response>;
   /** Responds to an error of `respond` and to a malformed request. */
   explain(error: unknown): Response;
@@ -135,9 +137,7 @@ export function startWireServer(options: WireOptions): WireServer {
     },
     ...EVENTS,
   };
-  // Bun's types lack `reusePort`, and `data` before `open`.
-  const listening = { ...address, ...(tls !== null && { tls }), allowHalfOpen: true, socket } as unknown;
-  const listener = Bun.listen(listening as Bun.TCPSocketListenOptions<Connection>);
+  const { listener, unfollow } = listen(address, tls, socket);
 
   const clock = setInterval(() => {
     seconds++;
@@ -182,6 +182,7 @@ export function startWireServer(options: WireOptions): WireServer {
     async stop(isHard = false) {
       isLeaving = true;
       isStopping = true;
+      unfollow?.();
       listener.stop(false);
       if (isHard) for (const connection of connections) connection.cut();
       for (const connection of connections) if (!connection.isBusy()) connection.close();
@@ -190,6 +191,14 @@ export function startWireServer(options: WireOptions): WireServer {
     },
   };
   return server;
+}
+
+function listen(address: WireOptions["address"], tls: WireOptions["tls"], socket: object) {
+  // Bun's types lack `reusePort`, `serverName`, and `data` before `open`.
+  const handlers = { ...socket, ...tls?.handlers };
+  const listening = { ...address, ...tls?.options(), allowHalfOpen: true, socket: handlers } as unknown;
+  const listener = Bun.listen(listening as Bun.TCPSocketListenOptions<Connection>);
+  return { listener, unfollow: tls?.follow(listener) };
 }
 
 const malformed = () => appError("BadRequest", "The head of the request is malformed.");
