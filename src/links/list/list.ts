@@ -36,7 +36,9 @@ export function createLinkList(repository: LinkListRepository, { rankedFrom = RA
 
   async function planOf(order: LinkOrder, depth: number, found: Starts): Promise<ListPlan> {
     const matches = cache.get(found.filter).total ?? found.matches;
-    return planFor(order, depth, { ...found, matches, links: await repository.total(), rankedFrom });
+    const isCompared = found.starts.length > 0 || order.sort === "click_count";
+    const links = isCompared ? await repository.total() : 0;
+    return planFor(order, depth, { ...found, matches, links, rankedFrom });
   }
 
   async function totalOf({ filter, starts }: Starts): Promise<number> {

@@ -8,12 +8,13 @@ import {
   type SqlBool,
 } from "kysely";
 import type { Db, Dialect } from "../../platform/db/dialect.ts";
+import { oncePer, prepared } from "../../platform/db/prepared.ts";
 import { countRows } from "../../platform/db/queries.ts";
 import type { Schema } from "../../platform/db/schema.ts";
 import { isEverything, type LinkFilter } from "./filter.ts";
 import { hasTag, matching } from "./matching.repository.ts";
 import type { LinkOrder, ListPlace, Slice } from "./query.ts";
-import { BOUNDS, type ListPlan, type Start } from "./plan.ts";
+import { BOUNDS, type ListPlan, type Start, WALK } from "./plan.ts";
 
 /** At most 1,000. */
 export type LinkKeys = { ids: readonly number[] } | { codes: readonly string[] };
@@ -110,6 +111,8 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
     plan: ListPlan,
   ): Promise<Found> {
     const isByCode = order.sort === "code";
+    if (after === null && offset + limit <= MOST_AT_ONCE && isEverything(filter))
+      return foundCodes(await firstCodes(order)(read, limit, offset));
     if (!isByCode && plan.by === "walk" && isMerged(dialect, filter, offset + limit)) {
       return foundCodes(await mergedByCreation(read, dialect, filter, { order, offset, limit, after }));
     }
@@ -138,6 +141,21 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
     return codesInOrder(filter, slice, plan);
   };
 }
+
+/** Links passed along an index by one prepared query. */
+const MOST_AT_ONCE = 1_000;
+
+/** The codes of all links, in an order by code or creation. */
+const firstCodes = oncePer(
+  (order: LinkOrder) =>
+    prepared((db, limit: number, offset: number) =>
+      sortedBy(db.selectFrom("links").select("links.code"), order, WALK)
+        .$if(order.sort !== "code", (query) => query.select("links.created_at as value"))
+        .limit(limit)
+        .offset(offset),
+    ),
+  ({ sort, descending }) => `${sort} ${descending}`,
+);
 
 const startsOf = (plan: ListPlan, { sort }: LinkOrder): readonly Start[] =>
   plan.by === "walk" ? BOUNDS[sort] : plan.from === null ? [] : [plan.from];

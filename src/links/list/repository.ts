@@ -2,6 +2,7 @@
 import type { Database } from "../../platform/db/database.ts";
 import type { Extent } from "../../platform/db/queries.ts";
 import type { Db } from "../../platform/db/dialect.ts";
+import { oncePer, prepared } from "../../platform/db/prepared.ts";
 import type { Link } from "../link/link.ts";
 import { linksIn, readTotal } from "../link/query.repository.ts";
 import { createTagging } from "../tags/tagging.repository.ts";
@@ -15,6 +16,24 @@ import { type CountBounds, createCounts, createStarts } from "./sizes.repository
 export type LinkListRepository = ReturnType<typeof createLinkListRepository>;
 
 const KEYS = ["links.id", "links.code"] as const;
+
+/** Links by their ids or codes, in an order. */
+const loadingBy = oncePer(
+  ({ column, sort, descending }: { column: "id" | "code" } & LinkOrder) =>
+    prepared((db, values: readonly (number | string)[]) => {
+      const way = direction(descending);
+      const links = linksIn(db).where(`links.${column}`, "in", values as never);
+      if (sort === "code") return links.orderBy("links.code", way);
+      if (sort === "created_at")
+        return links.orderBy("links.created_at", way).orderBy("links.code", direction(!descending));
+      if (sort === "click_count") return links.orderBy("link_clicks.clicks", way).orderBy("links.id", way);
+      return links
+        .orderBy((eb) => eb.case().when("links.expires_at", "is", null).then(1).else(0).end(), way)
+        .orderBy("links.expires_at", way)
+        .orderBy("links.id", way);
+    }),
+  ({ column, sort, descending }) => `${column} ${sort} ${descending}`,
+);
 
 export type FoundKey = { id: number; code: string };
 
@@ -80,20 +99,7 @@ export function createLinkListRepository(database: Database, bounds: CountBounds
     async load(keys: LinkKeys, order: LinkOrder): Promise<Link[]> {
       const [column, values] = "ids" in keys ? (["id", keys.ids] as const) : (["code", keys.codes] as const);
       if (values.length === 0) return [];
-      const way = direction(order.descending);
-      const links = linksIn(read).where(`links.${column}`, "in", values as never);
-      const sorted =
-        order.sort === "created_at"
-          ? links.orderBy("links.created_at", way).orderBy("links.code", direction(!order.descending))
-          : order.sort === "code"
-            ? links.orderBy("links.code", way)
-            : order.sort === "click_count"
-              ? links.orderBy("link_clicks.clicks", way).orderBy("links.id", way)
-              : links
-                  .orderBy((eb) => eb.case().when("links.expires_at", "is", null).then(1).else(0).end(), way)
-                  .orderBy("links.expires_at", way)
-                  .orderBy("links.id", way);
-      return tagged(await sorted.execute());
+      return tagged(await loadingBy({ column, ...order })(read, values));
     },
 
     /** Matches by code after `after` (null: from the start); limit ≤ 1,000. Reads all links up to the last match. */

@@ -1,7 +1,7 @@
 import { chunked, foundInChunks } from "../../lib/chunked.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db, Dialect } from "../../platform/db/dialect.ts";
-import { perDialect, prepared, preparedWrite } from "../../platform/db/prepared.ts";
+import { oncePer, prepared, preparedWrite } from "../../platform/db/prepared.ts";
 import { DatabaseError } from "../../platform/db/failures.ts";
 import { columnsOf, FIELD_COLUMNS, readOptions } from "../link/field-values.ts";
 import type { DeletedContent, Link, LinkContent } from "../link/link.ts";
@@ -259,7 +259,7 @@ const deleteRows = preparedWrite((db, ids: readonly number[]) =>
 );
 
 /** Links by their ids or codes, in the order of their codes; locked until the transaction ends. */
-export const lockLinks = perDialect(({ forUpdate }) => {
+export const lockLinks = oncePer(({ forUpdate }: Dialect) => {
   const locking = (key: "id" | "code") =>
     prepared((db, values: readonly (number | string)[]) =>
       db
@@ -273,7 +273,7 @@ export const lockLinks = perDialect(({ forUpdate }) => {
 });
 
 /** Locked: a flush that waits for them finds the deleted link (clicks/flush/repository.ts). */
-const lockCounts = perDialect(({ forUpdate }) =>
+const lockCounts = oncePer(({ forUpdate }: Dialect) =>
   prepared((db, ids: readonly number[]) =>
     db
       .selectFrom("link_clicks")
@@ -284,7 +284,7 @@ const lockCounts = perDialect(({ forUpdate }) =>
   ),
 );
 
-const lockUses = perDialect(({ forUpdate }) =>
+const lockUses = oncePer(({ forUpdate }: Dialect) =>
   prepared((db, ids: readonly number[]) =>
     db
       .selectFrom("link_uses")

@@ -4,7 +4,7 @@
  * thread would cost more than the query.
  */
 import type { Compilable, CompiledQuery, QueryResult } from "kysely";
-import type { Db, Dialect } from "./dialect.ts";
+import type { Db } from "./dialect.ts";
 
 type Value = string | number | null;
 type Argument = Value | readonly Value[];
@@ -18,8 +18,8 @@ class Parameter {
 }
 
 /** Lists that are longer, and further combinations of lengths, are built each time. */
-const MOST_ITEMS = 20;
-const MOST_TEMPLATES = 40;
+const MOST_ITEMS = 100;
+const MOST_TEMPLATES = 100;
 
 type RunSync = (sql: string, parameters: readonly unknown[]) => unknown[];
 
@@ -52,12 +52,16 @@ export function preparedWrite<A extends readonly Argument[]>(
   return (tx, ...values) => tx.executeQuery(compiledFor(tx, values));
 }
 
-/** What `make` makes for a dialect, once for each. */
-export function perDialect<T>(make: (dialect: Dialect) => T): (dialect: Dialect) => T {
-  const made = new WeakMap<Dialect, T>();
-  return (dialect) => {
-    let one = made.get(dialect);
-    if (one === undefined) made.set(dialect, (one = make(dialect)));
+/** What `make` makes for a key, such as a dialect, once for each. There are few keys. */
+export function oncePer<K, T>(
+  make: (key: K) => T,
+  nameOf: (key: K) => unknown = (key) => key,
+): (key: K) => T {
+  const made = new Map<unknown, T>();
+  return (key) => {
+    const name = nameOf(key);
+    let one = made.get(name);
+    if (one === undefined) made.set(name, (one = make(key)));
     return one;
   };
 }
