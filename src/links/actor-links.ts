@@ -100,13 +100,14 @@ export function createActorLinks(parts: Parts, actor: Actor) {
       const { password, ...checked } = domains.place(parseLinkInput(input, rule, now), input.domain);
       const ownerId = await owners.newOwner(actor, input.owner);
       // Saves a hash. The transaction decides.
-      if (checked.code !== null && !checked.force && (await find(checked.code)) !== null) {
+      if (password !== null && checked.code !== null && !checked.force && (await find(checked.code)) !== null)
         throw linkAlreadyExists(checked.code);
-      }
       refuse(await loops.refusal(checked.code, { ...checked, ...readOptions(checked.options) }));
       const passwordHash = password === null ? null : await hashPassword(password);
-      const link = only(await writer.create([{ ...checked, ownerId, passwordHash }], { actor, now }));
-      return withCounts(repository, link);
+      const { isNew, ...link } = only(
+        await writer.create([{ ...checked, ownerId, passwordHash }], { actor, now }),
+      );
+      return isNew ? repository.shown(link, null) : withCounts(repository, link);
     },
 
     /** @throws LinkNotFound, LinkInvalidUrl, LinkInvalidExpireTime, Conflict (it serves a share) */

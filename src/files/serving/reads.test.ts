@@ -1,9 +1,8 @@
 /** An edited link is read at most twice: once for the plan, and once to lock it. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { DummyDriver, Kysely, type KyselyPlugin } from "kysely";
-import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import type { Database } from "../../platform/db/database.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { PatchInput } from "../../links/link/link.ts";
 import { startShares, type SharesHarness } from "../shares/shares.test-support.ts";
@@ -12,35 +11,27 @@ const URL_A = "https://a.example/";
 const URL_B = "https://b.example/";
 const LIMITS = { max_bytes: 1_000, max_files: 3 };
 
-const compiler = new Kysely({
-  dialect: {
-    createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-  },
-}).getExecutor();
+const READS_LINKS = /^select .*(?:from|join) ["`]links["`]/s;
 
 /** The database, with a list of the queries that read rows of `links`. */
 function watched(database: Database): { database: Database; reads: string[] } {
   const reads: string[] = [];
-  const plugin: KyselyPlugin = {
-    transformQuery({ node, queryId }) {
-      if (node.kind === "SelectQueryNode") {
-        const { sql } = compiler.compileQuery(node, queryId);
-        if (/(from|join) "links"/.test(sql)) reads.push(sql);
-      }
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  };
+  function watch<D extends Db>(db: D): D {
+    const executor = db.getExecutor();
+    const execute = executor.executeQuery.bind(executor);
+    executor.executeQuery = (query, ...rest) => {
+      if (READS_LINKS.test(query.sql)) reads.push(query.sql);
+      return execute(query, ...rest);
+    };
+    return db;
+  }
+  watch(database.read);
+  watch(database.write);
   return {
     reads,
     database: {
       ...database,
-      read: database.read.withPlugin(plugin),
-      write: database.write.withPlugin(plugin),
-      transaction: (run, options) => database.transaction((tx) => run(tx.withPlugin(plugin)), options),
+      transaction: (run, options) => database.transaction((tx) => run(watch(tx)), options),
     },
   };
 }

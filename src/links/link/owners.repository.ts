@@ -1,6 +1,7 @@
 /** Owners by the names of the API: `anna`, `team:press`. */
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
+import { prepared } from "../../platform/db/prepared.ts";
 import { ownerIds } from "../../platform/db/owner-ids.ts";
 import { type Actor, mayChange } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
@@ -12,16 +13,21 @@ const ID = /^\d{1,15}$/;
 export async function ownerNames(db: Db, ids: readonly (number | null)[]): Promise<Map<number, string>> {
   const known = [...new Set(ids)].filter((id) => id !== null);
   const [accounts, teams] = [known.filter((id) => id > 0), known.filter((id) => id < 0).map(ownerOfTeam)];
-  const users = db.selectFrom("users").select(["id", "username as name"]).where("id", "in", accounts);
-  const named = db.selectFrom("teams").select(["id", "name"]).where("id", "in", teams);
-  const found = accounts.length === 0 ? [] : await users.execute();
-  const ofTeams = teams.length === 0 ? [] : await named.execute();
+  const found = accounts.length === 0 ? [] : await usersById(db, accounts);
+  const ofTeams = teams.length === 0 ? [] : await teamsById(db, teams);
   return new Map([
     [0, ADMIN_NAME],
     ...found.map(({ id, name }) => [id, name] as const),
     ...ofTeams.map(({ id, name }) => [ownerOfTeam(id), TEAM_MARK + name] as const),
   ]);
 }
+
+const usersById = prepared((db, ids: readonly number[]) =>
+  db.selectFrom("users").select(["id", "username as name"]).where("id", "in", ids),
+);
+const teamsById = prepared((db, ids: readonly number[]) =>
+  db.selectFrom("teams").select(["id", "name"]).where("id", "in", ids),
+);
 
 type Named = { owner?: string | undefined; team?: string | undefined };
 

@@ -73,8 +73,9 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
     ): Promise<Link> {
       const by = { actor, now: clock.now(), serves };
       const [written] = await writer.createIn(tx, [{ ...entry, target, force: false }], by);
-      if (written instanceof AppError) throw written;
-      return (await repository.find(written!.code, tx.db))!;
+      if (written === undefined || written instanceof AppError) throw written;
+      const { isNew: _, ...link } = written;
+      return repository.shown(link, null, tx.db);
     },
 
     /** Locks the link that `change` writes. Null if it is gone. */

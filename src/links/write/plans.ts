@@ -49,6 +49,8 @@ export type CheckedUpdate = Omit<LinkPatch, "options"> &
 
 export type WrittenLink = Omit<NewLink, "clickCount" | "automatedClicks">;
 export type ChangedLink = WrittenLink & { id: number };
+/** `isNew` false: it was overwritten. */
+export type CreatedLink = ChangedLink & { isNew: boolean };
 
 /** Or why nothing was written. */
 export type WriteOutcome<T> = T | AppError;

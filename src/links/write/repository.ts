@@ -192,16 +192,16 @@ function createLinkStats({ read }: Database, mostCounted = 10_000) {
   };
 }
 
-/** A written link as the API shows it, with the counts that were read before the write. */
+/** A written link as the API shows it, with the counts that were read before the write; null: a new one. */
 const shownIn =
   (read: Db) =>
   async (
     written: Omit<Link, "ownerName" | "clickCount" | "automatedClicks">,
-    before: Link,
+    before: Link | null,
     db = read,
   ): Promise<Link> => {
     const { id, ownerId } = written;
-    const isSame = id === before.id;
+    const isSame = before !== null && id === before.id;
     // Another link that got the code meanwhile is new.
     const { clickCount, automatedClicks } = isSame ? before : { clickCount: 0, automatedClicks: 0 };
     const ownerName =

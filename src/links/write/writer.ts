@@ -23,6 +23,7 @@ import {
   type ChangedLink,
   type CheckedCreate,
   type CheckedUpdate,
+  type CreatedLink,
   namesOfOwners,
   overwriteEvents,
   planCreate,
@@ -71,7 +72,11 @@ export function createLinkWriter(deps: Deps) {
     return { links: await lockCodes(tx.db, [...changes.map(keyIn), ...targets]), domains: kept };
   }
 
-  async function createIn(tx: ChangeTransaction, entries: readonly CheckedCreate[], by: Writing) {
+  async function createIn(
+    tx: ChangeTransaction,
+    entries: readonly CheckedCreate[],
+    by: Writing,
+  ): Promise<WriteOutcome<CreatedLink>[]> {
     const placed = entries.map(({ domain }) => domain);
     const kept = await keepDomains(domains, tx, placed);
     const given = new Set(entries.flatMap((entry) => entry.code ?? []));
@@ -100,7 +105,11 @@ export function createLinkWriter(deps: Deps) {
     ]);
     tx.changed("links", plan.inserts.map(keyIn));
     await announce(repository, tx, existing, plan.overwrites.map(keyIn));
-    return plan.outcomes;
+    return plan.outcomes.map((outcome) => {
+      if (outcome instanceof AppError) return outcome;
+      const added = ids.get(outcome.code);
+      return { ...outcome, id: added ?? existing.get(outcome.code)!.id, isNew: added !== undefined };
+    });
   }
 
   async function updateIn(

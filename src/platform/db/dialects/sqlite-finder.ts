@@ -24,10 +24,19 @@ const COLUMNS = "id, code, target, expires_at, options, password_hash is not nul
 const FIND_LINK = `select ${COLUMNS} from links
   where id = coalesce((select id from links where code = ?1), (select link_id from link_aliases where code = ?1))`;
 
-export function createFinder(path: string, classify: (error: unknown) => FailureKind) {
+/**
+ * @param writing the connection on this thread that writes, while it does not: its cache survives its own commits, which
+ * empty those of others
+ */
+export function createFinder(
+  path: string,
+  classify: (error: unknown) => FailureKind,
+  writing: () => SqliteConnection | undefined,
+) {
   let connection: SqliteConnection | undefined;
   let opened = 0;
-  let isReading = false;
+  /** Has the read transaction of this turn. */
+  let reader: SqliteConnection | undefined;
   let closed = false;
 
   function connect(): SqliteConnection {
@@ -39,48 +48,48 @@ export function createFinder(path: string, classify: (error: unknown) => Failure
     return connection;
   }
 
-  function begin(): SqliteConnection {
-    const begun = connect();
-    if (!isReading) {
-      begun.executeSync("begin", []);
-      isReading = true;
-      setImmediate(refresh);
-    }
-    return begun;
+  function begin(from: SqliteConnection): SqliteConnection {
+    from.executeSync("begin", []);
+    reader = from;
+    setImmediate(refresh);
+    return from;
   }
 
   function refresh(): void {
-    if (!isReading) return;
-    isReading = false;
+    const ended = reader;
+    reader = undefined;
     try {
-      connection?.executeSync("commit", []);
+      ended?.executeSync("commit", []);
     } catch {
       // A failed read may have ended the transaction.
-      disconnect();
+      if (ended === connection) disconnect();
     }
   }
 
   function disconnect(): void {
-    isReading = false;
+    reader = undefined;
     connection?.close();
     connection = undefined;
   }
 
-  function reading<T>(read: (connection: SqliteConnection) => T): T {
+  function reading<T>(read: (from: SqliteConnection) => T): T {
+    const writer = reader === undefined ? writing() : undefined;
     try {
-      return read(begin());
+      return read(reader ?? begin(writer ?? connect()));
     } catch (error) {
       refresh();
+      // It waits for no lock, unlike the own connection.
+      if (writer !== undefined && classify(error) === "unavailable") return read(begin(connect()));
       throw translateFailure({ classify }, error);
     }
   }
 
   return {
     find: (code: string): LinkRow | undefined =>
-      reading((begun) => begun.firstSync(FIND_LINK, code) as LinkRow | undefined),
+      reading((from) => from.firstSync(FIND_LINK, code) as LinkRow | undefined),
     /** The rows of a query that reads few. */
     all: (text: string, parameters: readonly unknown[]): unknown[] =>
-      reading((begun) => begun.executeSync(text, parameters).rows),
+      reading((from) => from.executeSync(text, parameters).rows),
     /** See Database. Takes two microseconds. */
     commits(): number {
       refresh();

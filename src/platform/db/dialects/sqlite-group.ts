@@ -43,8 +43,8 @@ type Settings = {
   writer: Lanes;
   /** Whether the disk has room for new rows. */
   hasRoom(): boolean;
-  /** Called after each commit. */
-  committed(): void;
+  /** Ends reads that the connection and others have begun: before a group and after its commit. */
+  endReads(): void;
   logger: Logger;
 };
 
@@ -53,11 +53,13 @@ const synchronize = promisify(fdatasync);
 export type GroupCommits = ReturnType<typeof createGroupCommits>;
 
 export function createGroupCommits(settings: Settings) {
-  const { writer, hasRoom, committed } = settings;
+  const { writer, hasRoom, endReads } = settings;
   const queue: Job[] = [];
   const journal = createJournal(settings);
   let opened: Promise<{ connection: SqliteConnection; tx: Transaction<Schema> }> | undefined;
   let isRunning = false;
+  /** The open connection while no group runs. */
+  let idle: SqliteConnection | undefined;
 
   const open = () => {
     opened ??= connect(settings);
@@ -70,11 +72,15 @@ export function createGroupCommits(settings: Settings) {
   async function runGroup(): Promise<void> {
     const begun = performance.now();
     const done: { job: Job; value: unknown }[] = [];
-    let run: ((text: string) => unknown) | undefined;
+    let hasBegun = false;
     try {
       const { connection, tx } = await open();
-      connection.executeSync("begin immediate", []);
-      run = (text) => connection.executeSync(text, []);
+      const run = (text: string) => connection.executeSync(text, []);
+      idle = connection;
+      endReads();
+      run("begin immediate");
+      idle = undefined;
+      hasBegun = true;
       while (queue.length > 0 && performance.now() - begun < MOST_MS) {
         const job = queue[0]!;
         run("savepoint one");
@@ -91,13 +97,14 @@ export function createGroupCommits(settings: Settings) {
         queue.shift();
       }
       run("commit");
+      idle = connection;
     } catch {
-      if (run !== undefined) await drop();
+      if (hasBegun) await drop();
       const unfinished = queue.splice(0);
       for (const { elsewhere } of [...done.map(({ job }) => job), ...unfinished]) elsewhere();
       return;
     }
-    committed();
+    endReads();
     if (done.length === 0) return;
     void journal.synchronized().then(
       () => {
@@ -113,6 +120,8 @@ export function createGroupCommits(settings: Settings) {
   async function drop(): Promise<void> {
     const connecting = opened;
     opened = undefined;
+    idle = undefined;
+    endReads();
     (await connecting?.catch(() => undefined))?.connection.close();
   }
 
@@ -137,6 +146,9 @@ export function createGroupCommits(settings: Settings) {
   }
 
   return {
+    /** The connection while it has no transaction. */
+    idle: () => idle,
+
     /** @param elsewhere runs the transaction in the thread */
     transact: <T>(run: Run<T>, elsewhere: () => Promise<T>): Promise<T> =>
       new Promise<T>((resolve, reject) => {
@@ -166,7 +178,7 @@ async function connect({ path, flavour, classify }: Settings) {
     path,
     readonly: false,
     busyTimeoutMs: 0,
-    cacheKib: 2_048,
+    cacheKib: 16_384,
     leavesJournal: true,
   });
   const kysely = createKysely({

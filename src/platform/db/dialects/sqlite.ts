@@ -19,7 +19,7 @@ import { insertThenId, standardCreateIndex, standardSyntax } from "../standard-s
 import { anyLike, likePatterns, SEARCHED_COLUMNS, writtenForms } from "../text-search.ts";
 import { openSqlite, type SqliteSettings } from "./sqlite-connection.ts";
 import { createFinder } from "./sqlite-finder.ts";
-import { createGroupCommits } from "./sqlite-group.ts";
+import { createGroupCommits, type GroupCommits } from "./sqlite-group.ts";
 import { createLanes, type LaneConnection, type Lanes } from "./sqlite-lanes.ts";
 import { GRAM, matchingGrams, sqliteNames } from "./sqlite-names.ts";
 import { createReserve, type Reserve } from "./sqlite-reserve.ts";
@@ -350,7 +350,7 @@ export const openBackend: OpenBackend = async ({ location, threads, logger }) =>
   const path = resolve(location.path);
   const open = (settings: Omit<SqliteSettings, "path">) =>
     threads ? openThread({ ...settings, path }, logger) : onCallingThread({ ...settings, path });
-  const finder = createFinder(path, classify);
+  const finder = createFinder(path, classify, () => groups?.idle());
   const reserve = createReserve(path, (error) => classify(error) === "full");
   const writer = createLanes({
     count: 1,
@@ -361,8 +361,8 @@ export const openBackend: OpenBackend = async ({ location, threads, logger }) =>
   await touch(writer, path, reserve);
   if (threads) await reserve.make();
   const { hasRoom } = reserve;
-  const groups = threads
-    ? createGroupCommits({ path, flavour, classify, writer, hasRoom, committed: finder.refresh, logger })
+  const groups: GroupCommits | null = threads
+    ? createGroupCommits({ path, flavour, classify, writer, hasRoom, endReads: finder.refresh, logger })
     : null;
   return {
     dialect,
