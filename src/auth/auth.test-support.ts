@@ -157,7 +157,7 @@ export async function startAuth(database: Database, settings: AuthOptions = {}) 
       liftIdleTimeout: () => {},
       cut: () => {},
     };
-    const response = await app.request(`http://waymark.test${path}`, init, connection);
+    const response = await app.fetch(new Request(`http://waymark.test${path}`, init), connection);
     const text = await response.text();
     return {
       status: response.status,

@@ -311,12 +311,14 @@ forEachDialect((dialect) => {
     });
 
     test("when the administrator's password is reset", async () => {
+      expect(await browser.status()).toBe(200);
       await harness.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
       expect(await browser.status()).toBe(401);
       expect((await browser.refresh()).status).toBe(401);
     });
 
     test("when the signing secret changes", async () => {
+      expect(await browser.status()).toBe(200);
       await harness.config.runActionAndSave("api.jwt_secret", "generate_token", "test");
       expect(await browser.status()).toBe(401);
       expect((await browser.refresh()).status).toBe(401);

@@ -43,9 +43,9 @@ const unauthorized = () => appError("Unauthorized", "Unauthorized: invalid or mi
 function createGuard(deps: Deps): Guard {
   return (entry) => {
     const { access, path } = entry;
-    if (access === "public") return (_c, next) => next();
+    if (access === "public") return () => {};
     const scope = tokenScope(entry);
-    return async (c, next) => {
+    return async (c) => {
       const caller = await identify(deps, c);
       requireRole(caller, access);
       requireScope(caller, scope);
@@ -58,7 +58,6 @@ function createGuard(deps: Deps): Guard {
       });
       c.set("isStillAllowed", isStillAllowed);
       c.env.isStillAllowed = isStillAllowed;
-      await next();
     };
   };
 }
@@ -143,7 +142,6 @@ function createRecheck(deps: Deps, caller: Caller, { token, address, setsUp }: P
   const { sessions, apiTokens, secondFactor, config } = deps;
   const { credential, role } = caller;
   const secret = config.get("api.jwt_secret");
-  const teams = teamsText(caller);
 
   async function accountNow() {
     if (credential === undefined) return (await apiTokens.authenticate(token ?? "", address()))?.account;
@@ -152,7 +150,7 @@ function createRecheck(deps: Deps, caller: Caller, { token, address, setsUp }: P
 
   return async (): Promise<boolean> => {
     const account = await accountNow();
-    if (!account || account.role !== role || teamsText(account) !== teams) return false;
+    if (!account || account.role !== role || teamsText(account) !== teamsText(caller)) return false;
     return credential === undefined || setsUp || !(await secondFactor.isMissing({ ...account, credential }));
   };
 }
@@ -181,17 +179,17 @@ function createHealthGuard({
 }: Pick<Deps, "config" | "onFailure"> & { guard: Guard }): Guard {
   return (entry) => {
     const signedIn = guard(entry);
-    return async (c, next) => {
+    return (c) => {
       const bearer = bearerToken(c);
       const healthToken = config.get("api.health_token");
       const isMonitor = bearer !== null && healthToken !== "" && equalInConstantTime(bearer, healthToken);
-      if (entry.access === "public" || isMonitor) return next();
+      if (entry.access === "public" || isMonitor) return;
       // Without an administrator's password no session is valid.
       if (config.get("api.admin_token") === "") {
         onFailure(bearer === null ? "none" : "bearer");
         throw unauthorized();
       }
-      return signedIn(c, next);
+      return signedIn(c);
     };
   };
 }

@@ -4,6 +4,7 @@
  * there.
  */
 import { readFileSync, writeFileSync } from "node:fs";
+import { asciiLower } from "../lib/ascii-lower.ts";
 import type { Clock } from "../lib/clock.ts";
 import { dataPath } from "../lib/data-folder.ts";
 import { FORWARDED_HEADERS, type ForwardedHeader, parseForwardedPrefix } from "../lib/forwarded.ts";
@@ -178,11 +179,11 @@ export function createProxies({ dataDir, config, logger, clock }: Deps) {
     ...clients,
     /** Call it with requests in which such headers matter. */
     look(headers: Pick<Headers, "get">, peerOf: () => string): void {
-      const header = FORWARDED_HEADERS.find((name) => headers.get(name) !== null);
+      const header = FORWARDED_HEADERS.find((name) => headers.get(asciiLower(name)) !== null);
       if (header === undefined) return;
       const peer = clients.clientAddress(peerOf(), null);
       if (clients.trustedHop(peer, null) === null) return ignored(header, peer);
-      const isRoot = parseForwardedPrefix(headers.get("X-Forwarded-Prefix")) === "";
+      const isRoot = parseForwardedPrefix(headers.get("x-forwarded-prefix")) === "";
       const advice = "Set features.public_url to the address of a host at whose root Waymark answers.";
       const below = { kind: "below", header: "X-Forwarded-Prefix", peer } as const;
       if (!isRoot && config.get("features.public_url") === "") note(below, true, `${BELOW_PATH}. ${advice}`);

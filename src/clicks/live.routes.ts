@@ -65,7 +65,8 @@ export const liveEndpoints = ({ live, links, logger }: LiveDeps): Endpoint[] => 
     failures: [404],
     raw: { type: "text/event-stream", schema: eventView },
     async handle({ c, query, account }) {
-      const place = (["country", "city"] as const).find((name) => c.req.query(name));
+      const given = c.req.query();
+      const place = (["country", "city"] as const).find((name) => given[name]);
       if (place !== undefined) {
         const reason = "places are looked up when clicks are stored, after the live view shows them";
         throw appError("BadRequest", `The live view can't filter by ${place}: ${reason}.`, { field: place });

@@ -2,13 +2,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Hono } from "hono";
 import { type Database, openDatabase } from "../platform/db/database.ts";
 import { createMigratedFile } from "../platform/db/schema-copy.test-support.ts";
-import { CONNECTION } from "../platform/http/app.test-support.ts";
-import type { Caller, Endpoint, HttpConnection, HttpEnv } from "../platform/http/endpoint.ts";
-import { failureResponse, toAppError } from "../platform/http/errors.ts";
-import { type Guard, mountEndpoints, mountRefusals } from "../platform/http/mount.ts";
+import { createHttpApp } from "../platform/http/app.ts";
+import { CONNECTION, CORS_OFF } from "../platform/http/app.test-support.ts";
+import type { Caller, Endpoint, HttpConnection } from "../platform/http/endpoint.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { linkEndpoints } from "./links.routes.ts";
 import { openLinks, TARGET } from "./links.test-support.ts";
@@ -35,14 +33,13 @@ export async function mountApi(
   );
   const endpoints = await make(database);
   let caller = ADMIN;
-  const guard: ReturnType<Guard> = (c, next) => {
-    c.set("account", caller);
-    return next();
-  };
-  const app = new Hono<HttpEnv>();
-  app.onError((error) => failureResponse(toAppError(error)));
-  mountEndpoints(app, PREFIX, endpoints, () => guard);
-  mountRefusals(app, [{ prefix: PREFIX, endpoints }]);
+  const app = createHttpApp({
+    tables: [{ prefix: PREFIX, endpoints, guard: () => (c) => c.set("account", caller) }],
+    gates: [],
+    cors: () => CORS_OFF,
+    newRequestId: () => "1",
+    logger: silentLogger,
+  });
 
   /** Sends the path unchanged. */
   const ask = async (path: string, init?: RequestInit): Promise<Response> =>

@@ -3,14 +3,16 @@ import { ACCESS_COOKIE, CSRF_COOKIE, readCookies } from "../auth/sessions/cookie
 import { CSRF_HEADER } from "../auth/sessions/cookies.ts";
 import { joinSlashes } from "../lib/request-target.ts";
 import { VERSION } from "../lib/version.ts";
+import { wholeBodyOf } from "../lib/whole-response.ts";
 import type { Repeats } from "../platform/http/idempotency.ts";
 import { routePrefixesIn } from "../platform/config/route-prefixes.ts";
 import { withAccessLog } from "../platform/health/access-log.ts";
 import { openProbes } from "../platform/health/health.routes.ts";
 import { createHttpMetrics } from "../platform/health/http-metrics.ts";
-import { createHttpApp, type EndpointTable, type HttpAppOptions } from "../platform/http/app.ts";
+import { createHttpApp, type HttpAppOptions } from "../platform/http/app.ts";
 import { docsEndpoints } from "../platform/http/docs/routes.ts";
 import type { HttpConnection } from "../platform/http/endpoint.ts";
+import type { EndpointTable } from "../platform/http/mount.ts";
 import { type Described, openApiEndpoint } from "../platform/http/openapi.ts";
 import { createPanel } from "../platform/panel/panel.ts";
 import type { MountPlace } from "../platform/room-shape.ts";
@@ -59,7 +61,7 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
     repeats,
     logger: house.logger,
   });
-  Object.assign(house.api, { described: () => described, ask: http.fetch.bind(http) });
+  Object.assign(house.api, { described: () => described, ask: http.fetch });
   const metrics = createHttpMetrics(house.registry);
   const redirects = metrics.timer("redirect");
   const frontend = config.get("routes.frontend_prefix");
@@ -78,16 +80,19 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
     sendsMails: auth.sendsMails,
     rooms: rooms.map(({ name }) => name),
   });
-  const api = http.fetch.bind(http);
   const routes = [
     {
       isIn: createRouteTest([config.get("routes.health_prefix")]),
       timer: metrics.timer("health"),
-      ask: api,
+      ask: http.respond,
     },
-    { isIn: createRouteTest([`${frontend}/v1`]), timer: metrics.timer("frontend"), ask: api },
-    { isIn: createRouteTest([frontend]), timer: metrics.timer("frontend"), ask: panel.respond },
-    { isIn: () => true, timer: metrics.timer("admin"), ask: api },
+    { isIn: createRouteTest([`${frontend}/v1`]), timer: metrics.timer("frontend"), ask: http.respond },
+    {
+      isIn: createRouteTest([frontend]),
+      timer: metrics.timer("frontend"),
+      ask: (arrival: Arrival) => panel.respond(arrival.request()),
+    },
+    { isIn: () => true, timer: metrics.timer("admin"), ask: http.respond },
   ];
   const isRouted = createRouteTest([...routePrefixesIn(config)(), ...FILE_PREFIXES, ...OPEN_PREFIXES]);
   const isOpen = createRouteTest(OPEN_PREFIXES);
@@ -114,35 +119,41 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
 
   function askApi(arrival: Arrival, server: WireServer): Response | Promise<Response> {
     metrics.watch(server);
-    const request = arrival.request();
-    const peerAddress = () => server.requestIP(request)?.address ?? "unix";
-    proxies.look(request.headers, peerAddress);
+    arrival.validateHost();
+    const peerAddress = () => server.requestIP(arrival)?.address ?? "unix";
+    proxies.look(arrival.headers, peerAddress);
     const connection: HttpConnection = {
       peerAddress,
-      origin: () => origins.ofRequest(request, peerAddress),
-      prefix: () => origins.prefixOf(request, peerAddress),
-      liftIdleTimeout: () => server.timeout(request, 0),
-      cut: () => server.timeout(request, 1),
+      origin: () => origins.ofRequest(arrival, peerAddress),
+      prefix: () => origins.prefixOf(arrival, peerAddress),
+      liftIdleTimeout: () => server.timeout(arrival.request(), 0),
+      cut: () => server.timeout(arrival.request(), 1),
     };
-    const { timer, ask } = routes.find(({ isIn }) => isIn(request.url))!;
+    const { timer, ask } = routes.find(({ isIn }) => isIn(arrival.path))!;
     const begun = timer.begin();
-    const outcome = timer.end(begun, request.method, ask(request, connection));
+    const outcome = timer.end(begun, arrival.method, ask(arrival, connection));
     return outcome instanceof Promise ? outcome.then(watched) : outcome;
 
     function watched(response: Response): Response {
       const { isStillAllowed } = connection;
-      // Live streams end by themselves.
-      if (isStillAllowed !== undefined && response.body !== null && !isEventStream(response)) {
-        const isUnderWay = () => server.isResponding(request);
-        lasting.add({ isStillAllowed, isUnderWay, cut: () => server.cutResponse(request) });
-      }
+      if (isStillAllowed === undefined || !lasts(response)) return response;
+      const request = arrival.request();
+      const isUnderWay = () => server.isResponding(request);
+      lasting.add({ isStillAllowed, isUnderWay, cut: () => server.cutResponse(request) });
       return response;
     }
   }
 }
 
-const isEventStream = ({ headers }: Response): boolean =>
-  headers.get("content-type")?.startsWith("text/event-stream") === true;
+/** Whether it may be under way for long. The system takes a short one at once, and live streams end by themselves. */
+function lasts(response: Response): boolean {
+  const whole = wholeBodyOf(response);
+  if (whole !== undefined && whole.length < SHORT_BODY) return false;
+  return response.body !== null && !response.headers.get("content-type")?.startsWith("text/event-stream");
+}
+
+/** Bytes or characters. */
+const SHORT_BODY = 64 * 1024;
 
 /** Decides at a path that both the API and links have. A browser that opens the address follows the link. */
 function isMeantForApi({ method, headers }: Arrival): boolean {

@@ -117,6 +117,5 @@ export function oidcEndpoints({ oidc, config, addressLimit, clientOf }: Deps): E
 }
 
 const redirectTo = (c: HttpContext, location: string): Response => {
-  c.header("Cache-Control", "no-store");
-  return c.redirect(location, 302);
+  return c.body(null, 302, { Location: location, "Cache-Control": "no-store" });
 };

@@ -40,7 +40,7 @@ export function respondSignedIn(
 export function setCookies(c: HttpContext, cookies: readonly string[]): void {
   for (const cookie of cookies) {
     const below = cookie.replace("; Path=/", `; Path=${c.env.prefix()}/`);
-    c.header("Set-Cookie", below, { append: true });
+    c.cookie(below);
   }
 }
 

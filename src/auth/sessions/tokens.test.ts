@@ -70,6 +70,53 @@ describe("tokens", () => {
   });
 });
 
+describe("a token that was verified", () => {
+  test("is known by its whole text and type only", async () => {
+    const { tokens } = setUp();
+    const token = await tokens.sign("access", CLAIMS);
+    const other = await tokens.sign("access", { ...CLAIMS, accountId: 8 });
+    expect(await tokens.verify("access", token)).toEqual(CLAIMS);
+    expect(tokens.verify("access", token)).toEqual(CLAIMS);
+    expect(await tokens.verify("refresh", token)).toBeNull();
+    expect(await tokens.verify("access", `${token}x`)).toBeNull();
+    const [start, signature] = [other.slice(0, other.lastIndexOf(".")), token.split(".")[2]];
+    expect(await tokens.verify("access", `${start}.${signature}`)).toBeNull();
+  });
+
+  test("expires, and ends with the secret, also when that changes during its verification", async () => {
+    const { tokens, state, time } = setUp();
+    const token = await tokens.sign("access", CLAIMS);
+    const pending = tokens.verify("access", token);
+    state.secret = "another secret of thirty-two bytes!";
+    const later = await tokens.sign("access", CLAIMS);
+    await pending;
+    expect(await tokens.verify("access", token)).toBeNull();
+    expect(await tokens.verify("access", later)).toEqual(CLAIMS);
+    state.secret = SECRET;
+    expect(await tokens.verify("access", later)).toBeNull();
+    expect(await tokens.verify("access", token)).toEqual(CLAIMS);
+    time.now = NOW + 60_000;
+    expect(await tokens.verify("access", token)).toBeNull();
+  });
+
+  test("is verified again when more than two generations have come after it", async () => {
+    const tokens = createTokens({ secret: () => SECRET, clock: { now: () => NOW }, generationSize: 2 });
+    const all = await Promise.all(
+      [1, 2, 3, 4, 5].map((accountId) => tokens.sign("access", { ...CLAIMS, accountId })),
+    );
+    for (const token of all) await tokens.verify("access", token);
+    expect(all.map((token) => tokens.verify("access", token) instanceof Promise)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
+    for (const [at, token] of all.entries())
+      expect(await tokens.verify("access", token)).toMatchObject({ accountId: at + 1 });
+  });
+});
+
 const refused = async (token: string) => expect(await setUp().tokens.verify("access", token)).toBeNull();
 const signed = (payload: Record<string, unknown>, secret = SECRET, alg = "HS256") =>
   new SignJWT(payload).setProtectedHeader({ alg }).sign(bytes(secret));

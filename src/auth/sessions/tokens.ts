@@ -5,6 +5,7 @@
 import type { Core } from "../../platform/core.ts";
 import { errors, jwtVerify, SignJWT } from "jose";
 import type { Clock } from "../../lib/clock.ts";
+import { createGenerationMap } from "../../lib/generation-map.ts";
 import { type Role, ROLES } from "../../lib/access.ts";
 import { hasShownFactor } from "../../lib/credential.ts";
 import type { Account } from "../account.ts";
@@ -12,7 +13,7 @@ import { csrfToken } from "./cookies.ts";
 import type { Session, SignedIn } from "./session.ts";
 
 /** The secret that signs tokens, and the time at which they are checked. */
-export type TokenKey = { secret: () => string; clock: Clock };
+export type TokenKey = { secret: () => string; clock: Clock; generationSize?: number };
 
 type TokenType = "access" | "refresh" | "device";
 
@@ -32,18 +33,52 @@ export type Tokens = ReturnType<typeof createTokens>;
 
 const ALGORITHM = "HS256";
 const LONGEST_TOKEN = 2048;
+/** Access tokens have about 400 characters. */
+const VERIFIED_GENERATION = 5_000;
 const CLAIMS = ["sub", "role", "iat", "exp", "jti", "sid", "token_type"];
 
-export function createTokens({ secret, clock }: TokenKey) {
+export function createTokens({ secret, clock, generationSize = VERIFIED_GENERATION }: TokenKey) {
   let imported: { secret: string; key: Promise<CryptoKey> } | undefined;
+  /** Valid tokens that were verified, by their text: a signature is checked once. Those of another secret are gone. */
+  const verified = createGenerationMap<{ type: TokenType; claims: TokenClaims }>(generationSize);
 
   const signingKey = (): Promise<CryptoKey> => {
     const current = secret();
     if (current === "")
       return Promise.reject(new Error("api.jwt_secret is empty; restart the server to generate it."));
-    if (imported?.secret !== current) imported = { secret: current, key: importKey(current) };
+    if (imported?.secret !== current) {
+      imported = { secret: current, key: importKey(current) };
+      verified.clear();
+    }
     return imported.key;
   };
+
+  /** Claims of a token that was verified with this secret and has not expired. */
+  function known(type: TokenType, token: string): TokenClaims | null {
+    const found = imported?.secret === secret() ? verified.get(token) : undefined;
+    // As jose reads the clock: in whole seconds.
+    if (found?.type !== type || found.claims.expiresAt <= Math.floor(clock.now() / 1000) * 1000) return null;
+    verified.set(token, found);
+    return found.claims;
+  }
+
+  async function check(type: TokenType, token: string): Promise<TokenClaims | null> {
+    if (token.length > LONGEST_TOKEN) return null;
+    const under = secret();
+    try {
+      const { payload } = await jwtVerify(token, await signingKey(), {
+        algorithms: [ALGORITHM],
+        requiredClaims: CLAIMS,
+        currentDate: new Date(clock.now()),
+      });
+      const claims = payload["token_type"] === type ? toClaims(payload) : null;
+      if (claims !== null && imported?.secret === under) verified.set(token, { type, claims });
+      return claims;
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return null;
+      throw error;
+    }
+  }
 
   return {
     async sign(
@@ -61,20 +96,8 @@ export function createTokens({ secret, clock }: TokenKey) {
     },
 
     /** Returns null for an invalid token or another type. */
-    async verify(type: TokenType, token: string): Promise<TokenClaims | null> {
-      if (token.length > LONGEST_TOKEN) return null;
-      try {
-        const { payload } = await jwtVerify(token, await signingKey(), {
-          algorithms: [ALGORITHM],
-          requiredClaims: CLAIMS,
-          currentDate: new Date(clock.now()),
-        });
-        return payload["token_type"] === type ? toClaims(payload) : null;
-      } catch (error) {
-        if (error instanceof errors.JOSEError) return null;
-        throw error;
-      }
-    },
+    verify: (type: TokenType, token: string): TokenClaims | null | Promise<TokenClaims | null> =>
+      known(type, token) ?? check(type, token),
   };
 }
 

@@ -183,7 +183,7 @@ function refusalOf(c: HttpContext, error: AppError, root: string): Response {
   if (error.name === "FolderNotFound") throw appError("Conflict", error.message);
   const dav = error.details?.["dav"] as { condition: string; path?: string } | undefined;
   if (dav === undefined) throw error;
-  if (hasLongBody(c.req.raw)) c.env.cut();
+  if (hasLongBody(c.req)) c.env.cut();
   const href = dav.path === undefined ? "" : `<D:href>${escapeXml(`${root}/${dav.path}`)}</D:href>`;
   const content = `<D:${dav.condition}>${href}</D:${dav.condition}>`;
   return xmlResponse("error", content, Number(error.details?.["status"]));

@@ -2,11 +2,10 @@ import { createDavRoom } from "./dav.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Database } from "../../platform/db/database.ts";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
-import { createHttpApp } from "../../platform/http/app.ts";
+import { createHttpApp, type HttpApp } from "../../platform/http/app.ts";
 import { CONNECTION, CORS_OFF } from "../../platform/http/app.test-support.ts";
 import { createBodyMemory } from "../../platform/http/body-memory.ts";
 import type { Caller } from "../../platform/http/endpoint.ts";
-import type { HttpApp } from "../../platform/http/mount.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type DriveHarness, startDrive } from "../../files/drive.test-support.ts";
 

@@ -87,7 +87,7 @@ export function privacyEndpoints({ privacy, requireFactor, stored, pages, logger
       async handle({ c, query }) {
         const failure = "the export of what is stored of a person was cut";
         const body = await streamResponse(c, privacy.export(query), { logger, failure });
-        return c.body(body, 200, { "Content-Type": "application/x-ndjson" });
+        return new Response(body, { headers: { "Content-Type": "application/x-ndjson" } });
       },
     }),
     endpoint("POST /privacy/delete", {

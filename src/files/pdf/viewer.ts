@@ -48,7 +48,7 @@ export async function ownPdfViewer(request: Request): Promise<Response> {
 
 async function respond(request: Request, kept: Record<string, string>): Promise<Response> {
   const { html, gzipped, policy } = await viewer();
-  const takesGzip = acceptsGzip(request);
+  const takesGzip = acceptsGzip(request.headers.get("accept-encoding"));
   return sharedResponse(request, takesGzip ? gzipped : html, {
     ...kept,
     "Content-Type": "text/html; charset=utf-8",

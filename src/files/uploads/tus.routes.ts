@@ -168,8 +168,8 @@ const tusEndpoint = (
     failures: [...described.failures, 412, 502],
     handle(input) {
       const { c } = input;
-      c.res.headers.set("Tus-Resumable", TUS_VERSION);
-      if (c.req.header("Tus-Resumable") !== TUS_VERSION) c.res.headers.set("Tus-Version", TUS_VERSION);
+      c.standingHeader("Tus-Resumable", TUS_VERSION);
+      if (c.req.header("Tus-Resumable") !== TUS_VERSION) c.standingHeader("Tus-Version", TUS_VERSION);
       checkVersion(c.req.raw.headers);
       return handle(input);
     },

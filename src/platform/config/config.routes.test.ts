@@ -39,10 +39,9 @@ async function serve() {
       {
         prefix: "/v1",
         endpoints: configEndpoints({ config, requireFactor: async () => {} }),
-        guard: () => (c, next) => {
+        guard: () => (c) => {
           if (c.req.header("authorization") !== "ann") throw appError("Unauthorized", "Sign in.");
           c.set("account", { id: 1, username: "ann", role: "admin", via: "panel" });
-          return next();
         },
       },
     ],
@@ -54,7 +53,7 @@ async function serve() {
   const call = async (method: string, path: string, body?: unknown, authorization = "ann") => {
     const init: RequestInit = { method, headers: { authorization } };
     if (body !== undefined) init.body = typeof body === "string" ? body : JSON.stringify(body);
-    const response = await app.request(`/v1/config${path}`, init, CONNECTION);
+    const response = await app.fetch(new Request(`http://localhost/v1/config${path}`, init), CONNECTION);
     const text = await response.text();
     expect(text).not.toContain(config.get("api.jwt_secret"));
     return {

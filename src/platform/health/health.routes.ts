@@ -34,7 +34,8 @@ export function healthEndpoints(health: Health, open: readonly string[]): Endpoi
         const data = await health.report();
         if (data.status !== "unhealthy") return data;
         const { code } = ERRORS.ServiceUnavailable;
-        return c.json({ code, error: "ServiceUnavailable", message: "The database is away.", data }, 503);
+        const body = { code, error: "ServiceUnavailable", message: "The database is away.", data };
+        return c.body(JSON.stringify(body), 503, { "Content-Type": "application/json" });
       },
     }),
     endpoint("GET /ready", {

@@ -1,5 +1,5 @@
 /** Test support: an app's settings, and a connection. */
-import type { CorsSettings } from "./app.ts";
+import type { CorsSettings } from "./cors.ts";
 import type { HttpConnection } from "./endpoint.ts";
 
 export const CORS_OFF: CorsSettings = {

@@ -1,49 +1,15 @@
-import { Hono } from "hono";
-import { cors } from "hono/cors";
 import { getPath } from "hono/utils/url";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { joinSlashes } from "../../lib/request-target.ts";
+import { joinSlashes, pathStart } from "../../lib/request-target.ts";
 import { type BodyMemory, createBodyMemory } from "./body-memory.ts";
-import type { Endpoint, HttpContext, HttpEnv } from "./endpoint.ts";
+import { HttpContext, type RequestSource } from "./context.ts";
+import { allowOrigins, type CorsSettings } from "./cors.ts";
+import type { HttpConnection } from "./endpoint.ts";
 import { failureResponse, toAppError } from "./errors.ts";
-import { type Repeats, REPLAYED_HEADER } from "./idempotency.ts";
-import { type Guard, type HttpApp, mountEndpoints, mountRefusals } from "./mount.ts";
+import type { Repeats } from "./idempotency.ts";
+import { type EndpointTable, mountEndpoints } from "./mount.ts";
 import { hasLongBody } from "./read-body.ts";
-
-/**
- * Hono serves HEAD with the GET endpoint and drops the body, which loses the length. Here the response keeps its body;
- * the server sends the length and cancels a stream. Call it before anything else is added to the app.
- */
-function respondToHead(app: HttpApp): void {
-  const responses = new WeakMap<Request, Response>();
-  app.use(async (c, next) => {
-    await next();
-    if (c.req.raw.method === "HEAD") responses.set(c.req.raw, c.res);
-  });
-  const dispatch = app.fetch;
-  app.fetch = (request, ...rest) => {
-    const dispatched = dispatch(request, ...rest);
-    return request.method === "HEAD" ? whole(request, dispatched) : dispatched;
-  };
-
-  async function whole(request: Request, dispatched: Response | Promise<Response>): Promise<Response> {
-    const bodiless = await dispatched;
-    return responses.get(request) ?? bodiless;
-  }
-}
-
-export type CorsSettings = {
-  enabled: boolean;
-  allowedOrigins: readonly string[];
-  allowedMethods: readonly string[];
-  allowedHeaders: readonly string[];
-  /** Seconds. */
-  maxAge: number;
-  allowCredentials: boolean;
-};
-
-export type EndpointTable = { prefix: string; endpoints: readonly Endpoint[]; guard: Guard };
 
 /** Everything at and below a prefix, in another protocol over HTTP. */
 export type OtherProtocol = { prefix: string; respond(c: HttpContext): Promise<Response> };
@@ -63,102 +29,81 @@ export type HttpAppOptions = {
   logger: Logger;
 };
 
+export type HttpApp = ReturnType<typeof createHttpApp>;
+
 export function createHttpApp({
   tables,
   others = [],
   gates,
-  cors: corsSettings,
+  cors,
   newRequestId,
   bodies = createBodyMemory(),
   repeats,
   logger,
-}: HttpAppOptions): HttpApp {
-  const app: HttpApp = new Hono<HttpEnv>({ getPath: createPathOf(others) });
-  respondToHead(app);
-  app.use(async (c, next) => {
-    const requestId = newRequestId();
-    c.set("requestId", requestId);
-    await next();
-    c.header("X-Request-Id", requestId);
-    if (c.get("isStrict")) c.header("Preference-Applied", "handling=strict");
-    c.header("X-Content-Type-Options", "nosniff");
-    c.header("Referrer-Policy", "no-referrer");
-    if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
-  });
-  app.use((c, next) => {
-    const settings = corsSettings();
-    const isPlainOptions = c.req.method === "OPTIONS" && !c.req.header("Access-Control-Request-Method");
-    if (!settings.enabled || isPlainOptions) return next();
-    const isAnyAllowed = settings.allowedOrigins.includes("*");
-    return cors({
-      origin: isAnyAllowed ? "*" : [...settings.allowedOrigins],
-      allowMethods: [...settings.allowedMethods],
-      allowHeaders: [...settings.allowedHeaders],
-      exposeHeaders: EXPOSED_HEADERS,
-      maxAge: settings.maxAge,
-      // Browsers refuse credentials together with any origin.
-      credentials: settings.allowCredentials && !isAnyAllowed,
-    })(c, next);
-  });
-  for (const gate of gates) {
-    app.use(`${gate.prefix}/*`, async (c, next) => {
-      if (!gate.isOpen(c.req.path)) throw appError("NotFound", "There is nothing at this address.");
-      await next();
-    });
+}: HttpAppOptions) {
+  const endpoints = mountEndpoints(tables, { bodies, repeats });
+  const pathOf = createPathOf(others);
+
+  function dispatch(c: HttpContext): Response | Promise<Response> {
+    const preflight = allowOrigins(c, cors());
+    if (preflight !== null) return preflight;
+    const { path } = c.req;
+    for (const { prefix, isOpen } of gates) {
+      if (isBelow(prefix, path) && !isOpen(path))
+        throw appError("NotFound", "There is nothing at this address.");
+    }
+    const other = others.find(({ prefix }) => isBelow(prefix, path));
+    return other === undefined ? endpoints.respond(c) : other.respond(c);
   }
-  for (const { prefix, respond } of others) {
-    app.all(prefix, respond);
-    app.all(`${prefix}/*`, respond);
-  }
-  for (const table of tables)
-    mountEndpoints(app, table.prefix, table.endpoints, table.guard, { bodies, repeats });
-  mountRefusals(app, tables);
-  app.onError((thrown, c) => {
+
+  function failed(c: HttpContext, thrown: unknown): Response {
     const error = toAppError(thrown);
-    if (hasLongBody(c.req.raw)) c.env.cut();
-    const where = { requestId: c.get("requestId"), method: c.req.method, path: c.req.path };
-    const { signal } = c.req.raw;
+    const { method, path } = c.req;
+    if (hasLongBody(c.req)) c.env.cut();
+    const where = { requestId: c.get("requestId"), method, path };
+    const isInternal = error.kind === "internal";
     // The client has left, which is not a failure.
-    if (signal.aborted && thrown === signal.reason) logger.debug(where, "a request was aborted");
-    else if (error.kind === "internal")
-      logger.error({ ...where, err: error.cause ?? error }, "request failed");
+    if (isInternal && c.req.raw.signal.aborted && thrown === c.req.raw.signal.reason)
+      logger.debug(where, "a request was aborted");
+    else if (isInternal) logger.error({ ...where, err: error.cause ?? error }, "request failed");
     else if (["unavailable", "bad_gateway", "full"].includes(error.kind))
       logger.warn({ ...where, err: error }, error.message);
     return failureResponse(error);
-  });
-  return app;
+  }
+
+  /** Never rejects. To HEAD it is the response to GET: the server sends its length and cancels a stream. */
+  async function respond(source: RequestSource, connection: HttpConnection): Promise<Response> {
+    const c = new HttpContext(source, pathOf(source.path), connection, newRequestId());
+    try {
+      return c.completed(await dispatch(c));
+    } catch (thrown) {
+      return c.completed(failed(c, thrown));
+    }
+  }
+
+  return {
+    respond,
+    fetch: (request: Request, connection: HttpConnection): Promise<Response> =>
+      respond(sourceOf(request), connection),
+  };
 }
 
-/** Headers that scripts of other origins may read. Those from Location on serve resumable uploads. */
-const EXPOSED_HEADERS = [
-  "X-Request-Id",
-  "Content-Disposition",
-  "ETag",
-  "Preference-Applied",
-  REPLAYED_HEADER,
-  "Location",
-  "Upload-Offset",
-  "Upload-Length",
-  "Upload-Defer-Length",
-  "Upload-Metadata",
-  "Upload-Expires",
-  "X-File-Id",
-  "Tus-Resumable",
-  "Tus-Version",
-  "Tus-Extension",
-  "Tus-Max-Size",
-  "Tus-Checksum-Algorithm",
-];
+const sourceOf = (request: Request): RequestSource => ({
+  method: request.method,
+  path: request.url.slice(pathStart(request.url)),
+  get: (name) => request.headers.get(name),
+  request: () => request,
+});
+
+const isBelow = (prefix: string, path: string): boolean =>
+  path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === "/");
 
 /** Slashes in a row count as one below the prefixes of `others`; elsewhere codes of older links have them. */
-function createPathOf(others: NonNullable<HttpAppOptions["others"]>): (request: Request) => string {
-  const isAt = (path: string) =>
-    others.some(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
-  return (request) => {
-    // Without a Host, Bun gives a bare path.
-    const isBare = request.url.startsWith("/");
-    const path = getPath(isBare ? ({ url: `http://localhost${request.url}` } as Request) : request);
+function createPathOf(others: readonly OtherProtocol[]): (pathAndQuery: string) => string {
+  return (pathAndQuery) => {
+    const path = getPath({ url: `http://localhost${pathAndQuery}` } as Request);
+    if (!path.includes("//")) return path;
     const joined = joinSlashes(path);
-    return joined !== path && isAt(joined) ? joined : path;
+    return others.some(({ prefix }) => isBelow(prefix, joined)) ? joined : path;
   };
 }

@@ -21,7 +21,7 @@ const app = createHttpApp({
     {
       prefix: "/x",
       endpoints: [entry("GET", "/many", ROWS), entry("GET", "/one", ROWS[0]), entry("POST", "/many", ROWS)],
-      guard: () => (_c, next) => next(),
+      guard: () => () => {},
     },
   ],
   gates: [],

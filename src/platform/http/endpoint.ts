@@ -1,46 +1,13 @@
 /** An endpoint as data, for routes (mount.ts), the OpenAPI document (openapi.ts) and tests. */
-import type { Context } from "hono";
 import { z } from "zod";
-import { reachesRole, type Role, type Scope, type Teams } from "../../lib/access.ts";
-import type { Actor, Via } from "../../lib/actor.ts";
-import type { Credential } from "../../lib/credential.ts";
+import { reachesRole, type Role, type Scope } from "../../lib/access.ts";
+import type { Actor } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import type { BodyReservation } from "./body-memory.ts";
+import type { Caller, HttpConnection, HttpContext } from "./context.ts";
 import type { ListOptions } from "./json-list.ts";
 
-export type HttpConnection = {
-  /** `unix` on a unix socket. */
-  peerAddress(): string;
-  /** Begins addresses in the response; see origins.ts. */
-  origin(): string;
-  /** The path of a proxy before the addresses of this server, as in `/go/files/tus`; usually empty. See origins.ts. */
-  prefix(): string;
-  /** Serves endpoints with their own deadlines. */
-  liftIdleTimeout(): void;
-  /** Within seconds, even during the response. */
-  cut(): void;
-  /** The tool of the MCP server that asks. */
-  tool?: string;
-  /**
-   * The only endpoint that may respond, as `routeOf` names it: others whose patterns match the path too are passed by.
-   */
-  route?: string;
-  /** From the guard: see HttpVariables. */
-  isStillAllowed?: () => Promise<boolean>;
-};
-
-/** From the guard. */
-export type Caller = {
-  id: number;
-  username: string;
-  role: Role;
-  teams?: Teams | undefined;
-  /** `panel`: by cookies. `api`: by a session's bearer. `token`: by an API token. */
-  via: Via;
-  credential?: Credential;
-  token?: { name: string; scopes: readonly Scope[] };
-  tool?: string | undefined;
-};
+export type { Caller, HttpConnection, HttpContext };
 
 export const actorOf = ({ id, username, role, teams, via, token, tool }: Caller): Actor => ({
   name: token === undefined ? username : `token:${token.name}`,
@@ -52,20 +19,6 @@ export const actorOf = ({ id, username, role, teams, via, token, tool }: Caller)
   teams,
   scopes: token?.scopes,
 });
-
-export type HttpVariables = {
-  requestId: string;
-  /** The request wants what others may send refused (lib/strict-handling.ts). */
-  isStrict?: boolean;
-  account: Caller;
-  /**
-   * For responses that last: session or token still exist, and the account has the role and teams that it had. Rejects
-   * if the database fails.
-   */
-  isStillAllowed(): Promise<boolean>;
-};
-export type HttpEnv = { Bindings: HttpConnection; Variables: HttpVariables };
-export type HttpContext = Context<HttpEnv>;
 
 /** `account`: any signed-in account. `editor`: the roles editor and admin. `admin`: the role admin. */
 export type Access = "public" | "account" | "editor" | "admin";

@@ -1,4 +1,5 @@
 import { AppError, appError, ERRORS, type ErrorKind, type FieldError } from "../../lib/errors.ts";
+import { wholeResponse } from "../../lib/whole-response.ts";
 
 export const STATUS_OF_KIND: Record<ErrorKind, number> = {
   invalid: 400,
@@ -56,7 +57,7 @@ export function failureResponse(error: AppError): Response {
   const allow = error.details?.["allow"];
   if (typeof allow === "string") headers.set("Allow", allow);
   const status = error.details?.["status"] ?? STATUS_OF_KIND[error.kind];
-  return new Response(JSON.stringify(body), { status: Number(status), headers });
+  return wholeResponse(JSON.stringify(body), { status: Number(status), headers });
 }
 
 /** A message about one field begins with its name. */

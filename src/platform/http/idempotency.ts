@@ -1,6 +1,7 @@
 /** `Idempotency-Key`: a POST that is repeated has the response of the first one, for 24 hours. */
 import { beforeFirstWrite } from "../../lib/first-write.ts";
 import { appError } from "../../lib/errors.ts";
+import { wholeBodyOf } from "../../lib/whole-response.ts";
 import type { Endpoint, HttpContext } from "./endpoint.ts";
 import { failureResponse, toAppError } from "./errors.ts";
 
@@ -45,7 +46,9 @@ async function textOf(response: Response): Promise<string> {
     const value = response.headers.get(name);
     return value === null ? [] : [[name, value]];
   });
-  return JSON.stringify({ status: response.status, headers, body: await response.text() } satisfies Kept);
+  const whole = wholeBodyOf(response);
+  const body = typeof whole === "string" ? whole : await response.clone().text();
+  return JSON.stringify({ status: response.status, headers, body } satisfies Kept);
 }
 
 /** A failure before anything was written is not kept. @param digest of the body  @throws like Repeats */
@@ -66,7 +69,7 @@ export async function once(
   const { result, isCommitted } = beforeFirstWrite(claimed.confirm, run);
   try {
     const response = await result;
-    await keep(response.clone());
+    await keep(response);
     return response;
   } catch (error) {
     if (isCommitted()) await keep(failureResponse(toAppError(error)));

@@ -31,7 +31,7 @@ const { fetch } = createHttpApp({
           },
         }),
       ],
-      guard: () => (_c, next) => next(),
+      guard: () => () => {},
     },
   ],
   gates: [],

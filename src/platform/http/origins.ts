@@ -4,6 +4,7 @@
  * proxy. Of lists the entry counts that the outermost trusted proxy appended.
  */
 import { forwardedEntry, isForwardedHttps, parseForwardedPrefix } from "../../lib/forwarded.ts";
+import { pathStart } from "../../lib/request-target.ts";
 
 export type Origins = ReturnType<typeof createOrigins>;
 
@@ -14,19 +15,21 @@ type Deps = {
   server: Listening;
 };
 
+type ReadRequest = { url: string; headers: Pick<Headers, "get"> };
+
 type Listening = { host: string; port: number; unixSocket: string | null; tlsCert: string | null };
 
 export function createOrigins({ publicUrl, trustedHop, server }: Deps) {
   const ofServer = () => publicUrl() || listeningOrigin(server);
-  const hopOf = ({ headers }: Request, peer: () => string) =>
+  const hopOf = ({ headers }: ReadRequest, peer: () => string) =>
     trustedHop(peer(), headers.get("x-forwarded-for"));
   return {
     /** Serves commands, and requests without a Host. */
     ofServer,
-    ofRequest: (request: Request, peer: () => string): string =>
+    ofRequest: (request: ReadRequest, peer: () => string): string =>
       publicUrl() || requestOrigin(request, () => hopOf(request, peer)) || ofServer(),
     /** The path below which a trusted proxy serves Waymark, as browsers see it: `/go`, or empty. */
-    prefixOf(request: Request, peer: () => string): string {
+    prefixOf(request: ReadRequest, peer: () => string): string {
       const given = request.headers.get("x-forwarded-prefix");
       const hop = given === null ? null : hopOf(request, peer);
       return hop === null ? "" : parseForwardedPrefix(forwardedEntry(given, hop));
@@ -34,15 +37,31 @@ export function createOrigins({ publicUrl, trustedHop, server }: Deps) {
   };
 }
 
-function requestOrigin({ url, headers }: Request, findHop: () => number | null): string | null {
+function requestOrigin({ url, headers }: ReadRequest, findHop: () => number | null): string | null {
+  const proto = headers.get("x-forwarded-proto");
+  const host = headers.get("x-forwarded-host");
+  if (proto === null && host === null) return ownOrigin(url);
   // Bun gives the bare path if Host is missing.
   const own = URL.canParse(url) ? new URL(url) : null;
-  const isForwarded = headers.has("x-forwarded-proto") || headers.has("x-forwarded-host");
-  const hop = isForwarded ? findHop() : null;
+  const hop = findHop();
   const scheme = isForwardedHttps(headers, hop ?? undefined) ? "https:" : (own?.protocol ?? "http:");
-  const forwarded = hop === null ? null : forwardedEntry(headers.get("x-forwarded-host"), hop);
+  const forwarded = hop === null ? null : forwardedEntry(host, hop);
   const named = forwarded === null ? null : originOf(scheme, forwarded);
   return named ?? (own && originOf(scheme, own.host));
+}
+
+/** What was found last: most requests name one host. */
+let lastOwn: { start: string; origin: string | null } = { start: "", origin: null };
+
+/** Of a URL that no proxy has changed. Null for a bare path. */
+function ownOrigin(url: string): string | null {
+  const start = url.slice(0, pathStart(url));
+  if (start === "") return null;
+  if (start !== lastOwn.start) {
+    const own = URL.canParse(url) ? new URL(url) : null;
+    lastOwn = { start, origin: own && originOf(own.protocol, own.host) };
+  }
+  return lastOwn.origin;
 }
 
 /** Returns null unless `host` is a host with or without a port. */

@@ -68,13 +68,17 @@ export function requireJson({ headers }: Request): void {
 const SHORT_BODY_BYTES = 64 * 1024;
 
 /** Cut its connection after a refusal: the server would read the rest of the body. */
-export const hasLongBody = ({ headers }: Request): boolean =>
-  headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > SHORT_BODY_BYTES;
+export const hasLongBody = (request: RequestHeaders): boolean =>
+  request.headers.get("transfer-encoding") !== null || lengthOf(request) > SHORT_BODY_BYTES;
 
 /** Protects an endpoint without a body. @throws PayloadTooLarge */
-export function refuseLongBody({ headers }: Request): void {
-  if (Number(headers.get("content-length") ?? 0) > SHORT_LIMIT) throw tooLarge(SHORT_LIMIT);
+export function refuseLongBody(request: RequestHeaders): void {
+  if (lengthOf(request) > SHORT_LIMIT) throw tooLarge(SHORT_LIMIT);
 }
+
+type RequestHeaders = { headers: Pick<Headers, "get"> };
+
+const lengthOf = ({ headers }: RequestHeaders): number => Number(headers.get("content-length") ?? 0);
 
 const tooLarge = (limit: number): AppError => {
   const most = limit < 1024 * 1024 ? `${limit / 1024} KiB` : `${limit / 1024 / 1024} MiB`;

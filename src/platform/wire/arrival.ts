@@ -22,6 +22,9 @@ export type ArrivalContext = {
 /** Paths and queries that a URL keeps as they are: no escapes in the path, no segment that begins with a dot. */
 const PLAIN = /^(?:\/(?!\.)[\w\-.~:,;!*()@$+=&]*)+(?:\?[\w\-.~/?&=%+:,;!*()@$]*)?$/;
 
+/** The valid one that came last. */
+let lastHost = "";
+
 /** Returned for responses in place: see `respondInPlace`. */
 const standIns: Response[] = [];
 
@@ -93,6 +96,15 @@ export class Arrival {
     return standIn;
   }
 
+  /** @throws BadRequest with a host that no URL can have */
+  validateHost(): void {
+    const { host } = this;
+    if (!host || host === lastHost) return;
+    if (!URL.canParse(`http://${host}/`))
+      throw appError("BadRequest", "The Host header of the request is malformed.");
+    lastHost = host;
+  }
+
   /** Always the same one. @throws BadRequest with a host that no URL can have */
   request(): Request {
     this.made ??= this.#make();
@@ -111,9 +123,8 @@ export class Arrival {
       signal: this.context.signal(method === "GET" || method === "HEAD"),
       duplex: "half",
     };
-    const url = `${this.context.scheme}://${host || "localhost"}${path}`;
-    if (!URL.canParse(url)) throw appError("BadRequest", "The Host header of the request is malformed.");
-    const request = new Request(url, init);
+    this.validateHost();
+    const request = new Request(`${this.context.scheme}://${host || "localhost"}${path}`, init);
     // The constructor knows few methods.
     if (request.method !== method) Object.defineProperty(request, "method", { value: method });
     // Without a host, addresses in responses come from the settings.

@@ -89,20 +89,20 @@ function noteFraming(text: string, at: number, length: number): void {
   }
 }
 
-const joined = (before: string | null, value: string): string =>
-  before === null ? value : `${before}, ${value}`;
+const joined = (before: string | null, value: string, by = ", "): string =>
+  before === null ? value : before + by + value;
 
 export function eachField(text: string, start: number, use: (name: string, value: string) => void): void {
   if (indexed !== text) indexFields(text, start);
   for (let at = 0; at < count; at++) use(text.slice(names[at]!, colons[at]!), valueAt(text, at));
 }
 
-/** Repeated values are joined by a comma. Null without one. `name` is in lower case. */
+/** Repeated values are joined by a comma, those of Cookie by a semicolon. Null without one. `name` is in lower case. */
 export function findField(text: string, start: number, name: string): string | null {
   if (indexed !== text) indexFields(text, start);
   let value: string | null = null;
   for (let at = 0; at < count; at++) {
-    if (isNamed(text, at, name)) value = joined(value, valueAt(text, at));
+    if (isNamed(text, at, name)) value = joined(value, valueAt(text, at), name === "cookie" ? "; " : ", ");
   }
   return value;
 }

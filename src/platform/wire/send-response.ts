@@ -1,6 +1,7 @@
 /** Sends a response with its length if that is known, else in chunks. */
 import { filePartOf } from "../../lib/file-response.ts";
 import { sharedBytesOf } from "../../lib/shared-bytes.ts";
+import { wholeBodyOf } from "../../lib/whole-response.ts";
 import { responseHead } from "./response-head.ts";
 import type { Arrival } from "./arrival.ts";
 import type { Outbox } from "./outbox.ts";
@@ -33,6 +34,9 @@ export async function sendResponse(
   target: ResponseTarget,
 ): Promise<boolean> {
   const { status } = response;
+  const whole = wholeBodyOf(response);
+  if (whole !== undefined && status !== 204 && status !== 304)
+    return sendWhole(response, whole, facts, target);
   const known = lengthIn(response);
   if (facts.method === "HEAD" || status === 204 || status === 304 || response.body === null) {
     const length = status === 204 || status === 304 ? null : (known ?? (await lengthOf(response)));
@@ -67,6 +71,23 @@ export async function sendResponse(
   } finally {
     target.outbox.onClose(null);
   }
+}
+
+/** A text of ASCII leaves with its head in one write, without a copy as bytes. */
+async function sendWhole(
+  response: Response,
+  body: string | Uint8Array,
+  facts: RequestFacts,
+  { outbox }: ResponseTarget,
+): Promise<boolean> {
+  const length = Buffer.byteLength(body);
+  const head = responseHead(response, { ...facts, length, isChunked: false });
+  if (facts.method === "HEAD") outbox.sendText(head);
+  else if (body.length === length && typeof body === "string" && length <= MOST_JOINED_BYTES)
+    outbox.sendText(head + body);
+  else sendJoined(outbox, [Buffer.from(head, "latin1"), typeof body === "string" ? Buffer.from(body) : body]);
+  await outbox.sent();
+  return facts.isPersistent;
 }
 
 function lengthIn({ headers }: Response): number | null {

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileResponse } from "../../lib/file-response.ts";
 import { makeKeyPair } from "../../lib/key-pair.test-support.ts";
+import { wholeResponse } from "../../lib/whole-response.ts";
 import type { Arrival } from "./arrival.ts";
 import { createServerCertificates } from "./server-certificates.ts";
 import { startWireServer, type WireOptions, type WireServer } from "./wire-server.ts";
@@ -34,11 +35,16 @@ function streamOf(pieces: readonly Uint8Array[], end: "close" | "error" = "close
 
 /** One byte a character. */
 const PAGE = Buffer.from("<p>é</p>".repeat(400)).toString("latin1");
+const LONG_TEXT = "some text é ".repeat(30_000);
 const PIECES = [CONTENT.subarray(0, 700_000), CONTENT.subarray(700_000)];
 const length = (bytes: number) => ({ headers: { "Content-Length": String(bytes) } });
 
 const RESPONSES: Record<string, (arrival: Arrival) => Response | Promise<Response>> = {
   "/text": () => new Response("some text"),
+  "/whole": () => wholeResponse("some text", { headers: { "X-A": "é" } }),
+  "/whole-letters": () => wholeResponse("é€", {}),
+  "/whole-long": () => wholeResponse(LONG_TEXT, {}),
+  "/whole-bytes": () => wholeResponse(CONTENT, {}),
   "/long": () => new Response(new Uint8Array(CONTENT)),
   "/known": () => new Response(streamOf(PIECES), length(CONTENT.length)),
   "/stream": () => new Response(streamOf(PIECES)),
@@ -60,6 +66,10 @@ const RESPONSES: Record<string, (arrival: Arrival) => Response | Promise<Respons
   },
   "/echo": async (arrival) => new Response(await arrival.request().bytes()),
   "/empty": () => new Response(null, { status: 204 }),
+  "/fields": (arrival) =>
+    Response.json(
+      ["cookie", "x-a"].flatMap((name) => [arrival.get(name), arrival.request().headers.get(name)]),
+    ),
   "/in-place": (arrival) => arrival.respondInPlace(404, "X-A: b\r\n", "nothing"),
   "/page": (arrival) => arrival.respondInPlace(404, "X-A: page\r\n", PAGE),
   "/gone": (arrival) => arrival.respondInPlace(410, "X-A: gone\r\n", PAGE),
@@ -101,6 +111,10 @@ describe.each(WAYS)("over %s", (_name, get) => {
   test.skipIf(get === null)("what has a length declares it, and arrives as it is", async () => {
     for (const [target, content] of [
       ["/text", Buffer.from("some text")],
+      ["/whole", Buffer.from("some text")],
+      ["/whole-letters", Buffer.from("é€")],
+      ["/whole-long", Buffer.from(LONG_TEXT)],
+      ["/whole-bytes", CONTENT],
       ["/long", CONTENT],
       ["/known", CONTENT],
       ["/file", CONTENT],
@@ -149,6 +163,13 @@ describe.each(WAYS)("over %s", (_name, get) => {
     const empty = await ask("/empty");
     expect([empty.status, empty.headers.get("content-length")]).toEqual([204, null]);
   });
+});
+
+test("a field is read in place as from the Request, also a repeated one", async () => {
+  const got = await exchange((socket) =>
+    socket.end("GET /fields HTTP/1.1\r\nHost: a\r\nCookie: a=1\r\nx-a: 1\r\nCOOKIE: b=2\r\nX-A:  2 \r\n\r\n"),
+  );
+  expect(got.slice(got.indexOf("\r\n\r\n") + 4)).toBe('["a=1; b=2","a=1; b=2","1, 2","1, 2"]');
 });
 
 test("a client that stops reading holds up its response only, and gets all of it", async () => {

@@ -230,7 +230,7 @@ export function docsEndpoints(csrf: { cookie: string; header: string }): Endpoin
       failures: [404],
       raw: { type: "*/*", headers: z.object({ "Cache-Control": z.string(), Vary: z.string() }) },
       async handle({ c }) {
-        const isCompressed = acceptsGzip(c.req.raw);
+        const isCompressed = acceptsGzip(c.req.header("Accept-Encoding"));
         const found = await assets.read(c.req.param("file") ?? "", isCompressed);
         if (found === null) throw appError("NotFound", "There is nothing at this address.");
         return sharedResponse(c.req.raw, found.body, {
