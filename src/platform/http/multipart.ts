@@ -79,24 +79,40 @@ type MultipartReader = ReturnType<typeof createMultipartReader>;
  */
 export function createMultipartReader(boundary: string, read: ReadBytes, limits: MultipartLimits) {
   const separator = Buffer.from(`\r\n--${boundary}`, "latin1");
-  // The first separator has no line break before it.
-  let held: Buffer = Buffer.from("\r\n");
+  let held: Buffer = NOTHING;
+  /** Nobody else has a view of the buffer of `held`. */
+  let isOwned = true;
   let state: "preamble" | "head" | "body" | "over" = "preamble";
 
   const more = async (): Promise<void> => {
     const bytes = await read();
     if (bytes === null) throw new BrokenMultipart("it is cut off");
+    isOwned = held.length > 0 || bytes.byteLength === bytes.buffer.byteLength;
     held = joined(held, Buffer.from(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength));
   };
+
+  async function skipPreamble(): Promise<void> {
+    // At the beginning a separator has no line break before it.
+    const first = separator.subarray(2);
+    while (held.length < first.length) await more();
+    if (!held.subarray(0, first.length).equals(first)) for await (const _ of untilSeparator());
+    else held = held.subarray(first.length);
+  }
 
   async function* untilSeparator(): AsyncGenerator<Buffer, void> {
     for (;;) {
       const piece = held;
       const at = piece.indexOf(separator);
       const end = at >= 0 ? at : piece.length - beginningAtEnd(piece, separator);
-      // Copy first: the reader of the piece may dispose of it.
-      held = copyOf(piece.subarray(at >= 0 ? at + separator.length : end));
-      if (end > 0) yield handOn(piece, end);
+      held = piece.subarray(at >= 0 ? at + separator.length : end);
+      if (end > 0) {
+        const body = piece.subarray(0, end);
+        if (isOwned) giveAway(body);
+        // The reader of the piece may dispose of it.
+        held = copyOf(held);
+        isOwned = true;
+        yield body;
+      }
       if (at >= 0) break;
       await more();
     }
@@ -113,7 +129,7 @@ export function createMultipartReader(boundary: string, read: ReadBytes, limits:
       }
       if (end >= 0) {
         const head = held.toString("utf8", 0, end);
-        held = copyOf(held.subarray(end + HEAD_END.length));
+        held = held.subarray(end + HEAD_END.length);
         return head;
       }
       await more();
@@ -125,7 +141,7 @@ export function createMultipartReader(boundary: string, read: ReadBytes, limits:
     async next(): Promise<BodyPart | null> {
       if (state === "body") throw new Error("Read the previous part to its end first.");
       if (state === "over") return null;
-      if (state === "preamble") for await (const _ of untilSeparator());
+      if (state === "preamble") await skipPreamble();
       const head = await readHead();
       state = head === null ? "over" : "body";
       return head === null ? null : { headers: parseHead(head, limits.headers), body: untilSeparator() };
@@ -142,12 +158,6 @@ function beginningAtEnd(piece: Buffer, separator: Buffer): number {
     if (separator.compare(piece, at, piece.length, 0, piece.length - at) === 0) return piece.length - at;
     from = at + 1;
   }
-}
-
-/** A piece that fills its buffer is its only user. */
-function handOn(piece: Buffer, end: number): Buffer {
-  const body = piece.subarray(0, end);
-  return piece.byteLength === piece.buffer.byteLength ? giveAway(body) : body;
 }
 
 const copyOf = (bytes: Buffer): Buffer =>
