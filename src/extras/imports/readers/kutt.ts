@@ -5,7 +5,6 @@ import { foreignInstant, isTrue, foreignText, foreignTime } from "./foreign-valu
 import { type ForeignRow, type RowsRequest, LONGEST_VALUE_BYTES } from "./rows-request.ts";
 import type { Reader, SourceLink, SourceProblem, SourceVisit } from "./reader.ts";
 import { CUT, sqliteRows } from "./sqlite-rows.ts";
-import { Client } from "pg";
 
 const LINKS = {
   tables: { l: "links", d: "domains" },
@@ -105,6 +104,7 @@ async function* postgresRows(
   { path: connectionString, tables, from, columns, needed, by, after }: RowsRequest,
   title: string,
 ): AsyncGenerator<ForeignRow, void> {
+  const { Client } = await import("pg");
   const client = new Client({
     connectionString,
     connectionTimeoutMillis: CONNECT_MS,

@@ -1,6 +1,6 @@
 /** YOURLS: a dump of its database, or the database itself. */
 import { stat } from "node:fs/promises";
-import { createConnection, type RowDataPacket } from "mysql2";
+import type { RowDataPacket } from "mysql2";
 import { appError, messageOf } from "../../../lib/errors.ts";
 import { foreignInstant, foreignTime } from "./foreign-values.ts";
 import type { Reader, Source, SourceLink, SourceProblem, SourceVisit } from "./reader.ts";
@@ -109,6 +109,7 @@ async function openDump(path: string): Promise<Source> {
 }
 
 async function openDatabase(address: string): Promise<Source> {
+  const { createConnection } = await import("mysql2");
   const url = new URL(address);
   const connection = createConnection({
     host: url.hostname,
