@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from "kysely";
 import type { Queries } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
+import { prepared } from "../../platform/db/prepared.ts";
 import { unlessTaken } from "../../platform/db/queries.ts";
 import type { RowFields, Schema } from "../../platform/db/schema.ts";
 import { camelCased } from "../../lib/case-names.ts";
@@ -22,7 +23,7 @@ export const createBlobsRepository = (database: Queries) => ({
 function references({ read, write, dialect }: Queries) {
   return {
     async find(id: number, db: Db = read): Promise<StoredBlob | null> {
-      const row = await db.selectFrom("blobs").selectAll().where("id", "=", id).executeTakeFirst();
+      const [row] = await blobOf(db, id);
       return row === undefined ? null : toBlob(row);
     },
 
@@ -61,10 +62,7 @@ function references({ read, write, dialect }: Queries) {
       await dialect.upsert(tx, { table: "blobs", keys, add: ["refs"] }, sorted);
       const policies = [...new Set(sorted.map((row) => row.policy_id))];
       const hashes = sorted.map(({ sha256 }) => sha256);
-      const found = await foundInChunks(hashes, CHUNK, (chunk) => {
-        const query = tx.selectFrom("blobs").selectAll().where("policy_id", "in", policies);
-        return query.where("sha256", "in", chunk).where("retired", "=", 0).execute();
-      });
+      const found = await foundInChunks(hashes, CHUNK, (chunk) => liveWith(tx, policies, chunk));
       const live = new Map(found.map((row) => [contentOf(row.policy_id, row.sha256), toBlob(row)]));
       return given.map(({ policyId, sha256 }) => live.get(contentOf(policyId, sha256))!);
     },
@@ -168,6 +166,17 @@ function states({ read, write }: Queries) {
     },
   };
 }
+
+const blobOf = prepared((db, id: number) => db.selectFrom("blobs").selectAll().where("id", "=", id));
+
+const liveWith = prepared((db, policies: readonly number[], hashes: readonly string[]) =>
+  db
+    .selectFrom("blobs")
+    .selectAll()
+    .where("policy_id", "in", policies)
+    .where("sha256", "in", hashes)
+    .where("retired", "=", 0),
+);
 
 const contentOf = (policyId: number, sha256: string): string => `${sha256} ${policyId}`;
 

@@ -2,6 +2,7 @@ import { dropLimitsIn, VISITED_COLUMNS } from "../serving/list.repository.ts";
 import { sql } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
+import { prepared } from "../../platform/db/prepared.ts";
 import type { DropUpload } from "../uploads/drop-upload.ts";
 import type { ReceivedDrop, OpenDrop, SentFile } from "./drop.ts";
 
@@ -20,23 +21,7 @@ export function createDropsRepository({ read }: Pick<Database, "read">) {
   return {
     /** The box of a link; null also if its account is disabled or gone. */
     async find(linkId: number, db: Db = read): Promise<OpenDrop | null> {
-      const row = await db
-        .selectFrom("shares")
-        .innerJoin("links", "links.id", "shares.link_id")
-        .innerJoin("entries", "entries.id", "shares.entry_id")
-        .leftJoin("users", "users.id", "entries.account_id")
-        // See lib/owner.ts.
-        .leftJoin("teams", (join) => join.on("teams.id", "=", sql<number>`-1 - entries.account_id`))
-        .select([
-          "shares.link_id as linkId",
-          ...VISITED_COLUMNS,
-          ...LIMITS,
-          "entries.id as folderId",
-          "entries.account_id as accountId",
-        ])
-        .where("shares.link_id", "=", linkId)
-        .where("shares.max_files", "is not", null)
-        .executeTakeFirst();
+      const [row] = await boxOf(db, linkId);
       if (row === undefined) return null;
       const { disabled, username, team, twoWay: _, ...box } = row;
       if (box.accountId > 0 && disabled !== 0) return null;
@@ -69,15 +54,7 @@ export function createDropsRepository({ read }: Pick<Database, "read">) {
 
     /** Newest first. */
     sentBy: (linkId: number, sender: string, limit: number): Promise<SentFile[]> =>
-      read
-        .selectFrom("drop_files")
-        .innerJoin("entries", "entries.id", "drop_files.entry_id")
-        .select(["drop_files.name", "entries.size", "drop_files.created_at as at"])
-        .where("drop_files.link_id", "=", linkId)
-        .where("drop_files.sender", "=", sender)
-        .orderBy("drop_files.entry_id", "desc")
-        .limit(limit)
-        .execute(),
+      newestOf(read, linkId, sender, limit),
 
     /** Newest first, below the id `before`. Without what is in the trash. */
     async received(
@@ -109,3 +86,33 @@ export function createDropsRepository({ read }: Pick<Database, "read">) {
     },
   };
 }
+
+const boxOf = prepared((db, linkId: number) =>
+  db
+    .selectFrom("shares")
+    .innerJoin("links", "links.id", "shares.link_id")
+    .innerJoin("entries", "entries.id", "shares.entry_id")
+    .leftJoin("users", "users.id", "entries.account_id")
+    // See lib/owner.ts.
+    .leftJoin("teams", (join) => join.on("teams.id", "=", sql<number>`-1 - entries.account_id`))
+    .select([
+      "shares.link_id as linkId",
+      ...VISITED_COLUMNS,
+      ...LIMITS,
+      "entries.id as folderId",
+      "entries.account_id as accountId",
+    ])
+    .where("shares.link_id", "=", linkId)
+    .where("shares.max_files", "is not", null),
+);
+
+const newestOf = prepared((db, linkId: number, sender: string, limit: number) =>
+  db
+    .selectFrom("drop_files")
+    .innerJoin("entries", "entries.id", "drop_files.entry_id")
+    .select(["drop_files.name", "entries.size", "drop_files.created_at as at"])
+    .where("drop_files.link_id", "=", linkId)
+    .where("drop_files.sender", "=", sender)
+    .orderBy("drop_files.entry_id", "desc")
+    .limit(limit),
+);

@@ -2,7 +2,7 @@
  * Changes to one account's tree run one at a time: each locks the account's row in account_usage until its transaction
  * ends. Bytes move outside of these transactions.
  */
-import type { Db } from "../../platform/db/dialect.ts";
+import type { Db, TransactionOptions } from "../../platform/db/dialect.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import type { AccountSpace, EntriesRepository } from "./entries.repository.ts";
 import { type Entry, type Folder, ROOT, type StoredFile } from "./entry.ts";
@@ -16,7 +16,7 @@ export type TreeTransaction = {
 
 /** See cluster/changes.ts. */
 export type TreeChanges = {
-  write<T>(run: (tx: Omit<TreeTransaction, "space">) => Promise<T>): Promise<T>;
+  write<T>(run: (tx: Omit<TreeTransaction, "space">) => Promise<T>, options?: TransactionOptions): Promise<T>;
 };
 
 export type AccountTree = ReturnType<typeof createAccountTree>;
@@ -53,8 +53,12 @@ export function createAccountTree({ repository, changes }: Deps) {
 
   return {
     /** One transaction that holds the account's tree. It may run again. */
-    change: <T>(accountId: number, run: (tx: TreeTransaction) => Promise<T>): Promise<T> =>
-      changes.write(async (tx) => run({ ...tx, space: await repository.lock(tx.db, accountId) })),
+    change: <T>(
+      accountId: number,
+      run: (tx: TreeTransaction) => Promise<T>,
+      options?: TransactionOptions,
+    ): Promise<T> =>
+      changes.write(async (tx) => run({ ...tx, space: await repository.lock(tx.db, accountId) }), options),
 
     /** One transaction that holds the trees of two owners. `space`: of the second one. */
     changeBoth: <T>(from: number, to: number, run: (tx: TreeTransaction) => Promise<T>): Promise<T> =>

@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { explainViolations } from "../../platform/db/failures.ts";
-import { prepared } from "../../platform/db/prepared.ts";
+import { prepared, preparedWrite } from "../../platform/db/prepared.ts";
 import type { Schema } from "../../platform/db/schema.ts";
 import { appError } from "../../lib/errors.ts";
 import { type Entry, type Folder, MOST_LEVELS, ROOT, type StoredFile } from "./entry.ts";
@@ -114,21 +114,12 @@ export function createEntriesRepository(database: Database) {
       await explainViolations(() => dialect.insertMany(tx, "entries", entries.map(toRow)), {
         unique: (cause) => nameConflict(first.name, cause),
       });
-      const names = new Map<number, string[]>();
-      for (const { parentId, name } of entries) names.set(parentId, [...(names.get(parentId) ?? []), name]);
-      const rows = await tx
-        .selectFrom("entries")
-        .select(["id", "parent_id", "name"])
-        .where("account_id", "=", first.accountId)
-        .where((eb) =>
-          eb.or(
-            [...names].map(([parent, some]) =>
-              eb.and([eb("parent_id", "=", parent), eb("name", "in", some)]),
-            ),
-          ),
-        )
-        .execute();
-      const ids = new Map(rows.map(({ id, parent_id, name }) => [`${parent_id}/${name}`, id]));
+      const ids = new Map<string, number>();
+      for (const [parentId, some] of Map.groupBy(entries, (entry) => entry.parentId)) {
+        const names = some.map(({ name }) => name);
+        for (const { id, name } of await entriesNamed(tx, first.accountId, parentId, names))
+          ids.set(`${parentId}/${name}`, id);
+      }
       return entries.map(({ parentId, name }) => ids.get(`${parentId}/${name}`)!);
     },
 
@@ -186,11 +177,18 @@ async function inside(tx: Db, accountId: number, parentIds: readonly number[], l
   return (await query.where("parent_id", "in", parentIds).limit(limit).execute()).map(toEntry);
 }
 
+const entriesNamed = prepared((db, accountId: number, parentId: number, names: readonly string[]) =>
+  db
+    .selectFrom("entries")
+    .select(ENTRY_COLUMNS)
+    .where("account_id", "=", accountId)
+    .where("parent_id", "=", parentId)
+    .where("name", "in", names),
+);
+
 /** What has one of at most 1,000 names. */
-const namedIn = (db: Db) => async (accountId: number, parentId: number, names: readonly string[]) => {
-  const query = db.selectFrom("entries").select(ENTRY_COLUMNS).where("account_id", "=", accountId);
-  return (await query.where("parent_id", "=", parentId).where("name", "in", names).execute()).map(toEntry);
-};
+const namedIn = (db: Db) => async (accountId: number, parentId: number, names: readonly string[]) =>
+  (await entriesNamed(db, accountId, parentId, names)).map(toEntry);
 
 async function replaceContent(tx: Db, file: StoredFile): Promise<void> {
   const { blob_id, mime_type, sha256, size, created_at, updated_at } = toRow(file);
@@ -255,9 +253,11 @@ export type AccountSpace = {
 
 /** The bytes of accounts and teams, with those on their way to them. */
 function createUsageRepository({ read, dialect }: Database) {
+  const lockedSpace = prepared((db, accountId: number) => spaceQuery(db, accountId).$call(dialect.forUpdate));
+
   return {
     async space(accountId: number): Promise<AccountSpace> {
-      const row = await space(read, accountId).executeTakeFirst();
+      const [row] = await spaceOf(read, accountId);
       if (row !== undefined || accountId === 0) return toSpace(accountId, row);
       const owners =
         accountId > 0
@@ -268,8 +268,7 @@ function createUsageRepository({ read, dialect }: Database) {
 
     /** Locks the account's usage until the transaction ends. */
     async lock(tx: Db, accountId: number): Promise<AccountSpace> {
-      const find = () => space(tx, accountId).$call(dialect.forUpdate).executeTakeFirst();
-      const row = await find();
+      const [row] = await lockedSpace(tx, accountId);
       if (row !== undefined) return toSpace(accountId, row);
       await dialect.insertIgnore(
         tx,
@@ -277,7 +276,7 @@ function createUsageRepository({ read, dialect }: Database) {
         ["account_id"],
         [{ account_id: accountId, bytes: 0, moves: 0 }],
       );
-      return toSpace(accountId, await find());
+      return toSpace(accountId, (await lockedSpace(tx, accountId))[0]);
     },
 
     /** An entry got another folder: a reader of several folders may have missed it. */
@@ -287,14 +286,19 @@ function createUsageRepository({ read, dialect }: Database) {
     },
 
     async addUsage(tx: Db, accountId: number, bytes: number): Promise<void> {
-      if (bytes === 0) return;
-      const query = tx.updateTable("account_usage").set((eb) => ({ bytes: eb("bytes", "+", bytes) }));
-      await query.where("account_id", "=", accountId).execute();
+      if (bytes !== 0) await addBytes(tx, accountId, bytes);
     },
   };
 }
 
-const space = (db: Db, accountId: number) =>
+const addBytes = preparedWrite((tx, accountId: number, bytes: number) =>
+  tx
+    .updateTable("account_usage")
+    .set((eb) => ({ bytes: eb("bytes", "+", bytes) }))
+    .where("account_id", "=", accountId),
+);
+
+const spaceQuery = (db: Db, accountId: number) =>
   db
     .selectFrom("account_usage")
     .select(({ selectFrom }) => [
@@ -313,6 +317,8 @@ const space = (db: Db, accountId: number) =>
         .as("coming"),
     ])
     .where("account_id", "=", accountId);
+
+const spaceOf = prepared(spaceQuery);
 
 const toSpace = (
   accountId: number,

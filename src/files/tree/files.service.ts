@@ -34,6 +34,9 @@ export type Addition = {
 };
 
 const ADDED_AT_ONCE = 64;
+/** More of them are no short transaction. */
+const ADDED_SHORTLY = 16;
+const SHORT = { short: true };
 /** Garbage of one upload, from its request to its response. */
 const GARBAGE_BYTES = 80 * 1024;
 const SWEPT_BYTES = 8 * 1024 * 1024;
@@ -51,7 +54,9 @@ export type Files = ReturnType<typeof createFiles>;
 export function createFiles({ tree, repository, removal, blobs, clock }: FilesDeps) {
   const addIn = createAdding({ tree, repository, clock });
   const addTogether = (accountId: number, items: readonly Addition[], commit: Commit) =>
-    tree.change(accountId, (tx) => addIn(tx, accountId, items, commit));
+    tree.change(accountId, (tx) => addIn(tx, accountId, items, commit), {
+      short: items.length <= ADDED_SHORTLY,
+    });
 
   const sweeper = createFullSweeper(SWEPT_BYTES);
   /** An account's changes run one at a time, so files that arrive meanwhile share a transaction. */
@@ -92,25 +97,29 @@ export function createFiles({ tree, repository, removal, blobs, clock }: FilesDe
       const { accountId, parentId, name, mimeType } = file;
       let dead: DeadBlob[] = [];
       const replace = (items: readonly { stored: StoredBytes }[], commit: Commit) =>
-        tree.change(accountId, async (tx) => {
-          dead = [];
-          await tree.folders(accountId, parentId, tx.db);
-          const former = await repository.child(accountId, parentId, name, tx.db);
-          if (former?.kind !== "file") {
-            const [added] = await addIn(tx, accountId, [{ file, stored, alongside: undefined }], commit);
-            return [{ file: added!, isNew: true }];
-          }
-          const { size, sha256 } = stored;
-          if (remainingBytes(tx.space) < size - former.size) throw overQuota(tx.space);
-          const [blobId] = await commit(tx.db);
-          const now = clock.now();
-          const content = { mimeType, blobId: blobId!, size, sha256, createdAt: now, updatedAt: now };
-          const next = { ...former, ...content };
-          await repository.replaceContent(tx.db, next);
-          await repository.addUsage(tx.db, accountId, size - former.size);
-          dead = await blobs.release(tx.db, [former.blobId]);
-          return items.map(() => ({ file: next, isNew: false }));
-        });
+        tree.change(
+          accountId,
+          async (tx) => {
+            dead = [];
+            await tree.folders(accountId, parentId, tx.db);
+            const former = await repository.child(accountId, parentId, name, tx.db);
+            if (former?.kind !== "file") {
+              const [added] = await addIn(tx, accountId, [{ file, stored, alongside: undefined }], commit);
+              return [{ file: added!, isNew: true }];
+            }
+            const { size, sha256 } = stored;
+            if (remainingBytes(tx.space) < size - former.size) throw overQuota(tx.space);
+            const [blobId] = await commit(tx.db);
+            const now = clock.now();
+            const content = { mimeType, blobId: blobId!, size, sha256, createdAt: now, updatedAt: now };
+            const next = { ...former, ...content };
+            await repository.replaceContent(tx.db, next);
+            await repository.addUsage(tx.db, accountId, size - former.size);
+            dead = await blobs.release(tx.db, [former.blobId]);
+            return items.map(() => ({ file: next, isNew: false }));
+          },
+          SHORT,
+        );
       sweeper.worked(GARBAGE_BYTES);
       const [put] = await blobs.keepAll([{ stored }], replace);
       await blobs.discard(dead);
@@ -120,15 +129,19 @@ export function createFiles({ tree, repository, removal, blobs, clock }: FilesDe
     /** @throws FileNotFound, InvalidName, NameConflict, FolderNotFound */
     async update(accountId: number, id: number, change: FileChange): Promise<StoredFile> {
       const name = change.name === undefined ? undefined : checkFileName(change.name);
-      return tree.change(accountId, async (tx) => {
-        const file = await tree.file(accountId, id, tx.db);
-        const parentId = change.folderId === undefined ? file.parentId : toFolderId(change.folderId);
-        if (parentId !== file.parentId) await tree.folders(accountId, parentId, tx.db);
-        const next = { ...file, name: name ?? file.name, parentId, updatedAt: clock.now() };
-        await repository.update(tx.db, next);
-        if (parentId !== file.parentId) await repository.countMove(tx.db, accountId);
-        return next;
-      });
+      return tree.change(
+        accountId,
+        async (tx) => {
+          const file = await tree.file(accountId, id, tx.db);
+          const parentId = change.folderId === undefined ? file.parentId : toFolderId(change.folderId);
+          if (parentId !== file.parentId) await tree.folders(accountId, parentId, tx.db);
+          const next = { ...file, name: name ?? file.name, parentId, updatedAt: clock.now() };
+          await repository.update(tx.db, next);
+          if (parentId !== file.parentId) await repository.countMove(tx.db, accountId);
+          return next;
+        },
+        SHORT,
+      );
     },
 
     /** Content goes with its last file. @throws FileNotFound */

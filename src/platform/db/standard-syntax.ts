@@ -1,5 +1,7 @@
 import { sql } from "kysely";
 import type { Dialect } from "./dialect.ts";
+import { oncePer, preparedWrite } from "./prepared.ts";
+import type { SerialTable } from "./schema.ts";
 import type { SchemaSyntax } from "./schema-syntax.ts";
 import { type BulkSyntax, assign } from "./bulk.ts";
 
@@ -23,11 +25,18 @@ export const standardCreateIndex: SchemaSyntax["createIndex"] = async (db, { nam
   );
 };
 
+const insertInto = oncePer(
+  ([table, columns]: [table: SerialTable, columns: readonly string[]]) =>
+    preparedWrite((db, ...values) =>
+      db.insertInto(table).values(Object.fromEntries(columns.map((name, at) => [name, values[at]])) as never),
+    ),
+  ([table, columns]) => `${table} ${columns.join(" ")}`,
+);
+
 /** Serves drivers that return the new id. */
 export const insertThenId: Dialect["insertReturningId"] = async (db, table, row) => {
-  const { insertId } = await db
-    .insertInto(table)
-    .values(row as never)
-    .executeTakeFirstOrThrow();
+  const given = Object.entries(row).filter(([, value]) => value !== undefined);
+  const insert = insertInto([table, given.map(([name]) => name)]);
+  const { insertId } = await insert(db, ...given.map(([, value]) => value as string | number | null));
   return Number(insertId);
 };
