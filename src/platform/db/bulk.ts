@@ -1,9 +1,9 @@
 /**
  * The dialects' bulk statements. Rows of a chunk travel as few parameters (JSON text, arrays), so each SQL text serves
- * any number of rows and is prepared once.
+ * any number of rows, and is built and prepared once.
  */
-import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { Dialect } from "./dialect.ts";
+import { CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
+import type { Db, Dialect } from "./dialect.ts";
 import type { ColumnKind } from "./column-kind.ts";
 import { TABLES, type TableName } from "./schema.ts";
 
@@ -12,8 +12,10 @@ export type BulkColumn = { name: string; kind: ColumnKind };
 export type Row = Readonly<Record<string, unknown>>;
 
 export type BulkSyntax = {
-  /** A table expression with alias `v`. */
-  values(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): RawBuilder<unknown>;
+  /** The rows as parameters of `values`. */
+  parameters(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): unknown[];
+  /** A table expression with alias `v`, which has the parameters once each, in their order. */
+  values(columns: readonly BulkColumn[], parameters: readonly unknown[]): RawBuilder<unknown>;
   /** The end of an `insert … select`. Without assignments existing rows stay. */
   onConflict(table: string, keys: readonly string[], assignments: readonly Assignment[]): RawBuilder<unknown>;
   update(
@@ -38,64 +40,100 @@ export type Bulk = Pick<
 >;
 
 export function createBulk(words: BulkSyntax): Bulk {
-  const valuesOf = (table: TableName, columns: readonly string[], rows: readonly Row[]) =>
-    words.values(
-      columns.map((name) => ({ name, kind: kindOf(table, name) })),
-      rows.map((row) => columns.map((name) => row[name] ?? null)),
+  const texts = new Map<string, string>();
+  const columnsOf = (table: TableName, names: readonly string[]): BulkColumn[] =>
+    names.map((name) => ({ name, kind: kindOf(table, name) }));
+  const parametersOf = (columns: readonly BulkColumn[], rows: readonly Row[]) =>
+    words.parameters(
+      columns,
+      rows.map((row) => columns.map(({ name }) => row[name] ?? null)),
     );
+
+  /** Runs a statement whose only parameters are the rows. Returns the number of changed rows. */
+  async function run(
+    db: unknown,
+    statement: {
+      key: string;
+      columns: readonly BulkColumn[];
+      build(values: RawBuilder<unknown>): RawBuilder<unknown>;
+    },
+    rows: readonly Row[],
+  ): Promise<number> {
+    const { key, columns, build } = statement;
+    let changed = 0;
+    for (const chunk of portionsOf(rows)) {
+      const parameters = parametersOf(columns, chunk);
+      let text = texts.get(key);
+      if (text === undefined) {
+        text = build(words.values(columns, parameters)).compile(db as Kysely<unknown>).sql;
+        texts.set(key, text);
+      }
+      const { numAffectedRows } = await (db as Db).executeQuery(CompiledQuery.raw(text, parameters));
+      changed += Number(numAffectedRows ?? 0);
+    }
+    return changed;
+  }
 
   const insert = async (
     db: unknown,
     table: TableName,
     rows: readonly Row[],
-    ending: (columns: readonly string[]) => RawBuilder<unknown>,
+    { name, build }: { name: string; build(): RawBuilder<unknown> },
   ) => {
-    const columns = Object.keys(rows[0] ?? {});
-    for (const chunk of portionsOf(rows)) {
-      const names = sql.join(columns.map((column) => sql.ref(column)));
-      const values = sql.join(columns.map((column) => sql.ref(`v.${column}`)));
-      await sql`insert into ${sql.table(table)} (${names}) select ${values} from ${valuesOf(
-        table,
-        columns,
-        chunk,
-      )} where true ${ending(columns)}`.execute(db as Kysely<unknown>);
-    }
+    if (rows.length === 0) return;
+    const names = Object.keys(rows[0]!);
+    const statement = {
+      key: `insert ${table} ${names} ${name}`,
+      columns: columnsOf(table, names),
+      build: (values: RawBuilder<unknown>) => {
+        const into = sql.join(names.map((column) => sql.ref(column)));
+        const from = sql.join(names.map((column) => sql.ref(`v.${column}`)));
+        return sql`insert into ${sql.table(table)} (${into}) select ${from} from ${values} where true ${build()}`;
+      },
+    };
+    await run(db, statement, rows);
   };
 
-  const update = async (
+  const update = (
     db: unknown,
     table: TableName,
     key: string,
-    assignments: readonly Assignment[],
+    { set = [], add = [] }: { set?: readonly string[]; add?: readonly string[] },
     rows: readonly Row[],
   ): Promise<number> => {
-    let found = 0;
-    const columns = [key, ...assignments.map(({ column }) => column)];
-    for (const chunk of portionsOf(rows)) {
-      const statement = words.update(table, key, assignments, valuesOf(table, columns, chunk));
-      const { numAffectedRows } = await statement.execute(db as Kysely<unknown>);
-      found += Number(numAffectedRows ?? 0);
-    }
-    return found;
+    const statement = {
+      key: `update ${table} ${key} ${set} + ${add}`,
+      columns: columnsOf(table, [key, ...set, ...add]),
+      build: (values: RawBuilder<unknown>) => words.update(table, key, assignmentsOf(set, add), values),
+    };
+    return run(db, statement, rows);
   };
 
   return {
-    insertMany: (db, table, rows) => insert(db, table, rows as readonly Row[], () => sql``),
+    insertMany: (db, table, rows) =>
+      insert(db, table, rows as readonly Row[], { name: "", build: () => sql`` }),
     insertIgnore: (db, table, keys, rows) =>
-      insert(db, table, rows as readonly Row[], () => words.onConflict(table, keys, [])),
+      insert(db, table, rows as readonly Row[], {
+        name: `ignore ${keys}`,
+        build: () => words.onConflict(table, keys, []),
+      }),
     upsert: (db, { table, keys, set = [], add = [] }, rows) =>
-      insert(db, table, rows as readonly Row[], () => words.onConflict(table, keys, assignmentsOf(set, add))),
-    updateMany: async (db, { table, key, set = [], add = [] }, rows) =>
-      void (await update(db, table, key, assignmentsOf(set, add), rows as readonly Row[])),
+      insert(db, table, rows as readonly Row[], {
+        name: `upsert ${keys}: ${set} + ${add}`,
+        build: () => words.onConflict(table, keys, assignmentsOf(set, add)),
+      }),
+    updateMany: async (db, { table, key, ...assigned }, rows) =>
+      void (await update(db, table, key, assigned, rows as readonly Row[])),
     addToCounters: (db, { table, key, column }, keys, deltas) => {
       const rows = keys.map((value, i) => ({ [key]: value, [column]: deltas[i]! }));
       // A common order of all writers makes deadlocks rare.
       rows.sort((a, b) => a[key]! - b[key]!);
-      return update(db, table, key, [{ column, add: true }], rows);
+      return update(db, table, key, { add: [column] }, rows);
     },
     valuesTable: (table, columns, rows) => {
       if (rows.length > CHUNK_ROWS) throw new Error(`At most ${CHUNK_ROWS} rows fit into a table of values.`);
-      const values = valuesOf(table, columns, rows as readonly Row[]);
+      const typed = columnsOf(table, columns);
+      const values = words.values(typed, parametersOf(typed, rows as readonly Row[]));
       return sql`(select * from ${values})`.as<"v">(sql`v`) as never;
     },
   };

@@ -23,12 +23,13 @@ const jsonType = (kind: ColumnKind): string =>
   kind.startsWith("text") ? "mediumtext character set utf8mb4 collate utf8mb4_bin" : "bigint";
 
 const words: BulkSyntax = {
-  values: (columns, rows) => {
+  parameters: (_columns, rows) => [JSON.stringify(rows)],
+  values: (columns, [json]) => {
     const list = columns.map(
       ({ name, kind }, i) =>
         sql`${sql.ref(name)} ${sql.raw(jsonType(kind))} path ${sql.lit(`$[${i}]`)} null on empty error on error`,
     );
-    return sql`json_table(${JSON.stringify(rows)}, '$[*]' columns (${sql.join(list)})) as v`;
+    return sql`json_table(${json}, '$[*]' columns (${sql.join(list)})) as v`;
   },
   onConflict: (table, keys, assignments) => {
     // Changes nothing; `insert ignore` would also hide values that don't fit.

@@ -79,10 +79,9 @@ const words: BulkSyntax = {
    * The planner does not see the arrays' length in subqueries and assumes ten rows, so joins follow indexes. Knowing
    * 250 rows, it read all of a table of up to 100,000 rows: an import of 90,000 links took twice as long.
    */
-  values: (columns, rows) => {
-    const arrays = columns.map(
-      ({ kind }, i) => sql`(select ${rows.map((row) => row[i])}::${sql.raw(arrayType(kind))})`,
-    );
+  parameters: (columns, rows) => columns.map((_, i) => rows.map((row) => row[i])),
+  values: (columns, parameters) => {
+    const arrays = columns.map(({ kind }, i) => sql`(select ${parameters[i]}::${sql.raw(arrayType(kind))})`);
     const names = columns.map(({ name }) => sql.ref(name));
     return sql`unnest(${sql.join(arrays)}) as v(${sql.join(names)})`;
   },

@@ -110,9 +110,10 @@ const READERS = 2;
 const PING = "pragma schema_version";
 
 const words: BulkSyntax = {
-  values: (columns, rows) => {
+  parameters: (_columns, rows) => [JSON.stringify(rows)],
+  values: (columns, [json]) => {
     const list = sql.join(columns.map(({ name }, i) => sql`value ->> ${sql.lit(i)} as ${sql.ref(name)}`));
-    return sql`(select ${list} from json_each(${JSON.stringify(rows)})) as v`;
+    return sql`(select ${list} from json_each(${json})) as v`;
   },
   ...standardSyntax,
 };
