@@ -3492,6 +3492,8 @@ export interface components {
             mails?: {
                 /** @description a backup failed; for administrators */
                 backup?: components["schemas"]["MailPreference"];
+                /** @description certificates could not be ordered or renewed; for administrators */
+                certificate?: components["schemas"]["MailPreference"];
                 /** @description a share was downloaded: one mail for each span */
                 download?: components["schemas"]["MailFrequency"];
                 /** @description files arrived in a drop box: one mail for each span */
@@ -4910,6 +4912,8 @@ export interface components {
         MailPreferences: {
             /** @description a backup failed; for administrators */
             backup: components["schemas"]["MailPreference"];
+            /** @description certificates could not be ordered or renewed; for administrators */
+            certificate: components["schemas"]["MailPreference"];
             /** @description a share was downloaded: one mail for each span */
             download: components["schemas"]["MailFrequency"];
             /** @description files arrived in a drop box: one mail for each span */
@@ -8287,7 +8291,8 @@ export interface operations {
                      *           "link_threshold": "on",
                      *           "target_dead": "on",
                      *           "backup": "on",
-                     *           "webhook": "on"
+                     *           "webhook": "on",
+                     *           "certificate": "on"
                      *         },
                      *         "available": false
                      *       }
@@ -8345,7 +8350,8 @@ export interface operations {
                      *           "link_threshold": "on",
                      *           "target_dead": "on",
                      *           "backup": "on",
-                     *           "webhook": "on"
+                     *           "webhook": "on",
+                     *           "certificate": "on"
                      *         },
                      *         "available": false
                      *       }

@@ -29,6 +29,13 @@ CREATE TABLE `account_usage` (
   PRIMARY KEY (`account_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `acme_accounts` (
+  `id` varchar(64) NOT NULL,
+  `private_key` mediumtext NOT NULL,
+  `created_at` bigint(20) NOT NULL,
+  PRIMARY KEY (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `authenticators` (
   `account_id` bigint(20) NOT NULL,
   `secret` varchar(255) NOT NULL,
@@ -55,6 +62,20 @@ CREATE TABLE `blobs` (
   UNIQUE KEY `blobs_object_key` (`object_key`),
   KEY `blobs_state` (`state`,`checked_at`),
   CONSTRAINT `blobs_policy` FOREIGN KEY (`policy_id`) REFERENCES `policies` (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `certificates` (
+  `host` varchar(253) NOT NULL,
+  `pair` mediumtext DEFAULT NULL,
+  `renew_at` bigint(20) DEFAULT NULL,
+  `ask_at` bigint(20) DEFAULT NULL,
+  `order_url` varchar(2000) DEFAULT NULL,
+  `order_key` mediumtext DEFAULT NULL,
+  `challenge` varchar(500) DEFAULT NULL,
+  `failures` bigint(20) NOT NULL DEFAULT 0,
+  `failure` varchar(1000) DEFAULT NULL,
+  `try_at` bigint(20) NOT NULL DEFAULT 0,
+  PRIMARY KEY (`host`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `changes` (

@@ -29,6 +29,13 @@ CREATE TABLE `account_usage` (
   PRIMARY KEY (`account_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `acme_accounts` (
+  `id` varchar(64) COLLATE utf8mb4_bin NOT NULL,
+  `private_key` mediumtext COLLATE utf8mb4_bin NOT NULL,
+  `created_at` bigint NOT NULL,
+  PRIMARY KEY (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `authenticators` (
   `account_id` bigint NOT NULL,
   `secret` varchar(255) COLLATE utf8mb4_bin NOT NULL,
@@ -55,6 +62,20 @@ CREATE TABLE `blobs` (
   UNIQUE KEY `blobs_object_key` (`object_key`),
   KEY `blobs_state` (`state`,`checked_at`),
   CONSTRAINT `blobs_policy` FOREIGN KEY (`policy_id`) REFERENCES `policies` (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `certificates` (
+  `host` varchar(253) COLLATE utf8mb4_bin NOT NULL,
+  `pair` mediumtext COLLATE utf8mb4_bin,
+  `renew_at` bigint DEFAULT NULL,
+  `ask_at` bigint DEFAULT NULL,
+  `order_url` varchar(2000) COLLATE utf8mb4_bin DEFAULT NULL,
+  `order_key` mediumtext COLLATE utf8mb4_bin,
+  `challenge` varchar(500) COLLATE utf8mb4_bin DEFAULT NULL,
+  `failures` bigint NOT NULL DEFAULT '0',
+  `failure` varchar(1000) COLLATE utf8mb4_bin DEFAULT NULL,
+  `try_at` bigint NOT NULL DEFAULT '0',
+  PRIMARY KEY (`host`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `changes` (

@@ -28,6 +28,13 @@ create table account_usage (
   constraint account_usage_pkey PRIMARY KEY (account_id)
 );
 
+create table acme_accounts (
+  id character varying(64) collate "C" not null,
+  private_key text collate "C" not null,
+  created_at bigint not null,
+  constraint acme_accounts_pkey PRIMARY KEY (id)
+);
+
 create table authenticators (
   account_id bigint not null,
   secret character varying(255) collate "C" not null,
@@ -53,6 +60,20 @@ create table blobs (
   constraint blobs_object_key UNIQUE (object_key),
   constraint blobs_pkey PRIMARY KEY (id),
   constraint blobs_policy FOREIGN KEY (policy_id) REFERENCES policies(id)
+);
+
+create table certificates (
+  host character varying(253) collate "C" not null,
+  pair text collate "C",
+  renew_at bigint,
+  ask_at bigint,
+  order_url character varying(2000) collate "C",
+  order_key text collate "C",
+  challenge character varying(500) collate "C",
+  failures bigint default 0 not null,
+  failure character varying(1000) collate "C",
+  try_at bigint default 0 not null,
+  constraint certificates_pkey PRIMARY KEY (host)
 );
 
 create table changes (

@@ -27,6 +27,12 @@ CREATE TABLE account_usage (
   moves integer not null default 0
 );
 
+CREATE TABLE acme_accounts (
+  id text not null primary key,
+  private_key text not null,
+  created_at integer not null
+);
+
 CREATE TABLE authenticators (
   account_id integer not null primary key,
   secret text not null,
@@ -53,6 +59,19 @@ CREATE TABLE blobs (
 );
 
 CREATE INDEX "blobs_state" on "blobs" (state, checked_at);
+
+CREATE TABLE certificates (
+  host text not null primary key,
+  pair text,
+  renew_at integer,
+  ask_at integer,
+  order_url text,
+  order_key text,
+  challenge text,
+  failures integer not null default 0,
+  failure text,
+  try_at integer not null default 0
+);
 
 CREATE TABLE changes (
   id integer primary key autoincrement,

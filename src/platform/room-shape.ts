@@ -23,6 +23,8 @@ import type { Described } from "./http/openapi.ts";
 import type { Job } from "./jobs/runner.ts";
 import type { listSettings, SettingSection } from "./settings/env-settings.ts";
 import type { Env } from "./settings/env.ts";
+import type { Arrival } from "./wire/arrival.ts";
+import type { ServerCertificates } from "./wire/server-certificates.ts";
 
 /** What the platform offers to all rooms beside `Core`. */
 export type Platform = {
@@ -41,6 +43,8 @@ export type Platform = {
   registry: Registry;
   bodies: BodyMemory;
   certificates(): CertificateState[];
+  /** Those that this server gives to clients; null in a command and without HTTPS. */
+  serverCertificates: ServerCertificates | null;
   /** This process has read the certificate of `server.tls_cert` again. */
   serverCertificateReloaded(): void;
   sealMove(url: string): Promise<string>;
@@ -60,6 +64,8 @@ export type Platform = {
  */
 export type MountPlace = "api" | "admin" | "root" | "panel" | "health";
 
+export type PlainHttp = (arrival: Arrival) => Response | Promise<Response>;
+
 export type Started<Offers extends object = object> = {
   /** What later rooms and commands get by these names. */
   offers: Offers;
@@ -69,6 +75,8 @@ export type Started<Offers extends object = object> = {
   requests?: Described["webhooks"];
   /** `soonAfter` names the changes after which the job runs at once. */
   jobs?: readonly (Job & { soonAfter?: Topic })[];
+  /** What `server.http_port` responds, where the server itself speaks HTTPS. */
+  plainHttp?: PlainHttp;
   /** Registers metrics whose values come from the started room. */
   metrics?(registry: Registry): void;
   /** The rooms close in reverse order, after the jobs. */

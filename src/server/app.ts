@@ -14,6 +14,7 @@ import { failureResponse, toAppError } from "../platform/http/errors.ts";
 import { createJobRunner, registerJobMetrics } from "../platform/jobs/runner.ts";
 import type { Env } from "../platform/settings/env.ts";
 import { createConnectionLimit } from "../platform/wire/connection-limit.ts";
+import type { ServerCertificates } from "../platform/wire/server-certificates.ts";
 import type { WireServer } from "../platform/wire/wire-server.ts";
 import type { Logger } from "../lib/logger.ts";
 
@@ -21,6 +22,8 @@ export type App = Awaited<ReturnType<typeof createApp>>;
 
 type AppOptions = {
   logger: Logger;
+  /** Null or absent: the server speaks plain HTTP. */
+  serverCertificates?: ServerCertificates | null;
   /** Set in a worker process. */
   worker?: WorkerChannel;
   /** Cancels waiting for the database. */
@@ -49,11 +52,13 @@ export async function createApp(env: Env, options: AppOptions) {
   registerCertificateMetrics(registry, certificates);
   return {
     respond: createResponder({ house, rooms, repeats }),
+    /** What `server.http_port` responds; undefined: nothing listens there. */
+    plainHttp: rooms.find(({ plainHttp }) => plainHttp !== undefined)?.plainHttp,
     /** The response to an error of `respond`. */
     explain: (error: unknown): Response => failureResponse(toAppError(error)),
     connectionLimit: createConnectionLimit({ registry, logger }),
-    /** Call it with the server that calls `respond`. */
-    listens: (server: WireServer): void => worker?.on({ server }),
+    /** Call it with the servers that call `respond` and `plainHttp`. */
+    listens: (servers: readonly WireServer[]): void => worker?.on({ servers }),
     adminApi: (): AdminApi => ({
       prefix: config.get("routes.admin_prefix"),
       isEnabled: auth.isAdminEnabled(),

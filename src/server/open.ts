@@ -20,6 +20,7 @@ import { createEvents } from "../platform/events/events.service.ts";
 import { createBodyMemory } from "../platform/http/body-memory.ts";
 import type { Platform } from "../platform/room-shape.ts";
 import { type Env, fileDatabasePath, fixedSettings } from "../platform/settings/env.ts";
+import type { ServerCertificates } from "../platform/wire/server-certificates.ts";
 import { type CertificateFile, watchCertificates } from "../lib/certificate.ts";
 import { systemClock } from "../lib/clock.ts";
 import { dataPath } from "../lib/data-folder.ts";
@@ -38,6 +39,8 @@ export type OpenOptions = {
   isServer: boolean;
   /** What a starting server has begun. */
   begun?: ReturnType<typeof beginRooms>;
+  /** Those of the server; null or absent: it has none. */
+  serverCertificates?: ServerCertificates | null;
   /** Reaches the other workers of the machine. */
   worker?: WorkerChannel;
   /** The error for the name of a database without tables, where none are to be made. */
@@ -87,7 +90,8 @@ export async function openRooms<H extends Services = Services>(given: Env, optio
     if (keyTrouble !== null) logger.error(keyTrouble);
     if (isServer && env.cache.type === "redis")
       redis = await openRedis({ url: env.cache.redisUrl, instance, logger });
-    const on = { env, database, isServer, instance, box, keys, redis, worker, step };
+    const { serverCertificates = null } = options;
+    const on = { env, database, isServer, instance, box, keys, redis, worker, step, serverCertificates };
     const { core, platform, close } = await startPlatform(on, logger);
     const started = await startRooms<H>(core, platform, options.begun);
     return {
@@ -106,7 +110,7 @@ export async function openRooms<H extends Services = Services>(given: Env, optio
 
 type Opened = Pick<
   Platform,
-  "env" | "isServer" | "instance" | "box" | "keys" | "redis" | "worker" | "step"
+  "env" | "isServer" | "instance" | "box" | "keys" | "redis" | "worker" | "step" | "serverCertificates"
 > & {
   database: Database;
 };

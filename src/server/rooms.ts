@@ -5,6 +5,7 @@
  */
 import { authRoom } from "../auth/auth.room.ts";
 import { analyticsRoom, clicksRoom, liveRoom } from "../clicks/clicks.room.ts";
+import { acmeRoom } from "../extras/acme/acme.room.ts";
 import { davRoom } from "../extras/dav/dav.room.ts";
 import { importsRoom } from "../extras/imports/imports.room.ts";
 import { mailRoom, noticesRoom } from "../extras/mail/mail.room.ts";
@@ -55,6 +56,7 @@ const LIST = [
   linkTableRoom,
   clicksRoom,
   redirectRoom,
+  acmeRoom,
   liveRoom,
   healthRoom,
   davRoom,

@@ -66,7 +66,7 @@ async function serveAlone(env: Env, logger: Logger): Promise<void> {
     );
   });
   const stopping = abortedBy(signalled);
-  const open = () => createApp(env, { logger, stopping, onMoved: renew });
+  const open = () => createApp(env, { logger, stopping, serverCertificates: certificates, onMoved: renew });
   let app = await open();
   let renewing: Promise<unknown> | null = null;
 
@@ -116,9 +116,10 @@ async function serveAlone(env: Env, logger: Logger): Promise<void> {
 /** Responds with the app that is the newest at each request. */
 const inTurn = (newest: () => App): ServedApp => ({
   respond: (arrival, server) => newest().respond(arrival, server),
+  plainHttp: newest().plainHttp && ((arrival) => newest().plainHttp!(arrival)),
   explain: (error) => newest().explain(error),
   connectionLimit: newest().connectionLimit,
-  listens: (server) => newest().listens(server),
+  listens: (servers) => newest().listens(servers),
   endStreams: () => newest().endStreams(),
 });
 
@@ -133,7 +134,9 @@ async function serveAsWorker(env: Env, logger: Logger, port: number): Promise<vo
   for (const ignored of ["SIGINT", "SIGHUP"] as const) process.on(ignored, () => {});
   const stopped = Promise.race([nextStop(["SIGTERM"]), orphaned]);
   const certificates = await openCertificates(env.server);
-  const app = await createApp(env, { logger, worker, stopping: abortedBy(stopped), onMoved: worker.renew });
+  const stopping = abortedBy(stopped);
+  const renewing = { worker, onMoved: worker.renew };
+  const app = await createApp(env, { logger, stopping, serverCertificates: certificates, ...renewing });
   try {
     const server = await startServer({ ...env.server, port }, app, { certificates, sharePort: true });
     try {

@@ -1,7 +1,8 @@
 import { chmodSync, lstatSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import type { App } from "./app.ts";
-import type { Env } from "../platform/settings/env.ts";
+import type { PlainHttp } from "../platform/room-shape.ts";
+import { type Env, servesHttps } from "../platform/settings/env.ts";
 import { readServerPair } from "../lib/certificate.ts";
 import { appError, messageOf } from "../lib/errors.ts";
 import type { ServerCertificates } from "../platform/wire/server-certificates.ts";
@@ -10,17 +11,20 @@ import { startWireServer, type WireServer } from "../platform/wire/wire-server.t
 /** A stop cuts requests that take longer. */
 export const DRAIN_MS = 10_000;
 
-export type ServedApp = Pick<App, "respond" | "explain" | "connectionLimit" | "listens" | "endStreams">;
+export type ServedApp = Pick<
+  App,
+  "respond" | "plainHttp" | "explain" | "connectionLimit" | "listens" | "endStreams"
+>;
 
-/** The certificates of `server.tls_cert`; null: plain HTTP. @throws BadRequest naming the file and what to do */
-export async function openCertificates({
-  tlsCert,
-  tlsKey,
-}: Env["server"]): Promise<ServerCertificates | null> {
-  if (tlsCert === null || tlsKey === null) return null;
+/** The certificate of `server.tls_cert`, or none yet with `server.acme`; null: plain HTTP. @throws BadRequest naming the file and what to do */
+export async function openCertificates(settings: Env["server"]): Promise<ServerCertificates | null> {
+  if (!servesHttps(settings)) return null;
+  const { tlsCert, tlsKey } = settings;
   // A server without TLS does not load it.
   const { createServerCertificates } = await import("../platform/wire/server-certificates.ts");
-  return createServerCertificates(readServerPair(tlsCert, tlsKey));
+  return createServerCertificates(
+    tlsCert === null || tlsKey === null ? null : readServerPair(tlsCert, tlsKey),
+  );
 }
 
 type Listening = {
@@ -37,8 +41,15 @@ export async function startServer(
 ) {
   if (settings.unixSocket !== null) await clearStaleSocket(settings.unixSocket);
   const server = listen(settings, app, { certificates, sharePort });
+  const servers = [server];
+  try {
+    if (app.plainHttp !== undefined) servers.push(listenPlain(settings, app, app.plainHttp, sharePort));
+  } catch (error) {
+    void server.stop(true);
+    throw error;
+  }
   if (settings.unixSocket !== null) chmodSync(settings.unixSocket, 0o660);
-  app.listens(server);
+  app.listens(servers);
   return {
     /** As a URL, or `unix:PATH`. */
     address: settings.unixSocket === null ? originOf(settings, server.port) : `unix:${settings.unixSocket}`,
@@ -46,8 +57,9 @@ export async function startServer(
     port: server.port,
     /** Stops accepting, waits ten seconds for running requests, then cuts them. */
     async stop(): Promise<void> {
-      const cut = setTimeout(() => void server.stop(true), DRAIN_MS);
-      const stopped = server.stop();
+      const stop = (isHard = false) => Promise.all(servers.map((one) => one.stop(isHard)));
+      const cut = setTimeout(() => void stop(true), DRAIN_MS);
+      const stopped = stop();
       app.endStreams();
       await stopped;
       clearTimeout(cut);
@@ -56,9 +68,19 @@ export async function startServer(
   };
 }
 
+function listenPlain(settings: Env["server"], app: ServedApp, respond: PlainHttp, sharePort: boolean) {
+  const place = { ...settings, port: settings.httpPort, portSetting: "server.http_port" };
+  return listen(place, { ...app, respond }, { certificates: null, sharePort });
+}
+
+type Place = Pick<Env["server"], "host" | "port" | "unixSocket"> & {
+  /** By default server.port. */
+  portSetting?: string;
+};
+
 function listen(
-  settings: Env["server"],
-  app: ServedApp,
+  settings: Place,
+  app: Pick<ServedApp, "respond" | "explain" | "connectionLimit">,
   { certificates: tls, sharePort: reusePort }: Required<Listening>,
 ): WireServer {
   const { host: hostname, port, unixSocket } = settings;
@@ -71,29 +93,36 @@ function listen(
   }
 }
 
-function originOf({ host, tlsCert }: Env["server"], port: number): string {
+function originOf(settings: Env["server"], port: number): string {
+  const { host } = settings;
   const name = host.includes(":") ? `[${host}]` : host;
-  return `${tlsCert === null ? "http" : "https"}://${name}:${port}`;
+  return `${servesHttps(settings) ? "https" : "http"}://${name}:${port}`;
 }
 
 /** Explains what to do about a refused port or socket. */
 export function listenFailure(
-  { host, port, unixSocket }: Pick<Env["server"], "host" | "port" | "unixSocket">,
+  { host, port, unixSocket, portSetting = "server.port" }: Place,
   cause: unknown,
 ): Error {
   const code = (cause as { code?: string }).code ?? "";
   const place = unixSocket ?? `${host}:${port}`;
-  const setting = unixSocket === null ? "server.port" : "server.unix_socket";
+  const setting = unixSocket === null ? portSetting : "server.unix_socket";
   if (code === "EADDRINUSE") {
     const message = `${place} is in use; stop the program that listens there or change ${setting}.`;
     return appError("Conflict", message, { cause });
   }
-  return appError("BadRequest", `Can't listen on ${place}: ${reasonOf(code, port, unixSocket, cause)}`, {
-    cause,
-  });
+  return appError(
+    "BadRequest",
+    `Can't listen on ${place}: ${reasonOf(code, { port, unixSocket, setting }, cause)}`,
+    {
+      cause,
+    },
+  );
 }
 
-function reasonOf(code: string, port: number, unixSocket: string | null, cause: unknown): string {
+type Refused = { port: number; unixSocket: string | null; setting: string };
+
+function reasonOf(code: string, { port, unixSocket, setting }: Refused, cause: unknown): string {
   if (unixSocket !== null) {
     if (code === "EACCES") return "this account may not write into its folder. Change server.unix_socket.";
     if (code === "ENOENT") return "its folder does not exist. Make it, or change server.unix_socket.";
@@ -102,7 +131,7 @@ function reasonOf(code: string, port: number, unixSocket: string | null, cause: 
       "only root may use ports below 1024. " +
       `Run 'sudo setcap cap_net_bind_service=+ep ${process.execPath}', ` +
       "or give a systemd unit AmbientCapabilities=CAP_NET_BIND_SERVICE and the same CapabilityBoundingSet, " +
-      "or set server.port to 1024 or more and let a proxy answer on this port."
+      `or set ${setting} to 1024 or more and let a proxy answer on this port.`
     );
   } else if (code === "EADDRNOTAVAIL") {
     return "this machine does not have the address. Set server.host to an address of this machine, or to 0.0.0.0 for all.";

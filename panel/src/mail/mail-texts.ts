@@ -20,6 +20,7 @@ export function useKindNames(): Readonly<Record<string, string>> {
     target_dead: t`Target does not answer`,
     backup: t`Failed backup`,
     webhook: t`Disabled webhook`,
+    certificate: t`Certificate not renewed`,
   };
 }
 

@@ -25,6 +25,7 @@ export const choicesSchema = namedObject("MailPreferences", {
   target_dead: choice(ON, "the target of a link does not answer"),
   backup: choice(ON, "a backup failed; for administrators"),
   webhook: choice(ON, "a webhook was disabled, because its receiver does not answer; for administrators"),
+  certificate: choice(ON, "certificates could not be ordered or renewed; for administrators"),
 });
 export type Choices = z.output<typeof choicesSchema>;
 
@@ -37,6 +38,7 @@ export const DEFAULT_CHOICES: Choices = {
   target_dead: "on",
   backup: "on",
   webhook: "on",
+  certificate: "on",
 };
 
 export const contactView = namedObject("AccountMail", {

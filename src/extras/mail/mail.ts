@@ -84,6 +84,8 @@ export type MailContents = {
   backup: { reason: string; at: number };
   /** `receiver`: its host. */
   webhook: { receiver: string; isGone: boolean; url: string };
+  /** `names`: of all hosts. */
+  certificate: { host: string; names: string; reason: string; url: string };
 };
 export type MailKind = keyof MailContents;
 
@@ -105,4 +107,5 @@ export const REASON_OF: Readonly<Record<MailKind, MailReason>> = {
   target_dead: "chosen",
   backup: "chosen",
   webhook: "chosen",
+  certificate: "chosen",
 };

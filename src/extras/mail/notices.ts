@@ -22,7 +22,8 @@ export type NoticeKind =
   | "link_threshold"
   | "target_dead"
   | "backup"
-  | "webhook";
+  | "webhook"
+  | "certificate";
 
 export type NoticeRecipient = { to: Recipient; every: "on" | "minute" | "hour" | "day" };
 
@@ -64,6 +65,8 @@ const ENDING_EVERY_MS = 3_600_000;
 const SHARES_AT_ONCE = 500;
 const REST_MS = 25;
 const FIRST_MILESTONE = 100;
+/** Named in one mail. */
+const MOST_HOSTS = 20;
 
 /** The largest of 100, 1,000, 10,000 … that lies between; null without. */
 export function milestoneIn(before: number, after: number): number | null {
@@ -175,17 +178,31 @@ export function createNotices(deps: Deps) {
       }
     },
 
-    /** To all administrators. */
-    async backupFailed(reason: string): Promise<void> {
-      if (!isOffered()) return;
-      const at = clock.now();
-      for (const id of await deps.administrators())
-        await write((tx) => notify(tx, id, { kind: "backup", content: { reason, at } }, String(at)));
-    },
-
+    ...createAlarms(deps, notify),
     endingJob: createEndingJob(deps, notifyOwners),
   };
 }
+
+/** What administrators get when something fails. */
+const createAlarms = ({ administrators, isOffered, panelUrl, write, clock }: Deps, notify: Notify) => ({
+  async backupFailed(reason: string): Promise<void> {
+    if (!isOffered()) return;
+    const at = clock.now();
+    for (const id of await administrators())
+      await write((tx) => notify(tx, id, { kind: "backup", content: { reason, at } }, String(at)));
+  },
+
+  /** Once a day for the same hosts. */
+  async certificatesFailed(hosts: readonly string[], reason: string): Promise<void> {
+    if (!isOffered()) return;
+    const more = hosts.length > MOST_HOSTS ? " …" : "";
+    const names = hosts.slice(0, MOST_HOSTS).join(", ") + more;
+    const content = { host: hosts[0]!, names, reason, url: panelUrl("/health") };
+    const onceKey = `${hosts.join(" ").slice(0, 80)} ${Math.floor(clock.now() / DAY_MS)}`;
+    for (const id of await administrators())
+      await write((tx) => notify(tx, id, { kind: "certificate", content }, onceKey));
+  },
+});
 
 /** Notifies administrators of a disabled webhook. */
 async function notifyOfDisabledWebhook(

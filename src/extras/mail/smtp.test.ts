@@ -47,6 +47,7 @@ const CONTENTS: MailContents = {
   target_dead: { link: "a", target: HOSTILE, reason: "404", url: URL },
   backup: { reason: HOSTILE, at: 0 },
   webhook: { receiver: HOSTILE, isGone: true, url: URL },
+  certificate: { host: HOSTILE, names: HOSTILE, reason: HOSTILE, url: URL },
 };
 
 /** Every text of the content becomes this one. */

@@ -95,6 +95,8 @@ export const checkCertificates = (states: () => Promise<readonly CertificateStat
     const all = await states();
     if (all.length === 0) return [ok("none is set: a proxy serves HTTPS, or nobody does")];
     return all.map(({ path, notAfter, trouble }) => {
+      if (trouble === null && notAfter === null)
+        return ok(`${path} has none yet; it is ordered when a server runs`);
       if (trouble === null)
         return ok(`${path} is valid until ${new Date(notAfter!).toISOString().slice(0, 10)}`);
       const [message = "", advice = ""] = trouble.message.split(/(?<=\.) (.*)/s);

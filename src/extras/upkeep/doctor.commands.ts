@@ -4,7 +4,7 @@ import { createDefine } from "../../platform/cli/define.ts";
 import type { Auth } from "../../auth/auth.ts";
 import { BELOW_PATH, explainIgnored, type ProxyNotice, readProxyNotices } from "../../auth/proxies.ts";
 import type { Config } from "../../platform/config/config.service.ts";
-import type { Env } from "../../platform/settings/env.ts";
+import { type Env, servesHttps } from "../../platform/settings/env.ts";
 import type { Content } from "../../files/content.ts";
 import type { Drive } from "../../files/drive.ts";
 import { createLogCapacity } from "../../clicks/details/repository.ts";
@@ -173,7 +173,7 @@ const checksOfServices = (context: Context): Check[] => [
       hasHealthToken: config.get("api.health_token") !== "",
       isCookieSecure: config.get("api.cookie_secure"),
       sameSite: config.get("api.cookie_same_site"),
-      isTls: env.server.tlsCert !== null,
+      isTls: servesHttps(env.server),
     };
   }),
 ];

@@ -72,7 +72,9 @@ const PROBE_MS = 3_000;
 
 /** Checks the server for containers: any response below 500 on `/` passes. @throws ServiceUnavailable */
 async function probeServer({ env, output }: Context): Promise<void> {
-  const { host, port, unixSocket, tlsCert } = env().server;
+  const { host, unixSocket, tlsCert, acme, ...ports } = env().server;
+  // Until the first certificate is there, nobody gets a response by HTTPS.
+  const port = acme ? ports.httpPort : ports.port;
   const everywhere = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   const name = everywhere.includes(":") ? `[${everywhere}]` : everywhere;
   const request: BunFetchRequestInit = { redirect: "manual", signal: AbortSignal.timeout(PROBE_MS) };

@@ -13,6 +13,7 @@ export const TOPICS = [
   "webhooks",
   "clicks",
   "moves",
+  "certificates",
 ] as const;
 
 export type Topic = (typeof TOPICS)[number];

@@ -12,6 +12,9 @@ export const SEALED_COLUMNS = [
   { table: "policies", column: "secret_key", purpose: "policies.secret_key", what: "storage policy" },
   { table: "imports", column: "secret", purpose: "import key", what: "import with a key" },
   { table: "oidc_sessions", column: "id_token", purpose: "oidc id token", what: null },
+  { table: "certificates", column: "pair", purpose: "certificate", what: null },
+  { table: "certificates", column: "order_key", purpose: "certificate order", what: null },
+  { table: "acme_accounts", column: "private_key", purpose: "acme account", what: null },
 ] as const satisfies readonly {
   table: TableName;
   column: string;

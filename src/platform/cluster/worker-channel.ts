@@ -68,7 +68,8 @@ const CALL_MS = 3_000;
 type Hooks = {
   snapshot?: () => unknown;
   live?: (sinceMs: number) => unknown;
-  server?: { leave(): void; readonly descriptor: number };
+  /** In each process in the same order. */
+  servers?: readonly { leave(): void; readonly descriptor: number }[];
   openSetUp?: () => Promise<string | null>;
 };
 
@@ -82,10 +83,10 @@ export function createWorkerChannel(onLost: () => void) {
     },
     snapshot: () => hooks.snapshot?.() ?? null,
     live: (sinceMs) => hooks.live?.(sinceMs) ?? null,
-    leave: () => hooks.server?.leave(),
+    leave: () => hooks.servers?.forEach((server) => server.leave()),
     openSetUp: async () => (await hooks.openSetUp?.()) ?? null,
     steerAway: ({ leaving, groupSize }) =>
-      hooks.server !== undefined && steerAway(hooks.server.descriptor, leaving, groupSize),
+      hooks.servers?.every(({ descriptor }) => steerAway(descriptor, leaving, groupSize)) ?? false,
   };
   const rpc = createRpc<ParentCalls>({
     send: (message) => void process.send?.(message),

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createOrigins } from "./origins.ts";
 
-const LISTENING = { host: "127.0.0.1", port: 8080, unixSocket: null, tlsCert: null };
+const LISTENING = { host: "127.0.0.1", port: 8080, unixSocket: null, tlsCert: null, acme: false };
 
 function originOf(
   url: string,
@@ -69,7 +69,7 @@ test("X-Forwarded-Prefix counts from trusted proxies only", () => {
 
 test.each([
   [{}, "http://127.0.0.1:8080"],
-  [{ tlsCert: "cert.pem", port: 443 }, "https://127.0.0.1"],
+  [{ acme: false, tlsCert: "cert.pem", port: 443 }, "https://127.0.0.1"],
   [{ host: "0.0.0.0" }, "http://localhost:8080"],
   [{ host: "::", port: 80 }, "http://localhost"],
   [{ host: "2001:db8::1" }, "http://[2001:db8::1]:8080"],

@@ -17,7 +17,13 @@ type Deps = {
 
 type ReadRequest = { url: string; headers: Pick<Headers, "get"> };
 
-type Listening = { host: string; port: number; unixSocket: string | null; tlsCert: string | null };
+type Listening = {
+  host: string;
+  port: number;
+  unixSocket: string | null;
+  tlsCert: string | null;
+  acme: boolean;
+};
 
 export function createOrigins({ publicUrl, trustedHop, server }: Deps) {
   const ofServer = () => publicUrl() || listeningOrigin(server);
@@ -75,8 +81,8 @@ function originOf(scheme: string, host: string): string | null {
 const LONGEST_HOST = 259;
 
 /** The one of the settings, whatever visitors see. */
-export function listeningOrigin({ host, port, unixSocket, tlsCert }: Listening): string {
-  const scheme = tlsCert === null ? "http:" : "https:";
+export function listeningOrigin({ host, port, unixSocket, tlsCert, acme }: Listening): string {
+  const scheme = tlsCert !== null || acme ? "https:" : "http:";
   if (unixSocket !== null) return `${scheme}//localhost`;
   const name = host === "0.0.0.0" || host === "::" ? "localhost" : host;
   const text = `${scheme}//${name.includes(":") ? `[${name}]` : name}:${port}`;

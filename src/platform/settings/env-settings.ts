@@ -151,6 +151,23 @@ const SECTIONS = {
       ),
     ),
     tls_key: optional(path("", "PEM file with the certificate's private key.")),
+    acme: flag(
+      false,
+      "Whether to order certificates from an authority, for the host of features.public_url and every domain, and to serve HTTPS with them on server.port (443 on the internet).",
+    ),
+    acme_email: text("", "Address that the authority may write to about certificates; empty: none."),
+    acme_directory: matching(
+      "https://acme-v02.api.letsencrypt.org/directory",
+      /^https:\/\/\S+$/,
+      "an https URL",
+      "Directory of the authority (ACME, RFC 8555); by default that of Let's Encrypt.",
+    ),
+    http_port: integer(
+      80,
+      1,
+      65535,
+      "Port for the proofs that the authority asks for, and for redirects to HTTPS; with server.acme only.",
+    ),
     workers: {
       ...text("1", "Worker processes that share the port."),
       allowed: 'a whole number from 1 to 256, or "auto" for one per core',
@@ -190,7 +207,7 @@ const SECTIONS = {
         "",
         /^[0-9a-f]{64}$/i,
         "64 hexadecimal digits",
-        "Key for stored credentials of S3 and secrets of webhooks and second factors, the same on every node. Empty: secret.key in the data folder, created when first needed.",
+        "Key for stored credentials of S3, secrets of webhooks and second factors, and keys of certificates, the same on every node. Empty: secret.key in the data folder, created when first needed.",
       ),
     ),
     local_roots: folders("Folders below which storage policies may keep files, besides the data folder."),

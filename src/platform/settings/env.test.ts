@@ -32,6 +32,10 @@ describe("start-up settings", () => {
       unixSocket: null,
       tlsCert: null,
       tlsKey: null,
+      acme: false,
+      acmeEmail: "",
+      acmeDirectory: "https://acme-v02.api.letsencrypt.org/directory",
+      httpPort: 80,
       workers: 1,
     });
     expect(env.database).toEqual({

@@ -53,6 +53,8 @@ export function createEnvReader(sections: readonly SettingSection[]) {
       if ((read.server.tlsCert === null) !== (read.server.tlsKey === null)) {
         throw wrong("'server.tls_cert' and 'server.tls_key' belong together: set both or neither");
       }
+      const conflict = acmeConflict(read.server);
+      if (conflict !== null) throw wrong(conflict);
       for (const section of sections) {
         const refusal = section.refusal?.(sectionOf(read, section)) ?? null;
         if (refusal !== null) throw wrong(refusal);
@@ -76,6 +78,18 @@ export function createEnvReader(sections: readonly SettingSection[]) {
 }
 
 const wrong = (message: string) => appError("BadRequest", message);
+
+function acmeConflict({ acme, tlsCert, unixSocket, port, httpPort }: StartSettings["server"]): string | null {
+  if (!acme) return null;
+  if (tlsCert !== null)
+    return "'server.acme' orders certificates itself: set it or 'server.tls_cert', not both";
+  if (unixSocket !== null) return "'server.acme' needs ports: leave 'server.unix_socket' out";
+  return port === httpPort ? "'server.port' and 'server.http_port' must differ" : null;
+}
+
+/** Whether the server itself speaks HTTPS. */
+export const servesHttps = ({ tlsCert, acme }: Pick<Env["server"], "tlsCert" | "acme">): boolean =>
+  tlsCert !== null || acme;
 
 function readFile(settings: Settings, file: string, values: Map<string, SettingValue>): void {
   let source: string;

@@ -45,6 +45,7 @@ export function MailSection({ username, isAdmin }: { username: string; isAdmin: 
     kinds.push(
       { name: "backup", label: t`A backup has failed`, options: onOff },
       { name: "webhook", label: t`A webhook was disabled`, options: onOff },
+      { name: "certificate", label: t`A certificate was not renewed`, options: onOff },
     );
   return (
     <Stack gap="sm" component="section" aria-labelledby="mail">

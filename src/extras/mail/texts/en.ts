@@ -130,6 +130,15 @@ export const enMails = {
       ],
       action: "Show the webhooks",
     },
+    certificate: {
+      subject: "No new certificate for {host}",
+      lines: [
+        "The certificate authority has issued no certificate for: {names}",
+        "{reason}",
+        "Waymark keeps trying, at growing intervals. Until then visitors get the certificate from before, as long as it is valid.",
+      ],
+      action: "Show the state of the server",
+    },
   },
   share: {
     subject: "{by} shares {title} with you",

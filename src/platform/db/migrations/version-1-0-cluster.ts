@@ -22,4 +22,6 @@ export const steps: readonly Step[] = [
     "index repeats_expiry (expires_at)",
   ]),
   addColumn("1073_instance_key", "instance", "key_fingerprint", "text(64)?"),
+  createTable("1074_certificates", "certificates", CLUSTER_TABLES.certificates, ["primary key (host)"]),
+  createTable("1075_acme_accounts", "acme_accounts", CLUSTER_TABLES.acme_accounts, ["primary key (id)"]),
 ];

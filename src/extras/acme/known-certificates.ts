@@ -1,0 +1,122 @@
+/** The certificates of all hosts in memory, as the database has them, given to the server. Every process has them. */
+import { X509Certificate } from "node:crypto";
+import type { CertificateState, KeyPair } from "../../lib/certificate.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { SecretBox } from "../../lib/secret-box.ts";
+import type { ServerCertificates } from "../../platform/wire/server-certificates.ts";
+import type { CertificateRepository, StoredCertificate } from "./certificates.repository.ts";
+
+export const PAIR_PURPOSE = "certificate";
+
+export type KnownCertificate = Omit<StoredCertificate, "pair"> & {
+  pair: (KeyPair & { notBefore: number; notAfter: number }) | null;
+};
+
+type Deps = {
+  repository: Pick<CertificateRepository, "list" | "find">;
+  box: Pick<SecretBox, "open">;
+  /** Null in a command. */
+  served: ServerCertificates | null;
+  /** Their names, the one of clients that name none first. */
+  hosts(): readonly string[];
+  now(): number;
+  logger: Logger;
+};
+
+/** Between two readings for strangers' requests. */
+const REFRESH_MS = 200;
+
+export type KnownCertificates = ReturnType<typeof createKnownCertificates>;
+
+/** When a certificate begins and ends. */
+export function timesOf(cert: string): { notBefore: number; notAfter: number } {
+  const { validFrom, validTo } = new X509Certificate(cert);
+  return { notBefore: Date.parse(validFrom), notAfter: Date.parse(validTo) };
+}
+
+export function createKnownCertificates({ repository, box, served, hosts, now, logger }: Deps) {
+  const known = new Map<string, KnownCertificate>();
+  let common: string | undefined;
+  let refreshing: Promise<void> | null = null;
+  let begun = 0;
+  let applied = 0;
+
+  function opened({ host, pair }: StoredCertificate): KnownCertificate["pair"] {
+    if (pair === null) return null;
+    try {
+      const { cert, key } = JSON.parse(box.open(pair, PAIR_PURPOSE)) as KeyPair;
+      served?.set(host, { cert, key });
+      return { cert, key, ...timesOf(cert) };
+    } catch (err) {
+      logger.error({ err, host }, "the certificate of a host can't be opened");
+      return null;
+    }
+  }
+
+  function apply(rows: readonly StoredCertificate[]): void {
+    for (const row of rows) known.set(row.host, { ...row, pair: opened(row) });
+    const first = hosts().find((host) => known.get(host)?.pair);
+    const pair = first === undefined ? null : known.get(first)!.pair;
+    if (pair === null || pair === undefined || pair.cert === common) return;
+    common = pair.cert;
+    served?.setCommon(pair);
+  }
+
+  /** Absent ones are gone. A reading that began later is newer. */
+  async function read(keys: readonly string[] | null): Promise<void> {
+    const turn = ++begun;
+    const rows = await (keys === null ? repository.list() : repository.find(keys));
+    if (turn < applied) return keys === null ? undefined : read(keys);
+    applied = turn;
+    const found = new Set(rows.map(({ host }) => host));
+    for (const host of keys ?? [...known.keys()]) {
+      if (found.has(host) || !known.delete(host)) continue;
+      served?.set(host, null);
+    }
+    apply(rows);
+  }
+
+  return {
+    load: () => read(null),
+    /** After a change of these hosts. */
+    changed: (keys: readonly string[]) => read(keys.includes("*") ? null : keys),
+    /** Reads all again, a few times a second at most: later calls share a reading. */
+    refresh: (): Promise<void> =>
+      (refreshing ??= Bun.sleep(REFRESH_MS)
+        .then(() => read(null))
+        .catch(() => {})
+        .finally(() => (refreshing = null))),
+    of: (host: string): KnownCertificate | undefined => known.get(host),
+    proofOf: (host: string): string | null => known.get(host)?.challenge ?? null,
+    all: (): KnownCertificate[] => [...known.values()],
+    /** What health, doctor and metrics show. */
+    states: (): CertificateState[] => hosts().map((host) => stateOf(host, known.get(host), now())),
+  };
+}
+
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
+function stateOf(host: string, known: KnownCertificate | undefined, now: number): CertificateState {
+  const { pair = null, failures = 0, failure = "", tryAt = 0 } = known ?? {};
+  const notAfter = pair?.notAfter ?? null;
+  const file = { setting: `server.acme (${host})`, path: host, kind: "chain" as const, notAfter };
+  const state = (level: "warning" | "error", message: string) => ({ ...file, trouble: { level, message } });
+  const reason = failures === 0 ? "" : ` ${failure} The next try is at ${minuteOf(tryAt)}.`;
+  if (pair === null) {
+    return failures === 0
+      ? { ...file, trouble: null }
+      : state("error", `${host} has no certificate.${reason}`);
+  }
+  if (pair.notAfter <= now)
+    return state(
+      "error",
+      `The certificate of ${host} expired on ${dayOf(pair.notAfter)}: clients refuse it.${reason}`,
+    );
+  if (failures > 0)
+    return state(
+      "warning",
+      `The certificate of ${host} expires on ${dayOf(pair.notAfter)} and is not renewed yet.${reason}`,
+    );
+  return { ...file, trouble: null };
+}

@@ -1,0 +1,48 @@
+/** The hosts whose certificates we order: that of features.public_url first, then the domains. */
+import { isIP } from "node:net";
+import type { CertificateState } from "../../lib/certificate.ts";
+
+type Deps = {
+  /** An origin, or empty. */
+  publicUrl(): string;
+  domains(): readonly string[];
+  /** Of `server.port`. */
+  port: number;
+};
+
+const HTTPS_PORT = 443;
+
+export function createOurHosts({ publicUrl, domains, port }: Deps) {
+  /** Those for which an authority may issue: names with a dot. */
+  const list = (): string[] => {
+    const own = URL.parse(publicUrl())?.hostname ?? "";
+    return [...new Set([own, ...domains()])].filter((host) => host.includes(".") && isIP(host) === 0);
+  };
+  return {
+    list,
+    isOurs: (host: string): boolean => list().includes(host),
+    /** Where browsers find HTTPS: with a colon, empty for 443. */
+    httpsPort(): string {
+      const shown = URL.parse(publicUrl());
+      const seen = shown?.protocol === "https:" ? Number(shown.port || HTTPS_PORT) : port;
+      return seen === HTTPS_PORT ? "" : `:${seen}`;
+    },
+    /** What is wrong while there is no host at all. */
+    states: (): CertificateState[] =>
+      list().length > 0
+        ? []
+        : [
+            {
+              setting: "server.acme",
+              path: "server.acme",
+              kind: "chain",
+              notAfter: null,
+              trouble: {
+                level: "warning",
+                message:
+                  "No certificate is ordered, because no host is known. Set features.public_url to https:// and the name of this server.",
+              },
+            },
+          ],
+  };
+}
