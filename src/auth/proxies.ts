@@ -132,6 +132,8 @@ type Deps = {
   };
 };
 
+const FORWARDED_NAMES = FORWARDED_HEADERS.map(asciiLower);
+
 const HOUR_MS = 3_600_000;
 /** Older notes are no longer true. */
 const NOTE_MS = 24 * HOUR_MS;
@@ -179,7 +181,7 @@ export function createProxies({ dataDir, config, logger, clock }: Deps) {
     ...clients,
     /** Call it with requests in which such headers matter. */
     look(headers: Pick<Headers, "get">, peerOf: () => string): void {
-      const header = FORWARDED_HEADERS.find((name) => headers.get(asciiLower(name)) !== null);
+      const header = FORWARDED_HEADERS.find((_, at) => headers.get(FORWARDED_NAMES[at]!) !== null);
       if (header === undefined) return;
       const peer = clients.clientAddress(peerOf(), null);
       if (clients.trustedHop(peer, null) === null) return ignored(header, peer);

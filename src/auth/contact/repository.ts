@@ -1,5 +1,6 @@
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
+import { prepared } from "../../platform/db/prepared.ts";
 import { writeAccountMail } from "../account.repository.ts";
 import { knownLanguage } from "../../lib/language.ts";
 import { type Choices, choicesSchema, type Contact, DEFAULT_CHOICES } from "./contact.ts";
@@ -9,11 +10,15 @@ export type ContactRepository = ReturnType<typeof createContactRepository>;
 const COLUMNS = ["email", "proved_at as provedAt", "language", "choices"] as const;
 const MOST_ADMINISTRATORS = 50;
 
+const rowsOf = prepared((db, accountId: number) =>
+  db.selectFrom("account_mail").select(COLUMNS).where("account_id", "=", accountId),
+);
+
 export function createContactRepository({ read }: Database) {
   return {
     async find(accountId: number, db: Db = read): Promise<Contact> {
-      const query = db.selectFrom("account_mail").select(COLUMNS).where("account_id", "=", accountId);
-      return toContact(await query.executeTakeFirst());
+      const [row] = await rowsOf(db, accountId);
+      return toContact(row);
     },
 
     /** Returns null without a verified address, or if the account is disabled or gone. */
@@ -75,8 +80,10 @@ const toContact = (row: Row | undefined): Contact => ({
   choices: choicesOf(row?.choices ?? "{}"),
 });
 
+const storedChoices = choicesSchema.partial();
+
 /** With defaults for what an older version did not know. */
 function choicesOf(stored: string): Choices {
-  const known = choicesSchema.partial().safeParse(JSON.parse(stored));
+  const known = storedChoices.safeParse(JSON.parse(stored));
   return { ...DEFAULT_CHOICES, ...(known.data as Partial<Choices> | undefined) };
 }

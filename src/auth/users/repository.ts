@@ -2,6 +2,7 @@ import { type ExpressionBuilder, type Selectable, sql } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { explainViolations } from "../../platform/db/failures.ts";
+import { prepared } from "../../platform/db/prepared.ts";
 import { countRows } from "../../platform/db/queries.ts";
 import type { Schema } from "../../platform/db/schema.ts";
 import { anyLike, likePatterns } from "../../platform/db/text-search.ts";
@@ -17,14 +18,16 @@ export type UsersRepository = ReturnType<typeof createUsersRepository>;
 
 const MAIL = ["account_mail.email", "account_mail.proved_at", "account_mail.language"] as const;
 
-export function createUsersRepository({ read, dialect }: Database) {
-  const whole = () =>
-    read
-      .selectFrom("users")
-      .leftJoin("account_mail", "account_mail.account_id", "users.id")
-      .selectAll("users")
-      .select(MAIL);
+const usersIn = (db: Db) =>
+  db
+    .selectFrom("users")
+    .leftJoin("account_mail", "account_mail.account_id", "users.id")
+    .selectAll("users")
+    .select(MAIL);
 
+const usersById = prepared((db, id: number) => usersIn(db).where("users.id", "=", id));
+
+export function createUsersRepository({ read, dialect }: Database) {
   const setMail = (tx: Db, id: number, { email, emailVerified, language, updatedAt }: Omit<User, "id">) =>
     writeAccountMail(tx, id, {
       email,
@@ -43,12 +46,12 @@ export function createUsersRepository({ read, dialect }: Database) {
 
   return {
     async find(id: number): Promise<User | null> {
-      const row = await whole().where("users.id", "=", id).executeTakeFirst();
+      const [row] = await usersById(read, id);
       return row === undefined ? null : toUser(row);
     },
 
     async findByUsername(username: string): Promise<User | null> {
-      const row = await whole().where("username", "=", username).executeTakeFirst();
+      const row = await usersIn(read).where("username", "=", username).executeTakeFirst();
       return row === undefined ? null : toUser(row);
     },
 

@@ -38,8 +38,8 @@ function editedOf(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(editedOf);
   const edited: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(value)) {
-    if (!UNEDITED.has(name)) edited[name] = editedOf(field);
+  for (const name of Object.keys(value)) {
+    if (!UNEDITED.has(name)) edited[name] = editedOf((value as Record<string, unknown>)[name]);
   }
   return edited;
 }
