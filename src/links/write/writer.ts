@@ -4,6 +4,7 @@
  * transaction, which runs again.
  */
 import type { Db } from "../../platform/db/dialect.ts";
+import { leaveCallingThread } from "../../platform/db/short-transactions.ts";
 import { AppError } from "../../lib/errors.ts";
 import { type CodeRule, isSiteCode } from "../link/code.ts";
 import {
@@ -165,6 +166,8 @@ export function createLinkWriter(deps: Deps) {
       write(async (tx) => {
         const existing = await among(tx.db, await lockCodes(tx.db, codes), by);
         const serving = [...existing.values()].flatMap(({ id, isInternal }) => (isInternal ? id : []));
+        // Its visits go with a share.
+        if (serving.length > 0) leaveCallingThread(tx.db);
         const filesOwners = await repository.filesOwners(serving, tx.db);
         const outcomes = planRemoval(codes, existing, by.actor, filesOwners);
         const gone = outcomes.filter((outcome) => typeof outcome === "string");

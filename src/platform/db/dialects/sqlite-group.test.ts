@@ -8,6 +8,7 @@ import { silentLogger } from "../../../lib/logger.ts";
 import { type Database, openDatabase } from "../database.ts";
 import { migrateUp } from "../migrate.ts";
 import { prepared } from "../prepared.ts";
+import { leaveCallingThread } from "../short-transactions.ts";
 
 let folder: string;
 let database: Database;
@@ -61,6 +62,22 @@ test("one that fails, by its own error or the database's, leaves the others alon
   expect(all).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
   expect(await stored()).toEqual([1, 3]);
   await insert(2);
+  expect(await stored()).toEqual([1, 2, 3]);
+});
+
+test("one that turns out to be long runs again in the thread", async () => {
+  let runs = 0;
+  const long = database.transaction(
+    async (tx) => {
+      runs++;
+      await tx.insertInto("deleted_links").values(rowOf(2)).execute();
+      leaveCallingThread(tx);
+      return 2;
+    },
+    { short: true },
+  );
+  expect(await Promise.all([insert(1), long, insert(3)])).toEqual([1, 2, 3]);
+  expect(runs).toBe(2);
   expect(await stored()).toEqual([1, 2, 3]);
 });
 

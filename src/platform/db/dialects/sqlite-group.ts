@@ -15,6 +15,7 @@ import type { Logger } from "../../../lib/logger.ts";
 import { createKysely, type SqlFlavour, STATEMENT_TIMEOUT_MS } from "../driver.ts";
 import { DatabaseError, type FailureKind } from "../failures.ts";
 import type { Schema } from "../schema.ts";
+import { markShort, TooLong } from "../short-transactions.ts";
 import { openSqlite, type SqliteConnection } from "./sqlite-connection.ts";
 import type { Lanes } from "./sqlite-lanes.ts";
 
@@ -92,7 +93,8 @@ export function createGroupCommits(settings: Settings) {
           if (error instanceof DatabaseError && !isRefusal(error)) throw error;
           run("rollback to one");
           run("release one");
-          job.fail(error);
+          if (error instanceof TooLong) job.elsewhere();
+          else job.fail(error);
         }
         queue.shift();
       }
@@ -188,7 +190,9 @@ async function connect({ path, flavour, classify }: Settings) {
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   });
   // Never ends: groups begin and commit beneath it.
-  return { connection, tx: await kysely.startTransaction().execute() };
+  const tx = await kysely.startTransaction().execute();
+  markShort(tx);
+  return { connection, tx };
 }
 
 /** The write-ahead journal beside the database. */
