@@ -1,10 +1,11 @@
 import { sql } from "kysely";
-import type { Db } from "../../platform/db/dialect.ts";
-import { prepared, preparedWrite } from "../../platform/db/prepared.ts";
+import type { Db, Dialect } from "../../platform/db/dialect.ts";
+import { oncePer, prepared, preparedWrite } from "../../platform/db/prepared.ts";
 import { ADMIN_NAME, TEAM_MARK } from "../../lib/owner.ts";
 import { fieldKey } from "./field-kinds.ts";
 import { FIELD_COLUMNS } from "./field-values.ts";
 import { PREFIX_MARK } from "./key.ts";
+import type { Link } from "./link.ts";
 
 /** The columns of `links`, as fields of the entity. */
 export const LINK_COLUMNS = [
@@ -34,7 +35,30 @@ export const linksIn = (db: Db) =>
       OWNER_NAME.as("ownerName"),
     ]);
 
-export const linksByCode = prepared((db, code: string) => linksIn(db).where("links.code", "=", code));
+/** The same with their tags, in lines. */
+export const taggedLinksIn = (db: Db, { joinTexts }: Dialect) =>
+  linksIn(db).select((eb) =>
+    eb
+      .selectFrom("link_tags")
+      .innerJoin("tags", "tags.id", "link_tags.tag_id")
+      .whereRef("link_tags.link_id", "=", "links.id")
+      .select(joinTexts("tags.tag", "\n").as("joined"))
+      .as("tags"),
+  );
+
+export const withTags = <L extends { tags: string | null }>(row: L) => ({
+  ...row,
+  tags: row.tags?.split("\n").sort() ?? [],
+});
+
+const linkByCode = oncePer((dialect: Dialect) =>
+  prepared((db, code: string) => taggedLinksIn(db, dialect).where("links.code", "=", code)),
+);
+
+export async function findLink(db: Db, dialect: Dialect, code: string): Promise<Link | null> {
+  const [row] = await linkByCode(dialect)(db, code);
+  return row === undefined ? null : withTags(row);
+}
 
 const OWNER_NAME = sql<string | null>`case
   when links.owner_id = 0 then ${sql.lit(ADMIN_NAME)}

@@ -1,11 +1,11 @@
 /** Queries find the ids or codes of a page, over narrow columns and indexes, then read its rows. */
 import type { Database } from "../../platform/db/database.ts";
 import type { Extent } from "../../platform/db/queries.ts";
-import type { Db } from "../../platform/db/dialect.ts";
+import type { Db, Dialect } from "../../platform/db/dialect.ts";
 import { oncePer, prepared } from "../../platform/db/prepared.ts";
 import type { Link } from "../link/link.ts";
-import { linksIn, readTotal } from "../link/query.repository.ts";
-import { createTagging } from "../tags/tagging.repository.ts";
+import { linksIn, readTotal, taggedLinksIn, withTags } from "../link/query.repository.ts";
+import { tagsOf } from "../tags/tagging.repository.ts";
 import type { LinkFilter } from "./filter.ts";
 import { matching } from "./matching.repository.ts";
 import type { LinkOrder } from "./query.ts";
@@ -18,33 +18,29 @@ export type LinkListRepository = ReturnType<typeof createLinkListRepository>;
 const KEYS = ["links.id", "links.code"] as const;
 
 /** Links by their ids or codes, in an order. */
-const loadingBy = oncePer(
-  ({ column, sort, descending }: { column: "id" | "code" } & LinkOrder) =>
-    prepared((db, values: readonly (number | string)[]) => {
-      const way = direction(descending);
-      const links = linksIn(db).where(`links.${column}`, "in", values as never);
-      if (sort === "code") return links.orderBy("links.code", way);
-      if (sort === "created_at")
-        return links.orderBy("links.created_at", way).orderBy("links.code", direction(!descending));
-      if (sort === "click_count") return links.orderBy("link_clicks.clicks", way).orderBy("links.id", way);
-      return links
-        .orderBy((eb) => eb.case().when("links.expires_at", "is", null).then(1).else(0).end(), way)
-        .orderBy("links.expires_at", way)
-        .orderBy("links.id", way);
-    }),
-  ({ column, sort, descending }) => `${column} ${sort} ${descending}`,
+const loadingBy = oncePer((dialect: Dialect) =>
+  oncePer(
+    ({ column, sort, descending }: { column: "id" | "code" } & LinkOrder) =>
+      prepared((db, values: readonly (number | string)[]) => {
+        const way = direction(descending);
+        const links = taggedLinksIn(db, dialect).where(`links.${column}`, "in", values as never);
+        if (sort === "code") return links.orderBy("links.code", way);
+        if (sort === "created_at")
+          return links.orderBy("links.created_at", way).orderBy("links.code", direction(!descending));
+        if (sort === "click_count") return links.orderBy("link_clicks.clicks", way).orderBy("links.id", way);
+        return links
+          .orderBy((eb) => eb.case().when("links.expires_at", "is", null).then(1).else(0).end(), way)
+          .orderBy("links.expires_at", way)
+          .orderBy("links.id", way);
+      }),
+    ({ column, sort, descending }) => `${column} ${sort} ${descending}`,
+  ),
 );
 
 export type FoundKey = { id: number; code: string };
 
 export function createLinkListRepository(database: Database, bounds: CountBounds = {}) {
   const { read, dialect } = database;
-  const { tagsOf } = createTagging(dialect);
-  async function tagged(links: readonly Omit<Link, "tags">[]): Promise<Link[]> {
-    const ids = links.map(({ id }) => id);
-    const tags = await tagsOf(read, ids);
-    return links.map((link) => ({ ...link, tags: tags.get(link.id) ?? [] }));
-  }
 
   const matches = (filter: LinkFilter, ...starts: Start[]) =>
     read.selectFrom("links").where(matching(dialect, filter, starts));
@@ -99,19 +95,20 @@ export function createLinkListRepository(database: Database, bounds: CountBounds
     async load(keys: LinkKeys, order: LinkOrder): Promise<Link[]> {
       const [column, values] = "ids" in keys ? (["id", keys.ids] as const) : (["code", keys.codes] as const);
       if (values.length === 0) return [];
-      return tagged(await loadingBy({ column, ...order })(read, values));
+      return (await loadingBy(dialect)({ column, ...order })(read, values)).map(withTags);
     },
 
     /** Matches by code after `after` (null: from the start); limit ≤ 1,000. Reads all links up to the last match. */
     async after(filter: LinkFilter, after: string | null, limit: number): Promise<Link[]> {
-      const links = linksIn(read).where(matching(dialect, filter, ["domain"]));
-      return tagged(
-        await links
-          .$if(after !== null, (query) => query.where("links.code", ">", after!))
-          .orderBy("links.code")
-          .limit(limit)
-          .execute(),
-      );
+      const links = await linksIn(read)
+        .where(matching(dialect, filter, ["domain"]))
+        .$if(after !== null, (query) => query.where("links.code", ">", after!))
+        .orderBy("links.code")
+        .limit(limit)
+        .execute();
+      const ids = links.map(({ id }) => id);
+      const tags = await tagsOf(read, ids);
+      return links.map((link) => ({ ...link, tags: tags.get(link.id) ?? [] }));
     },
   };
 }

@@ -153,7 +153,7 @@ const tagsOfLinks = prepared((db, linkIds: readonly number[]) =>
 );
 
 /** Sorted, of those links that have any. */
-async function tagsOf(db: Db, linkIds: readonly number[]): Promise<Map<number, string[]>> {
+export async function tagsOf(db: Db, linkIds: readonly number[]): Promise<Map<number, string[]>> {
   const tags = new Map<number, string[]>();
   for (const chunk of chunked(linkIds, CHUNK)) {
     for (const { link_id: id, tag } of await tagsOfLinks(db, chunk)) {

@@ -6,7 +6,7 @@ import type { Link } from "../link/link.ts";
 import { isInternal } from "../link/internal-target.ts";
 import { createAliasRepository, createLinkRows, lockLinks } from "./rows.repository.ts";
 import { ownerNames } from "../link/owners.repository.ts";
-import { linksByCode, linksIn, readTotals } from "../link/query.repository.ts";
+import { findLink, linksIn, readTotals } from "../link/query.repository.ts";
 import { createTagging } from "../tags/tagging.repository.ts";
 import { countRows } from "../../platform/db/queries.ts";
 
@@ -57,10 +57,7 @@ export function createLinkRepository(database: Database, { mostCounted = 10_000 
     shown: shownIn(read),
     stats: createLinkStats(database, mostCounted),
 
-    async find(code: string, db: Db = read): Promise<Link | null> {
-      const [link] = await linksByCode(db, code);
-      return link === undefined ? null : { ...link, tags: (await tagsOf(db, [link.id])).get(link.id) ?? [] };
-    },
+    find: (code: string, db: Db = read): Promise<Link | null> => findLink(db, dialect, code),
 
     /** Finds aliases, too. */
     async findByAnyCode(code: string): Promise<Omit<Link, "tags"> | null> {

@@ -109,8 +109,11 @@ export type Dialect = {
   /** The column as a number that no index serves, where a planner would look up each value of a long list. */
   scanned(column: string): RawBuilder<number>;
 
-  /** Aggregates texts or numbers in any order, separated by blanks; null without rows. At most a million characters. */
-  joinTexts(column: string): RawBuilder<string | null>;
+  /**
+   * Aggregates texts or numbers in any order, separated by blanks or line breaks; null without rows. At most a million
+   * characters.
+   */
+  joinTexts(column: string, separator?: " " | "\n"): RawBuilder<string | null>;
 
   /** A unique violation fails the statement. */
   insertMany<T extends TableName>(db: Db, table: T, rows: Rows<T>): Promise<void>;

@@ -90,7 +90,8 @@ const familyDialect = (family: MysqlVariant): Dialect => ({
   sum: (column) => sql`sum(${sql.ref(column)})`,
   joinMany: (db, ask) => ask(db),
   scanned: (column) => sql`${sql.ref(column)}`,
-  joinTexts: (column) => sql`group_concat(${sql.ref(column)} separator ' ')`,
+  joinTexts: (column, separator = " ") =>
+    sql`group_concat(${sql.ref(column)} separator ${separator === " " ? sql`' '` : sql`'\n'`})`,
   insertReturningId: insertThenId,
   forUpdate: (query) => query.forUpdate() as typeof query,
   // Both servers know this form.

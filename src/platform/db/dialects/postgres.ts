@@ -166,7 +166,8 @@ const dialect: Dialect = {
   },
   ...postgresSums,
   scanned: (column) => sql`${sql.ref(column)}`,
-  joinTexts: (column) => sql`string_agg(${sql.ref(column)}::text, ' ')`,
+  joinTexts: (column, separator = " ") =>
+    sql`string_agg(${sql.ref(column)}::text, ${separator === " " ? sql`' '` : sql`chr(10)`})`,
   insertReturningId: async (db, table, row) => {
     const inserted: unknown = await db
       .insertInto(table)

@@ -169,7 +169,8 @@ const dialect: Dialect = {
   sum: (column) => sql`sum(${sql.ref(column)})`,
   joinMany: (db, ask) => ask(db),
   scanned: (column) => sql`+${sql.ref(column)}`,
-  joinTexts: (column) => sql`group_concat(${sql.ref(column)}, ' ')`,
+  joinTexts: (column, separator = " ") =>
+    sql`group_concat(${sql.ref(column)}, ${separator === " " ? sql`' '` : sql`char(10)`})`,
   insertReturningId: insertThenId,
   forUpdate: (query) => query,
   forShare: (query) => query,
