@@ -116,8 +116,8 @@ ${leads}
 ${rules}<a class="button" rel="nofollow" href="/${text(codeOf(key))}">${text(texts.go)}</a>${
       takesReports ? `\n<details>\n<summary>${text(texts.report)}</summary>${form}\n</details>` : ""
     }`,
-    styles: [DETAILS],
+    styles: STYLES,
   });
 }
 
-const DETAILS = inline("details{margin-top:1.5rem}summary{cursor:pointer}label+label{margin-top:1rem}");
+const STYLES = [inline("details{margin-top:1.5rem}summary{cursor:pointer}label+label{margin-top:1rem}")];

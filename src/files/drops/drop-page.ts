@@ -5,7 +5,7 @@ import { countText, quantityOfBytes, instantHtml, LOCAL_TIMES } from "../../visi
 import type { Look, VisitorPages } from "../../visitors/look.ts";
 import { htmlPage, text, type VisitorPage, pageResponse } from "../../visitors/page.ts";
 import { inline } from "../../visitors/style.ts";
-import { NAME_FIELD, type OpenDrop, roomIn, type SentFile } from "./drop.ts";
+import { NAME_FIELD, type OpenDrop, roomIn, type SentFile, type VisitedDrop } from "./drop.ts";
 import { UPLOAD_SCRIPT } from "./page-script.ts";
 import { messagePage } from "../../visitors/messages.ts";
 import type { Uploads } from "../uploads/service.ts";
@@ -34,6 +34,8 @@ form+.files{margin-top:1.5rem}.note{margin-top:1rem}
 const SCRIPT = inline(UPLOAD_SCRIPT);
 const STYLES = [STYLE];
 const SCRIPTS = [SCRIPT];
+const WITHOUT_UPLOADS = [LOCAL_TIMES];
+const WITH_UPLOADS = [LOCAL_TIMES, SCRIPT];
 /** The script uploads to the page's own address. */
 const POLICY = { "connect-src": "'self'" };
 
@@ -51,8 +53,7 @@ export type DropView = {
 
 const isOpen = ({ box, most }: DropView): boolean => box.files < box.maxFiles && most > 0;
 
-const scriptsOf = (view: DropView) =>
-  isOpen(view) && view.remembers ? [LOCAL_TIMES, ...SCRIPTS] : [LOCAL_TIMES];
+const canUpload = (view: DropView): boolean => isOpen(view) && view.remembers;
 
 /** The parts that the page of a folder with two ways adds. The files that came are in its list. */
 export function addingParts(look: Look, view: DropView) {
@@ -62,7 +63,7 @@ export function addingParts(look: Look, view: DropView) {
   const html = isOpen(view)
     ? `${noteOf(note)}<details class="add"${isShown}><summary>${text(drop.add)}</summary>${formOf(look, most)}${factsOf(look, box, most)}</details>`
     : noteOf(note ?? { kind: "warn", sentence: drop.closed });
-  return { html, styles: STYLES, scripts: isOpen(view) ? scriptsOf(view).slice(1) : [], policy: POLICY };
+  return { html, styles: STYLES, scripts: canUpload(view) ? SCRIPTS : [], policy: POLICY };
 }
 
 export function dropPage(look: Look, view: DropView): VisitorPage {
@@ -82,7 +83,7 @@ ${isOpen(view) ? factsOf(look, box, most) + formOf(look, most) : noteOf({ kind: 
 <h2>${text(texts.drop.sent)}</h2>
 ${remembers ? sentList(look, sent) : `<p class="soft">${text(texts.drop.notRemembered)}</p>`}`,
     styles: STYLES,
-    scripts: scriptsOf(view),
+    scripts: canUpload(view) ? WITH_UPLOADS : WITHOUT_UPLOADS,
     policy: POLICY,
   });
 }
@@ -126,14 +127,14 @@ function sentList({ language, texts }: Look, sent: readonly SentFile[]): string 
 
 export type DropShowDeps = {
   drops: Drops;
-  uploads: Pick<Uploads, "destination">;
+  uploads: Pick<Uploads, "policyIn">;
   senders: Senders;
   pages: VisitorPages;
 };
 
 export function createDropShow({ drops, uploads, senders, pages }: DropShowDeps) {
-  async function viewOf(box: OpenDrop, request: Request, note: DropNote | null) {
-    const { policy } = await uploads.destination(box.accountId, box.folderId);
+  async function viewOf(box: VisitedDrop, request: Request, note: DropNote | null) {
+    const policy = await uploads.policyIn(box.folders);
     const { id, cookie } = senders.of(box, request);
     const sent = cookie === null ? await drops.sentBy(box.linkId, id) : [];
     const view: DropView = {
@@ -155,7 +156,7 @@ export function createDropShow({ drops, uploads, senders, pages }: DropShowDeps)
     sentNote,
 
     async show(
-      box: OpenDrop,
+      box: VisitedDrop,
       request: Request,
       { status = 200, note = null }: { status?: number; note?: DropNote | null } = {},
     ): Promise<Response> {

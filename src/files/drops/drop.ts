@@ -2,6 +2,7 @@
 import { appError } from "../../lib/errors.ts";
 import { type DropLimits, limitBytes, limitFiles, type ShareRecord } from "../serving/served.ts";
 import type { SharedEntry } from "../shares/share.ts";
+import type { Folder } from "../tree/entry.ts";
 import { z } from "zod";
 import { namedObject } from "../../lib/named-object.ts";
 import { createView, type ViewFields } from "../../lib/case-names.ts";
@@ -20,6 +21,9 @@ export type OpenDrop = DropLimits &
   Taken &
   Pick<SharedEntry, "linkId" | "code" | "title" | "message" | "from" | "createdAt" | "expiresAt"> &
   Pick<SharedEntry, "passwordHash" | "accountId"> & { folderId: number };
+
+/** With the folder and those above it. */
+export type VisitedDrop = OpenDrop & { folders: readonly Folder[] };
 
 /** A file as its sender sees it. */
 export type SentFile = { name: string; size: number; at: number };

@@ -8,7 +8,7 @@ import { hasLongBody } from "../../platform/http/read-body.ts";
 import { messagePage } from "../../visitors/messages.ts";
 import { pageResponse } from "../../visitors/page.ts";
 import { isBrowser, pathWithQuery, type Unlock, type VisitorConnection } from "../../visitors/unlock.ts";
-import { type OpenDrop, type SentFile, type DropRefusal, dropRefusal } from "./drop.ts";
+import { type OpenDrop, type SentFile, type VisitedDrop, type DropRefusal, dropRefusal } from "./drop.ts";
 import type { ReceiveForm } from "./form.routes.ts";
 import type { InFlight } from "./gate.ts";
 import { createDropShow, type DropShowDeps } from "./drop-page.ts";
@@ -64,13 +64,21 @@ export function createDropResponses(deps: Deps) {
     return entered instanceof Response ? entered : seeOther(location, entered);
   }
 
-  async function takeTus(box: OpenDrop, request: Request, connection?: VisitorConnection): Promise<Response> {
-    const { policy } = await uploads.destination(box.accountId, box.folderId);
+  async function takeTus(
+    box: VisitedDrop,
+    request: Request,
+    connection?: VisitorConnection,
+  ): Promise<Response> {
+    const policy = await uploads.policyIn(box.folders);
     const liftIdleTimeout = () => connection?.timeout?.(request, 0);
     return deps.tus({ box, policy, request, address: addressOf(request, connection), liftIdleTimeout });
   }
 
-  async function respond(box: OpenDrop, request: Request, connection?: VisitorConnection): Promise<Response> {
+  async function respond(
+    box: VisitedDrop,
+    request: Request,
+    connection?: VisitorConnection,
+  ): Promise<Response> {
     const type = request.headers.get("content-type")?.toLowerCase() ?? "";
     const isForm = type.startsWith(FORM);
     if (request.method === "POST" && !isForm && !isTus(request)) return unlockBox(box, request, connection);

@@ -8,7 +8,7 @@ import { nullIfNoFolder } from "../tree/account-tree.ts";
 import type { ServingDeps } from "../serving/changes.ts";
 import { createEntryShares } from "../serving/service.ts";
 import type { ShareRecord } from "../serving/served.ts";
-import type { GivenDrop, ReceivedDrop, OpenDrop, SentFile } from "./drop.ts";
+import type { GivenDrop, ReceivedDrop, SentFile, VisitedDrop } from "./drop.ts";
 import type { DropsRepository } from "./repository.ts";
 
 export type Drops = ReturnType<typeof createDrops>;
@@ -63,11 +63,11 @@ export function createDrops({ drops: repository, ...deps }: Deps) {
     },
 
     /** The box as visitors see it; null if it has ended. */
-    async find(linkId: number): Promise<OpenDrop | null> {
+    async find(linkId: number): Promise<VisitedDrop | null> {
       const box = await repository.find(linkId);
       if (box === null || (box.expiresAt !== null && box.expiresAt <= clock.now())) return null;
-      const around = await tree.folders(box.accountId, box.folderId).catch(nullIfNoFolder);
-      return around === null ? null : box;
+      const folders = await tree.folders(box.accountId, box.folderId).catch(nullIfNoFolder);
+      return folders && { ...box, folders };
     },
 
     /** What a visitor sent, newest first. */

@@ -21,6 +21,10 @@ import {
 import { type PreviewKind, TEXT_BYTES } from "./preview.ts";
 import type { SharedEntry } from "./share.ts";
 
+const POLICY = { "media-src": "'self'", "frame-src": "'self'" };
+const PDF_POLICY = { ...POLICY, "connect-src": "'self'" };
+const PDF_SCRIPTS = [...SHARE_SCRIPTS, PDF_EMBED];
+
 export type FileView = {
   share: SharedEntry;
   file: StoredFile;
@@ -53,12 +57,8 @@ ${path.length === 0 ? messageHtml(share) : ""}${previewHtml(look, view)}
     head: cardOf(view),
     width: "wide",
     styles: SHARE_STYLES,
-    scripts: drawsPdf ? [...SHARE_SCRIPTS, PDF_EMBED] : SHARE_SCRIPTS,
-    policy: {
-      "media-src": "'self'",
-      "frame-src": "'self'",
-      ...(drawsPdf && { "connect-src": "'self'" }),
-    },
+    scripts: drawsPdf ? PDF_SCRIPTS : SHARE_SCRIPTS,
+    policy: drawsPdf ? PDF_POLICY : POLICY,
   });
 }
 

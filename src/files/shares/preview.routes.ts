@@ -39,6 +39,10 @@ const HEADERS = {
   "Cache-Control": "private, no-store",
 };
 
+/** Players say themselves what they can't play. */
+const isCheckedByBytes = (kind: PreviewKind | null): kind is "picture" | "text" | "pdf" =>
+  kind === "picture" || kind === "text" || kind === "pdf";
+
 export function createSharePreview({ blobs, logger }: Deps) {
   const download = createDownload({ blobs: { open: blobs.open, presign: async () => null } });
 
@@ -51,7 +55,7 @@ export function createSharePreview({ blobs, logger }: Deps) {
   /** With the bytes that were read. */
   async function find(file: StoredFile, bytes: number, signal: AbortSignal) {
     const kind = previewOf(file);
-    if (kind === null || kind === "video" || kind === "audio") return { kind, first: null };
+    if (!isCheckedByBytes(kind)) return { kind, first: null };
     const first = await begin(file, bytes, signal);
     return isWhatItClaims(kind, first.subarray(0, FIRST_BYTES)) ? { kind, first } : { kind: null, first };
   }
@@ -69,8 +73,10 @@ export function createSharePreview({ blobs, logger }: Deps) {
 
   return {
     /** The kind of preview; null if there is nothing to show, or the beginning of the file can't be read within two seconds. */
-    kindOf(file: StoredFile, signal: AbortSignal): Promise<PreviewKind | null> {
-      const bounded = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
+    async kindOf(file: StoredFile, request: Pick<Request, "signal">): Promise<PreviewKind | null> {
+      const claimed = previewOf(file);
+      if (!isCheckedByBytes(claimed)) return claimed;
+      const bounded = AbortSignal.any([request.signal, AbortSignal.timeout(READ_MS)]);
       return find(file, FIRST_BYTES, bounded).then(
         ({ kind }) => kind,
         () => null,

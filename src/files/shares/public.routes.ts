@@ -84,7 +84,7 @@ export function createShareResponses(deps: Deps) {
       if (shown !== null) return shown;
       if (!isBrowser(request)) return failures.page("notFound", 404, request);
     }
-    const kind = isOpen ? await preview.kindOf(file, request.signal) : null;
+    const kind = isOpen ? await preview.kindOf(file, request) : null;
     const picture = mayHaveThumbnail(file) ? "thumbnail" : isCardPicture(file) ? "preview" : null;
     const hasCard =
       kind === "picture" &&

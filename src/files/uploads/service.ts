@@ -44,7 +44,7 @@ type Deps = Pick<FilesDeps, "tree" | "repository"> & {
 export type Uploads = ReturnType<typeof createUploads>;
 
 export function createUploads({ tree, repository, files, policies, blobs }: Deps) {
-  /** The folder's own, else that of the nearest ancestor, else the default. */
+  /** The folder's own policy, else that of the nearest ancestor, else the default. */
   async function policyOf(folders: readonly Folder[]): Promise<Policy> {
     const own = folders.flatMap(({ policyId }) => policyId ?? [])[0];
     return own === undefined ? policies.defaultPolicy() : policies.find(own);
@@ -59,6 +59,9 @@ export function createUploads({ tree, repository, files, policies, blobs }: Deps
 
   return {
     checkName,
+
+    /** For files in a folder; these are it and those above it. */
+    policyIn: policyOf,
 
     /** Where a file goes. The folder null is the root. @throws FolderNotFound */
     async destination(accountId: number, folderId: number | null): Promise<Destination> {

@@ -8,6 +8,11 @@ export type RawSocket = {
   write(text: string, encoding: "latin1"): number;
 };
 
+/** Largest text that leaves with its head in one write. */
+export const MOST_JOINED_BYTES = 64 * 1024;
+/** A page leaves from here, because bytes of its own would be garbage. */
+let page: Buffer | undefined;
+
 export type Outbox = ReturnType<typeof createOutbox>;
 
 /**
@@ -75,6 +80,16 @@ export function createOutbox(socket: RawSocket, broken: () => void, changed: (by
       if (isClosed || text === "") return;
       const taken = waiting.length > 0 ? 0 : socket.write(text, "latin1");
       if (taken < text.length) keep(Buffer.from(text.slice(Math.max(taken, 0)), "latin1"));
+      if (taken < 0) broken();
+    },
+    /** A head of one byte a character with a text, `size` bytes together: at most MOST_JOINED_BYTES. */
+    sendPage(head: string, text: string, size: number): void {
+      if (isClosed) return;
+      page ??= Buffer.allocUnsafeSlow(MOST_JOINED_BYTES);
+      page.write(head, 0, "latin1");
+      page.write(text, head.length, "utf8");
+      const taken = waiting.length > 0 ? 0 : socket.write(page, 0, size);
+      if (taken < size) keep(new Uint8Array(page.subarray(Math.max(taken, 0), size)));
       if (taken < 0) broken();
     },
     /** Resolves when the system has all bytes, or the connection is closed. */

@@ -4,7 +4,7 @@ import { sharedBytesOf } from "../../lib/shared-bytes.ts";
 import { wholeBodyOf } from "../../lib/whole-response.ts";
 import { responseHead } from "./response-head.ts";
 import type { Arrival } from "./arrival.ts";
-import type { Outbox } from "./outbox.ts";
+import { MOST_JOINED_BYTES, type Outbox } from "./outbox.ts";
 import { canSendFiles, openFilePart } from "./send-file.ts";
 
 export type ResponseTarget = {
@@ -18,8 +18,6 @@ export type ResponseTarget = {
 
 export type RequestFacts = Pick<Arrival, "method" | "minor" | "isPersistent" | "made">;
 
-/** Pieces that are sent as one. */
-const MOST_JOINED_BYTES = 64 * 1024;
 /** A copy of shared bytes for a client that may not read it. */
 const MOST_COPIED_BYTES = 4 * 1024;
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
@@ -73,7 +71,7 @@ export async function sendResponse(
   }
 }
 
-/** A text of ASCII leaves with its head in one write, without a copy as bytes. */
+/** A text leaves with its head in one write, without a copy if it is ASCII. */
 async function sendWhole(
   response: Response,
   body: string | Uint8Array,
@@ -82,10 +80,13 @@ async function sendWhole(
 ): Promise<boolean> {
   const length = Buffer.byteLength(body);
   const head = responseHead(response, { ...facts, length, isChunked: false });
+  const size = head.length + length;
   if (facts.method === "HEAD") outbox.sendText(head);
-  else if (body.length === length && typeof body === "string" && length <= MOST_JOINED_BYTES)
-    outbox.sendText(head + body);
-  else sendJoined(outbox, [Buffer.from(head, "latin1"), typeof body === "string" ? Buffer.from(body) : body]);
+  else if (typeof body === "string" && size <= MOST_JOINED_BYTES) {
+    if (body.length === length) outbox.sendText(head + body);
+    else outbox.sendPage(head, body, size);
+  } else
+    sendJoined(outbox, [Buffer.from(head, "latin1"), typeof body === "string" ? Buffer.from(body) : body]);
   await outbox.sent();
   return facts.isPersistent;
 }
