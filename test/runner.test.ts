@@ -35,7 +35,7 @@ const FILES = {
   "src/not-a-test.ts": `throw new Error("not a test");`,
 };
 const SERVERS = ["POSTGRES", "MYSQL", "MARIADB", "REDIS", "S3"].map((name) => `WAYMARK_TEST_${name}_URL`);
-const ALL_SERVERS = Object.fromEntries(SERVERS.map((name) => [name, "there"]));
+const ALL_SERVERS = Object.fromEntries([...SERVERS, "WAYMARK_TEST_PEBBLE"].map((name) => [name, "there"]));
 
 let root = "";
 beforeAll(async () => {

@@ -67,7 +67,8 @@ install_packages() {
   [[ -n $version ]] || { apt_update && version=$(postgres_version); }
   [[ -n $version ]] || fail "apt knows no package postgresql" || return 1
   fetch servers "postgresql-$version" "postgresql-client-$version" mariadb-server-core mariadb-client-core \
-    redis-server redis-tools radosgw ceph-mon ceph-osd ceph-base ceph-common
+    redis-server redis-tools radosgw ceph-mon ceph-osd ceph-base ceph-common &&
+    fetch authority pebble
 }
 
 # The address of the Debian archive that apt is configured with.

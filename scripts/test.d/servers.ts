@@ -8,6 +8,7 @@ const SERVERS = {
   MariaDB: "WAYMARK_TEST_MARIADB_URL",
   Redis: "WAYMARK_TEST_REDIS_URL",
   S3: "WAYMARK_TEST_S3_URL",
+  ACME: "WAYMARK_TEST_PEBBLE",
 } as const;
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -60,6 +60,7 @@ export const CONTRACTS: readonly string[] = [
   "src/files/trash/",
   "src/files/tree/",
   "src/files/uploads/tus.test",
+  "src/extras/acme/certificate-job.test",
   "src/links/cache/",
   "src/links/csv/import",
   "src/links/deleted/",
