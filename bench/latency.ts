@@ -1,6 +1,6 @@
 /**
  * The latency of redirects during administrative work: p99 at half load, in quiet rounds that alternate with rounds of
- * lists, searches, exports and imports, with 1,000,000 links on SQLite.
+ * requests of programs, lists, searches, exports and imports, with 1,000,000 links on SQLite.
  *
  *     bin/bun bench/latency.ts [rounds] [seconds]
  *

@@ -1,11 +1,11 @@
 /** An administrator who works without pauses, to measure the effect on redirects. */
 import { join } from "node:path";
-import type { DataFolder } from "./data-folder.ts";
+import { codeAt, type DataFolder } from "./data-folder.ts";
 
 type Work = () => Promise<void>;
 
 export type Administrator = {
-  work: Record<"lists" | "tagged" | "searches" | "exports" | "imports", Work>;
+  work: Record<"requests" | "lists" | "tagged" | "searches" | "exports" | "imports", Work>;
   /** Repeats the work until the other work is done. */
   during<T>(work: Work, other: () => Promise<T>): Promise<T>;
 };
@@ -40,10 +40,24 @@ export async function startAdministrator(port: number, data: DataFolder): Promis
     }
   }
 
+  async function create(): Promise<void> {
+    const body = JSON.stringify({ target: `https://example.com/created/${created++}` });
+    const response = await fetch(`${base}/links`, { method: "POST", headers, body });
+    if (response.status !== 201) throw new Error(`creating a link answered ${response.status}`);
+    await response.arrayBuffer();
+  }
+
   let page = 0;
   let imported = 0;
+  let created = 0;
   return {
     work: {
+      /** Programs that create links and read them, 32 at once. */
+      async requests() {
+        const one = (at: number) =>
+          at % 2 === 0 ? create() : get(`/links/${codeAt((page++ * 997) % 1_000_000)}`);
+        await Promise.all(Array.from({ length: 32 }, (_, at) => one(at)));
+      },
       lists: () => get(`/links?page_size=100&page=${1 + ((page++ * 997) % 10_000)}`),
       tagged: () =>
         get(

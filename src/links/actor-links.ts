@@ -73,9 +73,9 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     return link;
   }
 
-  const bulk = { ...parts, actor };
+  const bulk = () => ({ ...parts, actor });
 
-  const prepare = (link: Link, input: PatchInput) => prepareChange(bulk, link, input);
+  const prepare = (link: Link, input: PatchInput) => prepareChange(bulk(), link, input);
 
   async function write({ link, change, now }: PlannedChange): Promise<ShownLink> {
     return repository.shown(only(await writer.update([change], { actor, now })), link);
@@ -161,20 +161,30 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     after: (query: PlacedQuery) => list.after({ ...query, filter: filterFor(actor, query.filter) }),
     count: (filter: LinkFilter) => list.total(filterFor(actor, filter)),
 
-    /** For reports; null: all links. @throws LinkNotFound for an unknown code, BadRequest */
-    chosen: createChoice(parts, actor),
+    // The others are made when they are needed: each request has an object of its own.
 
-    tags: createTagService({ ...parts, repository: tags }, actor),
+    /** For reports; null: all links. @throws LinkNotFound for an unknown code, BadRequest */
+    get chosen() {
+      return createChoice(parts, actor);
+    },
+
+    get tags() {
+      return createTagService({ ...parts, repository: tags }, actor);
+    },
 
     /** Changes links that a filter finds. */
-    queryBatch: createQueryBatch({ ...bulk, repository: parts.listRepository, links: repository }),
-    undoBatch: createBulkUndo({
-      ...bulk,
-      restoreManyIn: parts.deleted.restoreManyIn,
-      revertTagPart: revertTagPart(bulk),
-    }),
+    get queryBatch() {
+      return createQueryBatch({ ...bulk(), repository: parts.listRepository, links: repository });
+    },
 
-    batch: createLinkBatch(bulk),
+    get undoBatch() {
+      const { restoreManyIn } = parts.deleted;
+      return createBulkUndo({ ...bulk(), restoreManyIn, revertTagPart: revertTagPart(bulk()) });
+    },
+
+    get batch() {
+      return createLinkBatch(bulk());
+    },
   };
 }
 
