@@ -62,7 +62,7 @@ type Parts = {
 export type ActorLinks = ReturnType<typeof createActorLinks>;
 
 export function createActorLinks(parts: Parts, actor: Actor) {
-  const { writer, repository, list, rule, domains, hashPassword, clock, loops, tags, owners } = parts;
+  const { writer, repository, list, domains, hashPassword, clock, loops, tags, owners } = parts;
 
   const find = async (code: string, db?: Db): Promise<Link | null> =>
     isKeyText(code) ? repository.find(code, db) : null;
@@ -95,20 +95,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
      * Creates a link, or overwrites it with `force`. @throws LinkAlreadyExists, LinkInvalidCode, LinkReservedCode,
      * LinkInvalidUrl, LinkInvalidExpireTime, BadRequest (tags), Conflict (it serves a share)
      */
-    async create(input: CreateInput): Promise<ShownLink> {
-      const now = clock.now();
-      const { password, ...checked } = domains.place(parseLinkInput(input, rule, now), input.domain);
-      const ownerId = await owners.newOwner(actor, input.owner);
-      // Saves a hash. The transaction decides.
-      if (password !== null && checked.code !== null && !checked.force && (await find(checked.code)) !== null)
-        throw linkAlreadyExists(checked.code);
-      refuse(await loops.refusal(checked.code, { ...checked, ...readOptions(checked.options) }));
-      const passwordHash = password === null ? null : await hashPassword(password);
-      const { isNew, ...link } = only(
-        await writer.create([{ ...checked, ownerId, passwordHash }], { actor, now }),
-      );
-      return isNew ? repository.shown(link, null) : withCounts(repository, link);
-    },
+    create: (input: CreateInput): Promise<ShownLink> => createLink(bulk(), input, find),
 
     /** @throws LinkNotFound, LinkInvalidUrl, LinkInvalidExpireTime, Conflict (it serves a share) */
     async update(code: string, input: UpdateInput): Promise<ShownLink> {
@@ -186,6 +173,25 @@ export function createActorLinks(parts: Parts, actor: Actor) {
       return createLinkBatch(bulk());
     },
   };
+}
+
+async function createLink(
+  { writer, repository, rule, domains, hashPassword, clock, loops, owners, actor }: Parts & { actor: Actor },
+  input: CreateInput,
+  find: (code: string) => Promise<Link | null>,
+): Promise<ShownLink> {
+  const now = clock.now();
+  const { password, ...checked } = domains.place(parseLinkInput(input, rule, now), input.domain);
+  const ownerId = await owners.newOwner(actor, input.owner);
+  // Saves a hash. The transaction decides.
+  if (password !== null && checked.code !== null && !checked.force && (await find(checked.code)) !== null)
+    throw linkAlreadyExists(checked.code);
+  refuse(await loops.refusal(checked.code, { ...checked, ...readOptions(checked.options) }));
+  const passwordHash = password === null ? null : await hashPassword(password);
+  const { isNew, ...link } = only(
+    await writer.create([{ ...checked, ownerId, passwordHash }], { actor, now }),
+  );
+  return isNew ? repository.shown(link, null) : withCounts(repository, link);
 }
 
 /** A link as written, whatever others have changed since. @throws LinkNotFound */
