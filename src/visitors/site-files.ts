@@ -1,5 +1,6 @@
 /** `/favicon.ico` and `/robots.txt`, for hosts where no link has that code. */
 import type { Identity } from "./identity.ts";
+import { wholeResponse } from "../lib/whole-response.ts";
 
 export type SiteFiles = ReturnType<typeof createSiteFiles>;
 
@@ -44,9 +45,9 @@ export function createSiteFiles({ icon, logo }: Pick<Identity, "icon" | "logo">)
       if (first !== "f" && first !== "r") return null;
       if (isPath(url, start, ICON_PATH)) {
         const { type, bytes } = logo() ?? icon(ICON_PIXELS);
-        return new Response(bytes, { headers: { "Content-Type": type, ...CACHING } });
+        return wholeResponse(bytes, { headers: { "Content-Type": type, ...CACHING } });
       }
-      if (isPath(url, start, "robots.txt")) return new Response(ROBOTS, { headers: ROBOTS_HEADERS });
+      if (isPath(url, start, "robots.txt")) return wholeResponse(ROBOTS, { headers: ROBOTS_HEADERS });
       return null;
     },
   };

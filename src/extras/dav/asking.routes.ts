@@ -16,6 +16,7 @@ import { type DavPlace, nothing, type SpotOf } from "./places.ts";
 import type { DeadProperties } from "./properties.ts";
 import { davXml, parseXml, type XmlElement } from "./xml.ts";
 import type { RemovalDeps } from "../../files/tree/removal.ts";
+import { wholeResponse } from "../../lib/whole-response.ts";
 
 export type DavDoor = {
   /** The start of all addresses, without a slash at the end. */
@@ -63,7 +64,7 @@ export async function xmlBody({ bodies }: DavDeps, c: HttpContext): Promise<XmlE
 }
 
 export const xmlResponse = (name: string, content: string, status: number, headers = {}): Response =>
-  new Response(davXml(name, content), { status, headers: { "Content-Type": XML_TYPE, ...headers } });
+  wholeResponse(davXml(name, content), { status, headers: { "Content-Type": XML_TYPE, ...headers } });
 
 /** One of the values in any case; default: the first. @throws BadRequest */
 export function headerOf<T extends string>(c: HttpContext, name: string, ...values: readonly [T, ...T[]]): T {

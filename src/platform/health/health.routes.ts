@@ -3,6 +3,7 @@ import { endpoint, type Endpoint } from "../http/endpoint.ts";
 import { ERRORS } from "../../lib/errors.ts";
 import { type HealthReport, healthView } from "./health-view.ts";
 import { type SystemReport, systemView } from "./system-view.ts";
+import { wholeResponse } from "../../lib/whole-response.ts";
 
 const shared = { scope: "admin", tag: "health" } as const;
 const TEXT = { "Content-Type": "text/plain; charset=utf-8" };
@@ -47,8 +48,8 @@ export function healthEndpoints(health: Health, open: readonly string[]): Endpoi
       async handle() {
         const { status } = await health.report();
         return status === "unhealthy"
-          ? new Response("Service Unavailable", { status: 503, headers: TEXT })
-          : new Response("OK", { headers: TEXT });
+          ? wholeResponse("Service Unavailable", { status: 503, headers: TEXT })
+          : wholeResponse("OK", { headers: TEXT });
       },
     }),
     endpoint("GET /live", {
@@ -82,7 +83,7 @@ export const metricsEndpoint = (render: () => Promise<string>): Endpoint =>
     others: { 500: { type: "text/plain", description: "The metrics could not be exported" } },
     async handle() {
       try {
-        return new Response(await render(), { headers: EXPOSITION });
+        return wholeResponse(await render(), { headers: EXPOSITION });
       } catch {
         return new Response("The metrics could not be exported.", { status: 500, headers: TEXT });
       }

@@ -1,7 +1,7 @@
 /** `Idempotency-Key`: a POST that is repeated has the response of the first one, for 24 hours. */
 import { beforeFirstWrite } from "../../lib/first-write.ts";
 import { appError } from "../../lib/errors.ts";
-import { wholeBodyOf } from "../../lib/whole-response.ts";
+import { wholeBodyOf, wholeResponse } from "../../lib/whole-response.ts";
 import type { Endpoint, HttpContext } from "./endpoint.ts";
 import { failureResponse, toAppError } from "./errors.ts";
 
@@ -62,7 +62,7 @@ export async function once(
   const claimed = await repeats.claim({ accountId: c.get("account").id, key, fingerprint });
   if ("kept" in claimed) {
     const { status, headers, body } = JSON.parse(claimed.kept) as Kept;
-    return new Response(body, { status, headers: [...headers, [REPLAYED_HEADER, "true"]] });
+    return wholeResponse(body, { status, headers: [...headers, [REPLAYED_HEADER, "true"]] });
   }
   // Where this fails, the row records what is known.
   const keep = async (response: Response) => claimed.keep(await textOf(response)).catch(() => undefined);

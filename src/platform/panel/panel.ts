@@ -10,6 +10,7 @@ import { pathStart } from "../../lib/request-target.ts";
 import { shareBytes, type SharedBytes, sharedResponse } from "../../lib/shared-bytes.ts";
 import { failureResponse, toAppError } from "../http/errors.ts";
 import { type OfflinePage, type PanelIdentity, versionOf, webAppResponse } from "./web-app.ts";
+import { wholeResponse } from "../../lib/whole-response.ts";
 
 type PackedFile = { type: string; br: string; gzip: string };
 export type Pack = {
@@ -242,7 +243,7 @@ export function createPanel({
       rooms,
       signIn: waysToSignIn(),
     });
-    return new Response(shown, { headers: PAGE_HEADERS });
+    return wholeResponse(shown, { headers: PAGE_HEADERS });
   }
 
   async function responseTo(request: Request): Promise<Response> {
