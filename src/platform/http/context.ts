@@ -58,6 +58,8 @@ export type RequestSource = {
   readonly path: string;
   /** As `Headers.get` with a name in lower case. */
   get(name: string): string | null;
+  /** The body, if all of it is here. */
+  readonly arrived?: Uint8Array | null;
   /** Always the same one. */
   request(): Request;
 };
@@ -82,6 +84,10 @@ class HttpRequest {
 
   get raw(): Request {
     return this.#source.request();
+  }
+
+  get arrived(): Uint8Array | null {
+    return this.#source.arrived ?? null;
   }
 
   get method(): string {

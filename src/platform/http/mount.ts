@@ -161,7 +161,15 @@ async function readBody(entry: Endpoint, c: HttpContext, gathering: Gathering): 
     if (entry.form === undefined && entry.rawBody === undefined) refuseLongBody(c.req);
     return undefined;
   }
-  const source = { request: c.req.raw, ...gathering, cut: () => c.env.cut() };
+  const { req, env } = c;
+  const source: BodySource = {
+    ...gathering,
+    get request() {
+      return req.raw;
+    },
+    arrived: req.arrived,
+    cut: () => env.cut(),
+  };
   const value = entry.list
     ? await readJsonList(source, entry.list)
     : await readJson(source, entry.bodyLimit, entry.optionalBody);

@@ -21,7 +21,9 @@ export const bodyTimeouts = (limit: number) => ({
 });
 
 export type BodySource = {
-  request: Request;
+  readonly request: Request;
+  /** The body, if all of it is here. */
+  arrived?: Uint8Array | null;
   /** The caller releases it. */
   reservation: BodyReservation;
   /** Closes the connection. */
@@ -91,6 +93,7 @@ export async function readText(
   limit: number,
   onBytes: (bytes: Uint8Array) => void = () => {},
 ): Promise<string> {
+  if (source.arrived) return arrivedText(source.arrived, source, limit, onBytes);
   const decoder = createDecoder();
   let text = "";
   for await (const chunk of bodyBytes(source, limit)) {
@@ -98,6 +101,19 @@ export async function readText(
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
+}
+
+function arrivedText(
+  bytes: Uint8Array,
+  { reservation, digest }: BodySource,
+  limit: number,
+  onBytes: (bytes: Uint8Array) => void,
+): string {
+  if (bytes.length > limit) throw tooLarge(limit);
+  reservation.add(bytes.length);
+  digest?.update(bytes);
+  onBytes(bytes);
+  return wholeTexts.decode(bytes);
 }
 
 /** UTF-8 without a leading byte order mark. @throws BadRequest (not UTF-8) */
@@ -113,6 +129,9 @@ export function createDecoder() {
     },
   };
 }
+
+/** A decoder takes as long to make as to run. */
+const wholeTexts = createDecoder();
 
 /** Ignores Content-Type. @throws like readText, BadRequest (no JSON, too deep, too many values or escapes) */
 export async function readJson(source: BodySource, limit = JSON_LIMIT, isOptional = false): Promise<unknown> {

@@ -29,6 +29,8 @@ let lastHost = "";
 const standIns: Response[] = [];
 
 export class Arrival {
+  /** The body, if all of it came with the head. */
+  arrived: Uint8Array<ArrayBuffer> | null = null;
   /** What `respondInPlace` returned. */
   standIn: Response | null = null;
   status = 0;
@@ -119,7 +121,7 @@ export class Arrival {
     const init: RequestInit & { duplex: "half" } = {
       method: hasBody && method === "GET" ? "POST" : method,
       headers,
-      body: hasBody ? this.context.bodyStream : null,
+      body: hasBody ? (this.arrived ?? this.context.bodyStream) : null,
       signal: this.context.signal(method === "GET" || method === "HEAD"),
       duplex: "half",
     };

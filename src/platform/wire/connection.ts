@@ -3,7 +3,7 @@
  * a pipeline in one write. Everything else takes its time, and the connection reads no further request meanwhile.
  */
 import { inPlaceText } from "./response-head.ts";
-import type { Arrival } from "./arrival.ts";
+import { type Arrival, CHUNKED } from "./arrival.ts";
 import { createBodyDecoder } from "./body-decoder.ts";
 import type { ConnectionOwner, WireSocket } from "./connection-owner.ts";
 import { createDeadlines, type Deadlines } from "./deadlines.ts";
@@ -13,6 +13,9 @@ import { type PipelineContext, readPipeline } from "./pipeline.ts";
 import type { BadHead } from "./read-head.ts";
 import { createRequestBody, type RequestBody } from "./request-body.ts";
 import { type RequestFacts, sendResponse } from "./send-response.ts";
+
+/** A longer body is a stream, also when all of it came with the head. */
+const MOST_ARRIVED_BYTES = 16 * 1024;
 
 export class Connection implements PipelineContext {
   bodyStream: ReadableStream<Uint8Array> | null = null;
@@ -165,8 +168,15 @@ export class Connection implements PipelineContext {
 
   /** @param rest what came with the head */
   beginBody(arrival: Arrival, rest: Buffer): void {
+    const { bodyLength } = arrival;
+    if (bodyLength !== CHUNKED && bodyLength <= Math.min(rest.length, MOST_ARRIVED_BYTES)) {
+      // A copy, because a part would keep all that came with it.
+      arrival.arrived = new Uint8Array(rest.subarray(0, bodyLength));
+      this.inflow.hold(rest.subarray(bodyLength));
+      return void this.finish(arrival, this.owner.respond(arrival));
+    }
     const body = createRequestBody({
-      decoder: createBodyDecoder(arrival.bodyLength),
+      decoder: createBodyDecoder(bodyLength),
       pause: this.inflow.pause,
       resume: this.inflow.resume,
       expectsContinue: arrival.minor === 1 && arrival.get("expect")?.toLowerCase() === "100-continue",

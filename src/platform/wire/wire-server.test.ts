@@ -165,6 +165,23 @@ describe.each(WAYS)("over %s", (_name, get) => {
   });
 });
 
+test("bodies that come with their heads are read in order, however they are cut", async () => {
+  const post = (body: string) =>
+    `POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const bodies = ["first", "a".repeat(20_000), "", "last"];
+  const text = bodies.map(post).join("");
+  const whole = await exchange((socket) => socket.end(text));
+  const cut = await exchange((socket) => {
+    socket.setNoDelay(true);
+    for (let at = 0; at < text.length; at += 997) socket.write(text.slice(at, at + 997));
+    socket.end();
+  });
+  for (const got of [whole, cut]) {
+    const found = got.split(/HTTP\/1\.1 200 OK\r\n/).slice(1);
+    expect(found.map((one) => one.slice(one.indexOf("\r\n\r\n") + 4))).toEqual(bodies);
+  }
+});
+
 test("a field is read in place as from the Request, also a repeated one", async () => {
   const got = await exchange((socket) =>
     socket.end("GET /fields HTTP/1.1\r\nHost: a\r\nCookie: a=1\r\nx-a: 1\r\nCOOKIE: b=2\r\nX-A:  2 \r\n\r\n"),
