@@ -29,9 +29,6 @@ export const CONTENT_COLUMNS = [
   "updated_at",
 ] as const;
 
-const idOfCode = prepared((db, code: string) =>
-  db.selectFrom("links").select(["id", "code"]).where("code", "=", code),
-);
 const aliasesAmong = prepared((db, codes: readonly string[]) =>
   db.selectFrom("link_aliases").select(["code", "link_id"]).where("code", "in", codes),
 );
@@ -46,15 +43,25 @@ export function createLinkRows({ read, dialect }: Pick<Database, "read" | "diale
 
   async function idsOf(db: Db, codes: readonly string[]): Promise<Map<string, number>> {
     if (codes.length === 0) return new Map();
-    const found = codes.length === 1 ? await idOfCode(db, codes[0]!) : await idsOfCodes(db, codes);
+    const rows = codes.map((code) => ({ code }));
+    const requested = dialect.valuesTable("links", ["code"], rows);
+    const found = await db
+      .selectFrom(requested)
+      .innerJoin("links", "links.code", "v.code")
+      .select(["links.id", "links.code"])
+      .execute();
     return new Map(found.map(({ id, code }) => [code, id]));
   }
 
-  function idsOfCodes(db: Db, codes: readonly string[]) {
-    const rows = codes.map((code) => ({ code }));
-    const requested = dialect.valuesTable("links", ["code"], rows);
-    const query = db.selectFrom(requested).innerJoin("links", "links.code", "v.code");
-    return query.select(["links.id", "links.code"]).execute();
+  async function insertRows(tx: Db, links: readonly NewLink[]): Promise<Map<string, number>> {
+    const [only, ...others] = links;
+    if (only !== undefined && others.length === 0)
+      return new Map([[only.code, await dialect.insertReturningId(tx, "links", rowOf(only))]]);
+    await dialect.insertMany(tx, "links", links.map(rowOf));
+    return idsOf(
+      tx,
+      links.map(({ code }) => code),
+    );
   }
 
   /** To another owner, with the counts of their tags. Of at most 1,000 locked links. */
@@ -73,9 +80,8 @@ export function createLinkRows({ read, dialect }: Pick<Database, "read" | "diale
       const added = new Map<string, number>();
       const sorted = [...links].sort((a, b) => (a.code < b.code ? -1 : 1));
       for (const chunk of chunked(sorted, CHUNK)) {
-        await dialect.insertMany(tx, "links", chunk.map(rowOf));
         const codes = chunk.map(({ code }) => code);
-        const ids = await idsOf(tx, codes);
+        const ids = await insertRows(tx, chunk);
         const rows = chunk.flatMap((link) => {
           const id = ids.get(link.code);
           if (id === undefined) return [];

@@ -1,9 +1,11 @@
-import { sql } from "kysely";
-import type { Dialect } from "./dialect.ts";
+import { type InsertQueryBuilder, sql } from "kysely";
+import type { Db, Dialect } from "./dialect.ts";
 import { oncePer, preparedWrite } from "./prepared.ts";
-import type { SerialTable } from "./schema.ts";
+import type { Schema, SerialTable } from "./schema.ts";
 import type { SchemaSyntax } from "./schema-syntax.ts";
 import { type BulkSyntax, assign } from "./bulk.ts";
+
+type Insert = InsertQueryBuilder<Schema, SerialTable, { id: number }>;
 
 /** The syntax of the two databases that write `on conflict` and `update … from`. */
 export const standardSyntax: Pick<BulkSyntax, "onConflict" | "update"> = {
@@ -25,18 +27,25 @@ export const standardCreateIndex: SchemaSyntax["createIndex"] = async (db, { nam
   );
 };
 
-const insertInto = oncePer(
-  ([table, columns]: [table: SerialTable, columns: readonly string[]]) =>
-    preparedWrite((db, ...values) =>
-      db.insertInto(table).values(Object.fromEntries(columns.map((name, at) => [name, values[at]])) as never),
-    ),
-  ([table, columns]) => `${table} ${columns.join(" ")}`,
-);
+/** Inserts of one row, with the columns that it has. @param finish adds what follows the values */
+export function preparedInsert(finish: (insert: Insert) => Insert = (insert) => insert) {
+  const insertInto = oncePer(
+    ([table, columns]: [table: SerialTable, columns: readonly string[]]) =>
+      preparedWrite((db, ...values) => {
+        const row = Object.fromEntries(columns.map((name, at) => [name, values[at]]));
+        return finish(db.insertInto(table).values(row as never) as unknown as Insert);
+      }),
+    ([table, columns]) => `${table} ${columns.join(" ")}`,
+  );
+  return (db: Db, table: SerialTable, row: object) => {
+    const given = Object.entries(row).filter(([, value]) => value !== undefined);
+    const insert = insertInto([table, given.map(([name]) => name)]);
+    return insert(db, ...given.map(([, value]) => value as string | number | null));
+  };
+}
+
+const insertRow = preparedInsert();
 
 /** Serves drivers that return the new id. */
-export const insertThenId: Dialect["insertReturningId"] = async (db, table, row) => {
-  const given = Object.entries(row).filter(([, value]) => value !== undefined);
-  const insert = insertInto([table, given.map(([name]) => name)]);
-  const { insertId } = await insert(db, ...given.map(([, value]) => value as string | number | null));
-  return Number(insertId);
-};
+export const insertThenId: Dialect["insertReturningId"] = async (db, table, row) =>
+  Number((await insertRow(db, table, row)).insertId);

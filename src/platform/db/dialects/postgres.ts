@@ -13,7 +13,7 @@ import type { OpenBackend, SqlFlavour } from "../driver.ts";
 import { type FailureKind, isNetworkFailure } from "../failures.ts";
 import { COUNTER_STORAGE, PARTITIONED } from "../partitioned-tables.ts";
 import type { SchemaSyntax } from "../schema-syntax.ts";
-import { standardCreateIndex, standardSyntax } from "../standard-syntax.ts";
+import { preparedInsert, standardCreateIndex, standardSyntax } from "../standard-syntax.ts";
 import { anyLike, likePatterns, SEARCHED_COLUMNS, spellings, writtenForms } from "../text-search.ts";
 import { openPrimarySource } from "./postgres-pool.ts";
 
@@ -136,6 +136,8 @@ const SHORTEST = 3;
 /** The folded text, or null if it equals the original. Folding dominates a search of a million links. */
 const KEPT_FOLDED = sql.ref("links.folded");
 
+const insertReturning = preparedInsert((insert) => insert.returning("id"));
+
 const dialect: Dialect = {
   name: "postgres",
   ...createBulk(words),
@@ -169,12 +171,8 @@ const dialect: Dialect = {
   joinTexts: (column, separator = " ") =>
     sql`string_agg(${sql.ref(column)}::text, ${separator === " " ? sql`' '` : sql`chr(10)`})`,
   insertReturningId: async (db, table, row) => {
-    const inserted: unknown = await db
-      .insertInto(table)
-      .values(row as never)
-      .returning("id" as never)
-      .executeTakeFirstOrThrow();
-    return (inserted as { id: number }).id;
+    const { rows } = await insertReturning(db, table, row);
+    return (rows[0] as { id: number }).id;
   },
   forUpdate: (query) => query.forUpdate() as typeof query,
   forShare: (query) => query.modifyEnd(sql`for share`) as typeof query,

@@ -1,6 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, statSync, truncateSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, symlinkSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { appError } from "../../../lib/errors.ts";
@@ -120,6 +120,18 @@ test("after the disk was full, the reserve is made again before rows are added",
   // The disk of the test has room, so the reserve is made again first.
   await link;
   expect(statSync(`${file()}-reserve`).size).toBeGreaterThan(0);
+});
+
+test("a database behind a link of the file system is written", async () => {
+  await database.close();
+  const link = join(folder, "link.db");
+  symlinkSync(file(), link);
+  database = await openDatabase(
+    { url: `sqlite:${link}`, poolSize: 1 },
+    { threads: true, logger: silentLogger },
+  );
+  expect(await Promise.all([insert(1), insert(2)])).toEqual([1, 2]);
+  expect(await stored()).toEqual([1, 2]);
 });
 
 test("the journal stays short", async () => {

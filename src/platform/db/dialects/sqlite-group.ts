@@ -8,7 +8,7 @@
  * Whatever this way can't do (another process writes, the disk is full) runs in the thread. The thread also moves the
  * journal into the database and begins it anew, because both wait for the disk.
  */
-import { closeSync, fdatasync, fstatSync, openSync } from "node:fs";
+import { closeSync, fdatasync, fstatSync, openSync, realpathSync } from "node:fs";
 import { promisify } from "node:util";
 import type { Transaction } from "kysely";
 import type { Logger } from "../../../lib/logger.ts";
@@ -63,7 +63,7 @@ export function createGroupCommits(settings: Settings) {
   let idle: SqliteConnection | undefined;
 
   const open = () => {
-    opened ??= connect(settings);
+    opened ??= connect(settings, journal);
     // The next group tries again.
     opened.catch(() => (opened = undefined));
     return opened;
@@ -175,7 +175,7 @@ export function createGroupCommits(settings: Settings) {
 /** A failure of the one transaction alone, after which the others continue. */
 const isRefusal = ({ failure }: DatabaseError): boolean => failure === "unique" || failure === "foreign_key";
 
-async function connect({ path, flavour, classify }: Settings) {
+async function connect({ path, flavour, classify }: Settings, journal: Journal) {
   const connection = openSqlite({
     path,
     readonly: false,
@@ -183,6 +183,12 @@ async function connect({ path, flavour, classify }: Settings) {
     cacheKib: 16_384,
     leavesJournal: true,
   });
+  try {
+    journal.open();
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
   const kysely = createKysely({
     source: { begin: "select 1", acquire: async () => connection, release: () => {} },
     flavour,
@@ -194,6 +200,8 @@ async function connect({ path, flavour, classify }: Settings) {
   markShort(tx);
   return { connection, tx };
 }
+
+type Journal = ReturnType<typeof createJournal>;
 
 /** The write-ahead journal beside the database. */
 function createJournal({ path, logger }: Pick<Settings, "path" | "logger">) {
@@ -210,10 +218,14 @@ function createJournal({ path, logger }: Pick<Settings, "path" | "logger">) {
   /** The file is made anew after all connections were closed. */
   function openFile(): number {
     if (file !== undefined && fstatSync(file).nlink === 0) close();
-    return (file ??= openSync(`${path}-wal`, "r"));
+    // SQLite follows links of files.
+    return (file ??= openSync(`${realpathSync(path)}-wal`, "r"));
   }
 
   return {
+    /** @throws if the system refuses it */
+    open: () => void openFile(),
+
     close,
 
     /** Resolves when all commits before this call are on the disk. */
