@@ -12,6 +12,17 @@ type Needs = Platform & {
   mail?: { trouble(): Promise<string | null> };
 };
 
+/** Of certificates. */
+const MOST_TROUBLES = 5;
+
+const shortened = (messages: readonly string[]): readonly string[] =>
+  messages.length <= MOST_TROUBLES
+    ? messages
+    : [
+        ...messages.slice(0, MOST_TROUBLES),
+        `And ${messages.length - MOST_TROUBLES} more: 'waymark doctor' lists all.`,
+      ];
+
 export const healthRoom = {
   name: "health",
   isServerOnly: true,
@@ -41,7 +52,7 @@ export const healthRoom = {
       },
       mailTrouble: async () => (await mail?.trouble()) ?? null,
       keyTrouble: keys.look,
-      certificateTroubles: () => certificates().flatMap(({ trouble }) => trouble?.message ?? []),
+      certificateTroubles: () => shortened(certificates().flatMap(({ trouble }) => trouble?.message ?? [])),
       stagedUploads: content.staged,
     });
     const system = createSystemReport({

@@ -21,6 +21,7 @@ export const acmeRoom = {
     const ours = createOurHosts({
       publicUrl: () => config.get("features.public_url"),
       domains: () => links.domains.list().map(({ host }) => host),
+      isDomain: (host) => links.domains.of(host) !== undefined,
       port: env.server.port,
     });
     const repository = createCertificateRepository(database);

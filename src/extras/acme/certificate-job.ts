@@ -111,7 +111,7 @@ export function createCertificateJob(deps: Deps): Job {
     name: "certificates",
     everyMs: () => EVERY_MS,
     async run(signal: AbortSignal): Promise<void> {
-      await known.load();
+      await known.readSteps();
       await removeForgotten();
       const due = hosts().filter(isDue);
       const uncertain = hosts().filter((host) => {

@@ -4,13 +4,32 @@ import type { RowFields } from "../../platform/db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 
 export type StoredCertificate = RowFields<"certificates">;
+/** What changes during an order, without the certificate. */
+export type OrderSteps = Omit<StoredCertificate, "pair">;
 export type CertificateRepository = ReturnType<typeof createCertificateRepository>;
+
+const STEPS = [
+  "host",
+  "renew_at",
+  "ask_at",
+  "order_url",
+  "order_key",
+  "challenge",
+  "failures",
+  "failure",
+  "try_at",
+] as const;
 
 export function createCertificateRepository({ read, dialect }: Pick<Queries, "read" | "dialect">) {
   return {
     /** Returns all by host; there are as many as domains. */
     async list(): Promise<StoredCertificate[]> {
       const rows = await read.selectFrom("certificates").selectAll().orderBy("host").execute();
+      return rows.map((row) => camelCased(row));
+    },
+
+    async steps(): Promise<OrderSteps[]> {
+      const rows = await read.selectFrom("certificates").select(STEPS).execute();
       return rows.map((row) => camelCased(row));
     },
 

@@ -4,16 +4,16 @@ import type { CertificateState, KeyPair } from "../../lib/certificate.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { SecretBox } from "../../lib/secret-box.ts";
 import type { ServerCertificates } from "../../platform/wire/server-certificates.ts";
-import type { CertificateRepository, StoredCertificate } from "./certificates.repository.ts";
+import type { CertificateRepository, OrderSteps, StoredCertificate } from "./certificates.repository.ts";
 
 export const PAIR_PURPOSE = "certificate";
 
-export type KnownCertificate = Omit<StoredCertificate, "pair"> & {
+export type KnownCertificate = OrderSteps & {
   pair: (KeyPair & { notBefore: number; notAfter: number }) | null;
 };
 
 type Deps = {
-  repository: Pick<CertificateRepository, "list" | "find">;
+  repository: Pick<CertificateRepository, "list" | "find" | "steps">;
   box: Pick<SecretBox, "open">;
   /** Null in a command. */
   served: ServerCertificates | null;
@@ -62,28 +62,49 @@ export function createKnownCertificates({ repository, box, served, hosts, now, l
     served?.setCommon(pair);
   }
 
-  /** Absent ones are gone. A reading that began later is newer. */
-  async function read(keys: readonly string[] | null): Promise<void> {
-    const turn = ++begun;
-    const rows = await (keys === null ? repository.list() : repository.find(keys));
-    if (turn < applied) return keys === null ? undefined : read(keys);
-    applied = turn;
+  /** Takes what a reading has found, unless one that began later was faster. */
+  async function take<T>(find: () => Promise<T>, use: (found: T) => void): Promise<void> {
+    for (;;) {
+      const turn = ++begun;
+      const found = await find();
+      if (turn < applied) continue;
+      applied = turn;
+      return use(found);
+    }
+  }
+
+  /** Absent ones are gone. */
+  function replace(hostsRead: Iterable<string>, rows: readonly StoredCertificate[]): void {
     const found = new Set(rows.map(({ host }) => host));
-    for (const host of keys ?? [...known.keys()]) {
+    for (const host of hostsRead) {
       if (found.has(host) || !known.delete(host)) continue;
       served?.set(host, null);
     }
     apply(rows);
   }
 
+  /** What the other nodes have done, without their certificates, which the change feed names. */
+  const readSteps = () =>
+    take(repository.steps, (rows) => {
+      for (const row of rows) known.set(row.host, { ...row, pair: known.get(row.host)?.pair ?? null });
+    });
+  const load = () => take(repository.list, (rows) => replace([...known.keys()], rows));
+
   return {
-    load: () => read(null),
+    load,
+    readSteps,
     /** After a change of these hosts. */
-    changed: (keys: readonly string[]) => read(keys.includes("*") ? null : keys),
-    /** Reads all again, a few times a second at most: later calls share a reading. */
+    changed: (keys: readonly string[]) =>
+      keys.includes("*")
+        ? load()
+        : take(
+            () => repository.find(keys),
+            (rows) => replace(keys, rows),
+          ),
+    /** Reads the steps, a few times a second at most: later calls share a reading. */
     refresh: (): Promise<void> =>
       (refreshing ??= Bun.sleep(REFRESH_MS)
-        .then(() => read(null))
+        .then(readSteps)
         .catch(() => {})
         .finally(() => (refreshing = null))),
     of: (host: string): KnownCertificate | undefined => known.get(host),

@@ -6,21 +6,22 @@ type Deps = {
   /** An origin, or empty. */
   publicUrl(): string;
   domains(): readonly string[];
+  isDomain(host: string): boolean;
   /** Of `server.port`. */
   port: number;
 };
 
 const HTTPS_PORT = 443;
 
-export function createOurHosts({ publicUrl, domains, port }: Deps) {
+const isOrderable = (host: string): boolean => host.includes(".") && isIP(host) === 0;
+
+export function createOurHosts({ publicUrl, domains, isDomain, port }: Deps) {
   /** Those for which an authority may issue: names with a dot. */
-  const list = (): string[] => {
-    const own = URL.parse(publicUrl())?.hostname ?? "";
-    return [...new Set([own, ...domains()])].filter((host) => host.includes(".") && isIP(host) === 0);
-  };
+  const list = (): string[] => [...new Set([own(), ...domains()])].filter(isOrderable);
+  const own = (): string => URL.parse(publicUrl())?.hostname ?? "";
   return {
     list,
-    isOurs: (host: string): boolean => list().includes(host),
+    isOurs: (host: string): boolean => isOrderable(host) && (isDomain(host) || host === own()),
     /** Where browsers find HTTPS: with a colon, empty for 443. */
     httpsPort(): string {
       const shown = URL.parse(publicUrl());

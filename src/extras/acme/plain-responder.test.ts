@@ -4,6 +4,7 @@ import { startWireServer } from "../../platform/wire/wire-server.ts";
 import { createOurHosts } from "./our-hosts.ts";
 import { createPlainResponder } from "./plain-responder.ts";
 
+const DOMAINS = ["two.example.org", "localhost", "10.0.0.1"];
 const settings = { publicUrl: "https://go.example.com", port: 8443 };
 let proofs: Record<string, string> = {};
 let later: Record<string, string> = {};
@@ -17,7 +18,8 @@ beforeEach(() => {
 
 const ours = createOurHosts({
   publicUrl: () => settings.publicUrl,
-  domains: () => ["two.example.org", "localhost", "10.0.0.1"],
+  domains: () => DOMAINS,
+  isDomain: (host) => DOMAINS.includes(host),
   port: settings.port,
 });
 const server = startWireServer({
