@@ -9,10 +9,21 @@ import { createMigrated } from "../../platform/db/schema-copy.test-support.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { startWireServer, type WireServer } from "../../platform/wire/wire-server.ts";
 import { startJob } from "./certificate-job.test-support.ts";
+import { renewalId } from "./order.ts";
 import { createPlainResponder } from "./plain-responder.ts";
 
+const RENEWAL = "https://renewal.test/info";
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
+
+/** A window of an hour. */
+const suggestRenewal = (at: number): Response =>
+  Response.json({
+    suggestedWindow: {
+      start: new Date(at).toISOString(),
+      end: new Date(at + 60 * MINUTE).toISOString(),
+    },
+  });
 
 describe.skipIf(PEBBLE === undefined)("with pebble", () => {
   let pebble: Pebble;
@@ -58,9 +69,13 @@ describe.skipIf(PEBBLE === undefined)("with pebble", () => {
 
   afterEach(() => drop());
 
-  const start = async (hosts: string[]) => {
-    const request = (url: string | URL | Request, init?: RequestInit) =>
-      fetch(url, { ...init, tls: { ca: pebble.ca } });
+  const start = async (hosts: string[], suggest: ((url: string) => Response) | null = null) => {
+    const request = async (url: string | URL | Request, init?: RequestInit) => {
+      if (suggest !== null && String(url).startsWith(RENEWAL)) return suggest(String(url));
+      const response = await fetch(url, { ...init, tls: { ca: pebble.ca } });
+      if (suggest === null || url !== pebble.directory) return response;
+      return Response.json({ ...((await response.json()) as object), renewalInfo: RENEWAL });
+    };
     const trusting = Object.assign(request, { preconnect: fetch.preconnect });
     job = await startJob({ database, directory: pebble.directory, hosts, fetch: trusting });
     return job;
@@ -83,6 +98,30 @@ describe.skipIf(PEBBLE === undefined)("with pebble", () => {
     await pass(2 * DAY, DAY);
     expect(serialOf("go.test")).not.toBe(first);
     expect(job.troubles()).toEqual([["go.test", null]]);
+  });
+
+  test("the authority's suggestion decides when to renew", async () => {
+    const requested: string[] = [];
+    const { run, pass, time } = await start(["soon.test"], (url) => {
+      requested.push(url);
+      return suggestRenewal(time.now + 20 * DAY);
+    });
+    await run();
+    const first = serialOf("soon.test");
+    await pass(10 * DAY, DAY / 2);
+    expect([serialOf("soon.test"), new Set(requested)]).toEqual([
+      first,
+      new Set([`${RENEWAL}/${renewalId(job.known.of("soon.test")!.pair!.cert)}`]),
+    ]);
+    expect(requested.length).toBeGreaterThan(5);
+  });
+
+  test("a suggestion to renew at once is followed, within hours", async () => {
+    const { run, pass } = await start(["now.test"], () => suggestRenewal(0));
+    await run();
+    const first = serialOf("now.test");
+    await pass(DAY, DAY / 2);
+    expect(serialOf("now.test")).not.toBe(first);
   });
 
   test("fifty domains get a certificate each, and no other host does", async () => {

@@ -165,6 +165,7 @@ forEachDialect(({ openDb }) => {
     await arrive("a.pdf");
     await notices.counted([{ linkId: link, before: 1, after: 100 }]);
     await notices.backupFailed("no room");
+    await notices.certificatesFailed(["go.test"], "no");
     expect(await queued()).toEqual([]);
   });
 
@@ -264,6 +265,19 @@ forEachDialect(({ openDb }) => {
       ["webhook", "a0@example.com"],
       ["webhook", "a1@example.com"],
     ]);
+  });
+
+  test("administrators get one mail a day about certificates of the same hosts", async () => {
+    await notices.certificatesFailed(["go.test", "two.test"], "too many requests");
+    await notices.certificatesFailed(["go.test", "two.test"], "too many requests");
+    const url = "https://go.example.com/panel/health";
+    expect((await queued()).map(([kind, to, , content]) => [kind, to, content])).toEqual(
+      ["a0@example.com", "a1@example.com"].map((to) => [
+        "certificate",
+        to,
+        { host: "go.test", names: "go.test, two.test", reason: "too many requests", url },
+      ]),
+    );
   });
 
   test("administrators hear of a failed backup", async () => {
