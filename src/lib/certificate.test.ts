@@ -151,6 +151,9 @@ test("a renewed file is in use after a reload, and until then the metric has the
   expect(renderMetrics(await registry.snapshot())).toContain(
     `svc_certificate_expiry_timestamp_seconds{setting="server.tls_cert"} ${before!.notAfter! / 1000}`,
   );
+  expect(renderMetrics(await registry.snapshot())).toContain(
+    'svc_certificate_trouble{setting="server.tls_cert"} 1\n',
+  );
   serverReloaded();
   expect(states()[0]).toMatchObject({ trouble: null });
   expect(states()[0]!.notAfter).toBeGreaterThan(before!.notAfter!);

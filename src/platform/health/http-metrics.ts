@@ -19,7 +19,20 @@ export function registerCertificateMetrics(registry: Registry, certificates: () 
         notAfter === null ? [] : [[[setting], notAfter / 1000] as const],
       ),
   );
+  registry.observe(
+    "gauge",
+    {
+      name: "svc_certificate_trouble",
+      help: "What 'waymark doctor' says of a certificate. 0: nothing. 1: it needs attention. 2: clients refuse it, or there is none.",
+      labels: ["setting"],
+      together: "largest",
+    },
+    () => certificates().map(({ setting, trouble }) => [[setting], levelOf(trouble)] as const),
+  );
 }
+
+const levelOf = (trouble: CertificateState["trouble"]): number =>
+  trouble === null ? 0 : trouble.level === "warning" ? 1 : 2;
 
 export type EndpointClass = "admin" | "health" | "frontend" | "redirect";
 
