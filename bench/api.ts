@@ -87,7 +87,7 @@ async function startSide(checkout: string): Promise<Side> {
   if (DATABASE !== "sqlite" && database === null) process.exit(1);
   const environment: Record<string, string> = database ? { WAYMARK__DATABASE__URL: database.url } : {};
   await makeLinks(path, checkout, environment);
-  await setPassword(path, environment);
+  await setPassword(path, environment, checkout);
   const subject = await startWaymark({ path }, environment, checkout);
   const remove = async () => {
     await subject.stop();

@@ -4,9 +4,13 @@ import type { Client } from "../../test/support/session.ts";
 
 export const PASSWORD = "a password for the benchmark";
 
-/** Sets it for the installation with this folder and environment. */
-export async function setPassword(path: string, environment: Record<string, string> = {}): Promise<void> {
-  const waymark = join(import.meta.dir, "..", "..", "bin", "waymark");
+/** Sets it for the installation with this folder and environment, by the program of a checkout. */
+export async function setPassword(
+  path: string,
+  environment: Record<string, string> = {},
+  checkout = join(import.meta.dir, "..", ".."),
+): Promise<void> {
+  const waymark = join(checkout, "bin", "waymark");
   const reset = Bun.spawn([waymark, "reset-password", "--stdin"], {
     env: { ...process.env, WAYMARK__DATA__DIR: path, ...environment },
     stdin: Buffer.from(PASSWORD),
