@@ -38,7 +38,7 @@ const ADDED_AT_ONCE = 64;
 const ADDED_SHORTLY = 16;
 const SHORT = { short: true };
 /** Garbage of one upload, from its request to its response. */
-const GARBAGE_BYTES = 80 * 1024;
+const GARBAGE_BYTES = 64 * 1024;
 const SWEPT_BYTES = 8 * 1024 * 1024;
 
 export type FilesDeps = {
