@@ -3,7 +3,7 @@
  * what requests change, so that no click, visit or download refuses an edit: If-Match compares it. If-None-Match
  * compares both.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { strongTagsIn, tagsIn } from "../../lib/conditional-request.ts";
 import { appError } from "../../lib/errors.ts";
 import type { HttpContext } from "./context.ts";
@@ -28,8 +28,7 @@ const UNEDITED = new Set([
 ]);
 const PART_CHARACTERS = 22;
 
-const partOf = (text: string): string =>
-  createHash("sha256").update(text).digest("base64url").slice(0, PART_CHARACTERS);
+const partOf = (text: string): string => hash("sha256", text, "base64url").slice(0, PART_CHARACTERS);
 
 const contentPart = (content: unknown): string => partOf(JSON.stringify(editedOf(content ?? null)));
 
