@@ -122,9 +122,10 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
     arrival.validateHost();
     const peerAddress = () => server.requestIP(arrival)?.address ?? "unix";
     proxies.look(arrival.headers, peerAddress);
+    let origin: string | undefined;
     const connection: HttpConnection = {
       peerAddress,
-      origin: () => origins.ofRequest(arrival, peerAddress),
+      origin: () => (origin ??= origins.ofRequest(arrival, peerAddress)),
       prefix: () => origins.prefixOf(arrival, peerAddress),
       liftIdleTimeout: () => server.timeout(arrival.request(), 0),
       cut: () => server.timeout(arrival.request(), 1),

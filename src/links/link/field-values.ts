@@ -64,8 +64,11 @@ export const fieldValues = (link: Stored): Readonly<Record<string, unknown>> => 
 });
 
 export function viewOfFields(link: Stored & { createdBy: string | null }): View {
-  const values = fieldValues(link);
-  return Object.fromEntries(FIELDS.map(({ name, key, show }) => [name, show(values[key])])) as View;
+  const view: Record<string, unknown> = {};
+  const options = readOptions(link.options) as Record<string, unknown>;
+  for (const { name, key, show } of FIELDS)
+    view[name] = show(name in OPTIONS ? options[key] : link[key as keyof typeof link]);
+  return view as View;
 }
 
 const RECORDED = FIELDS.filter(({ name }) => name in COLUMNS || name in OPTIONS);

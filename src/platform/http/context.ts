@@ -1,5 +1,5 @@
 /** What the handlers of a request see of it, and the head of its response. */
-import { getQueryParam, getQueryParams, tryDecodeURIComponent } from "hono/utils/url";
+import { getQueryParams, tryDecodeURIComponent } from "hono/utils/url";
 import type { Role, Scope, Teams } from "../../lib/access.ts";
 import type { Via } from "../../lib/actor.ts";
 import type { Credential } from "../../lib/credential.ts";
@@ -67,7 +67,7 @@ export type RequestSource = {
 export type PathParams = Readonly<Record<string, string>>;
 
 const NO_PARAMS: PathParams = {};
-/** What getQueryParam takes for a scheme and a host. */
+/** What getQueryParams takes for a scheme and a host. */
 const ORIGIN = "http://h";
 
 class HttpRequest {
@@ -115,14 +115,15 @@ class HttpRequest {
     return value && tryDecodeURIComponent(value);
   }
 
-  /** The first value of each name. */
-  query(): Record<string, string | undefined> {
+  /** The first value of each name; of the names in `lists` all values. */
+  query(lists: readonly string[] = []): Record<string, string | readonly string[]> {
     const { path } = this.#source;
-    return path.includes("?") ? (getQueryParam(ORIGIN + path) as Record<string, string>) : {};
-  }
-
-  queries(name: string): string[] | undefined {
-    return getQueryParams(ORIGIN + this.#source.path, name) as string[] | undefined;
+    const given: Record<string, string | readonly string[]> = Object.create(null);
+    if (!path.includes("?")) return given;
+    const found = getQueryParams(ORIGIN + path) as Record<string, string[]>;
+    for (const [name, values] of Object.entries(found))
+      given[name] = lists.includes(name) ? values : values[0]!;
+    return given;
   }
 }
 

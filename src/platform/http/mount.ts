@@ -137,11 +137,7 @@ function mount(entry: Endpoint, { bodies, repeats, route, guard }: Mounting): Mo
 function readQuery({ query: schema }: Endpoint, c: HttpContext, lists: readonly string[]): unknown {
   const isStrictlyRead = c.get("isStrict") === true;
   if (schema === undefined && !isStrictlyRead) return undefined;
-  const given: Record<string, unknown> = c.req.query();
-  for (const name of lists) {
-    const values = c.req.queries(name);
-    if (values !== undefined) given[name] = values;
-  }
+  const given = c.req.query(lists);
   const read = () => schema && validated(schema, given, "The query");
   return isStrictlyRead ? refuseIgnored(schema ?? null, given).then(read) : read();
 }
