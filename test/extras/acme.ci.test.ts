@@ -125,6 +125,13 @@ describe.skipIf(PEBBLE === undefined)("with pebble", () => {
     );
     expect((await cli(["doctor"])).stdout).toMatch(/FAILURE +certificates: away\.test has no certificate/);
     expect(server.log()).toContain("certificates could not be ordered");
+    await pebble.lead("away.test", "127.0.0.1");
+    expect(await cli(["certificates", "retry", "foreign.test"])).toMatchObject({ exitCode: 3 });
+    await run(["certificates", "retry", "away.test"]);
+    // The job would run within a minute.
+    await run(["domains", "add", "nudge.test"]);
+    await until(() => isServed(port, "away.test"));
+    expect(await run(["certificates", "list"])).toMatch(/^away\.test +\d{4}-/m);
     await server.stop();
   });
 

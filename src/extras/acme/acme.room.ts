@@ -10,9 +10,12 @@ type Needs = Platform & {
 
 export const acmeRoom = {
   name: "acme",
+  commands: { certificates: "certificates that the server orders" },
+  loadCommands: async () => (await import("./acme.commands.ts")).addCertificateCommands,
   async start(core: Core, { env, box, links, notices, certificates, serverCertificates, step }: Needs) {
-    if (!env.server.acme) return { offers: { certificates } };
+    if (!env.server.acme) return { offers: { certificates, acme: null } };
     const { database, changes, config, clock, logger } = core;
+    const { createAcme } = await import("./acme.ts");
     const { createCertificateJob } = await import("./certificate-job.ts");
     const { createCertificateRepository } = await import("./certificates.repository.ts");
     const { createKnownCertificates } = await import("./known-certificates.ts");
@@ -47,8 +50,12 @@ export const acmeRoom = {
       clock,
       logger,
     });
+    const states = () => [...ours.states(), ...known.states()];
     return {
-      offers: { certificates: () => [...certificates(), ...ours.states(), ...known.states()] },
+      offers: {
+        certificates: () => [...certificates(), ...states()],
+        acme: createAcme({ repository, changes, hosts: ours.list, states: known.states }),
+      },
       jobs: [{ ...job, soonAfter: "domains" as const }],
       plainHttp: createPlainResponder({ ...ours, proofOf: known.proofOf, refresh: known.refresh }),
       close: leave,

@@ -10,7 +10,7 @@ import { z } from "zod";
 import { messageOf } from "../../lib/errors.ts";
 
 /**
- * `unreachable`: the authority does not respond, or fails. `limited`: not now. `gone`: there is no such order.
+ * `unreachable`: the authority does not respond, or fails. `limited`: not now, as the authority has too much to do. `gone`: there is no such order.
  * `refused`: everything else. `retryAt`: not before, in epoch milliseconds; null: it did not say.
  */
 export class AuthorityError extends Error {

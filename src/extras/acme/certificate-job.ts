@@ -61,6 +61,7 @@ export function createCertificateJob(deps: Deps): Job {
   }
 
   async function fail(failed: readonly string[], error: AuthorityError): Promise<void> {
+    if (failed.length === 0) return;
     const reported = [];
     for (const host of failed) {
       const failures = (known.of(host)?.failures ?? 0) + 1;
@@ -125,7 +126,9 @@ export function createCertificateJob(deps: Deps): Job {
         await orderAll(authority, hosts().filter(isDue), signal);
       } catch (error) {
         if (!(error instanceof AuthorityError)) throw error;
-        if (!signal.aborted) await fail(due, error);
+        if (signal.aborted) return;
+        await fail(due, error);
+        for (const host of uncertain) await save(host, { askAt: nextQuestion(clock.now(), error.retryAt) });
       }
     },
   };

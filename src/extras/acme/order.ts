@@ -109,7 +109,7 @@ async function settled(
     const now = await authority.look(order.url);
     if (!waits.includes(now.status)) return now;
   }
-  throw new AuthorityError("unreachable", `The authority has not decided about ${host} in two minutes.`);
+  throw new AuthorityError("limited", `The authority has not decided about ${host} in two minutes.`);
 }
 
 async function refusalOf(authority: Authority, order: Order): Promise<AuthorityError> {
