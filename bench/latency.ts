@@ -2,7 +2,7 @@
  * The latency of redirects during administrative work: p99 at half load, in quiet rounds that alternate with rounds of
  * requests of programs, lists, searches, exports and imports, with 1,000,000 links on SQLite.
  *
- *     bin/bun bench/latency.ts [rounds] [seconds]
+ *     bin/bun bench/latency.ts [rounds] [seconds] [work,work] [another checkout]
  *
  * wrk makes the load, with the number of connections whose rate is closest to half of the rate of 64. lib/probe.ts
  * measures latencies with a thousand requests a second beside it; it has priority, so that its own waits for a core do
@@ -17,6 +17,9 @@ import { join } from "node:path";
 
 const ROUNDS = Number(process.argv[2] ?? 3);
 const SECONDS = Number(process.argv[3] ?? 5);
+/** Names of the work; by default all. */
+const WANTED = process.argv[4]?.split(",");
+const CHECKOUT = process.argv[5];
 const LINKS = 1_000_000;
 const PROBES_PER_SECOND = 1_000;
 
@@ -24,7 +27,7 @@ type Probed = { answered: number; errors: number; p50: number; p99: number; p999
 
 requireTools();
 const data = await createDataFolder(LINKS);
-const server = await startWaymark(data, { CORES: "0,1" });
+const server = await startWaymark(data, { CORES: "0,1" }, CHECKOUT);
 try {
   const administrator = await startAdministrator(server.port, data);
   await Bun.sleep(3_000);
@@ -35,6 +38,7 @@ try {
     const quiet = await probed(connections);
     print("quiet", quiet);
     for (const [name, work] of Object.entries(administrator.work)) {
+      if (WANTED?.includes(name) === false) continue;
       const busy = await administrator.during(work, () => probed(connections));
       print(name, busy);
       (ratios[name] ??= []).push(busy.p99 / quiet.p99);
