@@ -5,6 +5,7 @@ import type { PlainHttp } from "../platform/room-shape.ts";
 import { type Env, servesHttps } from "../platform/settings/env.ts";
 import { readServerPair } from "../lib/certificate.ts";
 import { appError, messageOf } from "../lib/errors.ts";
+import type { ConnectionLimit } from "../platform/wire/connection-limit.ts";
 import type { ServerCertificates } from "../platform/wire/server-certificates.ts";
 import { startWireServer, type WireServer } from "../platform/wire/wire-server.ts";
 
@@ -70,7 +71,8 @@ export async function startServer(
 
 function listenPlain(settings: Env["server"], app: ServedApp, respond: PlainHttp, sharePort: boolean) {
   const place = { ...settings, port: settings.httpPort, portSetting: "server.http_port" };
-  return listen(place, { ...app, respond }, { certificates: null, sharePort });
+  const connectionLimit = app.connectionLimit.forServer();
+  return listen(place, { explain: app.explain, respond, connectionLimit }, { certificates: null, sharePort });
 }
 
 type Place = Pick<Env["server"], "host" | "port" | "unixSocket"> & {
@@ -80,7 +82,7 @@ type Place = Pick<Env["server"], "host" | "port" | "unixSocket"> & {
 
 function listen(
   settings: Place,
-  app: Pick<ServedApp, "respond" | "explain" | "connectionLimit">,
+  app: Pick<ServedApp, "respond" | "explain"> & { connectionLimit: ConnectionLimit },
   { certificates: tls, sharePort: reusePort }: Required<Listening>,
 ): WireServer {
   const { host: hostname, port, unixSocket } = settings;

@@ -32,6 +32,19 @@ test("files are counted once a second", () => {
   expect(files.counted).toBe(2);
 });
 
+test("connections of two servers share the bound, and none counts twice", () => {
+  const { isFull, forServer, files } = setUp(1_000);
+  const other = forServer();
+  files.open = 450;
+  expect([isFull(300, 1), other.isFull(150, 1), isFull(349, 1), other.isFull(199, 1)]).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
+  expect([isFull(350, 1), other.isFull(200, 1)]).toEqual([true, true]);
+});
+
 test("when files can't be counted there is no room", () => {
   const { isFull, files } = setUp(1_000);
   files.open = Number.POSITIVE_INFINITY;

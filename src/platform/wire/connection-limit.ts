@@ -8,7 +8,13 @@ import { countOpenFiles, readOpenFilesLimit } from "../../lib/open-files.ts";
 
 const LOG_EVERY_SECONDS = 10;
 
-export type ConnectionLimit = ReturnType<typeof createConnectionLimit>;
+/** Of one server. */
+export type ConnectionLimit = {
+  /** @param second of any clock: files that are none of its connections are counted once in each */
+  isFull(connections: number, second: number): boolean;
+  /** A connection has ended for lack of room. */
+  ended(second: number): void;
+};
 
 type Deps = {
   registry: Registry;
@@ -26,8 +32,6 @@ export function createConnectionLimit({
 }: Deps) {
   const atStart = openFiles();
   const bound = limit === null ? Number.POSITIVE_INFINITY : atStart + Math.floor((limit - atStart) / 2);
-  let others = 0;
-  let countedAt = Number.NaN;
   let ended = 0;
   let nextLog = Number.NEGATIVE_INFINITY;
 
@@ -39,23 +43,28 @@ export function createConnectionLimit({
     },
     () => [[[], ended]],
   );
-  return {
-    /** @param second of any clock: files that are no connections are counted once in each */
-    isFull(connections: number, second: number): boolean {
-      if (bound === Number.POSITIVE_INFINITY) return false;
-      if (countedAt !== second) others = openFiles() - connections;
-      countedAt = second;
-      return others + connections >= bound;
-    },
-    /** A connection has ended for lack of room. */
-    ended(second: number): void {
-      ended++;
-      if (second < nextLog) return;
-      nextLog = second + LOG_EVERY_SECONDS;
-      logger.warn(
-        { limit, ended },
-        "half of the files that the process may open are in use: connections without a complete request are ended, and new ones are refused where there are none; raise the limit (LimitNOFILE, ulimit -n)",
-      );
-    },
-  };
+
+  function forServer(): ConnectionLimit {
+    let others = 0;
+    let countedAt = Number.NaN;
+    return {
+      isFull(connections, second) {
+        if (bound === Number.POSITIVE_INFINITY) return false;
+        if (countedAt !== second) others = openFiles() - connections;
+        countedAt = second;
+        return others + connections >= bound;
+      },
+      ended(second) {
+        ended++;
+        if (second < nextLog) return;
+        nextLog = second + LOG_EVERY_SECONDS;
+        logger.warn(
+          { limit, ended },
+          "half of the files that the process may open are in use: connections without a complete request are ended, and new ones are refused where there are none; raise the limit (LimitNOFILE, ulimit -n)",
+        );
+      },
+    };
+  }
+
+  return { ...forServer(), forServer };
 }
