@@ -1,5 +1,6 @@
 /** Fields named in code (`createdAt`) and in tables and JSON (`created_at`). Not nested. */
 import type { z } from "zod";
+import { remembered } from "./remembered.ts";
 import { formatRfc3339 } from "./rfc3339.ts";
 
 type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
@@ -16,18 +17,10 @@ export type ViewFields<View> = {
     : View[Name];
 };
 
-const camel = remembered((name) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()));
-const snake = remembered((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-
 /** Names are those of the code. Changing them took most of the time of a row. */
-function remembered(change: (name: string) => string): (name: string) => string {
-  const known = new Map<string, string>();
-  return (name) => {
-    let changed = known.get(name);
-    if (changed === undefined) known.set(name, (changed = change(name)));
-    return changed;
-  };
-}
+const NAMES = { most: 5_000 };
+const camel = remembered((name) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()), NAMES);
+const snake = remembered((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), NAMES);
 
 function renamed(fields: object, nameOf: (name: string) => string): Record<string, unknown> {
   const named: Record<string, unknown> = {};

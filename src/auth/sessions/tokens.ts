@@ -8,6 +8,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { createGenerationMap } from "../../lib/generation-map.ts";
 import { type Role, ROLES } from "../../lib/access.ts";
 import { hasShownFactor } from "../../lib/credential.ts";
+import { ownText } from "../../lib/own-text.ts";
 import type { Account } from "../account.ts";
 import { csrfToken } from "./cookies.ts";
 import type { Session, SignedIn } from "./session.ts";
@@ -29,6 +30,8 @@ export type TokenClaims = {
   factorId: string | null;
 };
 
+type Verified = { token: string; type: TokenType; claims: TokenClaims };
+
 export type Tokens = ReturnType<typeof createTokens>;
 
 const ALGORITHM = "HS256";
@@ -40,7 +43,7 @@ const CLAIMS = ["sub", "role", "iat", "exp", "jti", "sid", "token_type"];
 export function createTokens({ secret, clock, generationSize = VERIFIED_GENERATION }: TokenKey) {
   let imported: { secret: string; key: Promise<CryptoKey> } | undefined;
   /** Valid tokens that were verified, by their text: a signature is checked once. Those of another secret are gone. */
-  const verified = createGenerationMap<{ type: TokenType; claims: TokenClaims }>(generationSize);
+  const verified = createGenerationMap<Verified>(generationSize);
 
   const signingKey = (): Promise<CryptoKey> => {
     const current = secret();
@@ -53,12 +56,14 @@ export function createTokens({ secret, clock, generationSize = VERIFIED_GENERATI
     return imported.key;
   };
 
+  const remember = (found: Verified): void => verified.set(found.token, found);
+
   /** Claims of a token that was verified with this secret and has not expired. */
   function known(type: TokenType, token: string): TokenClaims | null {
     const found = imported?.secret === secret() ? verified.get(token) : undefined;
     // As jose reads the clock: in whole seconds.
     if (found?.type !== type || found.claims.expiresAt <= Math.floor(clock.now() / 1000) * 1000) return null;
-    verified.set(token, found);
+    remember(found);
     return found.claims;
   }
 
@@ -72,7 +77,7 @@ export function createTokens({ secret, clock, generationSize = VERIFIED_GENERATI
         currentDate: new Date(clock.now()),
       });
       const claims = payload["token_type"] === type ? toClaims(payload) : null;
-      if (claims !== null && imported?.secret === under) verified.set(token, { type, claims });
+      if (claims !== null && imported?.secret === under) remember({ token: ownText(token), type, claims });
       return claims;
     } catch (error) {
       if (error instanceof errors.JOSEError) return null;

@@ -4,6 +4,7 @@
  * proxy. Of lists the entry counts that the outermost trusted proxy appended.
  */
 import { forwardedEntry, isForwardedHttps, parseForwardedPrefix } from "../../lib/forwarded.ts";
+import { remembered } from "../../lib/remembered.ts";
 import { pathStart } from "../../lib/request-target.ts";
 
 export type Origins = ReturnType<typeof createOrigins>;
@@ -46,7 +47,7 @@ export function createOrigins({ publicUrl, trustedHop, server }: Deps) {
 function requestOrigin({ url, headers }: ReadRequest, findHop: () => number | null): string | null {
   const proto = headers.get("x-forwarded-proto");
   const host = headers.get("x-forwarded-host");
-  if (proto === null && host === null) return ownOrigin(url);
+  if (proto === null && host === null) return ownOrigin(url.slice(0, pathStart(url)));
   // Bun gives the bare path if Host is missing.
   const own = URL.canParse(url) ? new URL(url) : null;
   const hop = findHop();
@@ -56,19 +57,14 @@ function requestOrigin({ url, headers }: ReadRequest, findHop: () => number | nu
   return named ?? (own && originOf(scheme, own.host));
 }
 
-/** What was found last: most requests name one host. */
-let lastOwn: { start: string; origin: string | null } = { start: "", origin: null };
-
-/** Of a URL that no proxy has changed. Null for a bare path. */
-function ownOrigin(url: string): string | null {
-  const start = url.slice(0, pathStart(url));
-  if (start === "") return null;
-  if (start !== lastOwn.start) {
-    const own = URL.canParse(url) ? new URL(url) : null;
-    lastOwn = { start, origin: own && originOf(own.protocol, own.host) };
-  }
-  return lastOwn.origin;
-}
+/** Of the start of a URL that no proxy has changed, before its path. Null if there is none, or none is valid. */
+const ownOrigin = remembered(
+  (start) => {
+    const own = URL.parse(start);
+    return own && originOf(own.protocol, own.host);
+  },
+  { most: 100 },
+);
 
 /** Returns null unless `host` is a host with or without a port. */
 function originOf(scheme: string, host: string): string | null {
