@@ -1,4 +1,5 @@
 /** HTTPS without a proxy, with the whole program and a real authority: see WAYMARK_TEST_PEBBLE in scripts/services. */
+import { SQL } from "bun";
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -157,7 +158,7 @@ describe.skipIf(PEBBLE === undefined)("with pebble", () => {
     });
     afterAll(() => fresh.drop());
 
-    test("one orders, either gives the proofs, and both serve", async () => {
+    test("one orders, also what a killed one began, either gives the proofs, and both serve", async () => {
       const hosts = ["nodes.test", ...Array.from({ length: 5 }, (_, at) => `node-${at}.test`)];
       const shared = {
         WAYMARK__DATABASE__URL: fresh.url,
@@ -174,12 +175,18 @@ describe.skipIf(PEBBLE === undefined)("with pebble", () => {
         ...shared,
       });
       cleanUps.push(() => second.remove());
-      for (const [at, host] of hosts.entries()) {
+      for (const [at, host] of hosts.entries())
         await pebble.lead(host, at % 2 === 0 ? "127.0.0.2" : "127.0.0.1");
-        if (at > 0) await first.run(["domains", "add", host]);
-      }
       const before = pebble.issued();
-      const servers = await Promise.all([first.serve(), second.serve()]);
+      const killed = await first.serve({ WAYMARK_FAULT: "acme.challenged" });
+      expect(await killed.process.exited).toBe(137);
+      // As after two minutes.
+      await using sql = new SQL(fresh.url);
+      await sql`update leases set expires_at = 0 where name = 'certificates'`;
+      const servers = [await second.serve()];
+      await until(() => isServed(first.port, "nodes.test", "127.0.0.2"));
+      servers.push(await first.serve());
+      for (const host of hosts.slice(1)) await first.run(["domains", "add", host]);
       for (const host of hosts)
         for (const address of ["127.0.0.1", "127.0.0.2"])
           await until(() => isServed(first.port, host, address));
