@@ -36,7 +36,6 @@ export type Addition = {
 const ADDED_AT_ONCE = 64;
 /** More of them are no short transaction. */
 const ADDED_SHORTLY = 16;
-const SHORT = { short: true };
 /** Garbage of one upload, from its request to its response. */
 const GARBAGE_BYTES = 64 * 1024;
 const SWEPT_BYTES = 8 * 1024 * 1024;
@@ -97,29 +96,26 @@ export function createFiles({ tree, repository, removal, blobs, clock }: FilesDe
       const { accountId, parentId, name, mimeType } = file;
       let dead: DeadBlob[] = [];
       const replace = (items: readonly { stored: StoredBytes }[], commit: Commit) =>
-        tree.change(
-          accountId,
-          async (tx) => {
-            dead = [];
-            await tree.folders(accountId, parentId, tx.db);
-            const former = await repository.child(accountId, parentId, name, tx.db);
-            if (former?.kind !== "file") {
-              const [added] = await addIn(tx, accountId, [{ file, stored, alongside: undefined }], commit);
-              return [{ file: added!, isNew: true }];
-            }
-            const { size, sha256 } = stored;
-            if (remainingBytes(tx.space) < size - former.size) throw overQuota(tx.space);
-            const [blobId] = await commit(tx.db);
-            const now = clock.now();
-            const content = { mimeType, blobId: blobId!, size, sha256, createdAt: now, updatedAt: now };
-            const next = { ...former, ...content };
-            await repository.replaceContent(tx.db, next);
-            await repository.addUsage(tx.db, accountId, size - former.size);
-            dead = await blobs.release(tx.db, [former.blobId]);
-            return items.map(() => ({ file: next, isNew: false }));
-          },
-          SHORT,
-        );
+        // Not a short one: nobody sees before it is durable that content is dead, whose bytes go next.
+        tree.change(accountId, async (tx) => {
+          dead = [];
+          await tree.folders(accountId, parentId, tx.db);
+          const former = await repository.child(accountId, parentId, name, tx.db);
+          if (former?.kind !== "file") {
+            const [added] = await addIn(tx, accountId, [{ file, stored, alongside: undefined }], commit);
+            return [{ file: added!, isNew: true }];
+          }
+          const { size, sha256 } = stored;
+          if (remainingBytes(tx.space) < size - former.size) throw overQuota(tx.space);
+          const [blobId] = await commit(tx.db);
+          const now = clock.now();
+          const content = { mimeType, blobId: blobId!, size, sha256, createdAt: now, updatedAt: now };
+          const next = { ...former, ...content };
+          await repository.replaceContent(tx.db, next);
+          await repository.addUsage(tx.db, accountId, size - former.size);
+          dead = await blobs.release(tx.db, [former.blobId]);
+          return items.map(() => ({ file: next, isNew: false }));
+        });
       sweeper.worked(GARBAGE_BYTES);
       const [put] = await blobs.keepAll([{ stored }], replace);
       await blobs.discard(dead);
@@ -140,7 +136,7 @@ export function createFiles({ tree, repository, removal, blobs, clock }: FilesDe
           if (parentId !== file.parentId) await repository.countMove(tx.db, accountId);
           return next;
         },
-        SHORT,
+        { short: true },
       );
     },
 
