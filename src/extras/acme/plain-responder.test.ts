@@ -68,6 +68,8 @@ test("the proof of a host is given there only, also when another node has just b
   later = { "two.example.org": "token-2.thumb" };
   expect(await get("two.example.org", `${place}token-2`)).toEqual([200, "token-2.thumb"]);
   expect(refreshed).toBe(2);
+  later = { "new.example.net": "token-3.thumb" };
+  expect(await get("new.example.net", `${place}token-3`)).toEqual([200, "token-3.thumb"]);
   expect((await get("go.example.com", `${place}../${"x".repeat(300)}`))[0]).toBe(308);
   expect((await get("go.example.com", `${place}token`))[0]).toBe(308);
 });

@@ -20,14 +20,13 @@ const PLAIN_TEXT = "Content-Type: text/plain\r\n";
 export const createPlainResponder = ({ proofOf, refresh, isOurs, httpsPort }: Deps) =>
   function respond(arrival: Arrival): Response | Promise<Response> {
     const host = HOST.exec(asciiLower(arrival.host ?? ""))?.[1];
-    if (host === undefined || !isOurs(host))
-      return arrival.respondInPlace(421, PLAIN_TEXT, "This host is not served here.\n");
+    if (host === undefined) return refuse(arrival);
     const { path } = arrival;
     const token = path.startsWith(PLACE) ? path.slice(PLACE.length) : "";
     if (!TOKEN.test(token)) return redirect(arrival, host);
     const proof = find(host, token);
     if (proof !== null) return prove(arrival, proof);
-    // Another node may have begun the order a moment ago.
+    // Another node may have got the domain and begun its order a moment ago.
     return refresh().then(() => {
       const found = find(host, token);
       return found === null ? redirect(arrival, host) : prove(arrival, found);
@@ -39,8 +38,12 @@ export const createPlainResponder = ({ proofOf, refresh, isOurs, httpsPort }: De
     }
 
     function redirect({ path: to }: Arrival, name: string): Response {
+      if (!isOurs(name)) return refuse(arrival);
       return arrival.respondInPlace(308, `Location: https://${name}${httpsPort()}${to}\r\n`);
     }
   };
+
+const refuse = (arrival: Arrival): Response =>
+  arrival.respondInPlace(421, PLAIN_TEXT, "This host is not served here.\n");
 
 const prove = (arrival: Arrival, proof: string): Response => arrival.respondInPlace(200, PLAIN_TEXT, proof);
