@@ -71,7 +71,7 @@ export async function sendResponse(
   }
 }
 
-/** A text leaves with its head in one write, without a copy if it is ASCII. */
+/** A text leaves with its head in one write. */
 async function sendWhole(
   response: Response,
   body: string | Uint8Array,
@@ -82,11 +82,8 @@ async function sendWhole(
   const head = responseHead(response, { ...facts, length, isChunked: false });
   const size = head.length + length;
   if (facts.method === "HEAD") outbox.sendText(head);
-  else if (typeof body === "string" && size <= MOST_JOINED_BYTES) {
-    if (body.length === length) outbox.sendText(head + body);
-    else outbox.sendPage(head, body, size);
-  } else
-    sendJoined(outbox, [Buffer.from(head, "latin1"), typeof body === "string" ? Buffer.from(body) : body]);
+  else if (typeof body === "string" && size <= MOST_JOINED_BYTES) outbox.sendPage(head, body, size);
+  else sendJoined(outbox, [Buffer.from(head, "latin1"), typeof body === "string" ? Buffer.from(body) : body]);
   await outbox.sent();
   return facts.isPersistent;
 }
