@@ -299,9 +299,19 @@ class Adapter extends SqliteAdapter {
   }
 }
 
+/**
+ * SQLite prepares a join with bare parameters again for each value (15 of 16 µs), because a value might allow a partial
+ * index. There is none. It does not look at the values of expressions.
+ */
+class Compiler extends SqliteQueryCompiler {
+  protected override getCurrentParameterPlaceholder(): string {
+    return "+?";
+  }
+}
+
 const flavour: SqlFlavour = {
   adapter: () => new Adapter(),
-  compiler: () => new SqliteQueryCompiler(),
+  compiler: () => new Compiler(),
   introspector: (db) => new SqliteIntrospector(db),
 };
 
