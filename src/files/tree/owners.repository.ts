@@ -1,6 +1,7 @@
 /** Whose tree things are in. */
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
+import { prepared } from "../../platform/db/prepared.ts";
 import { createOwners, ownerNames } from "../../links/link/owners.repository.ts";
 
 export type OwnersRepository = ReturnType<typeof createOwnersRepository>;
@@ -18,20 +19,30 @@ export function createOwnersRepository({ read }: Database) {
     /** The owner of an entry, an upload or a share; null without. */
     async ownerOf(thing: OwnedThing): Promise<number | null> {
       if ("entry" in thing && !Number.isSafeInteger(thing.entry)) return null;
-      const query =
+      const [owner] =
         "entry" in thing
-          ? read.selectFrom("entries").select("account_id as id").where("id", "=", thing.entry)
+          ? await ownersOfEntry(read, thing.entry)
           : "upload" in thing
-            ? read.selectFrom("uploads").select("account_id as id").where("id", "=", thing.upload)
-            : read
-                .selectFrom("shares")
-                .innerJoin("links", "links.id", "shares.link_id")
-                .select("shares.account_id as id")
-                .where("links.code", "=", thing.share);
-      return (await query.executeTakeFirst())?.id ?? null;
+            ? await ownersOfUpload(read, thing.upload)
+            : await ownersOfShare(read, thing.share);
+      return owner?.id ?? null;
     },
   };
 }
 
 /** `share`: a code. */
 export type OwnedThing = { entry: number } | { upload: string } | { share: string };
+
+const ownersOfEntry = prepared((db, id: number) =>
+  db.selectFrom("entries").select("account_id as id").where("id", "=", id),
+);
+const ownersOfUpload = prepared((db, id: string) =>
+  db.selectFrom("uploads").select("account_id as id").where("id", "=", id),
+);
+const ownersOfShare = prepared((db, code: string) =>
+  db
+    .selectFrom("shares")
+    .innerJoin("links", "links.id", "shares.link_id")
+    .select("shares.account_id as id")
+    .where("links.code", "=", code),
+);
