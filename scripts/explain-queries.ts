@@ -48,7 +48,8 @@ function explaining(db: Database["write"]): Kysely<never> {
       return { rows: [] };
     },
   };
-  return { getExecutor: () => explainer } as unknown as Kysely<never>;
+  const { executeQuery } = explainer;
+  return { getExecutor: () => explainer, executeQuery } as unknown as Kysely<never>;
 }
 
 async function explain(database: Database, query: RecordedQuery): Promise<void> {
@@ -61,8 +62,13 @@ async function explain(database: Database, query: RecordedQuery): Promise<void> 
   const executor = write.getExecutor();
   const compiled = executor.compileQuery(translate(query.node, query.parts, dialect), createQueryId());
   if (!/^\s*\(?\s*(?:with|select|insert|update|delete|replace)\b/i.test(compiled.sql)) return;
-  await executor.executeQuery({ ...compiled, sql: `explain ${compiled.sql}` });
+  const parameters = compiled.parameters.map((value) => (isStandIn(value) ? 1 : value));
+  await executor.executeQuery({ ...compiled, parameters, sql: `explain ${compiled.sql}` });
 }
+
+/** Whether a prepared query was recorded with it, while it was built (prepared.ts). Every column takes the text of 1. */
+const isStandIn = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "argument" in value && "item" in value;
 
 const [folder = ""] = process.argv.slice(2);
 const queries = readQueries(folder).filter(

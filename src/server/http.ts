@@ -21,6 +21,7 @@ import type { WireServer } from "../platform/wire/wire-server.ts";
 import { createRouteTest } from "../redirect/path-code.ts";
 import { offlinePage } from "../visitors/messages.ts";
 import { createLastingResponses } from "./lasting-responses.ts";
+import { createTurns } from "./turns.ts";
 import { API_ORDER, type House, sortedBy, type Services, type StartedRoom } from "./rooms.ts";
 
 const SLASH = 47;
@@ -97,6 +98,7 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
   const isRouted = createRouteTest([...routePrefixesIn(config)(), ...FILE_PREFIXES, ...OPEN_PREFIXES]);
   const isOpen = createRouteTest(OPEN_PREFIXES);
   const lasting = createLastingResponses();
+  const inTurn = createTurns();
   const isProtocol = createRouteTest(protocols.map(({ prefix }) => prefix));
   const follow: Responder = (arrival, server) => {
     const begun = redirects.begin();
@@ -132,7 +134,8 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
     };
     const { timer, ask } = routes.find(({ isIn }) => isIn(arrival.path))!;
     const begun = timer.begin();
-    const outcome = timer.end(begun, arrival.method, ask(arrival, connection));
+    const asking = inTurn(() => ask(arrival, connection));
+    const outcome = timer.end(begun, arrival.method, asking);
     return outcome instanceof Promise ? outcome.then(watched) : outcome;
 
     function watched(response: Response): Response {

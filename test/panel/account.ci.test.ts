@@ -52,7 +52,7 @@ once(
     expect(codes).toHaveLength(10);
     await button(page, "I have kept them").click();
     await page.getByText("10 recovery codes are left").waitFor();
-    expect(await page.getByText("Your role needs a second factor").count()).toBe(0);
+    await page.getByText("Your role needs a second factor").waitFor({ state: "detached" });
     await expectAccessibleInAllLooks(page, "account");
 
     await menu(page).click();
@@ -85,7 +85,13 @@ once("a session from before the authenticator app gives a code before it changes
   const { page, complaints, close } = await openSignedOut();
   await signInToPanel(page, PASSWORD, "before");
   const elsewhere = await signIn(panel.origin, PASSWORD, "before");
-  const begun = await elsewhere.call("POST", "/account/totp", { password: PASSWORD });
+  let begun = await elsewhere.call("POST", "/account/totp", { password: PASSWORD });
+  // The tests before have shown passwords and codes from this address.
+  while (begun.status === 429) {
+    await Bun.sleep(Number(begun.headers.get("retry-after")) * 1_000);
+    begun = await elsewhere.call("POST", "/account/totp", { password: PASSWORD });
+  }
+  expect(begun.status).toBe(201);
   const { secret } = begun.body.data as { secret: string };
   const used = stepAt(Date.now() - 20_000);
   await elsewhere.call("POST", "/account/totp/confirm", { code: codeOf(secret, used) });
