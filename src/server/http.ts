@@ -21,7 +21,7 @@ import type { WireServer } from "../platform/wire/wire-server.ts";
 import { createRouteTest } from "../redirect/path-code.ts";
 import { offlinePage } from "../visitors/messages.ts";
 import { createLastingResponses } from "./lasting-responses.ts";
-import { createTurns } from "./turns.ts";
+import { createRequestTurns } from "./request-turns.ts";
 import { API_ORDER, type House, sortedBy, type Services, type StartedRoom } from "./rooms.ts";
 
 const SLASH = 47;
@@ -98,7 +98,7 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
   const isRouted = createRouteTest([...routePrefixesIn(config)(), ...FILE_PREFIXES, ...OPEN_PREFIXES]);
   const isOpen = createRouteTest(OPEN_PREFIXES);
   const lasting = createLastingResponses();
-  const inTurn = createTurns();
+  const inTurn = createRequestTurns();
   const isProtocol = createRouteTest(protocols.map(({ prefix }) => prefix));
   const follow: Responder = (arrival, server) => {
     const begun = redirects.begin();

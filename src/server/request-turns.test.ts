@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { createTurns } from "./turns.ts";
+import { createRequestTurns } from "./request-turns.ts";
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test("a few begin at once, the others in order in the next turns", async () => {
-  const inTurn = createTurns(2);
+  const inTurn = createRequestTurns(2);
   const begun: number[] = [];
   const results = [1, 2, 3, 4, 5].map((number) => inTurn(() => (begun.push(number), number)));
   expect(begun).toEqual([1, 2]);
@@ -19,7 +19,7 @@ test("a few begin at once, the others in order in the next turns", async () => {
 });
 
 test("one that fails fails alone", async () => {
-  const inTurn = createTurns(1);
+  const inTurn = createRequestTurns(1);
   const fail = () => {
     throw new Error("no");
   };

@@ -5,7 +5,7 @@
  */
 const MOST_A_TURN = 4;
 
-export function createTurns(most = MOST_A_TURN) {
+export function createRequestTurns(most = MOST_A_TURN) {
   const waiting: (() => void)[] = [];
   let begun = 0;
 
