@@ -21,11 +21,4 @@ function init()
   for i = 1, count do requests[i] = make(i) end
 end
 function request() return requests[1] and requests[math.random(#requests)] or make(math.random(count)) end
-
-function done(summary, latency)
-  io.write(string.format(
-    'RESULT {"requests":%d,"microseconds":%d,"socketErrors":%d,"errorStatus":%d,"p50":%d,"p99":%d,"max":%d}\n',
-    summary.requests, summary.duration,
-    summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout,
-    summary.errors.status, latency:percentile(50), latency:percentile(99), latency.max))
-end
+require("result")

@@ -63,7 +63,8 @@ export async function runWrk(
   const path = join(import.meta.dir, script);
   const command = ["taskset", "-c", "1", "wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "-s", path];
   const wrk = Bun.spawn([...command, `http://127.0.0.1:${port}/`], {
-    env: { ...process.env, ...environment },
+    // Scripts share result.lua.
+    env: { ...process.env, LUA_PATH: join(import.meta.dir, "?.lua"), ...environment },
     stderr: "inherit",
   });
   const text = await new Response(wrk.stdout).text();

@@ -123,7 +123,8 @@ export function readKeyTrouble(cert: string, key: string): string | null {
   }
 }
 
-const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+/** `2026-11-29`, in UTC. */
+export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 function troubleOf(file: CertificateFile, all: readonly X509Certificate[], now: number): CertificateState {
   const timeOf = ({ validFrom, validTo }: X509Certificate) =>

@@ -7,7 +7,9 @@
  */
 import { createHash, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { z } from "zod";
+import { readBounded } from "../../lib/bounded-text.ts";
 import { messageOf } from "../../lib/errors.ts";
+import { parseRetryAfter } from "../../lib/retry-after.ts";
 
 /**
  * `unreachable`: the authority does not respond, or fails. `limited`: not now, as the authority has too much to do. `gone`: there is no such order.
@@ -184,10 +186,11 @@ function locationOf({ headers }: Reply): string {
 }
 
 function retryAtOf(headers: Headers, now: number): number | null {
-  const text = headers.get("retry-after") ?? "";
-  const at = /^\d{1,9}$/.test(text) ? now + Number(text) * 1_000 : Date.parse(text);
-  return Number.isNaN(at) ? null : Math.min(Math.max(at, now), now + LONGEST_WAIT_MS);
+  const ms = parseRetryAfter(headers.get("retry-after"), now, LONGEST_WAIT_MS);
+  return ms === null ? null : now + ms;
 }
+
+const tooLong = () => new Error("its response is too long");
 
 function createSender({ signal, now, fetch: request = fetch }: Deps) {
   return async (to: string, init: RequestInit = {}): Promise<Reply> => {
@@ -195,7 +198,8 @@ function createSender({ signal, now, fetch: request = fetch }: Deps) {
     try {
       const bounds = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
       const response = await request(to, { ...init, signal: bounds, redirect: "error" });
-      reply = { status: response.status, headers: response.headers, text: await boundedText(response) };
+      const text = await readBounded(response, MOST_BYTES, tooLong);
+      reply = { status: response.status, headers: response.headers, text };
     } catch (error) {
       const host = URL.parse(to)?.host ?? to;
       throw new AuthorityError("unreachable", `${host} does not respond: ${messageOf(error)}`);
@@ -224,14 +228,3 @@ function failureOf({ status, headers, text }: Reply, now: number): AuthorityErro
 /** In one line, without control characters. */
 export const reasonOf = ({ detail }: { detail: string }): string =>
   detail.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").slice(0, LONGEST_REASON);
-
-async function boundedText({ body }: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of (body ?? []) as AsyncIterable<Uint8Array>) {
-    size += piece.length;
-    if (size > MOST_BYTES) throw new Error("its response is too long");
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString("utf8");
-}

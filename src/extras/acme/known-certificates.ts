@@ -1,6 +1,6 @@
 /** The certificates of all hosts in memory, as the database has them, given to the server. Every process has them. */
 import { X509Certificate } from "node:crypto";
-import type { CertificateState, KeyPair } from "../../lib/certificate.ts";
+import { type CertificateState, dayOf, type KeyPair } from "../../lib/certificate.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { SecretBox } from "../../lib/secret-box.ts";
 import type { ServerCertificates } from "../../platform/wire/server-certificates.ts";
@@ -115,7 +115,6 @@ export function createKnownCertificates({ repository, box, served, hosts, now, l
   };
 }
 
-const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 function stateOf(host: string, known: KnownCertificate | undefined, now: number): CertificateState {

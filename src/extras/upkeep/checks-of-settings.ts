@@ -1,6 +1,6 @@
 import { programName } from "../../lib/program-name.ts";
 import { type Check, failure, ok, warning } from "./doctor.ts";
-import type { CertificateState } from "../../lib/certificate.ts";
+import { type CertificateState, dayOf } from "../../lib/certificate.ts";
 
 /** Above this, click records cost more disk than they are worth to most. */
 export const MANY_CLICK_RECORDS = 10_000_000;
@@ -97,8 +97,7 @@ export const checkCertificates = (states: () => Promise<readonly CertificateStat
     return all.map(({ path, notAfter, trouble }) => {
       if (trouble === null && notAfter === null)
         return ok(`${path} has none yet; it is ordered when a server runs`);
-      if (trouble === null)
-        return ok(`${path} is valid until ${new Date(notAfter!).toISOString().slice(0, 10)}`);
+      if (trouble === null) return ok(`${path} is valid until ${dayOf(notAfter!)}`);
       const [message = "", advice = ""] = trouble.message.split(/(?<=\.) (.*)/s);
       const sentence = message.replace(/\.$/, "");
       return trouble.level === "error" ? failure(sentence, advice) : warning(sentence, advice);

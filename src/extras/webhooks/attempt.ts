@@ -1,6 +1,7 @@
 /** One request of a webhook, and what becomes of its delivery. */
 import { type StoredEvent, viewOfEvent } from "../../platform/events/event.ts";
 import { type Outbound, OutboundFailure } from "../../lib/outbound.ts";
+import { parseRetryAfter } from "../../lib/retry-after.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { VERSION } from "../../lib/version.ts";
 import {
@@ -94,10 +95,6 @@ function problemOf(status: number): string {
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
-/** Milliseconds from seconds or an HTTP date (RFC 9110); 0 without. At most a day. */
-export function retryAfter(given: string | null, now: number): number {
-  if (given === null || given.length > 40) return 0;
-  const date = given.endsWith(" GMT") ? Date.parse(given) : Number.NaN;
-  const ms = /^\d{1,15}$/.test(given) ? Number(given) * SECOND : date - now;
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), MOST_RETRY_AFTER_MS) : 0;
-}
+/** In milliseconds, at most a day; 0 without. */
+export const retryAfter = (given: string | null, now: number): number =>
+  parseRetryAfter(given, now, MOST_RETRY_AFTER_MS) ?? 0;
