@@ -46,6 +46,12 @@ export function checkFileName(text: string): string {
 export const isLegibleText = (text: string): boolean =>
   !CONTROL.test(text) && !REORDERS.test(text) && text.replaceAll(INVISIBLE, "") !== "";
 
+/**
+ * How clients that can't ask a person have their names taken: without blanks at the ends, and with `_` for `\\`, which
+ * systems other than Windows allow in names.
+ */
+export const cleanFileName = (name: string): string => name.replaceAll("\\", "_").trim();
+
 const refused = (reason: string) => appError("InvalidName", `The name ${reason}; choose another.`);
 const tooLong = () =>
   appError("InvalidName", `The name is longer than ${FILE_NAME_BYTES} bytes; choose a shorter one.`);

@@ -1,9 +1,10 @@
 /**
- * Addresses: `files/…` is the caller's own tree, `teams/NAME/…` that of a team. Names are as stored, in NFC; names that
- * can't be stored lead to nothing.
+ * Addresses: `files/…` is the caller's own tree, `teams/NAME/…` that of a team. Names are as stored, in NFC and
+ * cleaned; names that can't be stored lead to nothing.
  */
 import type { Db } from "../../platform/db/dialect.ts";
 import { appError } from "../../lib/errors.ts";
+import { cleanFileName } from "../../lib/file-name.ts";
 import { joinSlashes } from "../../lib/request-target.ts";
 import type { EntriesRepository } from "../../files/tree/entries.repository.ts";
 import { type Entry, type Folder, MOST_LEVELS, newFolder, ROOT } from "../../files/tree/entry.ts";
@@ -42,7 +43,7 @@ export function namesIn(pathname: string, prefix: string): string[] | null {
   try {
     const names = segments.map((segment) => decodeURIComponent(segment).normalize("NFC"));
     if (names.at(-1) === "") names.pop();
-    return names;
+    return names.map(cleanFileName);
   } catch (cause) {
     throw appError("BadRequest", "The address is not percent-encoded UTF-8.", { cause });
   }
@@ -51,7 +52,7 @@ export function namesIn(pathname: string, prefix: string): string[] | null {
 /** The path of an address in a header. Its host does not count: proxies change it. @throws BadRequest */
 export function readAddress(given: string | undefined, header: string): string {
   // Two slashes would name a host, which those of RFC 4918 never do.
-  const text = given?.trim().replace(/^\/+/, "/");
+  const text = given?.trim().replace(/^\/+/, "/").replaceAll("\\", "%5C");
   const url = text === undefined ? null : URL.parse(text, "http://localhost");
   if (url !== null) return url.pathname;
   throw appError("BadRequest", `The header ${header} must be an address.`);

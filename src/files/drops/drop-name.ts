@@ -2,6 +2,7 @@
  * Makes valid names from those of strangers: removes characters that names can't contain, and replaces those that some
  * system refuses. The rest stays, so that people recognise their file.
  */
+import { cleanFileName } from "../../lib/file-name.ts";
 import { REORDERING } from "../../lib/text-direction.ts";
 import { cutToBytes, splitName } from "../tree/free-name.ts";
 
@@ -14,17 +15,17 @@ const UNNAMED = "file";
 const HIDDEN = new RegExp(String.raw`[\p{Cc}${REORDERING}\ufeff\u2028\u2029]`, "gu");
 const REFUSED_BY_WINDOWS = /[<>:"|?*]/g;
 const DEVICES = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
-const BLANK_ENDS = /(?<![\s.])[\s.]+$|^\s+/gu;
+/** Windows drops dots and blanks at the end. */
+const DOT_ENDS = /(?<![\s.])[\s.]+$/u;
+/** Old browsers send the whole path. */
+const WINDOWS_FOLDERS = /^(?:[A-Za-z]:|\\\\).*\\/su;
 const INVISIBLE = /[\s\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** A name that checkFileName takes, without folders. */
 export function dropName(given: string): string {
-  const last = given.slice(-MOST_UNITS).toWellFormed().split(/[/\\]/).at(-1)!;
-  const clean = last
-    .replace(HIDDEN, "")
-    .normalize("NFC")
-    .replace(REFUSED_BY_WINDOWS, "_")
-    .replace(BLANK_ENDS, "");
+  const last = given.slice(-MOST_UNITS).toWellFormed().split("/").at(-1)!.replace(WINDOWS_FOLDERS, "");
+  const plain = last.replace(HIDDEN, "").normalize("NFC").replace(REFUSED_BY_WINDOWS, "_");
+  const clean = cleanFileName(plain).replace(DOT_ENDS, "");
   const named = DEVICES.test(clean) ? `_${clean}` : clean;
   const [stem, extension] = splitName(named);
   const name = cutToBytes(stem, MOST_BYTES - Buffer.byteLength(extension)).trim() + extension;
