@@ -254,6 +254,8 @@ CREATE TABLE `entries` (
   `mime_type` varchar(255) COLLATE utf8mb4_bin DEFAULT NULL,
   `sha256` varchar(64) COLLATE utf8mb4_bin DEFAULT NULL,
   `size` bigint NOT NULL,
+  `versions_bytes` bigint NOT NULL DEFAULT '0',
+  `created_by` varchar(128) COLLATE utf8mb4_bin DEFAULT NULL,
   `created_at` bigint NOT NULL,
   `updated_at` bigint NOT NULL,
   PRIMARY KEY (`id`),
@@ -285,6 +287,25 @@ CREATE TABLE `events` (
   KEY `events_subject` (`subject`,`at`,`id`),
   KEY `events_subject_id` (`subject_id`,`at`,`id`),
   KEY `events_untold` (`untold`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `file_versions` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `entry_id` bigint NOT NULL,
+  `blob_id` bigint NOT NULL,
+  `mime_type` varchar(255) COLLATE utf8mb4_bin NOT NULL,
+  `sha256` varchar(64) COLLATE utf8mb4_bin NOT NULL,
+  `size` bigint NOT NULL,
+  `modified_at` bigint NOT NULL,
+  `created_at` bigint NOT NULL,
+  `created_by` varchar(128) COLLATE utf8mb4_bin DEFAULT NULL,
+  `replaced_at` bigint NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `file_versions_of_entry` (`entry_id`,`id`),
+  KEY `file_versions_blob_id` (`blob_id`),
+  KEY `file_versions_replaced_at` (`replaced_at`,`id`),
+  CONSTRAINT `file_versions_blob` FOREIGN KEY (`blob_id`) REFERENCES `blobs` (`id`),
+  CONSTRAINT `file_versions_entry` FOREIGN KEY (`entry_id`) REFERENCES `entries` (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `import_clicks` (

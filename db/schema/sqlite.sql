@@ -246,6 +246,8 @@ CREATE TABLE entries (
   mime_type text,
   sha256 text,
   size integer not null,
+  versions_bytes integer not null default 0,
+  created_by text,
   created_at integer not null,
   updated_at integer not null,
   constraint entries_name unique (account_id, parent_id, name),
@@ -296,6 +298,27 @@ CREATE INDEX "events_subject" on "events" (subject, at, id);
 CREATE INDEX "events_subject_id" on "events" (subject_id, at, id);
 
 CREATE INDEX "events_untold" on "events" (untold, id);
+
+CREATE TABLE file_versions (
+  id integer primary key autoincrement,
+  entry_id integer not null,
+  blob_id integer not null,
+  mime_type text not null,
+  sha256 text not null,
+  size integer not null,
+  modified_at integer not null,
+  created_at integer not null,
+  created_by text,
+  replaced_at integer not null,
+  constraint file_versions_entry foreign key (entry_id) references entries (id),
+  constraint file_versions_blob foreign key (blob_id) references blobs (id)
+);
+
+CREATE INDEX "file_versions_blob_id" on "file_versions" (blob_id);
+
+CREATE INDEX "file_versions_of_entry" on "file_versions" (entry_id, id);
+
+CREATE INDEX "file_versions_replaced_at" on "file_versions" (replaced_at, id);
 
 CREATE TABLE import_clicks (
   import_id integer not null,

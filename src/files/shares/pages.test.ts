@@ -33,6 +33,8 @@ const fileOf = (name: string, mimeType = "application/octet-stream", size = 1): 
   size,
   mimeType,
   sha256: "ab".repeat(32),
+  versionsBytes: 0,
+  createdBy: null,
 });
 const share: SharedEntry = {
   linkId: 1,

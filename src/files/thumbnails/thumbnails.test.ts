@@ -169,6 +169,8 @@ const fileOf = (blobId: number, size: number): StoredFile => ({
   size,
   mimeType: "image/png",
   sha256: "",
+  versionsBytes: 0,
+  createdBy: null,
   createdAt: 0,
   updatedAt: 0,
 });

@@ -21,11 +21,13 @@ export const ENTRY_COLUMNS = [
   "mime_type",
   "sha256",
   "size",
+  "versions_bytes",
+  "created_by",
   "created_at",
   "updated_at",
 ] as const;
 type Row = Selectable<Schema["entries"]>;
-type NewEntry = Omit<Folder, "id"> | Omit<StoredFile, "id">;
+type NewEntry = Omit<Folder, "id"> | Omit<StoredFile, "id" | "versionsBytes">;
 
 export function createEntriesRepository(database: Database) {
   const { read, dialect } = database;
@@ -191,8 +193,9 @@ const namedIn = (db: Db) => async (accountId: number, parentId: number, names: r
   (await entriesNamed(db, accountId, parentId, names)).map(toEntry);
 
 async function replaceContent(tx: Db, file: StoredFile): Promise<void> {
-  const { blob_id, mime_type, sha256, size, created_at, updated_at } = toRow(file);
-  const set = { blob_id, mime_type, sha256, size, created_at, updated_at };
+  const { blob_id, mime_type, sha256, size, created_by, created_at, updated_at } = toRow(file);
+  const content = { blob_id, mime_type, sha256, size, created_by, created_at, updated_at };
+  const set = { ...content, versions_bytes: file.versionsBytes };
   await tx.updateTable("entries").set(set).where("id", "=", file.id).execute();
 }
 
@@ -222,6 +225,8 @@ const toFile = (row: Row): StoredFile => ({
   size: row.size,
   mimeType: row.mime_type ?? "",
   sha256: row.sha256 ?? "",
+  versionsBytes: row.versions_bytes,
+  createdBy: row.created_by,
 });
 
 export const toEntry = (row: Row): Entry => (row.kind === "folder" ? toFolder(row) : toFile(row));
@@ -234,13 +239,14 @@ const toRow = (entry: NewEntry) => ({
   created_at: entry.createdAt,
   updated_at: entry.updatedAt,
   ...(entry.kind === "folder"
-    ? { policy_id: entry.policyId, blob_id: null, mime_type: null, sha256: null, size: 0 }
+    ? { policy_id: entry.policyId, blob_id: null, mime_type: null, sha256: null, size: 0, created_by: null }
     : {
         policy_id: null,
         blob_id: entry.blobId,
         mime_type: entry.mimeType,
         sha256: entry.sha256,
         size: entry.size,
+        created_by: entry.createdBy,
       }),
 });
 

@@ -50,6 +50,10 @@ export type StoredFile = Common & {
   mimeType: string;
   /** 64 hex digits. */
   sha256: string;
+  /** Of its former contents; 0: it has none. */
+  versionsBytes: number;
+  /** Who uploaded the content, by name; null for visitors. */
+  createdBy: string | null;
 };
 
 /** Short enough for clients that repeat it in one header. */

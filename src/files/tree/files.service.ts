@@ -182,12 +182,13 @@ function createAdding({ tree, repository, clock }: Pick<FilesDeps, "tree" | "rep
       blobId: blobIds[at]!,
       size,
       sha256,
+      createdBy: null,
       createdAt: now,
       updatedAt: now,
     }));
     const ids = await repository.insertAll(tx.db, files);
     await repository.addUsage(tx.db, accountId, bytes);
-    const added = files.map((file, at) => ({ ...file, id: ids[at]! }));
+    const added = files.map((file, at) => ({ ...file, versionsBytes: 0, id: ids[at]! }));
     for (const [at, { alongside }] of items.entries()) await alongside?.(tx, added[at]!);
     return added;
   };

@@ -32,7 +32,7 @@ export const FILE_TABLES = {
     /** 0 for the live blob of its content, else its generation. */
     retired: "int",
     size: "int",
-    /** Number of entries. */
+    /** Number of entries and versions. */
     refs: "int",
     /** "live", "dead" (no refs, object being removed) or "damaged" (not served, kept for repair). */
     state: "text(16)",
@@ -65,8 +65,27 @@ export const FILE_TABLES = {
     sha256: "text(64)?",
     /** Likewise; 0 for folders. */
     size: "int",
+    /** Sum of the sizes in `file_versions`; 0: the file has no versions. */
+    versions_bytes: "int0",
+    /** Who uploaded the content, as in `links`; null for visitors. */
+    created_by: "text(128)?",
     created_at: "int",
     updated_at: "int",
+  },
+  /** Former contents of files (files/versions/), never empty. Newer ones have larger ids. Rows do not change. */
+  file_versions: {
+    id: "serial",
+    entry_id: "int",
+    blob_id: "int",
+    /** As the file had them, up to `created_by`. */
+    mime_type: "text(255)",
+    sha256: "text(64)",
+    size: "int",
+    modified_at: "int",
+    created_at: "int",
+    created_by: "text(128)?",
+    /** When the file got other content. */
+    replaced_at: "int",
   },
   /** Its row is the lock of the account's tree. */
   account_usage: { account_id: "int", bytes: "int", moves: "int0" },

@@ -14,6 +14,7 @@ import { steps as cluster } from "./migrations/version-1-0-cluster.ts";
 import { steps as files } from "./migrations/version-1-0-files.ts";
 import { steps as imports } from "./migrations/version-1-0-imports.ts";
 import { steps as links } from "./migrations/version-1-0-links.ts";
+import { steps as moreFiles } from "./migrations/version-1-0-more-files.ts";
 import { steps as webhooks } from "./migrations/version-1-0-webhooks.ts";
 import type { Step } from "./migrations/step.ts";
 
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Step[] = [
   ...imports,
   ...webhooks,
   ...cluster,
+  ...moreFiles,
 ];
 
 export type MigrationState = {

@@ -1,0 +1,13 @@
+/** Version 1.0: tables of files whose numbers follow those of all others. */
+import { FILE_TABLES } from "../file-tables.ts";
+import { createTable, type Step } from "./step.ts";
+
+export const steps: readonly Step[] = [
+  createTable("1077_file_versions", "file_versions", FILE_TABLES.file_versions, [
+    "constraint file_versions_entry foreign key (entry_id) references entries (id)",
+    "constraint file_versions_blob foreign key (blob_id) references blobs (id)",
+    "index file_versions_of_entry (entry_id, id)",
+    "index file_versions_blob_id (blob_id)",
+    "index file_versions_replaced_at (replaced_at, id)",
+  ]),
+];
