@@ -238,9 +238,21 @@ CREATE TABLE `drop_files` (
   `sender_name` varchar(100) DEFAULT NULL,
   `name` varchar(255) NOT NULL,
   `created_at` bigint(20) NOT NULL,
+  `sender_email` varchar(254) DEFAULT NULL,
+  `path` mediumtext DEFAULT NULL,
   PRIMARY KEY (`entry_id`),
   KEY `drop_files_link_id` (`link_id`,`sender`,`entry_id`),
   CONSTRAINT `drop_files_entry` FOREIGN KEY (`entry_id`) REFERENCES `entries` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `drop_senders` (
+  `link_id` bigint(20) NOT NULL,
+  `sender` varchar(64) NOT NULL,
+  `folder_id` bigint(20) NOT NULL,
+  PRIMARY KEY (`link_id`,`sender`),
+  KEY `drop_senders_folder_id` (`folder_id`),
+  CONSTRAINT `drop_senders_folder` FOREIGN KEY (`folder_id`) REFERENCES `entries` (`id`) ON DELETE CASCADE,
+  CONSTRAINT `drop_senders_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `entries` (
@@ -674,6 +686,9 @@ CREATE TABLE `shares` (
   `verify` bigint(20) NOT NULL DEFAULT 0,
   `two_way` bigint(20) NOT NULL DEFAULT 0,
   `several` bigint(20) NOT NULL DEFAULT 0,
+  `requires` varchar(8) DEFAULT NULL,
+  `sender_folders` bigint(20) NOT NULL DEFAULT 0,
+  `types` varchar(2200) DEFAULT NULL,
   PRIMARY KEY (`link_id`),
   KEY `shares_entry_id` (`entry_id`),
   KEY `shares_account` (`account_id`,`link_id`),
@@ -745,6 +760,7 @@ CREATE TABLE `tokens` (
   `created_at` bigint(20) NOT NULL,
   `expires_at` bigint(20) DEFAULT NULL,
   `last_used_at` bigint(20) DEFAULT NULL,
+  `folder_id` bigint(20) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `tokens_hash` (`hash`),
   UNIQUE KEY `tokens_name` (`user_id`,`name`)
@@ -791,6 +807,8 @@ CREATE TABLE `uploads` (
   `sender` varchar(64) DEFAULT NULL,
   `sender_name` varchar(100) DEFAULT NULL,
   `sender_address` varchar(64) DEFAULT NULL,
+  `sender_email` varchar(254) DEFAULT NULL,
+  `path` mediumtext DEFAULT NULL,
   PRIMARY KEY (`id`),
   KEY `uploads_expires_at` (`expires_at`),
   KEY `uploads_policy_id` (`policy_id`),

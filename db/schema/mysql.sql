@@ -238,9 +238,21 @@ CREATE TABLE `drop_files` (
   `sender_name` varchar(100) COLLATE utf8mb4_bin DEFAULT NULL,
   `name` varchar(255) COLLATE utf8mb4_bin NOT NULL,
   `created_at` bigint NOT NULL,
+  `sender_email` varchar(254) COLLATE utf8mb4_bin DEFAULT NULL,
+  `path` mediumtext COLLATE utf8mb4_bin,
   PRIMARY KEY (`entry_id`),
   KEY `drop_files_link_id` (`link_id`,`sender`,`entry_id`),
   CONSTRAINT `drop_files_entry` FOREIGN KEY (`entry_id`) REFERENCES `entries` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `drop_senders` (
+  `link_id` bigint NOT NULL,
+  `sender` varchar(64) COLLATE utf8mb4_bin NOT NULL,
+  `folder_id` bigint NOT NULL,
+  PRIMARY KEY (`link_id`,`sender`),
+  KEY `drop_senders_folder_id` (`folder_id`),
+  CONSTRAINT `drop_senders_folder` FOREIGN KEY (`folder_id`) REFERENCES `entries` (`id`) ON DELETE CASCADE,
+  CONSTRAINT `drop_senders_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `entries` (
@@ -674,6 +686,9 @@ CREATE TABLE `shares` (
   `verify` bigint NOT NULL DEFAULT '0',
   `two_way` bigint NOT NULL DEFAULT '0',
   `several` bigint NOT NULL DEFAULT '0',
+  `requires` varchar(8) COLLATE utf8mb4_bin DEFAULT NULL,
+  `sender_folders` bigint NOT NULL DEFAULT '0',
+  `types` varchar(2200) COLLATE utf8mb4_bin DEFAULT NULL,
   PRIMARY KEY (`link_id`),
   KEY `shares_entry_id` (`entry_id`),
   KEY `shares_account` (`account_id`,`link_id`),
@@ -745,6 +760,7 @@ CREATE TABLE `tokens` (
   `created_at` bigint NOT NULL,
   `expires_at` bigint DEFAULT NULL,
   `last_used_at` bigint DEFAULT NULL,
+  `folder_id` bigint DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `tokens_hash` (`hash`),
   UNIQUE KEY `tokens_name` (`user_id`,`name`)
@@ -791,6 +807,8 @@ CREATE TABLE `uploads` (
   `sender` varchar(64) COLLATE utf8mb4_bin DEFAULT NULL,
   `sender_name` varchar(100) COLLATE utf8mb4_bin DEFAULT NULL,
   `sender_address` varchar(64) COLLATE utf8mb4_bin DEFAULT NULL,
+  `sender_email` varchar(254) COLLATE utf8mb4_bin DEFAULT NULL,
+  `path` mediumtext COLLATE utf8mb4_bin,
   PRIMARY KEY (`id`),
   KEY `uploads_expires_at` (`expires_at`),
   KEY `uploads_policy_id` (`policy_id`),

@@ -231,8 +231,19 @@ create table drop_files (
   sender_name character varying(100) collate "C",
   name character varying(255) collate "C" not null,
   created_at bigint not null,
+  sender_email character varying(254) collate "C",
+  path text collate "C",
   constraint drop_files_entry FOREIGN KEY (entry_id) REFERENCES entries(id) ON DELETE CASCADE,
   constraint drop_files_pkey PRIMARY KEY (entry_id)
+);
+
+create table drop_senders (
+  link_id bigint not null,
+  sender character varying(64) collate "C" not null,
+  folder_id bigint not null,
+  constraint drop_senders_folder FOREIGN KEY (folder_id) REFERENCES entries(id) ON DELETE CASCADE,
+  constraint drop_senders_link FOREIGN KEY (link_id) REFERENCES links(id) ON DELETE CASCADE,
+  constraint drop_senders_pkey PRIMARY KEY (link_id, sender)
 );
 
 create table entries (
@@ -637,6 +648,9 @@ create table shares (
   verify bigint default 0 not null,
   two_way bigint default 0 not null,
   several bigint default 0 not null,
+  requires character varying(8) collate "C",
+  sender_folders bigint default 0 not null,
+  types character varying(2200) collate "C",
   constraint shares_entry FOREIGN KEY (entry_id) REFERENCES entries(id),
   constraint shares_link FOREIGN KEY (link_id) REFERENCES links(id) ON DELETE CASCADE,
   constraint shares_pkey PRIMARY KEY (link_id)
@@ -705,6 +719,7 @@ create table tokens (
   created_at bigint not null,
   expires_at bigint,
   last_used_at bigint,
+  folder_id bigint,
   constraint tokens_hash UNIQUE (hash),
   constraint tokens_name UNIQUE (user_id, name),
   constraint tokens_pkey PRIMARY KEY (id)
@@ -748,6 +763,8 @@ create table uploads (
   sender character varying(64) collate "C",
   sender_name character varying(100) collate "C",
   sender_address character varying(64) collate "C",
+  sender_email character varying(254) collate "C",
+  path text collate "C",
   constraint uploads_pkey PRIMARY KEY (id),
   constraint uploads_policy FOREIGN KEY (policy_id) REFERENCES policies(id)
 );
@@ -823,6 +840,8 @@ CREATE INDEX deleted_links_deleted_at ON public.deleted_links USING btree (delet
 CREATE INDEX deleted_links_owner ON public.deleted_links USING btree (owner_id, deleted_at, link_id);
 
 CREATE INDEX drop_files_link_id ON public.drop_files USING btree (link_id, sender, entry_id);
+
+CREATE INDEX drop_senders_folder_id ON public.drop_senders USING btree (folder_id);
 
 CREATE INDEX entries_blob_id ON public.entries USING btree (blob_id);
 

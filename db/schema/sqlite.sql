@@ -221,10 +221,23 @@ CREATE TABLE drop_files (
   sender_name text,
   name text not null,
   created_at integer not null,
+  sender_email text,
+  path text,
   constraint drop_files_entry foreign key (entry_id) references entries (id) on delete cascade
 );
 
 CREATE INDEX "drop_files_link_id" on "drop_files" (link_id, sender, entry_id);
+
+CREATE TABLE drop_senders (
+  link_id integer not null,
+  sender text not null,
+  folder_id integer not null,
+  primary key (link_id, sender),
+  constraint drop_senders_link foreign key (link_id) references links (id) on delete cascade,
+  constraint drop_senders_folder foreign key (folder_id) references entries (id) on delete cascade
+);
+
+CREATE INDEX "drop_senders_folder_id" on "drop_senders" (folder_id);
 
 CREATE TRIGGER entries_name_added after insert on entries begin insert into entry_names(rowid, name) values (new.id, new.name || char(1, 1)); end;
 
@@ -706,6 +719,9 @@ CREATE TABLE shares (
   verify integer not null default 0,
   two_way integer not null default 0,
   several integer not null default 0,
+  requires text,
+  sender_folders integer not null default 0,
+  types text,
   constraint shares_link foreign key (link_id) references links (id) on delete cascade,
   constraint shares_entry foreign key (entry_id) references entries (id)
 );
@@ -774,6 +790,7 @@ CREATE TABLE tokens (
   created_at integer not null,
   expires_at integer,
   last_used_at integer,
+  folder_id integer,
   constraint tokens_hash unique (hash),
   constraint tokens_name unique (user_id, name)
 );
@@ -820,6 +837,8 @@ CREATE TABLE uploads (
   sender text,
   sender_name text,
   sender_address text,
+  sender_email text,
+  path text,
   constraint uploads_policy foreign key (policy_id) references policies (id)
 );
 

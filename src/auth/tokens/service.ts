@@ -106,7 +106,7 @@ export function createApiTokens({ database, repository, changes, record, lookups
       const { name } = input;
       const scopes = SCOPES.filter((scope) => input.scopes.includes(scope));
       const text = newTokenText();
-      const token = { accountId, name, scopes, createdAt: now, expiresAt, lastUsedAt: null };
+      const token = { accountId, name, scopes, createdAt: now, expiresAt, lastUsedAt: null, folderId: null };
       const id = await changes.write(async (tx) => {
         const account = await lockAccount(tx.db, database, accountId);
         if (account === null) throw appError("NotFound", "The account is disabled or deleted.");

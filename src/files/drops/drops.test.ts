@@ -100,7 +100,7 @@ forEachDialect((dialect) => {
       mimeType: undefined,
       folderId: box.folderId,
       metadata: "",
-      drop: { linkId: box.linkId, sender, senderName: null, address },
+      drop: { linkId: box.linkId, sender, senderName: null, senderEmail: null, path: null, address },
     });
   const chunk = (offset: number, text: string): UploadChunk => ({
     offset,

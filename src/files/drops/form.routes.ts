@@ -46,7 +46,7 @@ export function createFormReceiving({ drops, uploads, files, gate, inFlight }: D
       whole.map(({ destination: { parentId }, name, mimeType, stored }) => ({
         file: { accountId, parentId, name, mimeType, isNumbered: true },
         stored,
-        alongside: (tx, file) => gate.take(tx, { ...from, linkId, name }, file),
+        alongside: (tx, file) => gate.take(tx, { ...from, linkId, name, path: null }, file),
       })),
     );
     return added.map((file, at) => sentFile(whole[at]!, file));
@@ -89,7 +89,7 @@ export function createFormReceiving({ drops, uploads, files, gate, inFlight }: D
         throw appError("InvalidMultipartData", "The form has no file; send one, with its filename.");
       }
       const senderName = personName(fields.get(NAME_FIELD));
-      return await inTurn(box.linkId, () => keep(box, { sender, senderName }, received));
+      return await inTurn(box.linkId, () => keep(box, { sender, senderName, senderEmail: null }, received));
     } catch (error) {
       await Promise.all(received.map(({ stored }) => stored.drop()));
       throw error;

@@ -36,13 +36,14 @@ export function createDropGate({ repository, record, clock }: Deps): DropGate {
       if (count >= MOST_IN_BOX || bytes + size > roomIn(box)) throw dropRefusal("busy");
     },
 
-    async take(tx, { linkId, sender, senderName, name }, file) {
+    async take(tx, upload, file) {
+      const { linkId, sender, senderName } = upload;
       const box = await open(tx.db, linkId, file.parentId);
       if (!(await repository.take(tx.db, box, file.size))) {
         throw dropRefusal(refusalOf(box, file.size) ?? "ended");
       }
       const at = clock.now();
-      await repository.addFile(tx.db, { fileId: file.id, linkId, sender, senderName, name, at });
+      await repository.addFile(tx.db, { ...upload, fileId: file.id, at });
       await record(tx.db, [
         {
           at,

@@ -43,12 +43,12 @@ export function createDropsRepository({ read }: Pick<Database, "read">) {
 
     async addFile(
       tx: Db,
-      { fileId, linkId, sender, senderName, name, at }: DropUpload & { fileId: number; at: number },
+      { fileId, linkId, sender, name, path, at, ...by }: DropUpload & { fileId: number; at: number },
     ): Promise<void> {
-      const sent = { link_id: linkId, sender, sender_name: senderName, name, created_at: at };
+      const sent = { sender, sender_name: by.senderName, sender_email: by.senderEmail, name, path };
       await tx
         .insertInto("drop_files")
-        .values({ entry_id: fileId, ...sent })
+        .values({ entry_id: fileId, link_id: linkId, created_at: at, ...sent })
         .execute();
     },
 

@@ -58,6 +58,8 @@ export function createDropTus({ resumable, senders, inFlight, bodies }: Deps) {
         linkId: box.linkId,
         sender,
         senderName: personName(fields.get(NAME_FIELD)),
+        senderEmail: null,
+        path: null,
         address: senders.addressOf(box.linkId, address),
       },
     });

@@ -8,12 +8,15 @@ export type DropSender = {
   /** Hash of the visitor's cookie. */
   sender: string;
   senderName: string | null;
+  senderEmail: string | null;
 };
 
 /** Who uploads in several requests. */
 export type DropUploader = DropSender & {
   /** Hash of the visitor's network address. */
   address: string;
+  /** Names of the folders around the file, joined by "/"; null without. */
+  path: string | null;
 };
 
 /** Without a sender, knowing the upload's id suffices. `most`: bytes of the largest file that the box takes now. */
@@ -25,6 +28,8 @@ export type UnfinishedInDrop = { count: number; bytes: number; ofSender: number;
 export type DropUpload = DropSender & {
   /** The name that the sender gets to know. */
   name: string;
+  /** As of DropUploader. */
+  path: string | null;
 };
 
 /** The limits of the boxes. Both run in transactions that hold the account's tree. */

@@ -169,8 +169,14 @@ const unfinishedOf = (tx: Db, accountId: number) =>
 type Row = Selectable<Schema["uploads"]>;
 
 const toUpload = (row: Row): Upload => {
-  const { folder_id, drop_link_id, sender, sender_name, sender_address, ...rest } = row;
-  const sent = { sender: sender ?? "", senderName: sender_name, address: sender_address ?? "" };
+  const { folder_id, drop_link_id, sender, sender_name, sender_email, sender_address, path, ...rest } = row;
+  const sent = {
+    sender: sender ?? "",
+    senderName: sender_name,
+    senderEmail: sender_email,
+    address: sender_address ?? "",
+    path,
+  };
   return {
     ...camelCased(rest),
     parentId: folder_id,
@@ -184,5 +190,7 @@ const toRow = ({ parentId, drop, ...upload }: Upload): Row => ({
   drop_link_id: drop?.linkId ?? null,
   sender: drop?.sender ?? null,
   sender_name: drop?.senderName ?? null,
+  sender_email: drop?.senderEmail ?? null,
   sender_address: drop?.address ?? null,
+  path: drop?.path ?? null,
 });

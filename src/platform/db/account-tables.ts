@@ -37,6 +37,8 @@ export const ACCOUNT_TABLES = {
     expires_at: "int?",
     /** Rounded to the hour. */
     last_used_at: "int?",
+    /** The token reaches only this folder and what is below it, even if it is gone; null: all. */
+    folder_id: "int?",
   },
   settings: { key: "text(128)", value: "text", updated_at: "int", updated_by: "text(128)" },
   /** Masks sensitive values. */

@@ -122,12 +122,16 @@ export const FILE_TABLES = {
     policy_id: "int",
     created_at: "int",
     expires_at: "int",
-    /** The drop box of a stranger's upload, like the next three; null for the account's own. */
+    /** The drop box of a stranger's upload, like the columns after it; null for the account's own. */
     drop_link_id: "int?",
     sender: "text(64)?",
     sender_name: "text(100)?",
     /** Hash of the visitor's network address. */
     sender_address: "text(64)?",
+    /** As the visitor gave it. */
+    sender_email: "text(254)?",
+    /** Names of the folders around the visitor's file, joined by "/"; null without. */
+    path: "text?",
   },
   /** What unfinished uploads take of each policy's storage, as last counted (files/blobs/left-overs.ts). */
   staged_counts: {
@@ -164,6 +168,12 @@ export const FILE_TABLES = {
     two_way: "int0",
     /** 1: it shares what `share_items` names. The entry is one of them, and another one when that is removed. */
     several: "int0",
+    /** What visitors must give before they send files: "name", "email" or null. */
+    requires: "text(8)?",
+    /** 1: each sender has a folder (drop_senders). */
+    sender_folders: "int0",
+    /** Extensions and media types of files that it takes, separated by blanks; null: all. */
+    types: "text(2200)?",
   },
   share_recipients: {
     id: "serial",
@@ -206,6 +216,17 @@ export const FILE_TABLES = {
     /** The name that the visitor sees; the file may be stored under another. */
     name: "text(255)",
     created_at: "int",
+    /** As the visitor gave it. */
+    sender_email: "text(254)?",
+    /** Names of the visitor's folders around the file, joined by "/"; null without. */
+    path: "text?",
+  },
+  /** The folders of senders in drop boxes. Removed with the folder or the link. */
+  drop_senders: {
+    link_id: "int",
+    /** Hash of the visitor's cookie. */
+    sender: "text(64)",
+    folder_id: "int",
   },
   /**
    * Entries in the trash with their former places. Their row in `entries` has the parent -1 and its id as name, so no

@@ -10,4 +10,10 @@ export const steps: readonly Step[] = [
     "index file_versions_blob_id (blob_id)",
     "index file_versions_replaced_at (replaced_at, id)",
   ]),
+  createTable("1080_drop_senders", "drop_senders", FILE_TABLES.drop_senders, [
+    "primary key (link_id, sender)",
+    "constraint drop_senders_link foreign key (link_id) references links (id) on delete cascade",
+    "constraint drop_senders_folder foreign key (folder_id) references entries (id) on delete cascade",
+    "index drop_senders_folder_id (folder_id)",
+  ]),
 ];
