@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { driveClient } from "./support/drive.ts";
 import { sendRaw } from "./support/raw-http.ts";
 import { type Client, PASSWORD, startSignedIn } from "./support/session.ts";
+import { HTML, stranger, TUS } from "./support/stranger.ts";
 import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -74,7 +75,7 @@ test("the Host of the request counts, X-Forwarded-Host only from a trusted proxy
   expect(await findings()).toMatchObject([{ verdict: "ok" }]);
 });
 
-test("below the path of a trusted proxy resumable uploads, WebDAV and sessions follow it, and short links can't", async () => {
+test("below the path of a trusted proxy resumable uploads, drop boxes, WebDAV and sessions follow it, and short links can't", async () => {
   const forwarded = { "X-Forwarded-Prefix": "/go", "X-Forwarded-For": "203.0.113.9" };
   const begun = await fetch(`${server.url}/files/tus`, {
     method: "POST",
@@ -87,6 +88,27 @@ test("below the path of a trusted proxy resumable uploads, WebDAV and sessions f
     },
   });
   expect(begun.headers.get("location")).toMatch(/^\/go\/files\/tus\/[\da-f-]{36}$/);
+  const me = driveClient(server.url, client.token);
+  const limits = { max_bytes: 1_000, max_files: 9 };
+  const { body } = await me.call("POST", `/folders/${await me.folder("box")}/drop`, limits);
+  const box = new URL(body.data.url).pathname;
+  const dropped = await fetch(server.url + box, {
+    method: "POST",
+    headers: { ...forwarded, ...TUS, "Upload-Length": "3", "Upload-Metadata": `filename ${btoa("a.txt")}` },
+  });
+  const place = dropped.headers.get("location")!;
+  expect(place).toMatch(new RegExp(`^/go${box}\\?upload=`));
+  const dropCookie = dropped.headers.get("set-cookie")!;
+  expect(dropCookie).toContain(`; Path=/go${box};`);
+  const known = { ...forwarded, Cookie: dropCookie.replace(/;.*/, "") };
+  // As the proxy passes it on.
+  const asked = await fetch(server.url + place.slice("/go".length), {
+    method: "HEAD",
+    headers: { ...known, ...TUS },
+  });
+  expect([asked.status, asked.headers.get("upload-offset")]).toEqual([200, "0"]);
+  const form = await stranger({ ...forwarded, ...HTML }).put(server.url + box, { "b.txt": "b" });
+  expect(form.headers.get("location")).toBe(`/go${box}?sent=1`);
   const signedIn = await client.fetch("/auth/login", {
     method: "POST",
     headers: { ...forwarded, "Content-Type": "application/json" },

@@ -109,7 +109,6 @@ test("Allow of a code is exact; a share accepts its password", async () => {
     ["/shared", "GET, HEAD, POST"],
     ["/plain", "GET, HEAD"],
     ["/unknown", "GET, HEAD"],
-    ["/", "GET, HEAD"],
   ] as const) {
     const methods = ["PUT", "PATCH", "DELETE", "OPTIONS"];
     const answers = await Promise.all(methods.map((method) => ask(method, path)));
@@ -121,15 +120,7 @@ test("Allow of a code is exact; a share accepts its password", async () => {
 
 /** Addresses that the document does not name. */
 const OTHERS = [
-  [
-    "/admin",
-    "/admin/",
-    "/admin/v1",
-    "/admin/v1/nothing",
-    "/admin/x",
-    "/admin/v1/links/",
-    "/admin/v1/links/a/",
-  ],
+  ["/admin/v1", "/admin/v1/nothing", "/admin/x", "/admin/v1/links/", "/admin/v1/links/a/"],
   ["/health/", "/health/x", "/health/live", "/health/ready", "/health/metrics", "/panel", "/panel/"],
   [
     "/panel/v1",

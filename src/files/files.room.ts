@@ -78,7 +78,7 @@ type SharesNeeds = Platform & {
   drive: Drive;
   links: LinkService;
   door: VisitorDoor;
-  origins: { ofRequest: SharingDeps["originOf"] };
+  origins: { ofRequest: SharingDeps["originOf"]; prefixOf: SharingDeps["prefixOf"] };
   auth: {
     contacts: { get(id: number): Promise<{ language: Awaited<ReturnType<ShareMail["languageOf"]>> }> };
   };
@@ -98,6 +98,7 @@ export const sharesRoom = {
       ...needs,
       ...core,
       originOf: origins.ofRequest,
+      prefixOf: origins.prefixOf,
       rules: () => ({
         roles: config.get("files.share_policy.roles"),
         defaultDays: config.get("files.share_policy.default_days"),

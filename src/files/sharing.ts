@@ -40,6 +40,7 @@ export type SharingDeps = Core & {
   rules(): ShareRuleSettings;
   door: VisitorDoor;
   originOf: Parameters<typeof createShareResponses>[0]["originOf"];
+  prefixOf: Parameters<typeof createDropResponses>[0]["prefixOf"];
   mail: ShareMail;
   /** The secret that codes are hashed with; the same on all nodes. */
   secret(): string;
@@ -114,7 +115,10 @@ export function createSharing(deps: SharingDeps) {
   };
 }
 
-function createDropVisits({ drive, door, clock, logger }: SharingDeps, drops: Drops): DropResponses {
+function createDropVisits(
+  { drive, door, prefixOf, clock, logger }: SharingDeps,
+  drops: Drops,
+): DropResponses {
   const { uploads, files, resumable, dropGate: gate } = drive;
   const { pages, bodies, clientAddress } = door;
   const senders = createSenders({ isSecure: door.isSecure });
@@ -130,6 +134,7 @@ function createDropVisits({ drive, door, clock, logger }: SharingDeps, drops: Dr
     pages,
     bodies,
     addressOf: (peer, forwardedFor) => addressGroup(clientAddress(peer, forwardedFor)),
+    prefixOf,
     clock,
     logger,
   });

@@ -9,7 +9,7 @@ import { routePrefixesIn } from "../platform/config/route-prefixes.ts";
 import { withAccessLog } from "../platform/health/access-log.ts";
 import { openProbes } from "../platform/health/health.routes.ts";
 import { createHttpMetrics } from "../platform/health/http-metrics.ts";
-import { createHttpApp, type HttpAppOptions } from "../platform/http/app.ts";
+import { createHttpApp, type HttpAppOptions, protocolBelow } from "../platform/http/app.ts";
 import { docsEndpoints } from "../platform/http/docs/routes.ts";
 import type { HttpConnection } from "../platform/http/endpoint.ts";
 import type { EndpointTable } from "../platform/http/mount.ts";
@@ -109,15 +109,23 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
     if (!isRouted(path)) {
       // Clients of WebDAV join addresses with two slashes.
       if (path.charCodeAt(1) === SLASH && isProtocol(joinSlashes(path))) return askApi(arrival, server);
-      return follow(arrival, server);
+      return isAboveProtocol(arrival) ? askUnlessLink(arrival, server) : follow(arrival, server);
     }
-    if (isOpen(path) && !isMeantForApi(arrival)) {
-      // A failed lookup goes to the redirect, which reports it.
-      const leads = redirect.leads(arrival).catch(() => true);
-      return leads.then((isLink) => (isLink ? follow : askApi)(arrival, server));
-    }
-    return askApi(arrival, server);
+    const asks = isOpen(path) && !isMeantForApi(arrival) ? askUnlessLink : askApi;
+    return asks(arrival, server);
   };
+
+  function askUnlessLink(arrival: Arrival, server: WireServer): Promise<Response> {
+    // A failed lookup goes to the redirect, which reports it.
+    const leads = redirect.leads(arrival).catch(() => true);
+    return leads.then((isLink) => (isLink ? follow : askApi)(arrival, server));
+  }
+
+  /** Explorer asks `/` and all folders above the address of a WebDAV folder. */
+  function isAboveProtocol({ method, path }: Arrival): boolean {
+    if (method === "GET" || method === "HEAD") return false;
+    return protocolBelow(protocols, method, path) !== undefined && auth.isAdminEnabled();
+  }
 
   function askApi(arrival: Arrival, server: WireServer): Response | Promise<Response> {
     metrics.watch(server);

@@ -72,6 +72,45 @@ test("says what it understands without a sign-in, and where nothing is", async (
   expect((await ask("MKCOL", "/teams", basic("admin", token))).status).toBe(405);
 });
 
+test("leads Windows Explorer from the root to the files, and tells strangers nothing", async () => {
+  const mine = basic("admin", token);
+  const send = (method: string, path: string, headers = {}) =>
+    fetch(`${server.url}${path}`, { method, headers: { Depth: "0", ...headers }, redirect: "manual" });
+  const above = ["/", "/admin", "/admin/"];
+  for (const path of above) {
+    const options = await send("OPTIONS", path);
+    const allow = path === "/" ? "GET, HEAD, OPTIONS, PROPFIND" : "OPTIONS, PROPFIND";
+    expect([options.status, options.headers.get("dav"), options.headers.get("allow")]).toEqual([
+      200,
+      "1, 2",
+      allow,
+    ]);
+    const stranger = await send("PROPFIND", path);
+    expect([stranger.status, await stranger.text()]).toEqual([401, expect.not.stringContaining("admin")]);
+  }
+  for (const path of [...above, "/admin/dav", "/admin/dav/files"]) {
+    const found = await send("PROPFIND", path, mine);
+    const hrefs = (await found.text()).match(/<D:href>[^<]*/g);
+    expect([found.status, hrefs]).toEqual([207, [`<D:href>${path.replace(/\/?$/, "/")}`]]);
+  }
+  const listed = await (await send("PROPFIND", "/", { ...mine, Depth: "1" })).text();
+  expect(listed.match(/<D:href>[^<]*/g)).toEqual(["<D:href>/", "<D:href>/admin/"]);
+  expect((await send("PROPFIND", "/", { ...mine, Depth: "infinity" })).status).toBe(403);
+  // Codes, other methods and other addresses stay as they are.
+  await admin.call("POST", "/links", { code: "propped", target: "https://a.example" });
+  for (const [method, path] of [
+    ["PROPFIND", "/propped"],
+    ["OPTIONS", "/propped"],
+    ["PROPFIND", "/elsewhere"],
+    ["PUT", "/"],
+    ["LOCK", "/"],
+  ] as const) {
+    const refused = await send(method, path, mine);
+    expect([method, path, refused.status, refused.headers.get("dav")]).toEqual([method, path, 405, null]);
+  }
+  expect((await send("GET", "/")).headers.get("dav")).toBeNull();
+});
+
 test("has the files of teams, which viewers read", async () => {
   await admin.call("POST", "/users", { username: "anna", password: "a long password", role: "user" });
   const team = (await admin.call("POST", "/teams", { name: "press" })).body.data;

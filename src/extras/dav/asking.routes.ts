@@ -45,8 +45,10 @@ export type DavDeps = DavDoor &
 
 type RequestContext = { c: HttpContext; caller: Caller };
 export type DavWrite = (deps: DavDeps, ask: DavChange & RequestContext) => Promise<Response>;
-/** `place` is null above the trees. */
-type Reading = RequestContext & { names: readonly string[]; place: DavPlace | null };
+/** A folder above the trees, and the names in it. */
+export type Above = { root: string; names: readonly string[]; inside: readonly string[] };
+/** `place` is null above the trees, and `above` is set above the prefix. */
+type Reading = RequestContext & { names: readonly string[]; place: DavPlace | null; above?: Above };
 export type DavRead = (deps: DavDeps, ask: Reading) => Promise<Response>;
 
 const MOST_BODY_BYTES = 32 * 1024;

@@ -7,6 +7,7 @@ import { hasLongBody } from "../../platform/http/read-body.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import { escapeXml } from "../../lib/escape-xml.ts";
 import {
+  type Above,
   type DavDeps,
   type DavRead,
   type DavWrite,
@@ -76,20 +77,21 @@ async function* entriesAt(deps: ListingDeps, place: DavPlace, { entry, requested
   }
 }
 
-type Above = { prefix: string; names: readonly string[]; teams: Teams | undefined };
-
-/** Lists a folder above the trees, which has your files and the teams, or the teams. */
 async function* entriesAbove(
-  nameOf: (owner: number) => Promise<string>,
-  { prefix, names, teams }: Above,
+  { root, names, inside }: Above,
   { requested, isDeep }: Omit<PropfindRequest, "entry">,
 ) {
-  const owners = names.length > 0 ? await Promise.all([...(teams?.keys() ?? [])].map(nameOf)) : null;
-  const inside = owners?.map((name) => name.replace(TEAM_MARK, "")) ?? ["files", "teams"];
   for (const path of [names, ...(isDeep ? inside.map((name) => [...names, name]) : [])]) {
-    const href = hrefOf(prefix, pathOf({ names: path }), "folder");
+    const href = hrefOf(root, pathOf({ names: path }), "folder");
     yield propertiesOf({ entry: folderOf(path.at(-1)), href, dead: [], locks: "", usage: null }, requested);
   }
+}
+
+/** Your files and the teams, or the teams. */
+async function foldersAbove({ trees }: DavDeps, names: readonly string[], teams: Teams | undefined) {
+  if (names.length === 0) return ["files", "teams"];
+  const owners = await Promise.all([...(teams?.keys() ?? [])].map(trees.nameOfOwner));
+  return owners.map((name) => name.replace(TEAM_MARK, ""));
 }
 
 const get: DavRead = async ({ spotOf, download, logger }, { c, place }) => {
@@ -98,8 +100,8 @@ const get: DavRead = async ({ spotOf, download, logger }, { c, place }) => {
   return download(entry, { ...downloadOf(c, logger), inline: false, isRelayed: true });
 };
 
-const propfind: DavRead = async (deps, { c, caller, names, place }) => {
-  const { prefix, logger, trees } = deps;
+const propfind: DavRead = async (deps, { c, caller, names, place, above }) => {
+  const { prefix, logger } = deps;
   const depth = headerOf(c, "Depth", "infinity", "1", "0");
   const requested = parseRequestedProperties(await xmlBody(deps, c));
   const entry = place === null ? null : there((await deps.spotOf(place)).entry);
@@ -111,7 +113,10 @@ const propfind: DavRead = async (deps, { c, caller, names, place }) => {
   const isDeep = depth === "1";
   const entries =
     place === null
-      ? entriesAbove(trees.nameOfOwner, { prefix, names, teams: caller.teams }, { requested, isDeep })
+      ? entriesAbove(
+          above ?? { root: prefix, names, inside: await foldersAbove(deps, names, caller.teams) },
+          { requested, isDeep },
+        )
       : entriesAt(deps, place, { entry: entry!, requested, isDeep });
   const pages = documentOf(entries);
   const body = isDeep
@@ -142,25 +147,46 @@ const WRITES: Readonly<Record<string, DavWrite>> = {
   ...LOCKS,
 };
 const ALLOW = ["OPTIONS", ...Object.keys({ ...READS, ...WRITES })].join(", ");
+const METHODS_ABOVE = ["OPTIONS", "PROPFIND"];
 
-/** Responds to everything at and below the prefix. */
+/** An address above the prefix, which has the next one. */
+function placeAbove({ env }: HttpContext, path: string, prefix: string): Above {
+  const [names, all] = [path, prefix].map((text) => text.split("/").filter((name) => name !== ""));
+  return { root: env.prefix(), names: names!, inside: [all![names!.length]!] };
+}
+
+/** Responds to everything at and below the prefix, and to what clients ask above it. */
 export const createDav = (given: DavDeps) => ({
   prefix: given.prefix,
+  methodsAbove: METHODS_ABOVE,
   async respond(c: HttpContext): Promise<Response> {
     // Clients know the addresses below the path of a proxy, which takes it off those of requests only.
     const deps = { ...given, prefix: c.env.prefix() + given.prefix };
     deps.refuseForeign(c);
     const { method } = c.req;
+    const { pathname } = new URL(c.req.raw.url);
+    const names = namesIn(pathname, given.prefix);
     if (method === "OPTIONS") {
-      return new Response(null, { headers: { DAV: "1, 2", Allow: ALLOW, "MS-Author-Via": "DAV" } });
+      // The root has pages of its own.
+      const above = [...(pathname === "/" ? ["GET", "HEAD"] : []), ...METHODS_ABOVE].join(", ");
+      const Allow = names === null ? above : ALLOW;
+      return new Response(null, { headers: { DAV: "1, 2", Allow, "MS-Author-Via": "DAV" } });
     }
     const reads = Object.hasOwn(READS, method);
     if (!reads && !Object.hasOwn(WRITES, method)) throw notAllowed(`This address allows ${ALLOW}.`);
     const caller = await deps.identify(c);
     requireScope(caller, reads ? "files:read" : "files:write");
-    const names = namesIn(new URL(c.req.raw.url).pathname, given.prefix) ?? [];
-    const place = await davPlaceOf(deps, caller, names, reads);
+    const place = await davPlaceOf(deps, caller, names ?? [], reads);
     try {
+      if (names === null) {
+        return await propfind(deps, {
+          c,
+          caller,
+          names: [],
+          place,
+          above: placeAbove(c, pathname, given.prefix),
+        });
+      }
       if (reads) return await READS[method]!(deps, { c, caller, names, place });
       const isFixed = place === null || (place.names.length === 0 && !Object.hasOwn(LOCKS, method));
       if (isFixed) throw notAllowed("This folder stays as it is.");

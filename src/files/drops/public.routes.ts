@@ -31,6 +31,8 @@ type Deps = DropShowDeps &
     bodies: BodyMemory;
     /** The client's address, for limits. */
     addressOf(peer: string, forwardedFor: string | null): string;
+    /** The path below which a trusted proxy serves Waymark; empty for the root. */
+    prefixOf(request: Request, peer: () => string): string;
   };
 
 const FORM = "multipart/form-data";
@@ -91,10 +93,10 @@ export function createDropResponses(deps: Deps) {
       : show(box, request, sentNote(request));
   }
 
-  function addressOf(request: Request, connection?: VisitorConnection): string {
-    const peer = connection?.requestIP(request)?.address ?? "unix";
-    return deps.addressOf(peer, request.headers.get("x-forwarded-for"));
-  }
+  const peerOf = (request: Request, connection?: VisitorConnection): string =>
+    connection?.requestIP(request)?.address ?? "unix";
+  const addressOf = (request: Request, connection?: VisitorConnection): string =>
+    deps.addressOf(peerOf(request, connection), request.headers.get("x-forwarded-for"));
 
   async function respondOrFail(linkId: number, request: Request, connection?: VisitorConnection) {
     const box = await drops.find(linkId);
@@ -137,9 +139,21 @@ export function createDropResponses(deps: Deps) {
         respondToFailure(linkId, error, request),
       );
       if (response.status >= 400 && hasLongBody(request)) connection?.timeout?.(request, 1);
+      putBelow(
+        response.headers,
+        deps.prefixOf(request, () => peerOf(request, connection)),
+      );
       return response;
     },
   };
+}
+
+/** Addresses and cookies are those that the visitor's browser sees. */
+function putBelow(headers: Headers, prefix: string): void {
+  if (prefix === "") return;
+  const [location, cookie] = [headers.get("Location"), headers.get("Set-Cookie")];
+  if (location !== null) headers.set("Location", prefix + location);
+  if (cookie !== null) headers.set("Set-Cookie", cookie.replace("; Path=/", `; Path=${prefix}/`));
 }
 
 const isRead = ({ method }: Request): boolean => method === "GET" || method === "HEAD";

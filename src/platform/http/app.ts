@@ -12,7 +12,12 @@ import { type EndpointTable, mountEndpoints } from "./mount.ts";
 import { hasLongBody } from "./read-body.ts";
 
 /** Everything at and below a prefix, in another protocol over HTTP. */
-export type OtherProtocol = { prefix: string; respond(c: HttpContext): Promise<Response> };
+export type OtherProtocol = {
+  prefix: string;
+  /** Methods that clients also send to the addresses above the prefix, `/` included. */
+  methodsAbove: readonly string[];
+  respond(c: HttpContext): Promise<Response>;
+};
 
 export type HttpAppOptions = {
   tables: readonly EndpointTable[];
@@ -47,12 +52,12 @@ export function createHttpApp({
   function dispatch(c: HttpContext): Response | Promise<Response> {
     const preflight = allowOrigins(c, cors());
     if (preflight !== null) return preflight;
-    const { path } = c.req;
+    const { path, method } = c.req;
+    const other = others.find(({ prefix }) => isBelow(prefix, path)) ?? protocolBelow(others, method, path);
     for (const { prefix, isOpen } of gates) {
-      if (isBelow(prefix, path) && !isOpen(path))
+      if (isBelow(prefix, other?.prefix ?? path) && !isOpen(path))
         throw appError("NotFound", "There is nothing at this address.");
     }
-    const other = others.find(({ prefix }) => isBelow(prefix, path));
     return other === undefined ? endpoints.respond(c) : other.respond(c);
   }
 
@@ -97,6 +102,18 @@ const sourceOf = (request: Request): RequestSource => ({
 
 const isBelow = (prefix: string, path: string): boolean =>
   path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === "/");
+
+/** The protocol whose clients send the method to this address above it. */
+export function protocolBelow(
+  others: readonly OtherProtocol[],
+  method: string,
+  path: string,
+): OtherProtocol | undefined {
+  const folder = path.endsWith("/") ? path : `${path}/`;
+  return others.find(
+    ({ prefix, methodsAbove }) => methodsAbove.includes(method) && prefix.startsWith(folder),
+  );
+}
 
 /** Slashes in a row count as one below the prefixes of `others`; elsewhere codes of older links have them. */
 function createPathOf(others: readonly OtherProtocol[]): (pathAndQuery: string) => string {
