@@ -57,6 +57,7 @@ CREATE TABLE `blobs` (
   `object_key` varchar(128) COLLATE utf8mb4_bin NOT NULL,
   `checked_at` bigint NOT NULL,
   `created_at` bigint NOT NULL,
+  `kept_until` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`id`),
   UNIQUE KEY `blobs_content` (`policy_id`,`sha256`,`retired`),
   UNIQUE KEY `blobs_object_key` (`object_key`),
@@ -705,6 +706,32 @@ CREATE TABLE `staged_counts` (
   `counted_at` bigint NOT NULL,
   PRIMARY KEY (`policy_id`),
   CONSTRAINT `staged_counts_policy` FOREIGN KEY (`policy_id`) REFERENCES `policies` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `storage_move_failures` (
+  `blob_id` bigint NOT NULL,
+  `policy_id` bigint NOT NULL,
+  `reason` varchar(1000) COLLATE utf8mb4_bin NOT NULL,
+  PRIMARY KEY (`blob_id`),
+  KEY `storage_move_failures_policy_id` (`policy_id`),
+  CONSTRAINT `storage_move_failures_blob` FOREIGN KEY (`blob_id`) REFERENCES `blobs` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `storage_moves` (
+  `policy_id` bigint NOT NULL,
+  `to_id` bigint NOT NULL,
+  `state` varchar(16) COLLATE utf8mb4_bin NOT NULL,
+  `rate` bigint NOT NULL,
+  `objects_done` bigint NOT NULL,
+  `bytes_done` bigint NOT NULL,
+  `begun_at` bigint NOT NULL,
+  `begun_objects` bigint NOT NULL,
+  `begun_bytes` bigint NOT NULL,
+  `trouble` varchar(1000) COLLATE utf8mb4_bin DEFAULT NULL,
+  PRIMARY KEY (`policy_id`),
+  KEY `storage_moves_to_id` (`to_id`),
+  CONSTRAINT `storage_moves_policy` FOREIGN KEY (`policy_id`) REFERENCES `policies` (`id`) ON DELETE CASCADE,
+  CONSTRAINT `storage_moves_to` FOREIGN KEY (`to_id`) REFERENCES `policies` (`id`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `tags` (

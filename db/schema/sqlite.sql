@@ -53,6 +53,7 @@ CREATE TABLE blobs (
   object_key text not null,
   checked_at integer not null,
   created_at integer not null,
+  kept_until integer not null default 0,
   constraint blobs_content unique (policy_id, sha256, retired),
   constraint blobs_object_key unique (object_key),
   constraint blobs_policy foreign key (policy_id) references policies (id)
@@ -739,6 +740,32 @@ CREATE TABLE staged_counts (
   counted_at integer not null,
   constraint staged_counts_policy foreign key (policy_id) references policies (id) on delete cascade
 );
+
+CREATE TABLE storage_move_failures (
+  blob_id integer not null primary key,
+  policy_id integer not null,
+  reason text not null,
+  constraint storage_move_failures_blob foreign key (blob_id) references blobs (id) on delete cascade
+);
+
+CREATE INDEX "storage_move_failures_policy_id" on "storage_move_failures" (policy_id);
+
+CREATE TABLE storage_moves (
+  policy_id integer not null primary key,
+  to_id integer not null,
+  state text not null,
+  rate integer not null,
+  objects_done integer not null,
+  bytes_done integer not null,
+  begun_at integer not null,
+  begun_objects integer not null,
+  begun_bytes integer not null,
+  trouble text,
+  constraint storage_moves_policy foreign key (policy_id) references policies (id) on delete cascade,
+  constraint storage_moves_to foreign key (to_id) references policies (id) on delete cascade
+);
+
+CREATE INDEX "storage_moves_to_id" on "storage_moves" (to_id);
 
 CREATE TABLE tags (
   id integer primary key autoincrement,

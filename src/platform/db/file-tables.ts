@@ -41,6 +41,31 @@ export const FILE_TABLES = {
     /** When the bytes were last compared with sha256; 0: never. */
     checked_at: "int",
     created_at: "int",
+    /** Dead ones that were moved to another storage: until then downloads may read the object. Else 0. */
+    kept_until: "int0",
+  },
+  /** The last move of a policy's content to another policy (files/moving/). */
+  storage_moves: {
+    policy_id: "int",
+    to_id: "int",
+    /** "running", "stopped" or "done". */
+    state: "text(16)",
+    /** Bytes a second; 0: unlimited. */
+    rate: "int",
+    objects_done: "int",
+    bytes_done: "int",
+    /** When a process last began to move, and what was done then. */
+    begun_at: "int",
+    begun_objects: "int",
+    begun_bytes: "int",
+    /** Why it waits. */
+    trouble: "text(1000)?",
+  },
+  /** Content that could not be moved. It stays, until the move is started again. */
+  storage_move_failures: {
+    blob_id: "int",
+    policy_id: "int",
+    reason: "text(1000)",
   },
   /** Folders and files in one table, so that one unique index covers their names. */
   entries: {

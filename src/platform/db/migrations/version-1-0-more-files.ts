@@ -10,6 +10,17 @@ export const steps: readonly Step[] = [
     "index file_versions_blob_id (blob_id)",
     "index file_versions_replaced_at (replaced_at, id)",
   ]),
+  createTable("1078_storage_moves", "storage_moves", FILE_TABLES.storage_moves, [
+    "primary key (policy_id)",
+    "constraint storage_moves_policy foreign key (policy_id) references policies (id) on delete cascade",
+    "constraint storage_moves_to foreign key (to_id) references policies (id) on delete cascade",
+    "index storage_moves_to_id (to_id)",
+  ]),
+  createTable("1079_storage_move_failures", "storage_move_failures", FILE_TABLES.storage_move_failures, [
+    "primary key (blob_id)",
+    "constraint storage_move_failures_blob foreign key (blob_id) references blobs (id) on delete cascade",
+    "index storage_move_failures_policy_id (policy_id)",
+  ]),
   createTable("1080_drop_senders", "drop_senders", FILE_TABLES.drop_senders, [
     "primary key (link_id, sender)",
     "constraint drop_senders_link foreign key (link_id) references links (id) on delete cascade",
