@@ -269,6 +269,8 @@ CREATE TABLE `entries` (
   `size` bigint(20) NOT NULL,
   `versions_bytes` bigint(20) NOT NULL DEFAULT 0,
   `created_by` varchar(128) DEFAULT NULL,
+  `disk_time` bigint(20) DEFAULT NULL,
+  `disk_name` varchar(512) DEFAULT NULL,
   `created_at` bigint(20) NOT NULL,
   `updated_at` bigint(20) NOT NULL,
   PRIMARY KEY (`id`),
@@ -472,6 +474,16 @@ CREATE TABLE `link_uses` (
   CONSTRAINT `link_uses_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `linked_folders` (
+  `entry_id` bigint(20) NOT NULL,
+  `inode` varchar(32) DEFAULT NULL,
+  `scanned_at` bigint(20) NOT NULL,
+  `files` bigint(20) NOT NULL,
+  `trouble` varchar(1000) DEFAULT NULL,
+  PRIMARY KEY (`entry_id`),
+  CONSTRAINT `linked_folders_entry` FOREIGN KEY (`entry_id`) REFERENCES `entries` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `links` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `code` varchar(140) NOT NULL,
@@ -572,6 +584,8 @@ CREATE TABLE `policies` (
   `max_file_size` bigint(20) NOT NULL,
   `download` varchar(16) NOT NULL,
   `is_default` bigint(20) DEFAULT NULL,
+  `read_only` bigint(20) DEFAULT NULL,
+  `rescan_minutes` bigint(20) DEFAULT NULL,
   `created_at` bigint(20) NOT NULL,
   `updated_at` bigint(20) NOT NULL,
   PRIMARY KEY (`id`),

@@ -269,6 +269,8 @@ CREATE TABLE `entries` (
   `size` bigint NOT NULL,
   `versions_bytes` bigint NOT NULL DEFAULT '0',
   `created_by` varchar(128) COLLATE utf8mb4_bin DEFAULT NULL,
+  `disk_time` bigint DEFAULT NULL,
+  `disk_name` varchar(512) COLLATE utf8mb4_bin DEFAULT NULL,
   `created_at` bigint NOT NULL,
   `updated_at` bigint NOT NULL,
   PRIMARY KEY (`id`),
@@ -472,6 +474,16 @@ CREATE TABLE `link_uses` (
   CONSTRAINT `link_uses_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `linked_folders` (
+  `entry_id` bigint NOT NULL,
+  `inode` varchar(32) COLLATE utf8mb4_bin DEFAULT NULL,
+  `scanned_at` bigint NOT NULL,
+  `files` bigint NOT NULL,
+  `trouble` varchar(1000) COLLATE utf8mb4_bin DEFAULT NULL,
+  PRIMARY KEY (`entry_id`),
+  CONSTRAINT `linked_folders_entry` FOREIGN KEY (`entry_id`) REFERENCES `entries` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `links` (
   `id` bigint NOT NULL AUTO_INCREMENT,
   `code` varchar(140) COLLATE utf8mb4_bin NOT NULL,
@@ -572,6 +584,8 @@ CREATE TABLE `policies` (
   `max_file_size` bigint NOT NULL,
   `download` varchar(16) COLLATE utf8mb4_bin NOT NULL,
   `is_default` bigint DEFAULT NULL,
+  `read_only` bigint DEFAULT NULL,
+  `rescan_minutes` bigint DEFAULT NULL,
   `created_at` bigint NOT NULL,
   `updated_at` bigint NOT NULL,
   PRIMARY KEY (`id`),

@@ -262,6 +262,8 @@ CREATE TABLE entries (
   size integer not null,
   versions_bytes integer not null default 0,
   created_by text,
+  disk_time integer,
+  disk_name text,
   created_at integer not null,
   updated_at integer not null,
   constraint entries_name unique (account_id, parent_id, name),
@@ -493,6 +495,15 @@ CREATE TABLE link_uses (
   constraint link_uses_link foreign key (link_id) references links (id) on delete cascade
 );
 
+CREATE TABLE linked_folders (
+  entry_id integer not null primary key,
+  inode text,
+  scanned_at integer not null,
+  files integer not null,
+  trouble text,
+  constraint linked_folders_entry foreign key (entry_id) references entries (id) on delete cascade
+);
+
 CREATE TRIGGER links_texts_added after insert on links
     begin insert into link_texts_due (link_id, indexed) values (new.id, null) on conflict do nothing; end;
 
@@ -605,6 +616,8 @@ CREATE TABLE policies (
   max_file_size integer not null,
   download text not null,
   is_default integer,
+  read_only integer,
+  rescan_minutes integer,
   created_at integer not null,
   updated_at integer not null,
   constraint policies_name unique (name),

@@ -8,7 +8,7 @@ import { openLocal } from "../local-file.ts";
 import { dropName } from "../drops/drop-name.ts";
 import type { TreeTransaction } from "../tree/account-tree.ts";
 import type { EntriesRepository } from "../tree/entries.repository.ts";
-import { type Folder, ROOT, type StoredFile } from "../tree/entry.ts";
+import { newFolder, ROOT, type StoredFile } from "../tree/entry.ts";
 import { type Files, type FilesDeps, remainingBytes } from "../tree/files.service.ts";
 import { freeNames } from "../tree/free-name.ts";
 import type { Uploads } from "../uploads/service.ts";
@@ -49,9 +49,9 @@ export function createMovedFiles(deps: Deps) {
       (parentId, some) => entries.takenNames(tx, first.accountId, parentId, some),
     );
     const now = clock.now();
-    const rows = folders.map((folder, at): Omit<Folder, "id"> => {
-      return { ...folder, kind: "folder", name: names[at]!, policyId: null, createdAt: now, updatedAt: now };
-    });
+    const rows = folders.map(({ accountId, parentId }, at) =>
+      newFolder(accountId, parentId, names[at]!, now),
+    );
     const ids = await entries.insertAll(tx, rows);
     await repository.remember(
       tx,

@@ -16,7 +16,7 @@ const lookIn = (language: string) =>
   testVisitorPages.look(new Request("http://a.test/", { headers: { "Accept-Language": language } }));
 const english = lookIn("en");
 
-const common = { accountId: 1, parentId: 0, createdAt: 0, updatedAt: 0 };
+const common = { accountId: 1, parentId: 0, diskTime: null, createdAt: 0, updatedAt: 0 };
 const folderOf = (id: number, name: string): Folder => ({
   ...common,
   kind: "folder",

@@ -111,6 +111,7 @@ const folderOfItems = ({ accountId, title, code, createdAt }: SharedEntry): Fold
   parentId: ITEMS,
   name: title ?? code.replaceAll("/", " "),
   policyId: null,
+  diskTime: null,
   createdAt,
   updatedAt: createdAt,
 });

@@ -163,6 +163,7 @@ const fileOf = (blobId: number, size: number): StoredFile => ({
   kind: "file",
   id: blobId,
   accountId: 1,
+  diskTime: null,
   parentId: 0,
   name: "picture",
   blobId,

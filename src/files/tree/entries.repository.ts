@@ -23,10 +23,11 @@ export const ENTRY_COLUMNS = [
   "size",
   "versions_bytes",
   "created_by",
+  "disk_time",
   "created_at",
   "updated_at",
 ] as const;
-type Row = Selectable<Schema["entries"]>;
+type Row = Pick<Selectable<Schema["entries"]>, (typeof ENTRY_COLUMNS)[number]>;
 type NewEntry = Omit<Folder, "id"> | Omit<StoredFile, "id" | "versionsBytes">;
 
 export function createEntriesRepository(database: Database) {
@@ -212,6 +213,7 @@ const commonOf = (row: Row) => ({
   accountId: row.account_id,
   parentId: row.parent_id,
   name: row.name,
+  diskTime: row.disk_time,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
@@ -236,6 +238,7 @@ const toRow = (entry: NewEntry) => ({
   parent_id: entry.parentId,
   kind: entry.kind,
   name: entry.name,
+  disk_time: entry.diskTime,
   created_at: entry.createdAt,
   updated_at: entry.updatedAt,
   ...(entry.kind === "folder"

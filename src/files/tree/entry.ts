@@ -21,6 +21,11 @@ type Common = {
   /** ROOT, TRASH or a folder of the same account. */
   parentId: number;
   name: string;
+  /**
+   * Null unless the entry lies in a folder of the server (docs/decisions/linked-folders.md). Microseconds: when the file
+   * changed there; 0 for folders.
+   */
+  diskTime: number | null;
   /** Epoch milliseconds, like updatedAt. Of a file: since when it has its content. */
   createdAt: number;
   updatedAt: number;
@@ -39,6 +44,7 @@ export const newFolder = (accountId: number, parentId: number, name: string, now
   parentId,
   name,
   policyId: null,
+  diskTime: null,
   createdAt: now,
   updatedAt: now,
 });

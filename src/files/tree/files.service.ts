@@ -183,6 +183,7 @@ function createAdding({ tree, repository, clock }: Pick<FilesDeps, "tree" | "rep
       size,
       sha256,
       createdBy: null,
+      diskTime: null,
       createdAt: now,
       updatedAt: now,
     }));

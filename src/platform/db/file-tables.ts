@@ -4,7 +4,7 @@ export const FILE_TABLES = {
   policies: {
     id: "serial",
     name: "text(255)",
-    /** "local" or "s3". For local the columns up to secret_key are null. */
+    /** "local", "s3" or "linked". Only for s3 the columns up to secret_key are not null. */
     driver_type: "text(16)",
     endpoint: "text(1024)?",
     bucket: "text(255)?",
@@ -18,6 +18,9 @@ export const FILE_TABLES = {
     download: "text(16)",
     /** 1 or null, so that one row is the default. */
     is_default: "int?",
+    /** Linked only, like the next one: 1 if nothing may be written there. */
+    read_only: "int?",
+    rescan_minutes: "int?",
     created_at: "int",
     updated_at: "int",
   },
@@ -34,7 +37,11 @@ export const FILE_TABLES = {
     size: "int",
     /** Number of entries and versions. */
     refs: "int",
-    /** "live", "dead" (no refs, object being removed) or "damaged" (not served, kept for repair). */
+    /**
+     * "live", "dead" (no refs, object being removed), "damaged" (not served, kept for repair) or "linked": a file that
+     * lies on the server (docs/decisions/linked-folders.md). It is never shared, so `retired` is its generation, and its
+     * sha256 is empty.
+     */
     state: "text(16)",
     /** Relative to the policy's base path. */
     object_key: "text(128)",
@@ -94,6 +101,13 @@ export const FILE_TABLES = {
     versions_bytes: "int0",
     /** Who uploaded the content, as in `links`; null for visitors. */
     created_by: "text(128)?",
+    /**
+     * Only of entries that lie on the server: when the file changed there, in microseconds; 0 for folders. Then sha256
+     * is null until it is made, and the size does not count in the quota.
+     */
+    disk_time: "int?",
+    /** Its name there if it differs; "/" and hex digits if that is not UTF-8. */
+    disk_name: "text(512)?",
     created_at: "int",
     updated_at: "int",
   },
@@ -111,6 +125,18 @@ export const FILE_TABLES = {
     created_by: "text(128)?",
     /** When the file got other content. */
     replaced_at: "int",
+  },
+  /** Folders that show a linked policy. Removed with the entry. */
+  linked_folders: {
+    entry_id: "int",
+    /** Of the folder on the server, as seen last; null until then. */
+    inode: "text(32)?",
+    /** When the last scan ended; 0: never. */
+    scanned_at: "int",
+    /** What it found. */
+    files: "int",
+    /** What it could not show, or why it ended early. */
+    trouble: "text(1000)?",
   },
   /** Its row is the lock of the account's tree. */
   account_usage: { account_id: "int", bytes: "int", moves: "int0" },

@@ -27,4 +27,8 @@ export const steps: readonly Step[] = [
     "constraint drop_senders_folder foreign key (folder_id) references entries (id) on delete cascade",
     "index drop_senders_folder_id (folder_id)",
   ]),
+  createTable("1081_linked_folders", "linked_folders", FILE_TABLES.linked_folders, [
+    "primary key (entry_id)",
+    "constraint linked_folders_entry foreign key (entry_id) references entries (id) on delete cascade",
+  ]),
 ];
