@@ -10,6 +10,7 @@
  * packages, in the same rounds. `only` chooses by parts of names. `ms` is processor time of a request, all threads; `p99`
  * is in milliseconds. 32 connections read, 16 write. Needs two cores and wrk (Debian: apt-get install wrk).
  */
+import { Database as SQLite } from "bun:sqlite";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -58,6 +59,7 @@ type Request = {
 
 type Side = {
   checkout: string;
+  path: string;
   subject: Subject;
   token: string;
   requests: Request[];
@@ -97,11 +99,20 @@ async function startSide(checkout: string): Promise<Side> {
   try {
     const { token } = await signIn(`http://127.0.0.1:${subject.port}`, PASSWORD);
     const requests = await prepareRequests(`http://127.0.0.1:${subject.port}`, token);
-    return { checkout, subject, token, requests, next: 0, remove };
+    return { checkout, path, subject, token, requests, next: 0, remove };
   } catch (error) {
     await remove();
     throw error;
   }
+}
+
+/** Resolves when the server has indexed the texts of all links, which takes half of its time. Servers index at once. */
+async function searchIndexed(path: string): Promise<void> {
+  if (DATABASE !== "sqlite") return;
+  const database = new SQLite(join(path, "waymark.db"), { readonly: true });
+  const due = database.query("select 1 from link_texts_due limit 1");
+  while (due.get() !== null) await Bun.sleep(500);
+  database.close();
 }
 
 /** Makes the file, the share and the drop box that are asked for. */
@@ -227,6 +238,7 @@ const bare = await startBare(LINKS);
 try {
   for (const checkout of [here, ...(values.against === undefined ? [] : [resolve(values.against)])])
     sides.push(await startSide(checkout));
+  await Promise.all(sides.map(({ path }) => searchIndexed(path)));
   await Bun.sleep(2_000);
   for (const { subject } of [...sides, { subject: bare }]) subject.pause();
   const samples = new Map(sides.map((side) => [side, new Map<string, Sample[]>()]));

@@ -60,7 +60,7 @@ export type Backend = {
   /** A statement that reaches the data. */
   pingSql: string;
   /** Runs prepared queries of `reader` on the calling thread. */
-  runPrepared?: (sql: string, parameters: readonly unknown[]) => unknown[];
+  runPrepared?: (sql: string, parameters: readonly unknown[]) => StatementResult;
   /** Runs short transactions; `elsewhere` runs one like any other. */
   transactShort?: <T>(
     run: (tx: Transaction<Schema>) => Promise<T>,
@@ -144,6 +144,12 @@ function createDriver({ source, statementTimeoutMs, ...translation }: Settings):
   };
 }
 
+export const queryResultOf = <R>({ rows, affected, insertId }: StatementResult): QueryResult<R> => ({
+  rows: rows as R[],
+  ...(affected !== undefined && { numAffectedRows: BigInt(affected) }),
+  ...(insertId !== undefined && { insertId: BigInt(insertId) }),
+});
+
 function wrapConnection(
   connection: SqlConnection,
   translated: <T>(work: () => Promise<T>) => Promise<T>,
@@ -152,14 +158,7 @@ function wrapConnection(
     connection,
     broken: false,
     executeQuery: <R>(query: CompiledQuery) =>
-      translated(async (): Promise<QueryResult<R>> => {
-        const { rows, affected, insertId } = await connection.execute(query.sql, query.parameters);
-        return {
-          rows: rows as R[],
-          ...(affected === undefined ? {} : { numAffectedRows: BigInt(affected) }),
-          ...(insertId === undefined ? {} : { insertId: BigInt(insertId) }),
-        };
-      }),
+      translated(async () => queryResultOf<R>(await connection.execute(query.sql, query.parameters))),
     streamQuery: () => {
       throw new Error("Results are not streamed: read pages by key.");
     },

@@ -3,8 +3,9 @@
  * their rows by an index and return few, so SQLite runs those of `read` on the calling thread, where a hop to another
  * thread would cost more than the query.
  */
-import type { Compilable, CompiledQuery, QueryResult } from "kysely";
+import { type Compilable, CompiledQuery, type QueryResult } from "kysely";
 import type { Db } from "./dialect.ts";
+import { queryResultOf, type StatementResult } from "./driver.ts";
 
 type Value = string | number | null;
 type Argument = Value | readonly Value[];
@@ -21,12 +22,23 @@ class Parameter {
 const MOST_ITEMS = 100;
 const MOST_TEMPLATES = 100;
 
-type RunSync = (sql: string, parameters: readonly unknown[]) => unknown[];
+export type RunOnCallingThread = (sql: string, parameters: readonly unknown[]) => StatementResult;
 
-const onCallingThread = new WeakMap<Db, RunSync>();
+const onCallingThread = new WeakMap<Db, RunOnCallingThread>();
 
-/** Prepared queries of `db` run by `run`. */
-export const runPreparedBy = (db: Db, run: RunSync): void => void onCallingThread.set(db, run);
+/** Prepared queries and statements as text of `db` run by `run`, without the promises of Kysely's way. */
+export const runPreparedBy = (db: Db, run: RunOnCallingThread): void => void onCallingThread.set(db, run);
+
+/** Runs a statement that is built already. */
+export async function executeText<R>(
+  db: Db,
+  text: string,
+  parameters: readonly unknown[],
+): Promise<QueryResult<R>> {
+  const run = onCallingThread.get(db);
+  if (run !== undefined) return queryResultOf<R>(run(text, parameters));
+  return db.executeQuery<R>(CompiledQuery.raw(text, parameters as unknown[]));
+}
 
 /**
  * `build` runs once for each kind of database and each combination of lengths. It uses its arguments, and the items of
@@ -35,21 +47,16 @@ export const runPreparedBy = (db: Db, run: RunSync): void => void onCallingThrea
 export function prepared<A extends readonly Argument[], R>(
   build: (db: Db, ...values: A) => Compilable<R>,
 ): (db: Db, ...values: A) => Promise<R[]> {
-  const compiledFor = createTemplates(build);
-  return async (db, ...values) => {
-    const query = compiledFor(db, values);
-    const run = onCallingThread.get(db);
-    if (run !== undefined) return run(query.sql, query.parameters) as R[];
-    return (await db.executeQuery<R>(query)).rows;
-  };
+  const execute = createTemplates(build);
+  return async (db, ...values) => (await execute(db, values)).rows as R[];
 }
 
 /** The same for statements that write, in a transaction. */
 export function preparedWrite<A extends readonly Argument[]>(
   build: (db: Db, ...values: A) => Compilable<unknown>,
 ): (tx: Db, ...values: A) => Promise<QueryResult<unknown>> {
-  const compiledFor = createTemplates(build);
-  return (tx, ...values) => tx.executeQuery(compiledFor(tx, values));
+  const execute = createTemplates(build);
+  return (tx, ...values) => execute(tx, values);
 }
 
 /** What `make` makes for a key, such as a dialect, once for each. There are few keys. */
@@ -71,19 +78,19 @@ function createTemplates<A extends readonly Argument[]>(
 ) {
   /** By the adapter of the kind of database, then by the lengths of the lists. */
   const templates = new Map<unknown, Map<string, CompiledQuery>>();
-  return (db: Db, values: A): CompiledQuery => {
+  return async (db: Db, values: A): Promise<QueryResult<unknown>> => {
     const kind = db.getExecutor().adapter.constructor;
     let known = templates.get(kind);
     if (known === undefined) templates.set(kind, (known = new Map()));
     let lengths = "";
     for (const value of values) {
       if (!Array.isArray(value)) continue;
-      if (value.length > MOST_ITEMS) return build(db, ...values).compile();
+      if (value.length > MOST_ITEMS) return db.executeQuery(build(db, ...values).compile());
       lengths += `${value.length} `;
     }
     let template = known.get(lengths);
     if (template === undefined) {
-      if (known.size === MOST_TEMPLATES) return build(db, ...values).compile();
+      if (known.size === MOST_TEMPLATES) return db.executeQuery(build(db, ...values).compile());
       template = build(db, ...(values.map(standIn) as unknown as A)).compile();
       known.set(lengths, template);
     }
@@ -92,7 +99,10 @@ function createTemplates<A extends readonly Argument[]>(
       const value = values[parameter.argument]!;
       return parameter.item === null ? value : (value as readonly Value[])[parameter.item];
     });
-    return { ...template, parameters };
+    const run = onCallingThread.get(db);
+    return run === undefined
+      ? db.executeQuery({ ...template, parameters })
+      : queryResultOf(run(template.sql, parameters));
   };
 }
 

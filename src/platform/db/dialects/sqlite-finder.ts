@@ -4,6 +4,7 @@
  * whenever another connection has written, which held the loop for 25 ms with ten million links.
  */
 import type { LinkRow } from "../dialect.ts";
+import type { StatementResult } from "../driver.ts";
 import { type FailureKind, translateFailure } from "../failures.ts";
 import { openSqlite, type SqliteConnection, type SqliteSettings } from "./sqlite-connection.ts";
 
@@ -88,8 +89,8 @@ export function createFinder(
     find: (code: string): LinkRow | undefined =>
       reading((from) => from.firstSync(FIND_LINK, code) as LinkRow | undefined),
     /** The rows of a query that reads few. */
-    all: (text: string, parameters: readonly unknown[]): unknown[] =>
-      reading((from) => from.executeSync(text, parameters).rows),
+    all: (text: string, parameters: readonly unknown[]): StatementResult =>
+      reading((from) => from.executeSync(text, parameters)),
     /** See Database. Takes two microseconds. */
     commits(): number {
       refresh();

@@ -13,7 +13,8 @@ import { promisify } from "node:util";
 import type { Transaction } from "kysely";
 import type { Logger } from "../../../lib/logger.ts";
 import { createKysely, type SqlFlavour, STATEMENT_TIMEOUT_MS } from "../driver.ts";
-import { DatabaseError, type FailureKind } from "../failures.ts";
+import { DatabaseError, type FailureKind, translateFailure } from "../failures.ts";
+import { runPreparedBy } from "../prepared.ts";
 import type { Schema } from "../schema.ts";
 import { markShort, TooLong } from "../short-transactions.ts";
 import { openSqlite, type SqliteConnection } from "./sqlite-connection.ts";
@@ -198,6 +199,13 @@ async function connect({ path, flavour, classify }: Settings, journal: Journal) 
   // Never ends: groups begin and commit beneath it.
   const tx = await kysely.startTransaction().execute();
   markShort(tx);
+  runPreparedBy(tx, (text, parameters) => {
+    try {
+      return connection.executeSync(text, parameters);
+    } catch (error) {
+      throw translateFailure({ classify }, error);
+    }
+  });
   return { connection, tx };
 }
 

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import {
-  CompiledQuery,
   type Kysely,
   type RawBuilder,
   sql,
@@ -10,13 +9,14 @@ import {
 } from "kysely";
 import { appError, messageOf } from "../../../lib/errors.ts";
 import { programName } from "../../../lib/program-name.ts";
-import { assignmentsOf, type BulkSyntax, CHUNK_ROWS, createBulk, type Row } from "../bulk.ts";
-import type { Db, Dialect } from "../dialect.ts";
+import { type BulkSyntax, createBulk } from "../bulk.ts";
+import type { Dialect } from "../dialect.ts";
 import type { OpenBackend, SqlFlavour } from "../driver.ts";
 import { type FailureKind, isRetryable } from "../failures.ts";
 import type { SchemaSyntax } from "../schema-syntax.ts";
 import { insertThenId, standardCreateIndex, standardSyntax } from "../standard-syntax.ts";
 import { anyLike, likePatterns, SEARCHED_COLUMNS, writtenForms } from "../text-search.ts";
+import { sqliteBulk } from "./sqlite-bulk.ts";
 import { openSqlite, type SqliteSettings } from "./sqlite-connection.ts";
 import { createFinder } from "./sqlite-finder.ts";
 import { createGroupCommits, type GroupCommits } from "./sqlite-group.ts";
@@ -144,22 +144,7 @@ const bulk = createBulk(words);
 const dialect: Dialect = {
   name: "sqlite",
   ...bulk,
-  addToCounters: (db, { table, key, column }, keys, deltas) =>
-    updateRows(db, { table, key, add: [column] }, keys, (into, from, value, at) => {
-      into[from] = value;
-      into[from + 1] = deltas[at];
-    }),
-  updateMany: async (db, update, rows) => {
-    const columns = [update.key, ...(update.set ?? []), ...(update.add ?? [])];
-    await updateRows(db, update, rows as readonly Row[], rowSetter(columns));
-  },
-  // One statement for all rows, so a refused row leaves none.
-  insertMany: (db, table, rows) =>
-    db.isTransaction ? insertRows(db, table, rows as readonly Row[], null) : bulk.insertMany(db, table, rows),
-  insertIgnore: (db, table, keys, rows) =>
-    insertRows(db, table, rows as readonly Row[], words.onConflict(table, keys, [])),
-  upsert: (db, { table, keys, set = [], add = [] }, rows) =>
-    insertRows(db, table, rows as readonly Row[], words.onConflict(table, keys, assignmentsOf(set, add))),
+  ...sqliteBulk(bulk, words),
   ...sqliteNames.dialect,
   ...sqliteTexts.dialect,
   hasOneWriter: true,
@@ -191,93 +176,6 @@ const dialect: Dialect = {
   schema,
   classify,
 };
-
-async function insertRows(
-  db: Db,
-  table: string,
-  rows: readonly Row[],
-  onConflict: RawBuilder<unknown> | null,
-): Promise<void> {
-  if (rows.length === 0) return;
-  const columns = Object.keys(rows[0]!);
-  const ending = onConflict?.compile(db).sql ?? "";
-  const row = `(${repeated("?", columns.length)})`;
-  const textFor = (count: number) =>
-    `insert into ${schema.quote(table)} (${columns.map(schema.quote).join(", ")}) values ${repeated(row, count)} ${ending}`;
-  await runForEach(db, { textFor, width: columns.length, set: rowSetter(columns) }, rows);
-}
-
-function updateRows<T>(
-  db: Db,
-  {
-    table,
-    key,
-    set = [],
-    add = [],
-  }: { table: string; key: string; set?: readonly string[]; add?: readonly string[] },
-  items: readonly T[],
-  setRow: Statement<T>["set"],
-): Promise<number> {
-  const name = schema.quote(table);
-  const width = 1 + set.length + add.length;
-  const assignments = assignmentsOf(set, add).map(({ column, add: isAdded }, at) => {
-    const quoted = schema.quote(column);
-    return `${quoted} = ${isAdded ? `${name}.${quoted} + ` : ""}v.column${at + 2}`;
-  });
-  const row = `(${repeated("?", width)})`;
-  const textFor = (rows: number) =>
-    `update ${name} set ${assignments.join(", ")} from (values ${repeated(row, rows)}) as v where ${name}.${schema.quote(key)} = v.column1`;
-  return runForEach(db, { textFor, width, set: setRow }, items);
-}
-
-const rowSetter =
-  (columns: readonly string[]): Statement<Row>["set"] =>
-  (into, from, row) => {
-    for (let at = 0; at < columns.length; at++) into[from + at] = row[columns[at]!] ?? null;
-  };
-
-/** Fewer cost more per row, more gain nothing. */
-const GROUP_ROWS = 100;
-
-/** `set` writes the `width` parameters of a row into a list. */
-type Statement<T> = {
-  textFor(rows: number): string;
-  width: number;
-  set(into: unknown[], from: number, item: T, at: number): void;
-};
-
-/**
- * Runs a statement per hundred items and single-row statements for the rest, so that few shapes are prepared, for half
- * the cost of one statement over a JSON text. Returns the number of changed rows.
- */
-async function runForEach<T>(db: Db, statement: Statement<T>, items: readonly T[]): Promise<number> {
-  const { textFor, width, set } = statement;
-  const inGroups = items.length - (items.length % GROUP_ROWS);
-  let changed = 0;
-  const run = async (from: number, to: number, rows: number): Promise<void> => {
-    if (from === to) return;
-    const text = textFor(rows);
-    // Reused: new lists would be garbage by the hundred thousand.
-    const lists = Array.from({ length: Math.min(CHUNK_ROWS, to - from) / rows }, () =>
-      Array.from<unknown>({ length: rows * width }).fill(null),
-    );
-    for (let first = from; first < to; first += CHUNK_ROWS) {
-      const count = Math.min(CHUNK_ROWS, to - first);
-      for (let at = 0; at < count; at++) {
-        set(lists[Math.floor(at / rows)]!, (at % rows) * width, items[first + at]!, first + at);
-      }
-      const used = count === lists.length * rows ? lists : lists.slice(0, count / rows);
-      const { numAffectedRows } = await db.executeQuery(CompiledQuery.raw(text, used));
-      changed += Number(numAffectedRows);
-    }
-  };
-  await run(0, inGroups, GROUP_ROWS);
-  await run(inGroups, items.length, 1);
-  return changed;
-}
-
-const repeated = (text: string, times: number): string =>
-  Array.from({ length: times }, () => text).join(", ");
 
 function classify(error: unknown): FailureKind {
   const code = String((error as { code?: unknown } | null)?.code);
