@@ -2356,7 +2356,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename or move a file, or give it to another owner; absent fields stay unchanged
+         * Rename or move a file, set its time, or give it to another owner; absent fields stay unchanged
          * @description Its shares go along. The content never changes: upload it anew. For every account; an API token needs the scope `files:write`.
          */
         patch: operations["patchFile"];
@@ -3623,6 +3623,11 @@ export interface components {
         CreateFilesUploadBody: {
             /** Format: binary */
             file: string;
+            /**
+             * @description when the content was last changed where it comes from: RFC 3339, or seconds since 1970
+             * @example 2026-11-20T13:00:00Z
+             */
+            modified_at?: string;
         };
         CreateImportBody: {
             /** @description add the domains that the source has and Waymark lacks; default: false */
@@ -3976,6 +3981,8 @@ export interface components {
             kind: components["schemas"]["EntryKind"];
             /** @description null for folders */
             mime_type: string | null;
+            /** @description of a file's content; null for folders */
+            modified_at: string | null;
             /** @example report.pdf */
             name: string;
             /** @description from the root to that folder */
@@ -4250,6 +4257,11 @@ export interface components {
             folder_id: number | null;
             id: number;
             mime_type: string;
+            /**
+             * Format: date-time
+             * @description when the content was last changed where it came from; else when it was uploaded
+             */
+            modified_at: string;
             /** @example report.pdf */
             name: string;
             /** @description account, or team:{name} */
@@ -4273,6 +4285,11 @@ export interface components {
         FileUpdate: {
             /** @description null is the root */
             folder_id?: number | null;
+            /**
+             * @description when the content was last changed where it comes from: RFC 3339, or seconds since 1970
+             * @example 2026-11-20T13:00:00Z
+             */
+            modified_at?: string;
             name?: string;
             /** @description account, or team:{name}, that gets it with all in it, in its root or in a folder of its own */
             owner?: string;
@@ -17643,6 +17660,7 @@ export interface operations {
                      *         "mime_type": "application/pdf",
                      *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
                      *         "owner": "text",
+                     *         "modified_at": "2026-11-20T12:00:00.000Z",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }
@@ -17773,6 +17791,7 @@ export interface operations {
                      *         "mime_type": "application/pdf",
                      *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
                      *         "owner": "text",
+                     *         "modified_at": "2026-11-20T12:00:00.000Z",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }
@@ -18432,6 +18451,7 @@ export interface operations {
                      *           ],
                      *           "size": 48213,
                      *           "mime_type": "application/pdf",
+                     *           "modified_at": null,
                      *           "created_at": "2026-11-20T12:00:00.000Z",
                      *           "updated_at": "2026-11-20T12:00:00.000Z"
                      *         }
@@ -18513,7 +18533,7 @@ export interface operations {
                 /** @description needed without Upload-Defer-Length */
                 "Upload-Length"?: number;
                 /**
-                 * @description pairs of a key and a Base64 value: filename, optionally filetype, folder_id and owner
+                 * @description pairs of a key and a Base64 value: filename, optionally filetype, folder_id, owner and modified_at (RFC 3339, or seconds since 1970)
                  * @example filename cmVwb3J0LnBkZg==
                  */
                 "Upload-Metadata": string;
@@ -18943,6 +18963,7 @@ export interface operations {
                      *         "mime_type": "application/pdf",
                      *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
                      *         "owner": "text",
+                     *         "modified_at": "2026-11-20T12:00:00.000Z",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }
@@ -19080,6 +19101,7 @@ export interface operations {
                      *             "mime_type": "application/pdf",
                      *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
                      *             "owner": "text",
+                     *             "modified_at": "2026-11-20T12:00:00.000Z",
                      *             "created_at": "2026-11-20T12:00:00.000Z",
                      *             "updated_at": "2026-11-20T12:00:00.000Z"
                      *           }
@@ -19245,6 +19267,7 @@ export interface operations {
                      *             "mime_type": "application/pdf",
                      *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
                      *             "owner": "text",
+                     *             "modified_at": "2026-11-20T12:00:00.000Z",
                      *             "created_at": "2026-11-20T12:00:00.000Z",
                      *             "updated_at": "2026-11-20T12:00:00.000Z"
                      *           }
@@ -21409,6 +21432,7 @@ export interface operations {
                      *         ],
                      *         "size": 48213,
                      *         "mime_type": "application/pdf",
+                     *         "modified_at": null,
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }

@@ -5,6 +5,7 @@ import { basename } from "node:path";
 import { giveAway } from "../lib/disposable-bytes.ts";
 import { appError, messageOf } from "../lib/errors.ts";
 import { fileTrouble } from "../lib/file-trouble.ts";
+import { boundedInstant } from "../lib/rfc3339.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -14,6 +15,8 @@ export const readTrouble = (error: unknown): string => fileTrouble(error) ?? mes
 export type OpenFile = {
   name: string;
   size: number;
+  /** Epoch milliseconds. */
+  modifiedAt: number;
   /** Reads from the beginning. Calls `onBytes` with the length of each piece. */
   bytes(onBytes?: (count: number) => void): AsyncGenerator<Uint8Array, void>;
   close(): Promise<void>;
@@ -29,6 +32,7 @@ export async function openLocal(path: string, follow: boolean): Promise<OpenFile
     return {
       name: basename(path),
       size: found.size,
+      modifiedAt: boundedInstant(found.mtimeMs),
       bytes: (onBytes) => bytesOf(file, found.size, onBytes),
       close: () => file.close(),
     };

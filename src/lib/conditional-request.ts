@@ -4,25 +4,31 @@ export type Validators = {
   etag: string;
   /** Epoch milliseconds, compared in whole seconds. */
   modifiedAt: number;
+  /** When the content came here, if modifiedAt is a time from elsewhere, which may go back. */
+  storedAt?: number;
 };
 
 type RequestHeader = (name: string) => string | undefined;
 
 /** True: respond with 412. If-Match has precedence. */
-export function isPreconditionFailed(header: RequestHeader, { etag, modifiedAt }: Validators): boolean {
+export function isPreconditionFailed(header: RequestHeader, validators: Validators): boolean {
   const tags = header("If-Match");
-  if (tags !== undefined) return tags.trim() !== "*" && !strongTagsIn(tags).includes(etag);
+  if (tags !== undefined) return tags.trim() !== "*" && !strongTagsIn(tags).includes(validators.etag);
   const since = httpDate(header("If-Unmodified-Since"));
-  return since !== null && toSecond(modifiedAt) > since;
+  return since !== null && !isUnchanged(validators, since);
 }
 
 /** True: respond with 304. If-None-Match has precedence. */
-export function isNotModified(header: RequestHeader, { etag, modifiedAt }: Validators): boolean {
+export function isNotModified(header: RequestHeader, validators: Validators): boolean {
   const tags = header("If-None-Match");
-  if (tags !== undefined) return tags.trim() === "*" || tagsIn(tags).includes(etag);
+  if (tags !== undefined) return tags.trim() === "*" || tagsIn(tags).includes(validators.etag);
   const since = httpDate(header("If-Modified-Since"));
-  return since !== null && toSecond(modifiedAt) <= since;
+  return since !== null && isUnchanged(validators, since);
 }
+
+/** Since the time that the client was shown, or since another one. */
+const isUnchanged = ({ modifiedAt, storedAt = modifiedAt }: Validators, since: number): boolean =>
+  toSecond(modifiedAt) === since || toSecond(Math.max(modifiedAt, storedAt)) <= since;
 
 /** If-Range, if given, must match exactly. */
 export function isRangeCurrent(header: RequestHeader, { etag, modifiedAt }: Validators): boolean {

@@ -39,5 +39,9 @@ export function parseRfc3339(text: string): number | null {
   return instant >= EARLIEST && instant <= LATEST_INSTANT ? instant : null;
 }
 
+/** The instant in whole milliseconds, or the nearest one in the years 0 to 9999. */
+export const boundedInstant = (ms: number): number =>
+  Math.min(Math.max(Math.round(ms), EARLIEST), LATEST_INSTANT);
+
 /** `2026-11-20T13:00:00.000Z`. */
 export const formatRfc3339 = (instant: number): string => new Date(instant).toISOString();

@@ -14,6 +14,9 @@ export type Step = { id: number; name: string };
 
 /** A row of a folder, or of a search, which gives the path too. */
 export type Entry = Omit<LocatedEntry, "path" | "created_at"> & { path?: readonly Step[] };
+/** The time of a file's content; of a folder, when it was changed. */
+export const dateOf = ({ modified_at, updated_at }: Pick<Entry, "modified_at" | "updated_at">): string =>
+  modified_at ?? updated_at;
 export type EntryId = Pick<Entry, "kind" | "id">;
 
 /** The server's largest page. */
@@ -62,15 +65,17 @@ export function entriesOf({ folders, files }: Pick<FolderContents, "folders" | "
       folder_id,
       size: null,
       mime_type: null,
+      modified_at: null,
       updated_at,
     })),
-    ...files.map(({ id, name, folder_id, size, mime_type, updated_at }) => ({
+    ...files.map(({ id, name, folder_id, size, mime_type, modified_at, updated_at }) => ({
       kind: "file" as const,
       id,
       name,
       folder_id,
       size,
       mime_type,
+      modified_at,
       updated_at,
     })),
   ];

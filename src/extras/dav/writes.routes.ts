@@ -1,5 +1,6 @@
 import { bodyChunks } from "../../platform/http/body-chunks.ts";
 import { appError } from "../../lib/errors.ts";
+import { readModifiedAt } from "../../files/tree/modified-at.ts";
 import { shownParent, validatorsOf } from "../../files/tree/entry.ts";
 import type { ReadQueue } from "../../files/blobs/read-queue.ts";
 import { type DavDeps, type DavWrite, headerOf, davPlaceOf, xmlResponse, xmlBody } from "./asking.routes.ts";
@@ -24,14 +25,21 @@ export const put: DavWrite = async (deps, ask) => {
   if (header("Content-Range") !== undefined) {
     throw appError("BadRequest", "Send the whole content, without Content-Range.");
   }
+  const modifiedAt = readModifiedAt("X-OC-Mtime", header("X-OC-Mtime"));
   c.env.liftIdleTimeout();
   const body: Body = (readQueue) => bodyChunks(c.req.raw, { stallMs: STALL_MS, readQueue });
-  const { file, isNew } = await putContent(deps, ask, body);
-  return done(isNew ? 201 : 204, { ETag: validatorsOf(file).etag });
+  const { file, isNew } = await putContent(deps, ask, { body, modifiedAt });
+  const times = modifiedAt !== undefined && { "X-OC-Mtime": "accepted" };
+  return done(isNew ? 201 : 204, { ETag: validatorsOf(file).etag, ...times });
 };
 
 /** Replaces the content of a file. */
-async function putContent({ checked, uploads, files }: DavDeps, ask: DavChange, body: Body, plan?: DavPlan) {
+async function putContent(
+  { checked, uploads, files }: DavDeps,
+  ask: DavChange,
+  { body, modifiedAt }: { body: Body; modifiedAt?: number | undefined },
+  plan?: DavPlan,
+) {
   const { tree: accountId, names } = ask.place;
   const { entry, parentId, finish } = await checked(ask, "self", plan);
   if (entry?.kind === "folder") throw notHere("A folder has no content.");
@@ -44,7 +52,7 @@ async function putContent({ checked, uploads, files }: DavDeps, ask: DavChange, 
     body: body(uploads.readQueueAt(destination)),
     isNumbered: true,
   });
-  return finish(() => files.put({ accountId, parentId: parent, name, mimeType }, stored));
+  return finish(() => files.put({ accountId, parentId: parent, name, mimeType, modifiedAt }, stored));
 }
 
 export const makeFolder: DavWrite = async ({ checked, folders }, ask) => {
@@ -162,7 +170,7 @@ export const lock: DavWrite = async (deps, ask) => {
   if (isNew) {
     // Other headers say what the request holds. The address must still be free when the file comes.
     const header = (name: string) => (name === "If-None-Match" ? "*" : undefined);
-    await putContent(deps, { ...ask, header }, async function* () {}, take);
+    await putContent(deps, { ...ask, header }, { body: async function* () {} }, take);
   } else {
     const { finish } = await deps.checked(ask, "none");
     await finish(() => tree.change(accountId, ({ db }) => take(db)));

@@ -6,7 +6,7 @@ export type ArchiveRepository = ReturnType<typeof createArchiveRepository>;
 
 export type Child = Pick<Entry, "id" | "parentId" | "kind" | "name"> & {
   size: number;
-  /** When the content changed; a new name does not count. */
+  /** Of a folder: when its row was changed. */
   modifiedAt: number;
 };
 
@@ -27,13 +27,7 @@ export function createArchiveRepository({ read }: Database) {
         .select(["id", "parent_id as parentId", "name", "size"])
         .select((eb) => [
           eb.ref("kind").$castTo<Child["kind"]>().as("kind"),
-          eb
-            .case()
-            .when("kind", "=", "folder")
-            .then(eb.ref("updated_at"))
-            .else(eb.ref("created_at"))
-            .end()
-            .as("modifiedAt"),
+          eb.fn.coalesce("modified_at", "updated_at").as("modifiedAt"),
         ])
         .where("account_id", "=", accountId)
         .where("parent_id", "in", folderIds)

@@ -206,7 +206,7 @@ const childOf = (entry: Entry): Child => ({
   kind: entry.kind,
   name: entry.name,
   size: entry.kind === "file" ? entry.size : 0,
-  modifiedAt: entry.kind === "file" ? entry.createdAt : entry.updatedAt,
+  modifiedAt: entry.kind === "file" ? entry.modifiedAt : entry.updatedAt,
 });
 
 async function* childrenOf(

@@ -6,6 +6,7 @@ import { COMMAND } from "../../lib/actor.ts";
 import { timePlace } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 import { pluralize } from "../../lib/pluralize.ts";
+import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { type Entry, type Folder, ROOT, shownParent, viewFile, viewFolder } from "../tree/entry.ts";
 import { LARGEST_PAGE, readCursor, viewPage } from "../tree/listing.ts";
 import { viewLocated } from "../tree/located-entry.ts";
@@ -73,7 +74,7 @@ function entriesResult(json: unknown, entries: readonly Entry[], next: string | 
   const rows = entries.map((entry) => ({
     id: entry.id,
     size: entry.kind === "file" ? entry.size : "",
-    changed: new Date(entry.updatedAt).toISOString(),
+    changed: formatRfc3339(entry.kind === "file" ? entry.modifiedAt : entry.updatedAt),
     name: entry.kind === "file" ? entry.name : `${entry.name}/`,
   }));
   const list = rowsResult(rows, ["id", ["size", "BYTES"], "changed", "name"], {

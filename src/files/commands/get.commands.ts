@@ -113,7 +113,7 @@ const fileExists = (path: string) =>
  */
 export async function getFile(
   { open: openBlob }: Pick<Blobs, "open">,
-  { blobId, size, sha256 }: StoredFile,
+  { blobId, size, sha256, modifiedAt }: StoredFile,
   { path, force, onProgress }: { path: string; force: boolean; onProgress(done: number): void },
 ): Promise<void> {
   const partial = `${path}.${sha256.slice(0, 12)}.part`;
@@ -146,6 +146,8 @@ export async function getFile(
         "What arrived does not match the file's SHA-256, and is removed. Try again; if it happens again, run 'waymark doctor --storage'.",
       );
     }
+    // A time that the file system does not know is none.
+    await file.utimes(new Date(modifiedAt), new Date(modifiedAt)).catch(() => undefined);
     await file.sync();
   } finally {
     await file.close();

@@ -115,11 +115,12 @@ export function createPut({ lookup, uploads, files: tree }: Deps) {
         onProgress(done);
       });
       const incoming = { name, mimeType: undefined, body, isNumbered: true };
-      const received = await uploads.receive(destination!, incoming);
+      const { modifiedAt } = source;
+      const received = { ...(await uploads.receive(destination!, incoming)), modifiedAt };
       const { mimeType, stored } = received;
       bytes = stored.size;
       if (there !== undefined) {
-        await tree.put({ accountId: job.accountId, parentId: target.id, name, mimeType }, stored);
+        await tree.put({ accountId: job.accountId, parentId: target.id, name, mimeType, modifiedAt }, stored);
       } else if (!(await keepOnce({ lookup, uploads }, received))) {
         report.unchanged++;
         return;

@@ -116,7 +116,7 @@ export function createMovedFiles(deps: Deps) {
     async add(
       { accountId, folderId }: MovedPlace,
       importId: number,
-      { path, name: given }: { path: string; name: string },
+      { path, name: given, modifiedAt }: { path: string; name: string; modifiedAt?: number | undefined },
       alongside: (tx: Db, file: StoredFile) => Promise<void>,
     ): Promise<string | null> {
       const source = await openLocal(path, false);
@@ -126,7 +126,8 @@ export function createMovedFiles(deps: Deps) {
         const name = dropName(given);
         const incoming = { name, mimeType: undefined, body: source.bytes(), isNumbered: true };
         const { mimeType, stored } = await uploads.receive(destination, incoming);
-        const file = { accountId, parentId: folderId, name, mimeType, isNumbered: true };
+        const times = { modifiedAt: modifiedAt ?? source.modifiedAt };
+        const file = { accountId, parentId: folderId, name, mimeType, isNumbered: true, ...times };
         await files.add(file, stored, async ({ db }: TreeTransaction, added) => {
           await repository.remember(db, importId, added.updatedAt, [{ id: added.id, parentId: folderId }]);
           await alongside(db, added);

@@ -75,7 +75,7 @@ export function createSearchRepository({ read, dialect }: Database) {
       const rows = await read
         .selectFrom("entries")
         .select(["id", "kind", "parent_id as parentId", "name", "size", "mime_type as mimeType"])
-        .select(["created_at as createdAt", "updated_at as updatedAt"])
+        .select(["modified_at as modifiedAt", "created_at as createdAt", "updated_at as updatedAt"])
         .where("id", "in", ids)
         .execute();
       const byId = new Map(rows.map((row) => [row.id, row]));

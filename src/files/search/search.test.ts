@@ -51,6 +51,7 @@ forEachDialect((dialect) => {
         ],
         size: 7,
         mimeType: file.mimeType,
+        modifiedAt: file.modifiedAt,
         createdAt: file.createdAt,
         updatedAt: file.updatedAt,
       },

@@ -105,7 +105,7 @@ function rowHtml(
   }
   const kind = kindOf(entry);
   used.add(kind);
-  return `<li><a rel="nofollow" href="?file=${entry.id}&amp;view=1">${pictureHtml(entry, showsPictures)}${bdi(entry.name)}<span>${sizeWords(look, entry.size)}</span>${dayHtml(look.language, entry.createdAt)}</a></li>`;
+  return `<li><a rel="nofollow" href="?file=${entry.id}&amp;view=1">${pictureHtml(entry, showsPictures)}${bdi(entry.name)}<span>${sizeWords(look, entry.size)}</span>${dayHtml(look.language, entry.modifiedAt)}</a></li>`;
 }
 
 const isPictured = (entry: Folder | StoredFile): boolean => entry.kind === "file" && mayHaveThumbnail(entry);

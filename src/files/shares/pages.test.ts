@@ -35,6 +35,7 @@ const fileOf = (name: string, mimeType = "application/octet-stream", size = 1): 
   sha256: "ab".repeat(32),
   versionsBytes: 0,
   createdBy: null,
+  modifiedAt: 0,
 });
 const share: SharedEntry = {
   linkId: 1,

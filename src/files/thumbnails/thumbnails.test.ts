@@ -169,6 +169,7 @@ const fileOf = (blobId: number, size: number): StoredFile => ({
   blobId,
   size,
   mimeType: "image/png",
+  modifiedAt: 0,
   sha256: "",
   versionsBytes: 0,
   createdBy: null,

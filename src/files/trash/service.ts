@@ -110,6 +110,7 @@ export function createTrash(deps: Deps) {
           ...entry,
           size: entry.kind === "file" ? entry.size : null,
           mimeType: entry.kind === "file" ? entry.mimeType : null,
+          modifiedAt: entry.kind === "file" ? entry.modifiedAt : null,
           path: folders.toReversed(),
         };
       });

@@ -24,6 +24,7 @@ export const ENTRY_COLUMNS = [
   "versions_bytes",
   "created_by",
   "disk_time",
+  "modified_at",
   "created_at",
   "updated_at",
 ] as const;
@@ -126,10 +127,10 @@ export function createEntriesRepository(database: Database) {
       return entries.map(({ parentId, name }) => ids.get(`${parentId}/${name}`)!);
     },
 
-    /** Name, place, policy and time of change. @throws NameConflict, PolicyNotFound */
+    /** Name, place, policy and times. @throws NameConflict, PolicyNotFound */
     async update(tx: Db, entry: Entry): Promise<void> {
-      const { parent_id, name, policy_id, updated_at } = toRow(entry);
-      const query = tx.updateTable("entries").set({ parent_id, name, policy_id, updated_at });
+      const { parent_id, name, policy_id, modified_at, updated_at } = toRow(entry);
+      const query = tx.updateTable("entries").set({ parent_id, name, policy_id, modified_at, updated_at });
       await explainViolations(() => query.where("id", "=", entry.id).execute(), {
         unique: (cause) => nameConflict(name, cause),
         foreignKey: (cause) => appError("PolicyNotFound", "There is no such policy.", { cause }),
@@ -194,8 +195,8 @@ const namedIn = (db: Db) => async (accountId: number, parentId: number, names: r
   (await entriesNamed(db, accountId, parentId, names)).map(toEntry);
 
 async function replaceContent(tx: Db, file: StoredFile): Promise<void> {
-  const { blob_id, mime_type, sha256, size, created_by, created_at, updated_at } = toRow(file);
-  const content = { blob_id, mime_type, sha256, size, created_by, created_at, updated_at };
+  const { blob_id, mime_type, sha256, size, modified_at, created_by, created_at, updated_at } = toRow(file);
+  const content = { blob_id, mime_type, sha256, size, modified_at, created_by, created_at, updated_at };
   const set = { ...content, versions_bytes: file.versionsBytes };
   await tx.updateTable("entries").set(set).where("id", "=", file.id).execute();
 }
@@ -229,6 +230,7 @@ const toFile = (row: Row): StoredFile => ({
   sha256: row.sha256 ?? "",
   versionsBytes: row.versions_bytes,
   createdBy: row.created_by,
+  modifiedAt: row.modified_at ?? row.created_at,
 });
 
 export const toEntry = (row: Row): Entry => (row.kind === "folder" ? toFolder(row) : toFile(row));
@@ -242,7 +244,15 @@ const toRow = (entry: NewEntry) => ({
   created_at: entry.createdAt,
   updated_at: entry.updatedAt,
   ...(entry.kind === "folder"
-    ? { policy_id: entry.policyId, blob_id: null, mime_type: null, sha256: null, size: 0, created_by: null }
+    ? {
+        policy_id: entry.policyId,
+        blob_id: null,
+        mime_type: null,
+        sha256: null,
+        size: 0,
+        modified_at: null,
+        created_by: null,
+      }
     : {
         policy_id: null,
         blob_id: entry.blobId,
@@ -250,6 +260,7 @@ const toRow = (entry: NewEntry) => ({
         sha256: entry.sha256,
         size: entry.size,
         created_by: entry.createdBy,
+        modified_at: entry.modifiedAt,
       }),
 });
 

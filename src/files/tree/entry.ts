@@ -60,6 +60,8 @@ export type StoredFile = Common & {
   versionsBytes: number;
   /** Who uploaded the content, by name; null for visitors. */
   createdBy: string | null;
+  /** When the content was changed last where it came from, else when it was uploaded. Epoch milliseconds. */
+  modifiedAt: number;
 };
 
 /** Short enough for clients that repeat it in one header. */
@@ -71,7 +73,7 @@ export type Entry = Folder | StoredFile;
 /** Validators for a conditional request (lib/conditional-request.ts). Folders have no ETag. */
 export const validatorsOf = (entry: Entry) =>
   entry.kind === "file"
-    ? { etag: contentTag(entry), modifiedAt: entry.createdAt }
+    ? { etag: contentTag(entry), modifiedAt: entry.modifiedAt, storedAt: entry.createdAt }
     : { etag: "", modifiedAt: entry.updatedAt };
 
 const owner = z.string().describe("account, or team:{name}");
@@ -102,6 +104,9 @@ export const fileView = namedObject("File", {
   mime_type: z.string(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   owner,
+  modified_at: z.iso
+    .datetime()
+    .describe("when the content was last changed where it came from; else when it was uploaded"),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });

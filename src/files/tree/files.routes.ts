@@ -3,6 +3,7 @@ import { actorOf, type PathInput, type Endpoint, endpoint } from "../../platform
 import { FILE_NAME_FORM } from "../../lib/file-name.ts";
 import { fileView, type StoredFile, viewFile } from "./entry.ts";
 import { entryIn, idInBody, treeEndpoint } from "./entry-id.ts";
+import { modifiedAtText, readModifiedAt } from "./modified-at.ts";
 import { newOwner } from "./folders.routes.ts";
 import type { Transfers } from "./transfers.ts";
 import { ownerQuery, type Trees } from "./trees.ts";
@@ -12,6 +13,7 @@ import { namedObject } from "../../lib/named-object.ts";
 const updateSchema = namedObject("FileUpdate", {
   name: z.string().meta(FILE_NAME_FORM).optional(),
   folder_id: idInBody.nullable().optional().describe("null is the root"),
+  modified_at: modifiedAtText.optional(),
   owner: newOwner,
 });
 
@@ -63,18 +65,22 @@ function itemEndpoints({ files, trees, transfers }: Deps): Endpoint[] {
       ...shared,
       ...changed,
       tagged: true,
-      summary: "Rename or move a file, or give it to another owner; absent fields stay unchanged",
+      summary:
+        "Rename or move a file, set its time, or give it to another owner; absent fields stay unchanged",
       body: updateSchema,
       failures: [409],
       response: fileView,
-      async handle({ c, account, query, body: { name, folder_id: folderId, owner } }) {
+      async handle({ c, account, query, body: { name, folder_id: folderId, owner, ...times } }) {
         const input = { c, account, query };
+        const modifiedAt = readModifiedAt("modified_at", times.modified_at);
         const [tree, id] = await fileIn(input);
         const to = owner ? await trees.recipientOf(input, tree, owner) : tree;
-        if (to === tree) return viewed(input, tree, await files.update(tree, id, { name, folderId }));
+        if (to === tree)
+          return viewed(input, tree, await files.update(tree, id, { name, folderId, modifiedAt }));
         const place = { kind: "file", id, name, parentId: folderId ?? null } as const;
         await transfers.give({ from: tree, to }, place, actorOf(account));
-        return viewed(input, to, await files.find(to, id));
+        const given = modifiedAt === undefined ? files.find(to, id) : files.update(to, id, { modifiedAt });
+        return viewed(input, to, await given);
       },
     }),
 

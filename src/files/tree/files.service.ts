@@ -14,7 +14,11 @@ import { freeNames } from "./free-name.ts";
 import type { Removal } from "./removal.ts";
 
 /** Absent fields stay. Null is the root. */
-export type FileChange = { name?: string | undefined; folderId?: number | null | undefined };
+export type FileChange = {
+  name?: string | undefined;
+  folderId?: number | null | undefined;
+  modifiedAt?: number | undefined;
+};
 
 /** The name has been checked. */
 export type NewFile = {
@@ -23,6 +27,8 @@ export type NewFile = {
   parentId: number;
   name: string;
   mimeType: string;
+  /** The client's time of the content; else it is the time of the upload. */
+  modifiedAt?: number | null | undefined;
   /** A name that is taken gets a number. */
   isNumbered?: boolean;
 };
@@ -109,8 +115,8 @@ export function createFiles({ tree, repository, removal, blobs, clock }: FilesDe
           if (remainingBytes(tx.space) < size - former.size) throw overQuota(tx.space);
           const [blobId] = await commit(tx.db);
           const now = clock.now();
-          const content = { mimeType, blobId: blobId!, size, sha256, createdAt: now, updatedAt: now };
-          const next = { ...former, ...content };
+          const times = { modifiedAt: file.modifiedAt ?? now, createdAt: now, updatedAt: now };
+          const next = { ...former, mimeType, blobId: blobId!, size, sha256, ...times };
           await repository.replaceContent(tx.db, next);
           await repository.addUsage(tx.db, accountId, size - former.size);
           dead = await blobs.release(tx.db, [former.blobId]);
@@ -131,7 +137,8 @@ export function createFiles({ tree, repository, removal, blobs, clock }: FilesDe
           const file = await tree.file(accountId, id, tx.db);
           const parentId = change.folderId === undefined ? file.parentId : toFolderId(change.folderId);
           if (parentId !== file.parentId) await tree.folders(accountId, parentId, tx.db);
-          const next = { ...file, name: name ?? file.name, parentId, updatedAt: clock.now() };
+          const { modifiedAt = file.modifiedAt } = change;
+          const next = { ...file, name: name ?? file.name, parentId, modifiedAt, updatedAt: clock.now() };
           await repository.update(tx.db, next);
           if (parentId !== file.parentId) await repository.countMove(tx.db, accountId);
           return next;
@@ -173,7 +180,7 @@ function createAdding({ tree, repository, clock }: Pick<FilesDeps, "tree" | "rep
     const blobIds = await commit(tx.db);
     const now = clock.now();
     const names = await namesOf(tx, accountId, items);
-    const files = items.map(({ file: { parentId, mimeType }, stored: { size, sha256 } }, at) => ({
+    const files = items.map(({ file: { parentId, mimeType, modifiedAt }, stored: { size, sha256 } }, at) => ({
       kind: "file" as const,
       accountId,
       parentId,
@@ -184,6 +191,7 @@ function createAdding({ tree, repository, clock }: Pick<FilesDeps, "tree" | "rep
       sha256,
       createdBy: null,
       diskTime: null,
+      modifiedAt: modifiedAt ?? now,
       createdAt: now,
       updatedAt: now,
     }));

@@ -6,9 +6,10 @@ import type { FolderPath } from "./paths.repository.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
 export type LocatedEntry = Pick<Entry, "id" | "kind" | "name" | "parentId" | "createdAt" | "updatedAt"> & {
-  /** The size in bytes, or null for folders. The type is null for them too. */
+  /** The size in bytes, or null for folders. The next two are null for them too. */
   size: number | null;
   mimeType: string | null;
+  modifiedAt: number | null;
   /** Leads to the folder of the entry. */
   path: FolderPath;
 };
@@ -23,6 +24,7 @@ export const locatedEntryView = namedObject("Entry", {
   path: pathView.describe("from the root to that folder"),
   size: z.int().nullable().describe("null for folders"),
   mime_type: z.string().nullable().describe("null for folders"),
+  modified_at: z.iso.datetime().nullable().describe("of a file's content; null for folders"),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });

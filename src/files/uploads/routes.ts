@@ -6,6 +6,7 @@ import { appError } from "../../lib/errors.ts";
 import { idInQuery, treeEndpoint } from "../tree/entry-id.ts";
 import { ownerQuery, type Trees } from "../tree/trees.ts";
 import { fileView, viewFile } from "../tree/entry.ts";
+import { modifiedAtText, readModifiedAt } from "../tree/modified-at.ts";
 import type { Destination, ReceivedFile, Uploads } from "./service.ts";
 
 /** Longest silence of a client. */
@@ -19,7 +20,7 @@ export const uploadEndpoint = ({ uploads, trees }: { uploads: Uploads; trees: Tr
     tagged: true,
     summary: "Upload a file: multipart/form-data with one file, in a field of any name",
     query: z.object({ folder_id: idInQuery.optional().describe("default: the root"), ...ownerQuery }),
-    form: z.object({ file: z.string().meta({ format: "binary" }) }),
+    form: z.object({ file: z.string().meta({ format: "binary" }), modified_at: modifiedAtText.optional() }),
     failures: [404, 409, 502],
     status: 201,
     response: fileView,
@@ -44,7 +45,7 @@ async function receive(
 ): Promise<ReceivedFile> {
   let received: ReceivedFile | undefined;
   try {
-    await readMultipart(request, {
+    const { fields } = await readMultipart(request, {
       stallMs: STALL_MS,
       readQueue: uploads.readQueueAt(destination),
       reservation,
@@ -52,10 +53,11 @@ async function receive(
         received = await uploads.receive(destination, { name: filename ?? "", mimeType, body });
       },
     });
+    const modifiedAt = readModifiedAt("modified_at", fields.get("modified_at"));
+    if (received !== undefined) return { ...received, modifiedAt };
   } catch (error) {
     await received?.stored.drop();
     throw error;
   }
-  if (received !== undefined) return received;
   throw appError("InvalidMultipartData", "The form has no file; send one, with its filename.");
 }

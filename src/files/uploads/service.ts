@@ -33,7 +33,13 @@ export type IncomingFile = {
 };
 
 /** Durable bytes that are not a file yet. */
-export type ReceivedFile = { destination: Destination; name: string; mimeType: string; stored: StoredBytes };
+export type ReceivedFile = {
+  destination: Destination;
+  name: string;
+  mimeType: string;
+  modifiedAt?: number | undefined;
+  stored: StoredBytes;
+};
 
 type Deps = Pick<FilesDeps, "tree" | "repository"> & {
   files: Pick<Files, "add">;
@@ -101,8 +107,10 @@ export function createUploads({ tree, repository, files, policies, blobs }: Deps
       destination: { accountId, parentId },
       name,
       mimeType,
+      modifiedAt,
       stored,
-    }: ReceivedFile): Promise<StoredFile> => files.add({ accountId, parentId, name, mimeType }, stored),
+    }: ReceivedFile): Promise<StoredFile> =>
+      files.add({ accountId, parentId, name, mimeType, modifiedAt }, stored),
   };
 }
 

@@ -4,6 +4,7 @@ import type { BodyReservation } from "../../platform/http/body-memory.ts";
 import type { BodyReadQueue } from "../../platform/http/body-reader.ts";
 import { bodyTimeouts } from "../../platform/http/read-body.ts";
 import { appError } from "../../lib/errors.ts";
+import { readModifiedAt } from "../tree/modified-at.ts";
 import { MOST_CHECKED_BYTES } from "./tus-checksum.ts";
 import {
   BODY_TYPE,
@@ -40,6 +41,7 @@ export function readCreation(headers: Headers): RequestedUpload {
     size,
     name,
     mimeType: fields.get("filetype"),
+    modifiedAt: readModifiedAt("modified_at", fields.get("modified_at")),
     metadata,
     fields,
   };

@@ -21,6 +21,8 @@ export type Upload = {
   /** Durable bytes. */
   received: number;
   policyId: number;
+  /** The file's; null: when the upload ends. */
+  modifiedAt: number | null;
   createdAt: number;
   expiresAt: number;
   /** The stranger who uploads; null for the account itself. */

@@ -42,6 +42,8 @@ export type NewUpload = {
   /** The root when null. */
   folderId: number | null;
   metadata: string;
+  /** The client's time of the content; else it is the time of the upload. */
+  modifiedAt?: number | undefined;
   /** A stranger who uploads. The name is checked and gets a number if it is taken. */
   drop?: DropUploader;
 };
@@ -127,6 +129,7 @@ export function createResumable(deps: UploadDeps) {
         size: given.size,
         received: 0,
         policyId: destination.policy.id,
+        modifiedAt: given.modifiedAt ?? null,
         createdAt: now,
         expiresAt: now + keptMs({ drop, received: 0 }),
         drop,

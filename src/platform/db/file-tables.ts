@@ -97,6 +97,8 @@ export const FILE_TABLES = {
     sha256: "text(64)?",
     /** Likewise; 0 for folders. */
     size: "int",
+    /** When the content was changed last where it came from, else when it was uploaded; null for folders. */
+    modified_at: "int?",
     /** Sum of the sizes in `file_versions`; 0: the file has no versions. */
     versions_bytes: "int0",
     /** Who uploaded the content, as in `links`; null for visitors. */
@@ -171,6 +173,8 @@ export const FILE_TABLES = {
     /** Durable bytes. */
     received: "int",
     policy_id: "int",
+    /** The file's; null: when the upload ends. */
+    modified_at: "int?",
     created_at: "int",
     expires_at: "int",
     /** The drop box of a stranger's upload, like the columns after it; null for the account's own. */

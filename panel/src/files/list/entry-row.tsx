@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { Checkbox, Group, Text } from "@mantine/core";
 import type { DragEvent, MouseEvent } from "react";
 import { formatBytes, formatDate, formatTime } from "../../base/i18n.ts";
-import { type Entry, nameDraftOf } from "../file-queries.ts";
+import { dateOf, type Entry, nameDraftOf } from "../file-queries.ts";
 import { openRowMenu } from "../../ui/lists/row-clicks.ts";
 import { type DropHandlers, startDrag, useDropInto } from "../moves/dragged.ts";
 import { EntryMenu, type EntryCommands } from "./entry-menu.tsx";
@@ -103,7 +103,7 @@ export function EntryRow(props: Props) {
             <EntryName entry={entry} tabIndex={tabIndex} />
             {entry.path === undefined ? (
               <Text size="xs" c="dimmed" {...(!isTile && { hiddenFrom: "sm" })} className={classes["cut"]}>
-                {[size, formatDate(entry.updated_at)].filter((part) => part !== "").join(" · ")}
+                {[size, formatDate(dateOf(entry))].filter((part) => part !== "").join(" · ")}
               </Text>
             ) : (
               <EntryPath path={entry.path} tabIndex={tabIndex} />
@@ -121,9 +121,9 @@ export function EntryRow(props: Props) {
             size="sm"
             c="dimmed"
             className={classes["date"]}
-            title={formatTime(entry.updated_at)}
+            title={formatTime(dateOf(entry))}
           >
-            {formatDate(entry.updated_at)}
+            {formatDate(dateOf(entry))}
           </Text>
         </>
       )}

@@ -31,7 +31,7 @@ export function FileDetails({ file }: { file: StoredFile }) {
       <dt>
         <Trans>Changed</Trans>
       </dt>
-      <dd>{formatTime(file.updated_at)}</dd>
+      <dd>{formatTime(file.modified_at)}</dd>
       <dt>SHA-256</dt>
       <dd className={classes["sum"]}>
         <code>{file.sha256}</code>

@@ -37,6 +37,7 @@ export async function transfer(record: UploadRecord, file: File, options: Option
     metadata: {
       filename: name,
       filetype: type,
+      modified_at: String(record.lastModified / 1000),
       ...(folder !== null && { folder_id: String(folder) }),
       ...(team !== undefined && { owner: ownerOfTree(team) }),
     },

@@ -2,7 +2,7 @@
 import { lstat, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { appError } from "../../../lib/errors.ts";
-import { foreignInstant, isTrue, foreignText } from "./foreign-values.ts";
+import { foreignInstant, foreignTime, isTrue, foreignText } from "./foreign-values.ts";
 import type { Cell, ForeignRow, RowsRequest } from "./rows-request.ts";
 import type { Reader, SourceFile, SourceLink, SourceProblem } from "./reader.ts";
 import { CUT, sqliteRows } from "./sqlite-rows.ts";
@@ -58,7 +58,14 @@ const REVERSE_SHARES = {
 const FILES = {
   tables: { f: "File", s: "Share" },
   from: '"File" f left join "Share" s on s.id = f.shareId',
-  columns: { id: "f.id", share: "f.shareId", name: "f.name", size: "f.size", storage: "s.storageProvider" },
+  columns: {
+    id: "f.id",
+    share: "f.shareId",
+    name: "f.name",
+    size: "f.size",
+    created: "f.createdAt",
+    storage: "s.storageProvider",
+  },
   needed: ["f.id", "f.shareId", "f.name", "f.size", "s.id"],
   by: "f",
 } as const;
@@ -129,7 +136,8 @@ async function fileOf(
   if (!found?.isFile()) return refused("It is missing in Pingvin Share's folder.");
   if (found.size !== Number(values["size"]))
     return refused("Its size is another one than Pingvin Share noted.");
-  return { position, code, name, size: found.size, path };
+  const modifiedAt = foreignTime(values["created"]);
+  return { position, code, name, size: found.size, path, ...(modifiedAt !== null && { modifiedAt }) };
 }
 
 export const pingvin: Reader = {

@@ -88,6 +88,8 @@ export type SourceFile = {
   code: string;
   name: string;
   size: number;
+  /** The time of the content in epoch milliseconds; else it is that of the file at the path. */
+  modifiedAt?: number;
   /** On this machine. */
   path: string;
 };
