@@ -17,6 +17,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { driveClient } from "../support/drive.ts";
 import { PASSWORD, signIn, startSignedIn } from "../support/session.ts";
 import { type Installation, install } from "../support/waymark.ts";
 
@@ -86,6 +87,23 @@ describe("backup and restore", () => {
 });
 
 const PROGRAM = join(import.meta.dir, "../..", "bin", "waymark");
+
+test("no backup is made while the content of one file is missing", async () => {
+  const { installation, server, client } = await startSignedIn();
+  keep(installation);
+  const drive = driveClient(server.url, client.token);
+  expect(await drive.upload("lost.bin", new Uint8Array(5000).fill(1))).toMatchObject({ status: 201 });
+  const folder = join(installation.dataDir, "files");
+  const stored = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+    (name) => statSync(join(folder, name)).size === 5000,
+  );
+  expect(stored).toHaveLength(1);
+  rmSync(join(folder, stored[0]!));
+  const target = join(installation.dataDir, "..", `backup-${crypto.randomUUID()}`);
+  const made = await installation.cli(["backup", target]);
+  expect(made.exitCode).not.toBe(0);
+  expect(made.stderr).toContain("the content of 1 stored object is missing");
+});
 
 test("a backup may have more files than a process may open", async () => {
   const { dataDir, cli } = keep(install());

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { DatabaseError } from "../db/failures.ts";
-import { silentLogger } from "../../lib/logger.ts";
+import { type Logger, silentLogger } from "../../lib/logger.ts";
 import { createPolling } from "./changes.ts";
 
 const away = () => new DatabaseError("unavailable", new Error("gone"));
@@ -23,6 +23,28 @@ test("polling continues after a failure, with housekeeping after each success", 
   await promise;
   await polling.stop();
   expect(log).toEqual(["read", "read", "read", "afterwards"]);
+});
+
+test("an outage is logged once, and its end", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const logged: string[] = [];
+  let reads = 0;
+  const polling = createPolling({
+    logger: {
+      ...silentLogger,
+      warn: (_fields: unknown, message: string) => void logged.push(message),
+      info: (_fields: unknown, message: string) => void logged.push(message),
+    } as Logger,
+    read: async () => {
+      reads += 1;
+      if (reads === 2 || reads === 3) throw away();
+    },
+    afterwards: async () => resolve(),
+  });
+  await polling.start();
+  await promise;
+  await polling.stop();
+  expect(logged).toEqual(["the change feed can't be read", "the change feed can be read again"]);
 });
 
 test("a start that can't read rejects and may be repeated", async () => {
