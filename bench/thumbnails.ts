@@ -35,7 +35,8 @@ const photos = await Promise.all(Array.from({ length: PHOTOS }, (_, nth) => phot
 const maker = createMaker([...ownCommand(), MAKER_COMMAND]);
 const make = async (nth: number): Promise<void> => {
   const bytes = photos[nth % PHOTOS]!;
-  if ((await maker.make(new Blob([bytes]).stream(), bytes.length)) === null) throw new Error("no thumbnail");
+  if ((await maker.make(new Blob([bytes]).stream(), { size: bytes.length, side: 512 })) === null)
+    throw new Error("no thumbnail");
 };
 await make(0);
 const pid = maker.pid()!;

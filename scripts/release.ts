@@ -99,8 +99,13 @@ async function main(): Promise<void> {
       builder,
     }),
   );
-  cpSync(join(ROOT, "LICENSE"), place("LICENSE"));
-  files.push(provenance, "LICENSE");
+  const notices = {
+    LICENSE: "LICENSE",
+    "NOTICE.md": "NOTICE.md",
+    "LICENSE.libheif": "node_modules/libheif-js/libheif-wasm/LICENSE",
+  };
+  for (const [name, path] of Object.entries(notices)) cpSync(join(ROOT, path), place(name));
+  files.push(provenance, ...Object.keys(notices));
   const sums = files.toSorted().map((name) => `${sha256(place(name))}  ${name}\n`);
   writeFileSync(place("SHA256SUMS"), sums.join(""));
   if (values.sign !== undefined)

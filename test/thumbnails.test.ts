@@ -1,6 +1,6 @@
 /** Small pictures of files, for their owner and for visitors of shares. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PNG } from "pngjs";
 import { type DriveClient, driveClient } from "./support/drive.ts";
@@ -50,6 +50,24 @@ test("its owner gets a small picture, which a browser keeps; nobody else does", 
   expect(Number(length)).toBeGreaterThan(0);
   expect((await thumbnail(id, {}, another)).status).toBe(404);
   expect((await fetch(`${base}/files/${id}/thumbnail`)).status).toBe(401);
+});
+
+test("HEIC has a thumbnail and a preview that every browser shows, for its owner and for visitors", async () => {
+  const file = readFileSync(new URL("fixtures/pictures/turned.heic", import.meta.url));
+  const id = await stored(new Uint8Array(file), "image/heic");
+  expect(await look(await thumbnail(id))).toEqual([200, "jpeg", 384, 512]);
+  const preview = await me.send(`/files/${id}/preview`);
+  expect([preview.headers.get("content-type"), preview.headers.get("content-security-policy")]).toEqual([
+    "image/jpeg",
+    expect.stringContaining("sandbox"),
+  ]);
+  expect(await look(preview)).toEqual([200, "jpeg", 480, 640]);
+  const { url } = (await me.call("POST", `/files/${id}/share`, {})).body.data;
+  const page = await (await fetch(url, { headers: { Accept: "text/html" } })).text();
+  expect(page).toContain('src="?preview=1"');
+  expect(await look(await fetch(`${url}?preview=1`))).toEqual([200, "jpeg", 480, 640]);
+  const broken = await stored("no picture", "image/heic");
+  expect((await me.send(`/files/${broken}/preview`)).status).toBe(204);
 });
 
 test("what is no picture has none", async () => {

@@ -24,7 +24,7 @@ import { createTreeCheck } from "./check/tree-check.ts";
 import { createTreeCheckRepository } from "./check/tree.repository.ts";
 import { createDroppedFiles } from "./thumbnails/dropped.repository.ts";
 import { MAKER_COMMAND } from "./thumbnails/frame.ts";
-import { createMaker } from "./thumbnails/maker-process.ts";
+import { createMakers } from "./thumbnails/maker-process.ts";
 import { createThumbnails } from "./thumbnails/service.ts";
 import { createThumbnailStore } from "./thumbnails/store.ts";
 import { createPathsRepository } from "./tree/paths.repository.ts";
@@ -58,7 +58,7 @@ export function createContent(deps: ContentDeps) {
     clock,
   });
   const blobs = createBlobs({ ...shared, onRemoved: store.remove });
-  const maker = createMaker([...ownCommand(), MAKER_COMMAND]);
+  const maker = createMakers([...ownCommand(), MAKER_COMMAND]);
   const thumbnails = createThumbnails({ blobs, store, maker, ...createDroppedFiles(database), logger });
   const counts = createStagedRepository(database);
   const leftOvers = createLeftOvers({ ...shared, counts });

@@ -71,8 +71,8 @@ export function createSharing(deps: SharingDeps) {
   });
   const changes = createShareChanges({ ...shared, linksOf: links.by });
   const drops = createDrops({ ...shared, drops: createDropsRepository(database) });
-  const preview = createSharePreview({ blobs, logger });
   const respondWithThumbnail = createThumbnailResponse(content);
+  const preview = createSharePreview({ blobs, respondWithThumbnail, logger });
   const dropVisits = createDropVisits(deps, drops);
   return {
     shares: owned,

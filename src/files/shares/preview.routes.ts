@@ -7,11 +7,12 @@
  */
 import type { Logger } from "../../lib/logger.ts";
 import type { Blobs } from "../blobs/service.ts";
-import { EMBEDDED_HEADERS } from "../thumbnails/routes.ts";
+import { EMBEDDED_HEADERS, type RespondWithThumbnail } from "../thumbnails/routes.ts";
 import { createDownload } from "../tree/download.routes.ts";
 import type { StoredFile } from "../tree/entry.ts";
 import {
   FIRST_BYTES,
+  isMadePreview,
   isWhatItClaims,
   plainText,
   previewOf,
@@ -29,7 +30,7 @@ import { entryIn, treeEndpoint } from "../tree/entry-id.ts";
 
 export type SharePreview = ReturnType<typeof createSharePreview>;
 
-type Deps = { blobs: Pick<Blobs, "open">; logger: Logger };
+type Deps = { blobs: Pick<Blobs, "open">; respondWithThumbnail: RespondWithThumbnail; logger: Logger };
 
 const READ_MS = 2_000;
 
@@ -43,7 +44,7 @@ const HEADERS = {
 const isCheckedByBytes = (kind: PreviewKind | null): kind is "picture" | "text" | "pdf" =>
   kind === "picture" || kind === "text" || kind === "pdf";
 
-export function createSharePreview({ blobs, logger }: Deps) {
+export function createSharePreview({ blobs, respondWithThumbnail, logger }: Deps) {
   const download = createDownload({ blobs: { open: blobs.open, presign: async () => null } });
 
   async function begin(file: StoredFile, bytes: number, signal: AbortSignal) {
@@ -83,11 +84,23 @@ export function createSharePreview({ blobs, logger }: Deps) {
       );
     },
 
-    /** Sends the preview; null if there is nothing to show there. @throws StorageUnavailable, FileNotFound */
-    async respond(file: StoredFile, request: Request, visitor: Visitor): Promise<Response | null> {
+    /**
+     * Sends the preview; null if there is nothing to show there. `accountId` null: to a visitor of a share.
+     * @throws StorageUnavailable, FileNotFound, ServiceUnavailable
+     */
+    async respond(
+      file: StoredFile,
+      request: Request,
+      visitor: Visitor,
+      accountId: number | null = null,
+    ): Promise<Response | null> {
       const { headers, method, signal } = request;
       const claimed = previewOf(file);
       if (!isPlaceFor(claimed, headers)) return null;
+      if (isMadePreview(file)) {
+        const made = await respondWithThumbnail(file, request, accountId, "preview");
+        return made.status === 204 ? null : made;
+      }
       const { kind, first } = await find(file, claimed === "text" ? TEXT_BYTES : FIRST_BYTES, signal);
       if (kind === null) return null;
       if (kind === "text") return text(file, first!, method);
@@ -124,7 +137,7 @@ export const ownerPreviewEndpoint = ({ files, trees, preview }: OwnerDeps): Endp
     ...treeEndpoint("files"),
     summary: `A picture, video, audio, PDF or the first ${TEXT_BYTES / 1000} kB of a text for the owner's page, in a form that can run nothing; a PDF for a frame only`,
     headers: z.object({ Range: z.string().optional().describe("one range of bytes, such as bytes=0-99") }),
-    failures: [412, 416, 502],
+    failures: [412, 416, 502, 503],
     raw: { type: "*/*", headers: z.object({ "Content-Security-Policy": z.string() }) },
     others: {
       204: { type: null, description: "The file has no preview" },
@@ -137,7 +150,7 @@ export const ownerPreviewEndpoint = ({ files, trees, preview }: OwnerDeps): Endp
       if (!isPlaceFor(previewOf(file), c.req.raw.headers)) {
         throw appError("FileNotFound", "A preview is shown in the panel only; download the file.");
       }
-      const shown = await preview.respond(file, c.req.raw, { liftIdleTimeout, cut });
+      const shown = await preview.respond(file, c.req.raw, { liftIdleTimeout, cut }, account.id);
       // Browsers report a failure on the console.
       return shown ?? new Response(null, { status: 204 });
     },

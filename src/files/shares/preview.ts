@@ -2,6 +2,7 @@
  * Which files have a preview. The type decides, and the first bytes too: `isWhatItClaims`. What can hold scripts (HTML,
  * XML, SVG) has none.
  */
+import { mayHaveThumbnail } from "../thumbnails/service.ts";
 import type { StoredFile } from "../tree/entry.ts";
 
 export type PreviewKind = "picture" | "video" | "audio" | "text" | "pdf";
@@ -12,6 +13,8 @@ export const TEXT_BYTES = 128_000;
 /** What `isWhatItClaims` reads. */
 export const FIRST_BYTES = 1024;
 
+/** Few browsers show it, so its preview is a JPEG picture that the process of thumbnails makes. */
+const HEIC = /^image\/hei[cf]$/;
 const PICTURE = /^image\/(?:png|apng|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon)$/;
 const VIDEO = /^video\/(?:mp4|webm|ogg|quicktime|x-m4v|3gpp)$/;
 const AUDIO = /^audio\/(?:mpeg|mp4|aac|x-m4a|ogg|opus|wav|x-wav|flac|x-flac|webm)$/;
@@ -20,12 +23,15 @@ const TEXT =
 
 export function previewOf({ mimeType, size }: Pick<StoredFile, "mimeType" | "size">): PreviewKind | null {
   if (size === 0) return null;
+  if (isMadePreview({ mimeType })) return mayHaveThumbnail({ mimeType, size }) ? "picture" : null;
   if (PICTURE.test(mimeType)) return size <= LARGEST_PICTURE ? "picture" : null;
   if (VIDEO.test(mimeType)) return "video";
   if (AUDIO.test(mimeType)) return "audio";
   if (mimeType === "application/pdf") return "pdf";
   return TEXT.test(mimeType) ? "text" : null;
 }
+
+export const isMadePreview = ({ mimeType }: Pick<StoredFile, "mimeType">): boolean => HEIC.test(mimeType);
 
 const LARGEST_CARD = 5 * 1024 * 1024;
 
@@ -42,6 +48,8 @@ const MAGIC: readonly [type: string, at: number, bytes: string][] = [
   ["image/avif", 4, "ftypavif"],
   ["image/avif", 4, "ftypavis"],
   ["image/avif", 4, "ftypmif1"],
+  ["image/heic", 4, "ftyphei"],
+  ["image/heic", 4, "ftyphev"],
   ["image/bmp", 0, "BM"],
   ["image/x-icon", 0, "\0\0\x01\0"],
   ["application/pdf", 0, "%PDF-"],

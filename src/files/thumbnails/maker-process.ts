@@ -4,9 +4,24 @@
  */
 import type { Subprocess } from "bun";
 import { endLarge } from "../../lib/end-large.ts";
-import { HEAD_BYTES, headOf, lengthIn, MOST_THUMBNAIL_BYTES } from "./frame.ts";
+import { HEAD_BYTES, headOf, HEIF_MAKER, lengthIn, MOST_THUMBNAIL_BYTES } from "./frame.ts";
 
-export type Maker = ReturnType<typeof createMaker>;
+export type PictureToMake = {
+  /** In bytes, at most MOST_SOURCE_BYTES. */
+  size: number;
+  /** The longer side of what is made. */
+  side: number;
+  /** HEIC or AVIF, by its type. */
+  isHeif: boolean;
+};
+
+export type Maker = {
+  /**
+   * Not more than one at a time. Null: this picture has no thumbnail. @throws what reading the picture throws
+   */
+  make(picture: ReadableStream<Uint8Array>, what: PictureToMake): Promise<Uint8Array | null>;
+  close(): void;
+};
 
 export type MakerLimits = {
   /** The time for a picture, from its first byte on. */
@@ -17,6 +32,8 @@ export type MakerLimits = {
 };
 
 const LIMITS: MakerLimits = { pictureMs: 10_000, idleMs: 15_000, memoryBytes: 256 * 1024 * 1024 };
+/** A HEIC file of 64 megapixels that is not in tiles, and an AVIF file of 20 megapixels. */
+const HEIF_LIMITS: MakerLimits = { ...LIMITS, pictureMs: 20_000, memoryBytes: 512 * 1024 * 1024 };
 const WATCH_MS = 50;
 
 /** As for the server: see bin/waymark. */
@@ -24,6 +41,18 @@ const ENV = { MIMALLOC_PURGE_DELAY: "3", MIMALLOC_ARENA_PURGE_MULT: "1", BUN_JSC
 
 type Child = Subprocess<"pipe", "pipe", "ignore">;
 type Running = { child: Child; output: ReadableStreamDefaultReader<Uint8Array> };
+
+/** HEIC and AVIF have a process of their own, so that others cost no memory of their decoders. */
+export function createMakers(command: readonly string[]): Maker {
+  const [plain, heif] = [createMaker(command), createMaker([...command, HEIF_MAKER], HEIF_LIMITS)];
+  return {
+    make: (picture, what) => (what.isHeif ? heif : plain).make(picture, what),
+    close() {
+      plain.close();
+      heif.close();
+    },
+  };
+}
 
 export function createMaker(command: readonly string[], limits = LIMITS) {
   let running: Running | null = null;
@@ -42,12 +71,10 @@ export function createMaker(command: readonly string[], limits = LIMITS) {
   }
 
   return {
-    /**
-     * Not more than one at a time. Null: this picture has no thumbnail.
-     * @param size of the picture in bytes, at most MOST_SOURCE_BYTES
-     * @throws what reading the picture throws
-     */
-    async make(picture: ReadableStream<Uint8Array>, size: number): Promise<Uint8Array | null> {
+    async make(
+      picture: ReadableStream<Uint8Array>,
+      what: Omit<PictureToMake, "isHeif">,
+    ): Promise<Uint8Array | null> {
       clearTimeout(idle);
       const { child, output } = (running ??= start());
       let isRead = false;
@@ -56,7 +83,7 @@ export function createMaker(command: readonly string[], limits = LIMITS) {
       try {
         const thumbnail = readThumbnail(output);
         // If the process ends, what is being written fails too.
-        await Promise.race([write(child, picture, size).then(() => (isRead = true)), thumbnail]);
+        await Promise.race([write(child, picture, what).then(() => (isRead = true)), thumbnail]);
         const made = await thumbnail;
         if (made === null) end();
         return made === null || made.length === 0 ? null : made;
@@ -83,7 +110,11 @@ export function createMaker(command: readonly string[], limits = LIMITS) {
 }
 
 /** Errors of the pipe count as an end of the process, which `readThumbnail` reports. */
-async function write({ stdin }: Child, picture: ReadableStream<Uint8Array>, size: number): Promise<void> {
+async function write(
+  { stdin }: Child,
+  picture: ReadableStream<Uint8Array>,
+  { size, side }: Omit<PictureToMake, "isHeif">,
+): Promise<void> {
   const put = async (bytes: Uint8Array): Promise<void> => {
     try {
       stdin.write(bytes);
@@ -92,7 +123,7 @@ async function write({ stdin }: Child, picture: ReadableStream<Uint8Array>, size
       // See above.
     }
   };
-  await put(headOf(size));
+  await put(headOf(size, side));
   for await (const chunk of picture) await put(chunk);
 }
 

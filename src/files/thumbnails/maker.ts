@@ -6,10 +6,16 @@
 import { writeSync } from "node:fs";
 import { setPriority } from "node:os";
 import { confine } from "./confine.ts";
-import { HEAD_BYTES, headOf, lengthIn, MOST_SOURCE_BYTES, MOST_THUMBNAIL_BYTES } from "./frame.ts";
+import {
+  headOf,
+  HEIF_MAKER,
+  lengthIn,
+  MOST_SOURCE_BYTES,
+  MOST_THUMBNAIL_BYTES,
+  PICTURE_HEAD_BYTES,
+  sideIn,
+} from "./frame.ts";
 
-/** The longer side of a thumbnail in pixels. */
-const SIDE = 512;
 /** The longest side of a picture. The decoders take long for lines of a single pixel. */
 const MOST_SIDE = 32_767;
 const QUALITY = 75;
@@ -19,42 +25,68 @@ const OUTPUT = 1;
 /** A JPEG file is decoded at a part of its size; others have four bytes a pixel at once. */
 const mostPixels = (bytes: Uint8Array): number => (bytes[0] === 0xff ? 64_000_000 : 36_000_000);
 
+/** A picture that Bun.Image decodes. Without a thumbnail it is null, or the promise rejects. */
+type Prepare = (bytes: Bytes, side: number) => Promise<{ bytes: Bytes; isPhoto: boolean } | null>;
+type Bytes = Uint8Array<ArrayBuffer>;
+
 export async function makeThumbnails(): Promise<void> {
   setPriority(NICENESS);
+  const prepare = process.argv.at(-1) === HEIF_MAKER ? await prepareHeif() : bounded;
   // Starts the threads of the decoders, before nothing more can be opened.
-  await thumbnailOf(TINY);
+  await thumbnailOf(TINY, 1, bounded);
   const input = Bun.stdin.stream();
   confine();
-  for await (const picture of framesIn(input)) {
-    const made = await thumbnailOf(picture);
+  for await (const { picture, side } of picturesIn(input)) {
+    const made = await thumbnailOf(picture, side, prepare);
     send(headOf(made.length));
     send(made);
   }
 }
 
+const bounded: Prepare = async (given) => {
+  const bytes = boundedPicture(given);
+  return bytes === null ? null : { bytes, isPhoto: bytes[0] === 0xff };
+};
+
+/** Loaded by this process only, which there is for these pictures only. */
+async function prepareHeif(): Promise<Prepare> {
+  const { loadHeif } = await import("./heif.ts");
+  const decode = await loadHeif();
+  return async (given, side) => {
+    const decoded = await decode(given, side);
+    // The memory of the decoder goes before the next picture comes.
+    Bun.gc(true);
+    return decoded === null ? null : { bytes: decoded.bmp, isPhoto: !decoded.hasAlpha };
+  };
+}
+
 const NOTHING = new Uint8Array(0);
 
-/** JPEG stays JPEG, which every program that shows link previews reads. */
-async function thumbnailOf(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+/** Photos become JPEG, which every program that shows link previews reads. */
+async function thumbnailOf(given: Bytes, side: number, prepare: Prepare): Promise<Uint8Array> {
   try {
-    const bounded = boundedPicture(bytes);
-    if (bounded === null) return NOTHING;
-    const image = new Bun.Image(bounded, { maxPixels: mostPixels(bytes) });
-    const { format, width, height } = await image.metadata();
+    const prepared = await prepare(given, side);
+    if (prepared === null) return NOTHING;
+    const { bytes, isPhoto } = prepared;
+    const image = new Bun.Image(bytes, { maxPixels: mostPixels(bytes) });
+    const { width, height } = await image.metadata();
     if (Math.max(width, height) > MOST_SIDE) return NOTHING;
-    const small = image.resize(SIDE, SIDE, { fit: "inside", withoutEnlargement: true });
+    const small = image.resize(side, side, { fit: "inside", withoutEnlargement: true });
     const options = { quality: QUALITY };
-    const made = await (format === "jpeg" ? small.jpeg(options) : small.webp(options)).bytes();
+    const made = await (isPhoto ? small.jpeg(options) : small.webp(options)).bytes();
     return made.length <= MOST_THUMBNAIL_BYTES ? made : NOTHING;
   } catch {
     return NOTHING;
   }
 }
 
-async function* framesIn(input: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  let frame = new Uint8Array(HEAD_BYTES);
+async function* picturesIn(
+  input: ReadableStream<Uint8Array>,
+): AsyncGenerator<{ picture: Bytes; side: number }> {
+  let frame = new Uint8Array(PICTURE_HEAD_BYTES);
   let isHead = true;
   let filled = 0;
+  let side = 0;
   for await (const chunk of input) {
     for (let at = 0; at < chunk.length; ) {
       const part = chunk.subarray(at, at + frame.length - filled);
@@ -64,8 +96,9 @@ async function* framesIn(input: ReadableStream<Uint8Array>): AsyncGenerator<Uint
       if (filled < frame.length) continue;
       const whole = frame;
       filled = 0;
-      if (!isHead) yield whole;
-      const length = isHead ? lengthIn(whole) : HEAD_BYTES;
+      if (isHead) side = sideIn(whole);
+      else yield { picture: whole, side };
+      const length = isHead ? lengthIn(whole) : PICTURE_HEAD_BYTES;
       if (length === 0 || length > MOST_SOURCE_BYTES) return;
       isHead = !isHead;
       frame = new Uint8Array(length);

@@ -6,6 +6,7 @@ import type { Files } from "../tree/files.service.ts";
 import { isNotModified } from "../../lib/conditional-request.ts";
 import type { StoredFile } from "../tree/entry.ts";
 import type { Thumbnails } from "./service.ts";
+import type { Rendition } from "./store.ts";
 
 const thumbnailHeaders = z.object({ ETag: z.string(), "Cache-Control": z.string() });
 
@@ -32,6 +33,7 @@ export type RespondWithThumbnail = (
   file: StoredFile,
   request: Request,
   accountId: number | null,
+  rendition?: Rendition,
 ) => Promise<Response>;
 
 /** Headers of content that our pages embed. */
@@ -52,13 +54,13 @@ const HEADERS = {
 /** 204 without a thumbnail: browsers report a failure on the console. @throws like Thumbnails.find */
 export const createThumbnailResponse =
   ({ thumbnails }: { thumbnails: Thumbnails }): RespondWithThumbnail =>
-  async (file, { headers, method, signal }, accountId) => {
-    const validators = { etag: `"thumbnail-${file.blobId}"`, modifiedAt: file.createdAt };
+  async (file, { headers, method, signal }, accountId, rendition = "thumbnail") => {
+    const validators = { etag: `"${rendition}-${file.blobId}"`, modifiedAt: file.createdAt };
     const cached = { ...HEADERS, ETag: validators.etag };
     if (isNotModified((name) => headers.get(name) ?? undefined, validators)) {
       return new Response(null, { status: 304, headers: cached });
     }
-    const bytes = await thumbnails.find(file, { accountId, signal });
+    const bytes = await thumbnails.find(file, { accountId, signal }, rendition);
     if (bytes === null) return new Response(null, { status: 204, headers: HEADERS });
     const type = bytes[0] === 0xff ? "image/jpeg" : "image/webp";
     const body = method === "HEAD" ? null : bytes;

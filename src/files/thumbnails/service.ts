@@ -1,11 +1,11 @@
-/** Thumbnails of pictures, made when somebody first asks for them. */
+/** Thumbnails of pictures, and previews of those that browsers can't show, made when somebody first asks for them. */
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Blobs } from "../blobs/service.ts";
 import type { StoredFile } from "../tree/entry.ts";
 import { MOST_SOURCE_BYTES } from "./frame.ts";
 import type { Maker } from "./maker-process.ts";
-import type { ThumbnailStore } from "./store.ts";
+import type { Rendition, ThumbnailStore } from "./store.ts";
 
 export type Thumbnails = ReturnType<typeof createThumbnails>;
 
@@ -22,6 +22,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** A picture to process. It may wait twice, for an account and for strangers. */
 type Job = {
   file: StoredFile;
+  rendition: Rendition;
   signals: AbortSignal[];
   places: number;
   isForAccount: boolean;
@@ -36,26 +37,31 @@ export type ThumbnailRequester = {
   signal: AbortSignal;
 };
 
-const PICTURE = /^image\/(?:png|apng|jpeg|gif|webp|bmp)$/;
+const PLAIN = /^image\/(?:png|apng|jpeg|gif|webp|bmp)$/;
+const HEIF = /^image\/(?:hei[cf]|avif)$/;
 const SWEEP_MS = 3_600_000;
+/** The longer side in pixels. */
+const SIDES: Record<Rendition, number> = { thumbnail: 512, preview: 1_600 };
 
 /** Checks the type, which the uploader chose: there may be no thumbnail nevertheless. */
 export const mayHaveThumbnail = ({ mimeType, size }: Pick<StoredFile, "mimeType" | "size">): boolean =>
-  size > 0 && size <= MOST_SOURCE_BYTES && PICTURE.test(mimeType);
+  size > 0 && size <= MOST_SOURCE_BYTES && (PLAIN.test(mimeType) || HEIF.test(mimeType));
 
 export function createThumbnails({ blobs, store, maker, isDropped, logger }: Deps) {
-  const jobs = new Map<number, Job>();
+  const jobs = new Map<string, Job>();
   const turns = createTurns<Job>({ onLost: leave, isGone: isAborted });
   let isWorking = false;
   let sweeps: ReturnType<typeof setInterval> | undefined;
 
-  async function make({ file: { blobId, size }, signals }: Job): Promise<Bytes | null> {
+  async function make({ file, rendition, signals }: Job): Promise<Bytes | null> {
     // Who scrolled past it has left.
     if (isAborted({ signals })) throw tooManyWait();
+    const { blobId, size, mimeType } = file;
     const { body } = await blobs.open(blobId);
     const picture = body instanceof Blob ? body.stream() : body;
-    const made = (await maker.make(picture, size)) as Bytes | null;
-    await store.put(blobId, made);
+    const what = { size, side: SIDES[rendition], isHeif: HEIF.test(mimeType) };
+    const made = (await maker.make(picture, what)) as Bytes | null;
+    await store.put(blobId, made, rendition);
     return made;
   }
 
@@ -66,7 +72,7 @@ export function createThumbnails({ blobs, store, maker, isDropped, logger }: Dep
       if (job.hasBegun) continue;
       job.hasBegun = true;
       await make(job).then(job.made.resolve, job.made.reject);
-      jobs.delete(job.file.blobId);
+      jobs.delete(keyOf(job));
     }
     isWorking = false;
   }
@@ -75,13 +81,12 @@ export function createThumbnails({ blobs, store, maker, isDropped, logger }: Dep
   function leave(job: Job): void {
     job.places -= 1;
     if (job.places > 0 || job.hasBegun) return;
-    jobs.delete(job.file.blobId);
+    jobs.delete(keyOf(job));
     job.made.reject(tooManyWait());
   }
 
-  function inTurn(file: StoredFile, signal: AbortSignal, waiting: Waiting): Promise<Bytes | null> {
-    const { blobId } = file;
-    const job = jobs.get(blobId) ?? newJob(file);
+  function inTurn(subject: JobSubject, signal: AbortSignal, waiting: Waiting): Promise<Bytes | null> {
+    const job = jobs.get(keyOf(subject)) ?? newJob(subject);
     // An account does not wait as long as a stranger who came before.
     const needsPlace = job.places === 0 || (!waiting.isForStranger && !job.isForAccount && !job.hasBegun);
     const hasPlace = needsPlace && turns.add(job, waiting);
@@ -89,7 +94,7 @@ export function createThumbnails({ blobs, store, maker, isDropped, logger }: Dep
     job.places += Number(hasPlace);
     job.isForAccount ||= hasPlace && !waiting.isForStranger;
     job.signals.push(signal);
-    jobs.set(blobId, job);
+    jobs.set(keyOf(subject), job);
     void work();
     return job.made.promise;
   }
@@ -105,12 +110,16 @@ export function createThumbnails({ blobs, store, maker, isDropped, logger }: Dep
      * share take turns with those of others.
      * @throws FileNotFound, StorageUnavailable, ServiceUnavailable if too many wait
      */
-    async find(file: StoredFile, { accountId, signal }: ThumbnailRequester): Promise<Bytes | null> {
+    async find(
+      file: StoredFile,
+      { accountId, signal }: ThumbnailRequester,
+      rendition: Rendition = "thumbnail",
+    ): Promise<Bytes | null> {
       if (!mayHaveThumbnail(file)) return null;
-      const found = await store.find(file.blobId);
+      const found = await store.find(file.blobId, rendition);
       if (found !== undefined) return found;
       const isForStranger = accountId === null || (await isDropped(file.id));
-      return inTurn(file, signal, { owner: accountId ?? file.accountId, isForStranger });
+      return inTurn({ file, rendition }, signal, { owner: accountId ?? file.accountId, isForStranger });
     },
 
     /** Different pictures. */
@@ -130,8 +139,12 @@ export function createThumbnails({ blobs, store, maker, isDropped, logger }: Dep
 
 const isAborted = ({ signals }: Pick<Job, "signals">): boolean => signals.every(({ aborted }) => aborted);
 
-const newJob = (file: StoredFile): Job => ({
+type JobSubject = Pick<Job, "file" | "rendition">;
+const keyOf = ({ file, rendition }: JobSubject): string => `${rendition} ${file.blobId}`;
+
+const newJob = ({ file, rendition }: JobSubject): Job => ({
   file,
+  rendition,
   signals: [],
   places: 0,
   isForAccount: false,

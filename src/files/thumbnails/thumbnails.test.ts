@@ -26,7 +26,8 @@ afterEach(() => {
 function startMaker({ command = COMMAND, ...limits }: { command?: string[] } & Partial<typeof LIMITS> = {}) {
   const maker = createMaker(command, { ...LIMITS, ...limits });
   ends.push(maker.close);
-  const make = (bytes: Uint8Array) => maker.make(new Blob([new Uint8Array(bytes)]).stream(), bytes.length);
+  const make = (bytes: Uint8Array) =>
+    maker.make(new Blob([new Uint8Array(bytes)]).stream(), { size: bytes.length, side: 512 });
   return { maker, pid: maker.pid, make };
 }
 

@@ -5,7 +5,7 @@ import { KindIcon } from "../kind-icon.tsx";
 import classes from "./files.module.css";
 
 /** The server's bounds, so that others cost no request. */
-const PICTURE = /^image\/(?:png|apng|jpeg|gif|webp|bmp)$/;
+const PICTURE = /^image\/(?:png|apng|jpeg|gif|webp|bmp|hei[cf]|avif)$/;
 const MOST_BYTES = 32 * 1024 * 1024;
 
 /** What is out of sight before then was scrolled past. */
