@@ -83,6 +83,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     trash: ["tree"],
     archive: ["blobs", "storage", "tree"],
     uploads: ["blobs", "policies", "storage", "tree"],
+    moving: ["blobs", "policies", "storage", "uploads"],
     recipients: [],
     serving: ["recipients", "tree"],
     pdf: [],

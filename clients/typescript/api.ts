@@ -58,6 +58,34 @@ export interface paths {
         patch: operations["patchPolicy"];
         trace?: never;
     };
+    "/admin/policies/{id}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The last move of a policy's content, and how far it is
+         * @description Old objects stay for six minutes after they were moved, for downloads that still run; then the move is done. For administrators; an API token needs the scope `admin`.
+         */
+        get: operations["getPolicyMove"];
+        put?: never;
+        /**
+         * Move a policy's content to another one, continue a stopped move, or change its rate
+         * @description Each object is copied, read back and compared by SHA-256 before its files use it; downloads and uploads go on, and new uploads of the old policy go to the new one. It survives restarts. At the end the old policy is empty but for what could not be moved, and folders and the default follow. For administrators; an API token needs the scope `admin`.
+         */
+        post: operations["postPolicyMove"];
+        /**
+         * Stop a move; what has moved stays there
+         * @description New uploads go to the old policy again, until the move is continued. For administrators; an API token needs the scope `admin`.
+         */
+        delete: operations["deletePolicyMove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/policies/{id}/test": {
         parameters: {
             query?: never;
@@ -4977,6 +5005,10 @@ export interface components {
             data: components["schemas"]["Message"];
             message: string;
         };
+        MovableContent: {
+            bytes: number;
+            objects: number;
+        };
         NewAccount: {
             /** @default false */
             disabled: boolean;
@@ -5193,6 +5225,13 @@ export interface components {
             /** @description s3: default us-east-1 */
             region?: string | null;
             secret_key?: string | null;
+        };
+        NewPolicyMove: {
+            /** @description only say how much would move */
+            dry_run?: boolean | null;
+            rate?: number | null;
+            /** @description id of the policy that gets the content */
+            to: number;
         };
         NewShare: {
             /** @description editors and administrators only: 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty */
@@ -5482,6 +5521,7 @@ export interface components {
             is_default: boolean;
             /** @description bytes of one file; 0 or null: no limit of its own */
             max_file_size: number;
+            move_state: components["schemas"]["PolicyMoveState"] | null;
             name: string;
             region: string | null;
             /**
@@ -5496,6 +5536,39 @@ export interface components {
             data: components["schemas"]["Policy"][];
             message: string;
         };
+        PolicyMove: {
+            bytes_done: number;
+            bytes_left: number;
+            /** @description contents that could not be moved, at most 1,000; the first 50 with up to five of their files */
+            failed: {
+                files: string[];
+                reason: string;
+                sha256: string;
+            }[];
+            objects_done: number;
+            /** @description they stay */
+            objects_failed: number;
+            objects_left: number;
+            /** @description bytes a second; 0 is unlimited */
+            rate: number;
+            /** @description an estimate; null: unknown. With no objects left: until the old objects go, which running downloads may still read */
+            seconds_left: number | null;
+            state: components["schemas"]["PolicyMoveState"];
+            /** @description the policy that gets the content */
+            to: number;
+            /** @description why the move waits; it tries again by itself */
+            trouble: string | null;
+            /** @description unfinished uploads that began in the old storage */
+            uploads_left: number;
+        };
+        PolicyMoveResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["PolicyMove"];
+            message: string;
+        };
+        /** @enum {string} */
+        PolicyMoveState: "running" | "stopped" | "done";
         PolicyResponse: {
             /** @constant */
             code: 0;
@@ -5821,6 +5894,12 @@ export interface components {
             jsonrpc: "2.0";
         } & {
             [key: string]: unknown;
+        };
+        PostPolicyMoveResponseBody: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["MovableContent"];
+            message: string;
         };
         PostPolicyTestResponseBody: {
             /** @constant */
@@ -7600,6 +7679,7 @@ export type MailServerResponse = components['schemas']['MailServerResponse'];
 export type MailState = components['schemas']['MailState'];
 export type Message = components['schemas']['Message'];
 export type MessageResponse = components['schemas']['MessageResponse'];
+export type MovableContent = components['schemas']['MovableContent'];
 export type NewAccount = components['schemas']['NewAccount'];
 export type NewDomain = components['schemas']['NewDomain'];
 export type NewDropBox = components['schemas']['NewDropBox'];
@@ -7612,6 +7692,7 @@ export type NewLink = components['schemas']['NewLink'];
 export type NewPasskey = components['schemas']['NewPasskey'];
 export type NewPasskeyCredential = components['schemas']['NewPasskeyCredential'];
 export type NewPolicy = components['schemas']['NewPolicy'];
+export type NewPolicyMove = components['schemas']['NewPolicyMove'];
 export type NewShare = components['schemas']['NewShare'];
 export type NewTeamInput = components['schemas']['NewTeamInput'];
 export type NewToken = components['schemas']['NewToken'];
@@ -7645,6 +7726,9 @@ export type PlaceListResponse = components['schemas']['PlaceListResponse'];
 export type PlaceUnit = components['schemas']['PlaceUnit'];
 export type Policy = components['schemas']['Policy'];
 export type PolicyListResponse = components['schemas']['PolicyListResponse'];
+export type PolicyMove = components['schemas']['PolicyMove'];
+export type PolicyMoveResponse = components['schemas']['PolicyMoveResponse'];
+export type PolicyMoveState = components['schemas']['PolicyMoveState'];
 export type PolicyResponse = components['schemas']['PolicyResponse'];
 export type PolicyUpdate = components['schemas']['PolicyUpdate'];
 export type PolicyUsage = components['schemas']['PolicyUsage'];
@@ -7671,6 +7755,7 @@ export type PostLinksImportBodyMode = components['schemas']['PostLinksImportBody
 export type PostMcp406ResponseBody = components['schemas']['PostMcp406ResponseBody'];
 export type PostMcpBody = components['schemas']['PostMcpBody'];
 export type PostMcpResponseBody = components['schemas']['PostMcpResponseBody'];
+export type PostPolicyMoveResponseBody = components['schemas']['PostPolicyMoveResponseBody'];
 export type PostPolicyTestResponseBody = components['schemas']['PostPolicyTestResponseBody'];
 export type PostPolicyTestResult = components['schemas']['PostPolicyTestResult'];
 export type PostSetUpBody = components['schemas']['PostSetUpBody'];
@@ -7840,6 +7925,7 @@ export interface operations {
                      *           "max_file_size": 0,
                      *           "download": "relay",
                      *           "is_default": false,
+                     *           "move_state": null,
                      *           "created_at": "2026-11-20T12:00:00.000Z",
                      *           "updated_at": "2026-11-20T12:00:00.000Z"
                      *         }
@@ -7909,6 +7995,7 @@ export interface operations {
                      *         "max_file_size": 0,
                      *         "download": "relay",
                      *         "is_default": false,
+                     *         "move_state": null,
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }
@@ -7970,6 +8057,7 @@ export interface operations {
                      *         "max_file_size": 0,
                      *         "download": "relay",
                      *         "is_default": false,
+                     *         "move_state": null,
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }
@@ -8086,6 +8174,7 @@ export interface operations {
                      *         "max_file_size": 0,
                      *         "download": "relay",
                      *         "is_default": false,
+                     *         "move_state": null,
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }
@@ -8104,6 +8193,213 @@ export interface operations {
             431: components["responses"]["431"];
             500: components["responses"]["500"];
             502: components["responses"]["502"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    getPolicyMove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description number of the entry, as responses give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "to": 1,
+                     *         "state": "running",
+                     *         "rate": 1,
+                     *         "objects_done": 1,
+                     *         "objects_left": 1,
+                     *         "objects_failed": 1,
+                     *         "bytes_done": 1,
+                     *         "bytes_left": 1,
+                     *         "uploads_left": 1,
+                     *         "seconds_left": null,
+                     *         "trouble": null,
+                     *         "failed": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PolicyMoveResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postPolicyMove: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description number of the entry, as responses give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "to": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewPolicyMove"];
+            };
+        };
+        responses: {
+            /** @description With dry_run: what would move */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "objects": 1,
+                     *         "bytes": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PostPolicyMoveResponseBody"];
+                };
+            };
+            /** @description OK */
+            202: {
+                headers: {
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "to": 1,
+                     *         "state": "running",
+                     *         "rate": 1,
+                     *         "objects_done": 1,
+                     *         "objects_left": 1,
+                     *         "objects_failed": 1,
+                     *         "bytes_done": 1,
+                     *         "bytes_left": 1,
+                     *         "uploads_left": 1,
+                     *         "seconds_left": null,
+                     *         "trouble": null,
+                     *         "failed": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PolicyMoveResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            502: components["responses"]["502"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    deletePolicyMove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description number of the entry, as responses give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "to": 1,
+                     *         "state": "running",
+                     *         "rate": 1,
+                     *         "objects_done": 1,
+                     *         "objects_left": 1,
+                     *         "objects_failed": 1,
+                     *         "bytes_done": 1,
+                     *         "bytes_left": 1,
+                     *         "uploads_left": 1,
+                     *         "seconds_left": null,
+                     *         "trouble": null,
+                     *         "failed": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PolicyMoveResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
         };

@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createLeases } from "../platform/cluster/leases.ts";
 import { createChanges } from "../platform/cluster/changes.ts";
 import type { Database } from "../platform/db/database.ts";
 import { openConfig } from "../platform/config/config.test-support.ts";
@@ -47,6 +48,8 @@ export async function startContent(
       look: async () => ({ running: new Set(), ended: new Set() }),
       forget: async () => {},
     },
+    leases: createLeases({ database, clock }),
+    graceMs: 0,
     box: createSecretBox(() => new Uint8Array(32).fill(7)),
     locations: { dataDir, roots, used: usedInDataFolder(dataDir) },
     ...more,

@@ -1,4 +1,5 @@
 /** The storage side of files: policies, blobs, their jobs and the check. */
+import type { Leases } from "../platform/cluster/leases.ts";
 import type { Processes } from "../platform/cluster/processes.ts";
 import type { Core } from "../platform/core.ts";
 import type { SecretBox } from "../lib/secret-box.ts";
@@ -8,6 +9,13 @@ import { createBlobsRepository } from "./blobs/repository.ts";
 import { createScrub } from "./blobs/scrub.ts";
 import { createBlobs } from "./blobs/service.ts";
 import { createStagedRepository } from "./blobs/staged.repository.ts";
+import type { MoveMetrics } from "./moving/metrics.ts";
+import { createObjectMove } from "./moving/object-move.ts";
+import { createMovingRepository } from "./moving/repository.ts";
+import { moveEndpoints } from "./moving/routes.ts";
+import { createMoveRunner } from "./moving/runner.ts";
+import { createStorageMoves } from "./moving/service.ts";
+import { createEntriesRepository } from "./tree/entries.repository.ts";
 import { createPolicyCache, createDrivers, createProbe } from "./policies/drivers.ts";
 import { createPoliciesRepository } from "./policies/repository.ts";
 import { policyEndpoints } from "./policies/routes.ts";
@@ -38,7 +46,14 @@ export type ContentDeps = Core & {
   resolve?: StorageContext["resolve"];
   metrics?: StorageMetrics | undefined;
   scrub?: { bytesPerRun: number; bytesPerSecond: number };
+  leases: Pick<Leases, "hold">;
+  moveMetrics?: MoveMetrics | undefined;
+  /** Objects that were moved stay so long. */
+  graceMs?: number;
 };
+
+/** Longer than presigned addresses live, and than it takes from reading a row to opening its object. */
+const MOVED_STAY_MS = 360_000;
 
 const MOST_THUMBNAIL_BYTES = 1024 ** 3;
 
@@ -76,12 +91,46 @@ export function createContent(deps: ContentDeps) {
     probe,
   });
   const standings = createStandings({ ...shared, probe });
+  const moving = createMovingRepository(database);
+  const moves = createStorageMoves({
+    repository: moving,
+    policies: policiesRepository,
+    cache,
+    changes,
+    record,
+    filesOf: checks.filesOf,
+    probe,
+    clock,
+  });
+  const moveRunner = createMoveRunner({
+    repository: moving,
+    moveObject: createObjectMove({
+      database,
+      repository: moving,
+      contents: repository,
+      blobs,
+      scrub,
+      lockTree: createEntriesRepository(database).lock,
+      clock,
+      graceMs: deps.graceMs ?? MOVED_STAY_MS,
+    }),
+    policies: cache,
+    metrics: deps.moveMetrics,
+    leases: deps.leases,
+    finishDeletes: (id) => reaper.finishDeletes(id),
+    hasUploads: async (id) => leftOvers.isInUse(await drivers.forReading(id), await leftOvers.look()),
+    settle: moves.settle,
+    clock,
+    logger,
+  });
   return {
     policies,
     blobs,
     thumbnails,
+    /** Moves of content from one policy to another. `run` moves in this process, which must hold the lease `MOVING`. */
+    moves: { ...moves, run: moveRunner.run },
     dataDir: locations.dataDir,
-    jobs: [...reaper.jobs, scrub.job],
+    jobs: [...reaper.jobs, scrub.job, moveRunner.job],
     checkStorage: createStorageCheck({
       ...shared,
       database,
@@ -103,7 +152,7 @@ export function createContent(deps: ContentDeps) {
       for (const trouble of troublesOf(await standings().catch(() => []))) logger.warn(trouble);
     },
     /** Mount them below the admin prefix. */
-    endpoints: policyEndpoints({ policies }),
+    endpoints: [...policyEndpoints({ policies }), ...moveEndpoints({ moves })],
     /** Makes the first policy if there is none. */
     start: policies.ensureDefault,
     async close(): Promise<void> {

@@ -18,6 +18,7 @@ export const storageRoom = {
   processes: { [MAKER_COMMAND]: async () => (await import("./thumbnails/maker.ts")).makeThumbnails() },
   async start(core: Core, { env, box, leases, registry, isServer, step }: Platform) {
     const { createContent } = await import("./content.ts");
+    const { createMoveMetrics } = await import("./moving/metrics.ts");
     const { createStorageMetrics } = await import("./storage/metrics.ts");
     const { registerStagedMetrics } = await import("./blobs/staged-metrics.ts");
     const { usedPaths } = await import("../platform/settings/env.ts");
@@ -25,8 +26,10 @@ export const storageRoom = {
       ...core,
       box,
       processes: leases.processes,
+      leases,
       locations: { dataDir: env.data.dir, roots: env.storage.localRoots, used: usedPaths(env) },
       metrics: createStorageMetrics(registry),
+      moveMetrics: createMoveMetrics(registry),
     });
     await step(content.start);
     if (isServer) {

@@ -77,6 +77,13 @@ export function createLeftOvers({ repository, counts, drivers, processes, clock,
       for await (const page of staged(driver, digits)) yield page.filter(({ isLeftOver }) => isLeftOver);
     },
 
+    /** Whether a running process or a resumable upload has bytes there. */
+    async isInUse(driver: Driver, digits: ProcessDigits): Promise<boolean> {
+      for await (const page of staged(driver, digits))
+        if (page.some(({ isAbandoned }) => !isAbandoned)) return true;
+      return false;
+    },
+
     /** Removes them, and counts what stays. False if some are left for the next run. */
     async sweep(
       policyId: number,

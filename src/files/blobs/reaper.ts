@@ -40,7 +40,7 @@ export function createReaper(deps: Deps) {
     policyId: number,
     { signal, again = false }: { signal?: AbortSignal; again?: boolean } = {},
   ): Promise<void> {
-    const find = (after: number, limit: number) => repository.dead(policyId, after, limit);
+    const find = (after: number, limit: number) => repository.dead(policyId, after, limit, clock.now());
     for await (const page of pagesAfter(0, PAGE, find, ({ id }) => id)) {
       signal?.throwIfAborted();
       await discard(page, { again });

@@ -97,11 +97,12 @@ function references({ read, write, dialect }: Queries) {
       await write.deleteFrom("blobs").where("id", "=", id).where("state", "=", "dead").execute();
     },
 
-    /** A page of dead blobs by id, after the given one. */
-    async dead(policyId: number, afterId: number, limit: number): Promise<DeadBlob[]> {
+    /** A page of dead blobs by id, after the given one, without those that downloads may still read. */
+    async dead(policyId: number, afterId: number, limit: number, now: number): Promise<DeadBlob[]> {
       const query = read.selectFrom("blobs").select(DEAD_COLUMNS).where("state", "=", "dead");
       return query
         .where("policy_id", "=", policyId)
+        .where("kept_until", "<=", now)
         .where("id", ">", afterId)
         .orderBy("id")
         .limit(limit)
@@ -124,15 +125,22 @@ function states({ read, write }: Queries) {
       await write.updateTable("blobs").set({ checked_at: now }).where("id", "=", id).execute();
     },
 
-    /** Lets its content be stored again. False if it is not live. */
-    async setDamaged(id: number, now: number): Promise<boolean> {
+    /** Lets its content be stored again. False if it is not live, or has another object. */
+    async setDamaged({ id, objectKey }: Pick<StoredBlob, "id" | "objectKey">, now: number): Promise<boolean> {
       const { numUpdatedRows } = await write
         .updateTable("blobs")
         .set((eb) => ({ state: "damaged", retired: eb.ref("generation"), checked_at: now }))
         .where("id", "=", id)
+        .where("object_key", "=", objectKey)
         .where("state", "=", "live")
         .executeTakeFirst();
       return numUpdatedRows > 0n;
+    },
+
+    /** The live blob of a content in a policy. */
+    async liveIn(policyId: number, sha256: string, db: Db = read): Promise<StoredBlob | null> {
+      const [row] = await liveWith(db, [policyId], [sha256]);
+      return row === undefined ? null : toBlob(row);
     },
 
     /** False if it is not damaged, or another blob of its content is live. */

@@ -49,7 +49,7 @@ export function createScrub(deps: Deps) {
       if (blob.state === "damaged" && (await repository.setLive(blob.id, now))) {
         logger.info({ blob: blob.id, key: blob.objectKey }, "stored content was damaged and is intact again");
       }
-    } else if (blob.state === "live" && (await repository.setDamaged(blob.id, now))) {
+    } else if (blob.state === "live" && (await repository.setDamaged(blob, now))) {
       const files = await filesOf(blob.id, FILES_REPORTED);
       logger.error(
         { blob: blob.id, key: blob.objectKey, verdict: condition, files },

@@ -9,36 +9,27 @@
  * decides which object stays. A dead blob never returns: the same content gets a new generation and key, so a late
  * removal can't hit it. After a commit with unknown outcome the object stays, and the reaper decides by the row.
  */
-import type { ByteRange } from "../byte-range.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { appError } from "../../lib/errors.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
 import { fault } from "../../lib/fault.ts";
 import { createSetbacks } from "../setbacks.ts";
-import type { BlobsRepository, DeadBlob, StoredBlob } from "./repository.ts";
+import type { BlobsRepository, DeadBlob } from "./repository.ts";
 import { createKeeping, type StoredBytes } from "./keeping.ts";
+import { createOpening } from "./opening.ts";
+import { createReadBack } from "./read-back.ts";
 import { createReadQueues } from "./read-queue.ts";
 import type { Drivers, PolicyCache } from "../policies/drivers.ts";
-import type { Driver, PresignedResponse, Staging } from "../storage/driver.ts";
-import { contentDamaged, isStorageFailure } from "../storage/storage-failure.ts";
+import type { Driver, Staging } from "../storage/driver.ts";
+import { isStorageFailure } from "../storage/storage-failure.ts";
 import type { Processes } from "../../platform/cluster/processes.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { newContentGeneration, newOwnStagingId, newStagingId } from "../storage/object-key.ts";
 import { createHashes, digestOf, measured, type Meter } from "./hashes.ts";
 
 export type { StoredBytes } from "./keeping.ts";
+export type { OpenBlob } from "./opening.ts";
 export type Blobs = ReturnType<typeof createBlobs>;
-
-export type OpenBlob = {
-  /** The size of the whole content in bytes. */
-  size: number;
-  sha256: string;
-  /** The body for `new Response(body)`. */
-  body: Blob | ReadableStream<Uint8Array>;
-};
-
-type OpenOptions = { range?: ByteRange; signal?: AbortSignal };
 
 const DISCARDS_AT_ONCE = 8;
 
@@ -61,6 +52,7 @@ export function createBlobs({
 }: BlobsDeps) {
   const setbacks = createSetbacks<number>(clock);
   const pending = new Set<Promise<void>>();
+  const hashes = createHashes();
 
   function inBackground(work: Promise<void>): void {
     pending.add(work);
@@ -85,36 +77,15 @@ export function createBlobs({
     }
   }
 
-  const findReadable = async (id: number): Promise<StoredBlob> => readable(await repository.find(id));
-
-  async function openFound(blob: StoredBlob, options: OpenOptions = {}): Promise<OpenBlob> {
-    const { policyId, objectKey, size, sha256 } = readable(blob);
-    const driver = await drivers.forReading(policyId);
-    return { size, sha256, body: await driver.open(objectKey, { size, ...options }) };
-  }
-
   return {
-    ...createReceiving({ drivers, processes, logger }),
+    ...createReceiving({ drivers, processes, logger, hashes }),
+    readBack: createReadBack({ drivers, hashes }),
+    ...createOpening({ repository, policies, drivers }),
 
     keep,
     keepAll,
 
     readQueueOf: createReadQueues(),
-
-    /** @throws FileNotFound if deleted meanwhile, StorageUnavailable if damaged, missing or away */
-    open: async (id: number, options: OpenOptions = {}): Promise<OpenBlob> =>
-      openFound(await findReadable(id), options),
-
-    /** Opens a blob read a moment ago. @throws like open */
-    openFound,
-
-    /** An address for the client if the policy wants redirects; else null. @throws like open */
-    async presign(id: number, response: PresignedResponse): Promise<string | null> {
-      const { policyId, objectKey } = await findReadable(id);
-      const policy = await policies.find(policyId);
-      if (policy.download !== "redirect") return null;
-      return (await drivers.forReading(policyId)).presign(objectKey, response);
-    },
 
     /**
      * Releases one reference per id (ids may repeat), in the transaction that removes the holders. After its commit,
@@ -150,13 +121,6 @@ function countsOf(ids: readonly number[]): Map<number, number> {
   return counts;
 }
 
-/** @throws FileNotFound, StorageUnavailable */
-function readable(blob: StoredBlob | null): StoredBlob {
-  if (blob === null || blob.state === "dead") throw appError("FileNotFound", "The file is gone.");
-  if (blob.state === "damaged") throw contentDamaged("The stored file is damaged.");
-  return blob;
-}
-
 export type StoreOptions = {
   /** Beyond it FileTooLargeForPolicy; 0: unlimited. */
   maxBytes: number;
@@ -176,11 +140,10 @@ export type OpenUpload = Pick<Staging, "received" | "suspend" | "settle" | "abor
 };
 
 type ReceivingDeps = { drivers: Drivers; processes: Processes; logger: Logger };
+type Hashing = { hashes: ReturnType<typeof createHashes> };
 
 /** Bytes on their way into a storage, where they become an object without a row (keeping.ts). */
-function createReceiving({ drivers, processes, logger }: ReceivingDeps) {
-  const hashes = createHashes();
-
+function createReceiving({ drivers, processes, logger, hashes }: ReceivingDeps & Hashing) {
   const remove = async (driver: Driver, key: string): Promise<void> => {
     await driver.remove(key).catch((error: unknown) => {
       logger.warn({ err: error, key }, "an object could not be removed; the reaper will try again");

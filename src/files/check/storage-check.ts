@@ -280,11 +280,11 @@ function createObjectCheck(deps: ObjectCheckDeps, reported: Set<number>) {
   ): AsyncGenerator<StorageFinding> {
     const found = await driver.stat(objectKey);
     const blob = await repository.find(id);
-    if (blob?.state !== "live" || found?.size === size) return;
+    if (blob?.state !== "live" || blob.objectKey !== objectKey || found?.size === size) return;
     const problem = found === null ? "missing_object" : "wrong_size";
     const what = found === null ? "is missing" : `has ${found.size} bytes instead of ${size}`;
     const message = `Object ${objectKey} of blob ${id} ${what}${await filesOf(id)}.`;
-    const isMarked = fix && (await repository.setDamaged(id, clock.now()));
+    const isMarked = fix && (await repository.setDamaged(blob, clock.now()));
     const fixed = isMarked && (await fixes.repair(blob)) === "sound";
     // checkBlobs moves its files and reports them.
     if (isMarked && !fixed && found === null && toTrash !== undefined) return;

@@ -126,6 +126,11 @@ export function createPolicyCache({ list }: Pick<PoliciesRepository, "list">) {
       for (const policy of (await all()).values()) if (policy.isDefault) return policy;
       throw appError("StorageUnavailable", "There is no default storage policy.");
     },
+    /** Takes new uploads of this policy, or of the default: another one while its content moves. @throws PolicyNotFound */
+    async receiving(id: number | null): Promise<StoredPolicy> {
+      const policy = id === null ? await this.defaultPolicy() : await this.find(id);
+      return policy.moveState === "running" ? this.find(policy.moveTo!) : policy;
+    },
     forget(): void {
       loading = undefined;
     },

@@ -8,6 +8,9 @@ export const DEFAULT_REGION = "us-east-1";
 /** From S3 through Waymark, or from a presigned address. */
 export const downloadWay = z.enum(["relay", "redirect"]);
 
+export const moveState = z.enum(["running", "stopped", "done"]);
+export type MoveState = z.output<typeof moveState>;
+
 export const policyView = namedObject("Policy", {
   id: z.int(),
   /** Unique. */
@@ -24,6 +27,8 @@ export const policyView = namedObject("Policy", {
   max_file_size: z.int(),
   download: downloadWay,
   is_default: z.boolean(),
+  /** Of the last move of its content to another policy; null: there was none. */
+  move_state: moveState.nullable(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });

@@ -7,14 +7,22 @@ import type { Schema } from "../../platform/db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { ownerNames } from "../../links/link/owners.repository.ts";
 import { appError } from "../../lib/errors.ts";
-import type { Policy } from "./policy.ts";
+import type { MoveState, Policy } from "./policy.ts";
 
-/** With sealed keys; null for local ones. */
-export type StoredPolicy = Policy & { sealedAccessKey: string | null; sealedSecretKey: string | null };
+/** With sealed keys; null for local ones. `moveTo`: the target of the last move, as `moveState`. */
+export type StoredPolicy = Policy & {
+  sealedAccessKey: string | null;
+  sealedSecretKey: string | null;
+  moveTo: number | null;
+};
 
 /** What prevents the deletion of a policy. */
 export type PolicyUses = {
   blobs: number;
+  /** Those of them whose content was moved away, and whose objects go soon. */
+  kept: number;
+  /** The name of a policy whose content moves into this one, or null. */
+  movingFrom: string | null;
   uploads: number;
   /** At most as many as requested. */
   folders: { id: number; name: string }[];
@@ -31,13 +39,11 @@ export function createPoliciesRepository({ read, dialect }: Pick<Database, "read
   return {
     /** All policies, in the order of their ids. */
     async list(db: Db = read): Promise<StoredPolicy[]> {
-      return (await db.selectFrom("policies").selectAll().orderBy("id").limit(MOST_POLICIES).execute()).map(
-        toPolicy,
-      );
+      return (await withMoves(db).orderBy("policies.id").limit(MOST_POLICIES).execute()).map(toPolicy);
     },
 
     async find(id: number, db: Db = read): Promise<StoredPolicy | null> {
-      const row = await db.selectFrom("policies").selectAll().where("id", "=", id).executeTakeFirst();
+      const row = await withMoves(db).where("policies.id", "=", id).executeTakeFirst();
       return row === undefined ? null : toPolicy(row);
     },
 
@@ -79,8 +85,17 @@ export function createPoliciesRepository({ read, dialect }: Pick<Database, "read
         .selectFrom("uploads")
         .where("policy_id", "=", id)
         .where((eb) => eb.or([eb("received", "<", eb.ref("size")), eb("size", "is", null)]));
+      const moving = await db
+        .selectFrom("storage_moves")
+        .innerJoin("policies", "policies.id", "storage_moves.policy_id")
+        .select("policies.name")
+        .where("to_id", "=", id)
+        .where("state", "=", "running")
+        .executeTakeFirst();
       return {
         blobs: await countRows(blobs),
+        kept: await countRows(blobs.where("state", "=", "dead").where("kept_until", ">", 0)),
+        movingFrom: moving?.name ?? null,
         uploads: await countRows(uploads),
         folders: await folders.orderBy("id").limit(mostFolders).execute(),
       };
@@ -138,7 +153,16 @@ const nameTaken =
   (cause: unknown) =>
     appError("Conflict", `There is already a policy '${name}'.`, { cause });
 
-const toPolicy = ({ access_key, secret_key, ...row }: Selectable<Schema["policies"]>): StoredPolicy => ({
+const withMoves = (db: Db) =>
+  db
+    .selectFrom("policies")
+    .leftJoin("storage_moves", "storage_moves.policy_id", "policies.id")
+    .selectAll("policies")
+    .select(["storage_moves.state as move_state", "storage_moves.to_id as move_to"]);
+
+type PolicyRow = Selectable<Schema["policies"]> & { move_state: string | null; move_to: number | null };
+
+const toPolicy = ({ access_key, secret_key, ...row }: PolicyRow): StoredPolicy => ({
   ...camelCased(row),
   driverType: row.driver_type === "s3" ? "s3" : "local",
   hasCredentials: access_key !== null && secret_key !== null,
@@ -146,12 +170,15 @@ const toPolicy = ({ access_key, secret_key, ...row }: Selectable<Schema["policie
   sealedSecretKey: secret_key,
   download: row.download === "redirect" ? "redirect" : "relay",
   isDefault: row.is_default === 1,
+  moveState: row.move_state as MoveState | null,
 });
 
 const toRow = ({
   sealedAccessKey,
   sealedSecretKey,
   hasCredentials: _has,
+  moveState: _state,
+  moveTo: _to,
   ...policy
 }: Omit<StoredPolicy, "id">) => ({
   ...snakeCased(policy),

@@ -75,6 +75,8 @@ export function createPolicies(deps: PoliciesDeps) {
     find: (id: number): Promise<Policy> => cache.find(id),
     defaultPolicy: (): Promise<Policy> => cache.defaultPolicy(),
 
+    receiving: (id: number | null): Promise<Policy> => cache.receiving(id),
+
     /** Several processes may start at once. */
     async ensureDefault(): Promise<void> {
       if ((await cache.list()).length > 0) return;
@@ -181,6 +183,8 @@ function newPolicyOf(given: CreatePolicy, now: number) {
     maxFileSize: given.max_file_size ?? 0,
     download: given.download ?? "relay",
     isDefault: given.is_default ?? false,
+    moveState: null,
+    moveTo: null,
     createdAt: now,
     updatedAt: now,
   };
@@ -227,12 +231,17 @@ function refuseImpossible(policy: Policy, given: UpdatePolicy): void {
 }
 
 /** Why the policy can't be deleted, as a sentence, or null. */
-function obstacleOf({ isDefault }: Policy, { blobs, uploads, folders }: PolicyUses): string | null {
+function obstacleOf(
+  { isDefault }: Policy,
+  { blobs, kept, uploads, folders, movingFrom }: PolicyUses,
+): string | null {
+  if (movingFrom !== null) return `The content of the policy '${movingFrom}' is moving into it.`;
   if (isDefault) return "The default policy can't be deleted; make another one the default first.";
   const names = folders.map(({ id, name }) => `'${name}' (${id})`);
   const more = folders.length === MOST_FOLDERS_NAMED ? " and maybe more" : "";
   const uses = [
-    ...(blobs > 0 ? [`the content of files (${blobs} stored)`] : []),
+    ...(blobs > kept ? [`the content of files (${blobs - kept} stored)`] : []),
+    ...(kept > 0 ? [`moved objects that downloads may still read (${kept}, for a few minutes)`] : []),
     ...(uploads > 0 ? [`unfinished uploads (${uploads})`] : []),
     ...(names.length > 0 ? [`the folders ${names.join(", ")}${more}`] : []),
   ];

@@ -76,6 +76,8 @@ export type ReadOptions = {
   signal?: AbortSignal;
   /** Called at the end of a stream; without an error if it is complete or cancelled. */
   onEnd?(error?: unknown): void;
+  /** The rest of a stream that the storage can't continue, from another storage; null: there is none. */
+  elsewhere?(rest: ByteRange): Promise<ReadableStream<Uint8Array> | null>;
 };
 
 export type PresignedResponse = {

@@ -52,3 +52,6 @@ export async function withStorageFailures<T>(work: () => Promise<T>): Promise<T>
 /** A stored file is cut off, changed or gone. */
 export const contentDamaged = (sentence: string, cause?: unknown): AppError =>
   appError("StorageUnavailable", sentence, { cause, details: { isDamaged: true } });
+
+export const isContentDamaged = (error: unknown): boolean =>
+  error instanceof AppError && error.details?.["isDamaged"] === true;

@@ -43,7 +43,7 @@ export type ReceivedFile = {
 
 type Deps = Pick<FilesDeps, "tree" | "repository"> & {
   files: Pick<Files, "add">;
-  policies: Pick<Policies, "find" | "defaultPolicy">;
+  policies: Pick<Policies, "receiving">;
   blobs: Pick<Blobs, "store" | "readQueueOf">;
 };
 
@@ -52,8 +52,7 @@ export type Uploads = ReturnType<typeof createUploads>;
 export function createUploads({ tree, repository, files, policies, blobs }: Deps) {
   /** The folder's own policy, else that of the nearest ancestor, else the default. */
   async function policyOf(folders: readonly Folder[]): Promise<Policy> {
-    const own = folders.flatMap(({ policyId }) => policyId ?? [])[0];
-    return own === undefined ? policies.defaultPolicy() : policies.find(own);
+    return policies.receiving(folders.flatMap(({ policyId }) => policyId ?? [])[0] ?? null);
   }
 
   /** The name in stored form. @throws InvalidName, NameConflict */

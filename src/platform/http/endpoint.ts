@@ -85,7 +85,7 @@ export type Endpoint<
   /** Further responses by status. */
   others?: Readonly<Record<number, DocumentedResponse>>;
   /** Default 200. */
-  status?: 200 | 201;
+  status?: 200 | 201 | 202;
   /** The type of `data` in the OpenAPI document, as the next four are for it. */
   response?: Schema;
   /** The message of the response when the handler returns nothing. */

@@ -26,7 +26,7 @@ const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
  * fifty links need 2 KB instead of 23. Reads return no secret whose length could tell it (BREACH); responses to writes,
  * such as a new token, stay plain.
  */
-function compressedJson(c: HttpContext, text: string, status: 200 | 201): Response | Promise<Response> {
+function compressedJson(c: HttpContext, text: string, status: 200 | 201 | 202): Response | Promise<Response> {
   const isRead = c.req.method === "GET" || c.req.method === "HEAD";
   if (text.length < LEAST || !isRead) return c.body(text, status, JSON_TYPE);
   const fields = { ...JSON_TYPE, Vary: "Accept-Encoding" };

@@ -36,6 +36,7 @@ const singular = (word: string): string =>
 
 /** Choices that several places offer, by the schema or operation and the field of one of them. */
 const NAMES_OF_CHOICES: Readonly<Record<string, string>> = {
+  "PolicyMove.state": "PolicyMoveState",
   "ListUsers.disabled": "FlagFilter",
   "PostLinksImportBody.dry_run": "Flag",
   "GetStats.visitors": "VisitorKind",

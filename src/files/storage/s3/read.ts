@@ -19,7 +19,7 @@ export async function openS3Object(reading: Reading): Promise<ReadableStream<Uin
   const last = reading.range?.end ?? size - 1;
   let next = reading.range?.start ?? 0;
   let etag: string | null = null;
-  let reader = await connect();
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined = await connect();
   // Not earlier: a failed `connect` would leave the timer running.
   const stallTimer = createStallTimer(client.pace.stallMs);
   let reopened = 0;
@@ -43,9 +43,16 @@ export async function openS3Object(reading: Reading): Promise<ReadableStream<Uin
         if (reopened > REOPENINGS) {
           throw s3Failure(networkRefusal(error));
         }
-        reader = await connect();
+        reader = await connect().catch(continueElsewhere);
       }
     }
+  }
+
+  /** The object may have been moved to another storage, and removed here. */
+  async function continueElsewhere(error: unknown) {
+    const rest = await reading.elsewhere?.({ start: next, end: last });
+    if (!rest) throw error;
+    return rest.getReader();
   }
 
   return new ReadableStream<Uint8Array>(
