@@ -16,9 +16,9 @@ RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates
  && groupadd --gid 10001 waymark \
  && useradd --uid 10001 --gid 10001 --no-log-init --no-create-home --home-dir /data --shell /usr/sbin/nologin waymark \
  && install -d -o waymark -g waymark -m 0700 /data /data/files
-COPY --from=build /src/dist/waymark /usr/local/bin/waymark
 COPY --from=build /src/LICENSE /src/NOTICE.md /usr/local/share/doc/waymark/
 COPY --from=build /src/node_modules/libheif-js/libheif-wasm/LICENSE /usr/local/share/doc/waymark/LICENSE.libheif
+COPY --from=build /src/dist/waymark /usr/local/bin/waymark
 USER waymark
 WORKDIR /data
 ENV WAYMARK__DATA__DIR=/data \
