@@ -123,6 +123,7 @@ export function createContent(deps: ContentDeps) {
     clock,
     logger,
   });
+  let isClosed = false;
   return {
     policies,
     blobs,
@@ -149,13 +150,17 @@ export function createContent(deps: ContentDeps) {
     standings,
     troubles: createStorageTroubles(standings),
     async warnOfTroubles(): Promise<void> {
-      for (const trouble of troublesOf(await standings().catch(() => []))) logger.warn(trouble);
+      const troubles = troublesOf(await standings().catch(() => []));
+      // On the way out of a failed start the look itself fails.
+      if (isClosed) return;
+      for (const trouble of troubles) logger.warn(trouble);
     },
     /** Mount them below the admin prefix. */
     endpoints: [...policyEndpoints({ policies }), ...moveEndpoints({ moves })],
     /** Makes the first policy if there is none. */
     start: policies.ensureDefault,
     async close(): Promise<void> {
+      isClosed = true;
       thumbnails.close();
       await blobs.settled();
     },

@@ -22,7 +22,10 @@ async function told(name: string): Promise<string[]> {
   const doctor = await cli(["doctor"]);
   expect(doctor.exitCode).toBe(1);
   const backup = await cli(["backup", join(dataDir, name)]);
-  expect(backup.exitCode).toBe(0);
+  expect(backup.exitCode).toBe(1);
+  expect(existsSync(join(dataDir, name, "manifest.json"))).toBe(true);
+  const tested = await cli(["webhooks", "test", "1"]);
+  expect([tested.exitCode, tested.stderr]).toEqual([4, expect.stringContaining("The secret can't be read")]);
   const added = await addWebhook();
   expect(added.exitCode).toBe(5);
   return [server.log(), data.checks.secret_key.message, doctor.stdout, backup.stderr, added.stderr];

@@ -59,7 +59,12 @@ export function addBackupCommands(program: Command, context: Context): void {
           throw error;
         });
       const trouble = await keys.look().catch(messageOf);
-      if (trouble !== null) output.note(`waymark: ${trouble}`);
+      if (trouble !== null) {
+        output.note(
+          `waymark: ${trouble} The backup is whole, but has no key that opens the secrets in its database.`,
+        );
+        process.exitCode = 1;
+      }
       return {
         json: manifest,
         show: ({ line }) => {

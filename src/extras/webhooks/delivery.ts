@@ -41,7 +41,7 @@ const STOP_MS = 3_000;
 const DISABLED_AFTER_MS = 3 * DAY;
 const INTERRUPTED = "Waymark ended during this attempt. Nobody knows whether it arrived.";
 const EVENT_GONE = "The event is not kept any more; see events.retention_days.";
-const UNREADABLE =
+export const UNREADABLE_SECRET =
   "The secret can't be read, because this node has another secret key than the one that sealed it. Put the right key back; 'waymark doctor' says where.";
 
 export type WebhookTransaction = {
@@ -145,32 +145,36 @@ type Run = {
 
 type Sent = { delivery: Delivery; attempt: MadeAttempt; isFinal: boolean };
 
+/** The secrets that sign now; null if another key has sealed them. */
+export function openSecrets(
+  { box, clock }: Pick<Deps, "box" | "clock">,
+  { secret, previousSecret, previousUntil }: Webhook,
+): string[] | null {
+  const sealed = [
+    secret,
+    ...(previousSecret !== null && (previousUntil ?? 0) > clock.now() ? [previousSecret] : []),
+  ];
+  try {
+    return sealed.map((one) => box.open(one, SECRET_PURPOSE));
+  } catch (error) {
+    if (error instanceof SealedWithAnotherKey) return null;
+    throw error;
+  }
+}
+
 /** Sends what is due, in portions, until nothing is. */
 function createSender(deps: Deps) {
-  const { webhooks, deliveries, attempt, box, write, record, count, clock } = deps;
-
-  function secretsOf({ secret, previousSecret, previousUntil }: Webhook): string[] | null {
-    const sealed = [
-      secret,
-      ...(previousSecret !== null && (previousUntil ?? 0) > clock.now() ? [previousSecret] : []),
-    ];
-    try {
-      return sealed.map((one) => box.open(one, SECRET_PURPOSE));
-    } catch (error) {
-      if (error instanceof SealedWithAnotherKey) return null;
-      throw error;
-    }
-  }
+  const { webhooks, deliveries, attempt, write, record, count, clock } = deps;
 
   async function sendAll(webhook: Webhook, taken: readonly Delivery[]): Promise<Sent[]> {
-    const secrets = secretsOf(webhook);
+    const secrets = openSecrets(deps, webhook);
     const events = await deliveries.eventsOf(taken.flatMap(({ eventId }) => eventId ?? []));
     return Promise.all(
       taken.map(async (delivery) => {
         const event = delivery.eventId === null ? null : events.get(delivery.eventId);
         const isFinal = pauseAfter(delivery) === null;
         if (event === undefined) return { delivery, attempt: unsent(EVENT_GONE), isFinal: true };
-        if (secrets === null) return { delivery, attempt: unsent(UNREADABLE), isFinal };
+        if (secrets === null) return { delivery, attempt: unsent(UNREADABLE_SECRET), isFinal };
         const made = await attempt({ webhook, delivery, event }, secrets);
         fault("webhook-sent");
         return { delivery, attempt: made, isFinal: isFinal || made.isGone };

@@ -14,7 +14,7 @@ import {
   createWebhookRepository,
   createShareEndsRepository,
 } from "./webhook.repository.ts";
-import { createWebhookJob, type WebhookTransaction } from "./delivery.ts";
+import { createWebhookJob, openSecrets, UNREADABLE_SECRET, type WebhookTransaction } from "./delivery.ts";
 import { createWebhookQueue } from "./queue.ts";
 import { createShareEnds } from "./share-ends.ts";
 import { type Delivery, TEST_EVENT, type Webhook } from "./webhook.ts";
@@ -80,9 +80,11 @@ export function createWebhooks(deps: Deps) {
     /** @throws NotFound */
     get,
 
-    /** Queues a test, which has one attempt. @throws NotFound, Conflict for a disabled webhook */
+    /** Queues a test, which has one attempt. @throws NotFound, Conflict for a disabled webhook or an unreadable secret */
     async test(id: number): Promise<Delivery> {
-      refuseDisabled(await get(id));
+      const webhook = await get(id);
+      refuseDisabled(webhook);
+      if (openSecrets(deps, webhook) === null) throw appError("Conflict", UNREADABLE_SECRET);
       return changes.write(async (tx) => {
         tx.changed("webhooks", [String(id)]);
         const made = await deliveries.queueTest(tx.db, id, TEST_EVENT, clock.now());

@@ -34,6 +34,9 @@ const CHECK_DEADLINE_MS = 2_000;
 
 const DISK_IS_SILENT = `The disk did not respond within ${CHECK_DEADLINE_MS / 1000} s; check the system log.`;
 
+const CACHE_IS_SILENT =
+  "Redis does not respond; check cache.redis_url and the Redis server. Waymark works without it; other nodes apply changes a second or two later.";
+
 const statusOf = (trouble: string | null): HealthStatus => (trouble === null ? "healthy" : "degraded");
 
 export function createHealth(sources: HealthSources): { report(): Promise<HealthReport> } {
@@ -86,7 +89,7 @@ export function createHealth(sources: HealthSources): { report(): Promise<Health
         },
         cache: {
           status: cache,
-          message: cache === "healthy" ? "" : (sources.cacheRefusal() ?? ""),
+          message: cache === "healthy" ? "" : (sources.cacheRefusal() ?? CACHE_IS_SILENT),
           cache_type: sources.cacheType,
           bloom_filter_enabled: true,
           negative_cache_enabled: true,

@@ -119,6 +119,13 @@ describe("start-up settings", () => {
     [null, { WAYMARK__SERVER__TLSCERT: "a" }, "did you mean 'server.tls_cert'"],
     ["[server]\nPort = 1\n", {}, "waymark.toml:2: unknown setting 'server.Port'; did you mean 'server.port'"],
     ["[data]\nfolder = 1\n", {}, "allowed: data.dir"],
+    [
+      '[databse]\nurl = "x"\n',
+      {},
+      "waymark.toml:2: unknown setting 'databse.url'; did you mean 'database.url'?",
+    ],
+    ["[sever]\nprot = 1\n", {}, "did you mean the section 'server'? It has: server.host, server.port"],
+    [null, { WAYMARK__STORRAGE__LOCAL_ROOTS: "/a" }, "did you mean 'storage.local_roots'?"],
     [null, { WAYMARK__FEATURES__PUBLIC_URL: "a" }, "changed in the panel or by 'waymark config set'"],
   ])("%j with the variables %j is refused with advice", (toml, variables, message) => {
     expect(() => load(toml, variables)).toThrow(message);

@@ -14,6 +14,7 @@ import {
 import { dataPath, type UsedPath, usedInDataFolder } from "../../lib/data-folder.ts";
 import type { DiskProbe } from "../../lib/disk-check.ts";
 import { snakeCased } from "../../lib/case-names.ts";
+import { closestWord } from "../../lib/closest-word.ts";
 import { appError } from "../../lib/errors.ts";
 
 export type Env = StartSettings & {
@@ -172,6 +173,15 @@ function alternativesTo(settings: Settings, key: string): string {
   const known = settings.map((setting) => setting.key);
   const siblings = known.filter((one) => one.startsWith(`${key.split(".")[0]}.`));
   if (siblings.length > 0) return `allowed: ${siblings.join(", ")}`;
+  const [section = "", name = ""] = key.split(".");
+  const sections = [...new Set(known.map((one) => one.split(".")[0]!))];
+  const closest = closestWord(section, sections);
+  if (closest !== null) {
+    const names = known.filter((one) => one.startsWith(`${closest}.`));
+    return names.includes(`${closest}.${name}`)
+      ? `did you mean '${closest}.${name}'?`
+      : `did you mean the section '${closest}'? It has: ${names.join(", ")}`;
+  }
   return `allowed: ${known.join(", ")}. Other settings are changed in the panel or by 'waymark config set'`;
 }
 
