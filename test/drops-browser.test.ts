@@ -162,9 +162,9 @@ test.skipIf(CHROMIUM === null)(
       30_000,
     );
     expect(page.requests.slice(begun).filter((url) => url === drop.url)).toEqual([drop.url]);
-    expect(await page.evaluate<string>("document.querySelector('form button').textContent")).toBe(
-      "Send again",
-    );
+    expect(
+      await page.evaluate<string>("document.querySelector('form > button:not([type])').textContent"),
+    ).toBe("Send again");
   },
   60_000,
 );
@@ -190,13 +190,14 @@ test.skipIf(CHROMIUM === null)(
     rmSync(paths[2]!);
     await page.evaluate(SEND);
     const rows = () =>
-      page.evaluate<string[]>("[...document.querySelectorAll('form + ul li')].map((row) => row.innerText)");
-    const button = () => page.evaluate<string>("document.querySelector('form button').textContent");
+      page.evaluate<string[]>("[...document.querySelectorAll('form .files li')].map((row) => row.innerText)");
+    const button = () =>
+      page.evaluate<string>("document.querySelector('form > button:not([type])').textContent");
     await until(async () => (await button()) === "Send again", 30_000);
     expect((await rows()).map((row) => row.split(/\s*\n/))).toEqual([
-      ["changed.txt", CHANGED],
-      ["emptied.txt", CHANGED],
-      ["gone.txt", CHANGED],
+      ["changed.txt", CHANGED, "×"],
+      ["emptied.txt", CHANGED, "×"],
+      ["gone.txt", CHANGED, "×"],
       ["stays.txt", "Arrived"],
       ["void.txt", "Arrived"],
     ]);
@@ -239,12 +240,13 @@ test.skipIf(CHROMIUM === null)(
 );
 
 test.skipIf(CHROMIUM === null)(
-  "a dropped folder is named with what to do, and files beside it are chosen",
+  "dropped folders keep their folders, and what is listed can be taken out before it is sent",
   async () => {
-    const drop = await box();
+    const drop = await box({ types: ["txt", "image/*"], require: "email", expires_at: "7d" });
     const folder = mkdtempSync(join(tmpdir(), "waymark-dropped-"));
-    mkdirSync(join(folder, "Holidays"));
-    writeFileSync(join(folder, "beside.txt"), "beside");
+    mkdirSync(join(folder, "Holidays", "Day 1"), { recursive: true });
+    for (const name of ["Holidays/a.txt", "Holidays/Day 1/b.txt", "Holidays/Day 1/c.exe", "beside.txt"])
+      writeFileSync(join(folder, name), name);
     for (const look of [
       { width: 390, height: 844, dark: false },
       { width: 1280, height: 800, dark: true },
@@ -252,17 +254,39 @@ test.skipIf(CHROMIUM === null)(
       const page = await browser!.page(look);
       await page.open(drop.url);
       await page.dropFiles(PICKER, [join(folder, "Holidays"), join(folder, "beside.txt")]);
-      await until(async () => (await shownOn(page)).includes("Folders can’t be sent here."), 30_000);
-      expect(await shownOn(page)).toContain("Holidays");
-      expect(
-        await page.evaluate("[...document.querySelector('input[type=file]').files].map((file) => file.name)"),
-      ).toEqual(["beside.txt"]);
+      const rows = () =>
+        page.evaluate<string[]>(
+          "[...document.querySelectorAll('form .files li')].map((row) => row.innerText.replace(/\\s*\\n/g, ' · '))",
+        );
+      await until(async () => (await rows()).length === 4, 30_000);
+      expect((await rows()).toSorted()).toEqual([
+        "Holidays/Day 1/b.txt · 20\u00a0bytes · ×",
+        "Holidays/Day 1/c.exe · 20\u00a0bytes · ×",
+        "Holidays/a.txt · 14\u00a0bytes · ×",
+        "beside.txt · 10\u00a0bytes · ×",
+      ]);
       await shoot(page, `folder-${look.width}-${look.dark ? "dark" : "light"}`);
+      await page.evaluate("document.querySelector('button[title=\"Remove beside.txt\"]').click()");
+      await page.evaluate("document.querySelector('input[type=email]').value = 'Anna@Example.com'");
       await page.evaluate(SEND);
+      await until(async () => (await shownOn(page)).includes("Send again"), 30_000);
+      expect((await rows()).filter((row) => !row.endsWith("Arrived"))).toEqual([
+        "Holidays/Day 1/c.exe · Files of this kind are not taken here. Nothing was stored. · ×",
+      ]);
+      await shoot(page, `folder-sent-${look.width}-${look.dark ? "dark" : "light"}`);
+      // Nothing is left that was not sent.
+      await page.evaluate("setTimeout(() => document.querySelector('form .files button').click())");
       await until(async () => await page.evaluate<boolean>("location.search === '?sent=1'"), 30_000);
-      expect(page.complaints).toEqual([]);
+      await until(async () => (await shownOn(page)).includes("Holidays/Day 1/b.txt"), 30_000);
+      expect(page.complaints.filter((complaint) => !complaint.includes("415"))).toEqual([]);
     }
-    expect((await drop.files()).map(({ name }) => name)).toEqual(["beside (2).txt", "beside.txt"]);
+    expect(await drop.files()).toEqual([]);
+    const [holidays] = (await me.call("GET", `/folders/${drop.folder}`)).body.data.folders;
+    const { folders, files } = (await me.call("GET", `/folders/${holidays.id}`)).body.data;
+    expect([folders, files].map((all) => all.map(({ name }: { name: string }) => name))).toEqual([
+      ["Day 1"],
+      ["a (2).txt", "a.txt"],
+    ]);
     rmSync(folder, { recursive: true });
   },
   60_000,

@@ -75,8 +75,8 @@ test("two strangers send files; each sees only their own, and the owner sees who
   expect([told.status, (await json(told)).data.files]).toEqual([
     201,
     [
-      { name: "photo.jpg", size: 5, at: expect.any(String) },
-      { name: "notes.txt", size: 1, at: expect.any(String) },
+      { name: "photo.jpg", path: null, size: 5, at: expect.any(String) },
+      { name: "notes.txt", path: null, size: 1, at: expect.any(String) },
     ],
   ]);
   expect(await ben.page(drop.url)).toContain("notes.txt");

@@ -37,7 +37,13 @@ test("a folder goes up, is shared, and comes back", async () => {
 
   const box = await json("drops", "create", "/Reports", "--code", "box", "--max-files", "1");
   expect(box).toMatchObject({ kind: "drop", drop: { max_files: 1, max_bytes: 1_000_000_000 } });
-  expect(await json("drops", "update", "box", "--max-files", "2")).toMatchObject({ drop: { max_files: 2 } });
+  const asks = ["--require", "email", "--sender-folders", "--type", "PDF", "--type", "image/*"];
+  expect(await json("drops", "update", "box", "--max-files", "2", ...asks)).toMatchObject({
+    drop: { max_files: 2, require: "email", sender_folders: true, types: [".pdf", "image/*"] },
+  });
+  expect(
+    await json("drops", "update", "box", "--require", "none", "--no-sender-folders", "--clear-types"),
+  ).toMatchObject({ drop: { max_files: 2, require: "none", sender_folders: false, types: [] } });
   await until(async () => (await fetch(`${server.url}/box`)).ok);
   const form = new FormData();
   form.append("file", new File(["from outside"], "sent.txt"));

@@ -3906,6 +3906,12 @@ export interface components {
                 max_bytes: number;
                 max_file_size: number | null;
                 max_files: number;
+                /** @description what visitors give before they send files */
+                require: components["schemas"]["SenderRequirement"];
+                /** @description each sender has a folder inside */
+                sender_folders: boolean;
+                /** @description extensions and media types that it takes; empty: all */
+                types: string[];
             } | null;
             /** @description what is shared, one of several items, or the folder that takes the files; null for a URL */
             entry: {
@@ -3963,8 +3969,12 @@ export interface components {
             recipients: string[];
             /** @description of its responses to visitors */
             redirect_status: components["schemas"]["RedirectStatus"];
+            /** @description what visitors give before they send files */
+            require: components["schemas"]["SenderRequirement"];
             /** @description where the link leads some visitors instead; the first rule that holds decides */
             rules: components["schemas"]["LinkRule"][] | null;
+            /** @description each sender has a folder inside */
+            sender_folders: boolean;
             /**
              * Format: uri
              * @description address of the link
@@ -3975,6 +3985,8 @@ export interface components {
             tags: string[];
             target: string;
             title: string | null;
+            /** @description extensions and media types that it takes; empty: all */
+            types: string[];
             /**
              * Format: date-time
              * @description of the last change; clicks and downloads change nothing
@@ -4690,6 +4702,12 @@ export interface components {
                 /** @description bytes; unlimited without it */
                 max_file_size?: number | null;
                 max_files: number;
+                /** @description what visitors give before they send files; default: none */
+                require?: components["schemas"]["SenderRequirement"];
+                /** @description each sender gets a folder inside; default: false */
+                sender_folders?: boolean;
+                /** @description extensions and media types that it takes, such as .pdf or image/*; null or empty: all */
+                types?: string[] | null;
             };
             /** @description RFC 3339, or a duration such as 7d; null clears it */
             expires_at?: string | null;
@@ -5054,8 +5072,14 @@ export interface components {
             message?: string | null;
             /** @description at least 8 characters; none when empty or absent */
             password?: string | null;
+            /** @description what visitors give before they send files; default: none */
+            require?: components["schemas"]["SenderRequirement"];
+            /** @description each sender gets a folder inside; default: false */
+            sender_folders?: boolean;
             /** @description shown to visitors; found by `search` */
             title?: string | null;
+            /** @description extensions and media types that it takes, such as .pdf or image/*; null or empty: all */
+            types?: string[] | null;
         };
         NewestClick: {
             /** @description clicks of crawlers, previews and programs */
@@ -5119,8 +5143,14 @@ export interface components {
             password?: string | null;
             /** @description mail addresses; who is new on the list gets a mail with the link, without the password */
             recipients?: string[] | null;
+            /** @description what visitors give before they send files; default: none */
+            require?: components["schemas"]["SenderRequirement"];
+            /** @description each sender gets a folder inside; default: false */
+            sender_folders?: boolean;
             /** @description found by `search` */
             title?: string | null;
+            /** @description extensions and media types that it takes, such as .pdf or image/*; null or empty: all */
+            types?: string[] | null;
             /** @description only recipients see the share, once they have given a code that was mailed to them */
             verify?: boolean | null;
         };
@@ -6178,8 +6208,12 @@ export interface components {
             name: string;
             /** @description the name that the visitor sent; `name` differs if another file had it */
             original_name: string;
+            /** @description the visitor's folders around the file, joined by / */
+            path: string | null;
             /** @description the same for everything that one visitor sends into this box */
             sender: string;
+            /** @description as the visitor gave it; nobody has proved it */
+            sender_email: string | null;
             /** @description as the visitor gave it */
             sender_name: string | null;
             /** @description bytes */
@@ -6283,6 +6317,8 @@ export interface components {
             recovery_code?: string | null;
             totp?: string | null;
         };
+        /** @enum {string} */
+        SenderRequirement: "none" | "name" | "email";
         SentWebhookDelivery: {
             /** @description since it was queued, or sent again by request */
             attempts: number;
@@ -6450,6 +6486,12 @@ export interface components {
                 max_bytes: number;
                 max_file_size: number | null;
                 max_files: number;
+                /** @description what visitors give before they send files */
+                require: components["schemas"]["SenderRequirement"];
+                /** @description each sender has a folder inside */
+                sender_folders: boolean;
+                /** @description extensions and media types that it takes; empty: all */
+                types: string[];
             } | null;
             /** @description what is shared, one of several items, or the folder that takes the files; null for a URL */
             entry: {
@@ -6594,6 +6636,12 @@ export interface components {
                 /** @description bytes; unlimited without it */
                 max_file_size?: number | null;
                 max_files: number;
+                /** @description what visitors give before they send files; default: none */
+                require?: components["schemas"]["SenderRequirement"];
+                /** @description each sender gets a folder inside; default: false */
+                sender_folders?: boolean;
+                /** @description extensions and media types that it takes, such as .pdf or image/*; null or empty: all */
+                types?: string[] | null;
             };
             /** @description RFC 3339, or a duration such as 7d; null clears it */
             expires_at?: string | null;
@@ -6620,6 +6668,10 @@ export interface components {
             password?: string | null;
             /** @description mail addresses; who is new on the list gets a mail with the link, without the password */
             recipients?: string[] | null;
+            /** @description what visitors give before they send files; default: none */
+            require?: components["schemas"]["SenderRequirement"];
+            /** @description each sender gets a folder inside; default: false */
+            sender_folders?: boolean;
             /**
              * Format: uri
              * @description absolute http or https URL, at most 8192 bytes
@@ -6627,6 +6679,8 @@ export interface components {
             target?: string;
             /** @description found by `search` */
             title?: string | null;
+            /** @description extensions and media types that it takes, such as .pdf or image/*; null or empty: all */
+            types?: string[] | null;
             /** @description only recipients see the share, once they have given a code that was mailed to them */
             verify?: boolean | null;
         };
@@ -7786,6 +7840,7 @@ export type ReportRowListResponse = components['schemas']['ReportRowListResponse
 export type Role = components['schemas']['Role'];
 export type RuleDevice = components['schemas']['RuleDevice'];
 export type SecondFactorProof = components['schemas']['SecondFactorProof'];
+export type SenderRequirement = components['schemas']['SenderRequirement'];
 export type SentWebhookDelivery = components['schemas']['SentWebhookDelivery'];
 export type SentWebhookDeliveryResponse = components['schemas']['SentWebhookDeliveryResponse'];
 export type Session = components['schemas']['Session'];
@@ -19839,6 +19894,11 @@ export interface operations {
                      *           "max_bytes": 1,
                      *           "max_files": 1,
                      *           "max_file_size": 0,
+                     *           "require": "none",
+                     *           "sender_folders": false,
+                     *           "types": [
+                     *             "text"
+                     *           ],
                      *           "bytes": 1,
                      *           "files": 1
                      *         }
@@ -19957,6 +20017,11 @@ export interface operations {
                      *         "max_bytes": 1,
                      *         "max_files": 1,
                      *         "max_file_size": 0,
+                     *         "require": "none",
+                     *         "sender_folders": false,
+                     *         "types": [
+                     *           "text"
+                     *         ],
                      *         "bytes": 1,
                      *         "files": 1
                      *       }
@@ -20075,6 +20140,8 @@ export interface operations {
                      *           "mime_type": "application/pdf",
                      *           "sender": "text",
                      *           "sender_name": null,
+                     *           "sender_email": null,
+                     *           "path": null,
                      *           "at": "2026-11-20T12:00:00.000Z"
                      *         }
                      *       ],

@@ -53,7 +53,13 @@ export function createDrive(deps: Deps) {
   const folders = createFolders({ tree, repository, removal, policies, clock });
   const files = createFiles({ tree, repository, removal, blobs, clock });
   const uploads = createUploads({ tree, repository, files, policies, blobs });
-  const dropGate = createDropGate({ repository: createDropsRepository(database), record, clock });
+  const dropGate = createDropGate({
+    tree,
+    entries: repository,
+    repository: createDropsRepository(database),
+    record,
+    clock,
+  });
   const resumable = createResumable({
     ...shared,
     repository: createTusRepository(database),

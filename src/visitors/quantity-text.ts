@@ -36,6 +36,9 @@ export function quantityOfBytes(language: Language, bytes: number): string {
   return `${number}\u00a0${bytes === 1 ? ONE[language] : units[unit]}`;
 }
 
+/** For scripts that write quantities. */
+export const unitsOfBytes = (language: Language) => ({ units: UNITS[language], unit: ONE[language] });
+
 /** Writes an instant in UTC and names the zone: the visitor's one is unknown. */
 export const instantText = (language: Language, at: number): string => `${instants(language).format(at)} UTC`;
 

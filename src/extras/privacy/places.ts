@@ -63,6 +63,8 @@ export const TEXTS: Record<Subject["kind"], readonly TextPlace[]> = {
     },
     { table: "share_recipients", key: "id", column: "email", shown: ["link_id", "email"], set: null },
     { table: "share_visits", key: "id", column: "email", set: null },
+    { table: "drop_files", key: "entry_id", column: "sender_email", set: { sender_email: null } },
+    { table: "uploads", key: null, column: "sender_email", set: { sender_email: null, metadata: "" } },
   ],
   sender: [
     { table: "drop_files", key: "entry_id", column: "sender_name", set: { sender_name: null } },
@@ -111,6 +113,7 @@ const NAMES = new Set([
   "owner",
   "recipients",
   "resolved_by",
+  "sender_email",
   "transfer_to",
   "username",
 ]);

@@ -5,7 +5,6 @@ import { createDefine } from "../../platform/cli/define.ts";
 import type { Result } from "../../platform/cli/results.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
-import { given } from "../../lib/given.ts";
 import { validated } from "../../lib/validated.ts";
 import { dropSchema, viewReceived } from "../drops/drop.ts";
 import { ADDING_DEFAULTS } from "../serving/served.ts";
@@ -14,6 +13,7 @@ import {
   type BodyOptions,
   bodyOf,
   defineRemoval,
+  LIMIT_ENDS,
   limitOptions,
   LINK_OPTIONS,
   listShares,
@@ -56,9 +56,8 @@ export function addDropCommands(program: Command, context: Context): void {
     .argument("<code>", "")
     .option("--clear-expiry", "remove the expiry")
     .option("--clear-password", "remove the password")
-    .option("--max-bytes <bytes>", "of all files together", { isNumber: true })
-    .option("--max-files <number>", "files in all, including those deleted since", { isNumber: true })
-    .option("--max-file-size <bytes>", "of one file", { isNumber: true })
+    .options(limitOptions(""))
+    .options(LIMIT_ENDS)
     .result((options, code) => updateDrop(context, code, options));
 
   defineRemoval(group, "close drop boxes; the files stay", context);
@@ -82,25 +81,15 @@ const RECEIVED_COLUMNS = [
   ["size", "BYTES"],
   "sender",
   ["sender_name", "NAME OF SENDER"],
+  ["sender_email", "ADDRESS OF SENDER"],
+  "path",
   "name",
 ] as const;
 
-type Limits = Partial<Record<"max_bytes" | "max_files" | "max_file_size", number | undefined>>;
-
-async function updateDrop(context: Context, code: string, options: BodyOptions & Limits): Promise<Result> {
+async function updateDrop(context: Context, code: string, options: BodyOptions): Promise<Result> {
   const { sharing } = await context.services();
   const box = await sharing.shares.get(await treeOfShare(context, code), code);
   if (box.kind !== "drop")
     throw appError("BadRequest", `${code} is a share; change it with 'waymark shares update'.`);
-  const { max_bytes, max_files, max_file_size, ...rest } = options;
-  const limits = given({ max_bytes, max_files, max_file_size });
-  if (Object.keys(limits).length === 0) return updateShare(context, code, rest);
-  const drop = {
-    folder_id: box.entry!.id,
-    max_bytes: box.drop!.maxBytes,
-    max_files: box.drop!.maxFiles,
-    max_file_size: box.drop!.maxFileSize,
-    ...limits,
-  };
-  return updateShare(context, code, { ...rest, drop });
+  return updateShare(context, code, { ...options });
 }

@@ -6,6 +6,7 @@ import { passwordFrom } from "../../platform/cli/input.ts";
 import { pageResult, type Result } from "../../platform/cli/results.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
+import { REQUIREMENTS } from "../../links/link/drop-fields.ts";
 import { given } from "../../lib/given.ts";
 import { pageOf } from "../../lib/page-query.ts";
 import { pluralize } from "../../lib/pluralize.ts";
@@ -60,7 +61,23 @@ export const limitOptions = (start: string) =>
       `${start}of one file; default: only --max-bytes limits it`,
       { isNumber: true },
     ],
+    [
+      "--require <what>",
+      `${start}what visitors give before they send files; default: none`,
+      { choices: REQUIREMENTS },
+    ],
+    ["--sender-folders", `${start}each sender gets a folder inside`],
+    [
+      "--type <type>",
+      `${start}takes files of this kind only, such as pdf or image/*; repeat it for several`,
+      { field: "types", repeats: true },
+    ],
   ] as const;
+
+export const LIMIT_ENDS = [
+  ["--no-sender-folders", "files of all senders lie in the folder itself"],
+  ["--clear-types", "files of any kind"],
+] as const;
 
 const VERIFY = [
   "--verify",
@@ -190,6 +207,9 @@ const SHOWN: [key: string, heading: string][] = [
   ["recipients", "RECIPIENTS"],
   ["verify", "VERIFY"],
   ["takes", "TAKES"],
+  ["types", "TYPES"],
+  ["require", "REQUIRES"],
+  ["sender_folders", "SENDER FOLDERS"],
   ["took", "HAS TAKEN"],
 ];
 
@@ -198,6 +218,9 @@ const shareRow = (view: ReturnType<typeof viewOfShare>) => ({
   name: view.items === null ? (view.entry?.name ?? view.target) : pluralize(view.items, "item"),
   recipients: view.recipients.join(", ") || null,
   verify: view.verify || null,
+  types: view.drop?.types.join(", ") || null,
+  require: view.drop === null || view.drop.require === "none" ? null : view.drop.require,
+  sender_folders: view.drop?.sender_folders || null,
   takes: view.drop && `${pluralize(view.drop.max_files, "file")}, ${view.drop.max_bytes} bytes`,
   took: view.drop && `${pluralize(view.drop.files, "file")}, ${view.drop.bytes} bytes`,
 });
@@ -291,6 +314,7 @@ function addUpdate(group: Command, context: Context): void {
     .option(...ADD)
     .option("--no-add", "visitors add no files")
     .options(limitOptions("with --add: "))
+    .options(LIMIT_ENDS)
     .option("--serve <path>", `the code serves this file or folder from now on; ${PATH_OR_ID}`)
     .option("--url <target>", "the code redirects to this URL from now on", { field: "target" })
     .result(async ({ serve, ...options }, code) => {
@@ -309,6 +333,7 @@ const CLEARS = [
   ["clear_password", "password", "password_stdin"],
   ["clear_recipients", "recipients"],
   ["clear_max_downloads", "max_downloads"],
+  ["clear_types", "types"],
 ] as const;
 
 export async function updateShare(

@@ -10,6 +10,9 @@ const MOST_BYTES = 255;
 const MOST_UNITS = 8 * MOST_BYTES;
 const PERSON_CHARACTERS = 80;
 const UNNAMED = "file";
+/** Folders around a file. */
+const MOST_FOLDERS = 16;
+const MOST_PATH_UNITS = (MOST_FOLDERS + 1) * MOST_UNITS;
 
 /** Controls, and characters that hide or reorder text. */
 const HIDDEN = new RegExp(String.raw`[\p{Cc}${REORDERING}\ufeff\u2028\u2029]`, "gu");
@@ -30,6 +33,16 @@ export function dropName(given: string): string {
   const [stem, extension] = splitName(named);
   const name = cutToBytes(stem, MOST_BYTES - Buffer.byteLength(extension)).trim() + extension;
   return ["", ".", ".."].includes(name.replaceAll(INVISIBLE, "")) ? UNNAMED : name;
+}
+
+/** A path with slashes as a name and the folders around it. `folders` is null if there are more than 16. */
+export function dropPath(given: string): { name: string; folders: string[] | null } {
+  const above = given.slice(0, MOST_PATH_UNITS).split("/");
+  if (given.length > MOST_PATH_UNITS || above.length > 2 * MOST_FOLDERS)
+    return { name: UNNAMED, folders: null };
+  const last = above.pop()!;
+  const folders = above.filter((part) => !["", ".", ".."].includes(part.trim())).map(dropName);
+  return { name: dropName(last), folders: folders.length > MOST_FOLDERS ? null : folders };
 }
 
 /** One line of visible text; null without any. */

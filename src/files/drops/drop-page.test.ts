@@ -20,6 +20,9 @@ const box: OpenDrop = {
   maxBytes: 10,
   maxFiles: 1,
   maxFileSize: null,
+  requires: null,
+  senderFolders: false,
+  types: [],
   isTwoWay: false,
 };
 

@@ -1,11 +1,17 @@
 /** The page of a drop box. It works without the script, which shows progress and resumes interrupted uploads. */
 import { filled } from "../../lib/message.ts";
 import { RADIUS, SPACE, TYPE } from "../../lib/tokens.ts";
-import { countText, quantityOfBytes, instantHtml, LOCAL_TIMES } from "../../visitors/quantity-text.ts";
+import {
+  countText,
+  quantityOfBytes,
+  instantHtml,
+  LOCAL_TIMES,
+  unitsOfBytes,
+} from "../../visitors/quantity-text.ts";
 import type { Look, VisitorPages } from "../../visitors/look.ts";
 import { htmlPage, text, type VisitorPage, pageResponse } from "../../visitors/page.ts";
 import { inline } from "../../visitors/style.ts";
-import { NAME_FIELD, type OpenDrop, roomIn, type SentFile, type VisitedDrop } from "./drop.ts";
+import { EMAIL_FIELD, NAME_FIELD, type OpenDrop, roomIn, type SentFile, type VisitedDrop } from "./drop.ts";
 import { UPLOAD_SCRIPT } from "./page-script.ts";
 import { messagePage } from "../../visitors/messages.ts";
 import type { Uploads } from "../uploads/service.ts";
@@ -26,11 +32,20 @@ h2{margin:2rem 0 .5rem;font-size:${TYPE.size.lg}}
 .files bdi{min-width:0;overflow-wrap:anywhere}.files span{color:var(--soft);font-size:${TYPE.size.sm};font-variant-numeric:tabular-nums}
 .files progress{flex-basis:100%;width:100%;height:.375rem;accent-color:var(--accent-ink)}
 .files .warn{color:var(--warn)}.files .right{color:var(--right)}
-form+.files{margin-top:1.5rem}.note{margin-top:1rem}
+form .files{margin-top:1rem;border:0}form .files bdi{flex:1}form .files .warn{flex-basis:100%;order:1}.note{margin-top:1rem}
+.files button,.plain{width:auto;min-height:1.75rem;margin:0;padding:0 .5rem;border:0;background:none;color:var(--soft)}
+form .plain{display:block;padding:.5rem 0;color:var(--accent-ink);font-size:${TYPE.size.sm}}
 .add{margin-top:1rem}.add summary{padding:.625rem 0;color:var(--accent-ink);font-weight:600;cursor:pointer}
 .add .facts{grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));font-size:inherit}
 `.replaceAll("\n", ""),
 );
+const KINDS: Readonly<Record<string, keyof Look["texts"]["share"]["kinds"]>> = {
+  "image/*": "picture",
+  "video/*": "video",
+  "audio/*": "audio",
+  "text/*": "text",
+};
+
 const SCRIPT = inline(UPLOAD_SCRIPT);
 const STYLES = [STYLE];
 const SCRIPTS = [SCRIPT];
@@ -61,7 +76,7 @@ export function addingParts(look: Look, view: DropView) {
   const { drop } = look.texts;
   const isShown = note !== null ? " open" : "";
   const html = isOpen(view)
-    ? `${noteOf(note)}<details class="add"${isShown}><summary>${text(drop.add)}</summary>${formOf(look, most)}${factsOf(look, box, most)}</details>`
+    ? `${noteOf(note)}<details class="add"${isShown}><summary>${text(drop.add)}</summary>${formOf(look, view)}${factsOf(look, box, most)}</details>`
     : noteOf(note ?? { kind: "warn", sentence: drop.closed });
   return { html, styles: STYLES, scripts: canUpload(view) ? SCRIPTS : [], policy: POLICY };
 }
@@ -79,7 +94,7 @@ export function dropPage(look: Look, view: DropView): VisitorPage {
     content: `<h1><bdi>${text(title)}</bdi></h1>
 ${box.message === null ? "" : `<p class="message"><bdi>${text(box.message)}</bdi></p>`}<p class="soft">${text(intro)}</p>
 ${noteOf(note)}
-${isOpen(view) ? factsOf(look, box, most) + formOf(look, most) : noteOf({ kind: "warn", sentence: texts.drop.closed })}
+${isOpen(view) ? factsOf(look, box, most) + formOf(look, view) : noteOf({ kind: "warn", sentence: texts.drop.closed })}
 <h2>${text(texts.drop.sent)}</h2>
 ${remembers ? sentList(look, sent) : `<p class="soft">${text(texts.drop.notRemembered)}</p>`}`,
     styles: STYLES,
@@ -93,34 +108,51 @@ const noteOf = (note: DropNote | null): string =>
     ? ""
     : `<p class="note ${note.kind}" role="${note.kind === "warn" ? "alert" : "status"}">${text(note.sentence)}</p>`;
 
-function factsOf({ language, texts: { drop } }: Look, box: OpenDrop, most: number): string {
+/** Such as "Picture, .pdf". */
+const typesText = (types: readonly string[], kinds: Look["texts"]["share"]["kinds"]): string =>
+  types
+    .map((type) => {
+      const kind = KINDS[type];
+      return kind === undefined ? type : kinds[kind];
+    })
+    .join(", ");
+
+function factsOf({ language, texts }: Look, box: OpenDrop, most: number): string {
+  const { drop } = texts;
+  const { kinds } = texts.share;
   const facts = [
     [drop.filesLeft, text(countText(language, box.maxFiles - box.files))],
     [drop.roomLeft, text(quantityOfBytes(language, roomIn(box)))],
     [drop.largest, text(quantityOfBytes(language, most))],
+    ...(box.types.length === 0 ? [] : [[drop.kinds, text(typesText(box.types, kinds))]]),
     ...(box.expiresAt === null ? [] : [[drop.until, instantHtml(language, box.expiresAt)]]),
   ];
   const rows = facts.map(([name, html]) => `<div><dt>${text(name!)}</dt><dd>${html}</dd></div>`);
   return `<dl class="facts">${rows.join("")}</dl>`;
 }
 
-function formOf({ texts: { drop } }: Look, most: number): string {
+function formOf({ language, texts: { drop } }: Look, { box: { requires, types }, most }: DropView): string {
   const { size, failed, ended } = drop.refused;
-  const scriptTexts = JSON.stringify({ ...drop.script, most, size, failed, ended });
+  const scriptTexts = { ...drop.script, ...unitsOfBytes(language), most, size, failed, ended };
+  const [nameLabel, needsName] =
+    requires === "name" ? [drop.yourNameNeeded, " required"] : [drop.yourName, ""];
+  const email = `
+<label>${text(drop.yourEmail)}<input type="email" name="${EMAIL_FIELD}" maxlength="254" autocomplete="email" required></label>`;
+  const accepted = types.length === 0 ? "" : ` accept="${text(types.join(","))}"`;
   return `
-<form method="post" enctype="multipart/form-data" data-told="${text(scriptTexts)}">
-<label>${text(drop.yourName)}<input name="${NAME_FIELD}" maxlength="80" autocomplete="name"></label>
-<label>${text(drop.choose)}<input type="file" name="file" multiple required></label>
+<form method="post" enctype="multipart/form-data" data-told="${text(JSON.stringify(scriptTexts))}">
+<label>${text(nameLabel)}<input name="${NAME_FIELD}" maxlength="80" autocomplete="name"${needsName}></label>${requires === "email" ? email : ""}
+<label>${text(drop.choose)}<input type="file" name="file" multiple required${accepted}></label>
+<ul class="files" hidden></ul>
 <button>${text(drop.send)}</button>
-</form>
-<ul class="files" hidden></ul>`;
+</form>`;
 }
 
 function sentList({ language, texts }: Look, sent: readonly SentFile[]): string {
   if (sent.length === 0) return `<p class="soft">${text(texts.drop.nothing)}</p>`;
   const rows = sent.map(
-    ({ name, size, at }) =>
-      `<li><bdi>${text(name)}</bdi><span>${text(quantityOfBytes(language, size))} · ${instantHtml(language, at)}</span></li>`,
+    ({ name, path, size, at }) =>
+      `<li><bdi>${text(path === null ? name : `${path}/${name}`)}</bdi><span>${text(quantityOfBytes(language, size))} · ${instantHtml(language, at)}</span></li>`,
   );
   return `<ul class="files">${rows.join("")}</ul>`;
 }

@@ -3,15 +3,20 @@ import { appError } from "../../lib/errors.ts";
 import { type DropLimits, limitBytes, limitFiles, type ShareRecord } from "../serving/served.ts";
 import type { SharedEntry } from "../shares/share.ts";
 import type { Folder } from "../tree/entry.ts";
+import { mediaTypeOf, UNKNOWN_TYPE } from "../tree/media-type.ts";
 import { z } from "zod";
 import { namedObject } from "../../lib/named-object.ts";
 import { createView, type ViewFields } from "../../lib/case-names.ts";
 import { shortSender } from "../../lib/short-sender.ts";
 import { createSchema } from "../../links/link/link.ts";
+import { emailSchema } from "../../lib/email-address.ts";
+import { dropAskFields, REQUIREMENTS, takesType } from "../../links/link/drop-fields.ts";
+import { dropPath, personName } from "./drop-name.ts";
 import { shareSchema, shareView, viewOfShare } from "../serving/schemas.ts";
 
-/** The visitor's name in forms and Upload-Metadata. */
+/** The visitor's name and address in forms and Upload-Metadata. */
 export const NAME_FIELD = "sender_name";
+export const EMAIL_FIELD = "sender_email";
 
 /** What the box received, including files that are gone. */
 type Taken = { bytes: number; files: number };
@@ -25,8 +30,8 @@ export type OpenDrop = DropLimits &
 /** With the folder and those above it. */
 export type VisitedDrop = OpenDrop & { folders: readonly Folder[] };
 
-/** A file as its sender sees it. */
-export type SentFile = { name: string; size: number; at: number };
+/** A file as its sender sees it. `path`: the sender's folders around it, joined by "/"; null without. */
+export type SentFile = { name: string; path: string | null; size: number; at: number };
 
 const REFUSALS = {
   ended: ["NotFound", 410, "This drop box has ended. Nothing was stored."],
@@ -35,6 +40,10 @@ const REFUSALS = {
   size: ["FileTooLargeForPolicy", 413, "A file is larger than allowed here. Nothing was stored."],
   busy: ["RateLimitExceeded", 429, "Others are sending files just now. Try again in a moment."],
   rate: ["RateLimitExceeded", 429, "You are sending too many files at once. Try again in a moment."],
+  name: ["BadRequest", 400, "Give your name with what you send. Nothing was stored."],
+  email: ["BadRequest", 400, "Give your e-mail address with what you send. Nothing was stored."],
+  type: ["BadRequest", 415, "Files of this kind are not taken here. Nothing was stored."],
+  deep: ["BadRequest", 400, "The folders are nested too deeply. Nothing was stored."],
 } as const;
 
 export type DropRefusal = keyof typeof REFUSALS;
@@ -46,6 +55,29 @@ export function dropRefusal(drop: DropRefusal, more: Record<string, unknown> = {
   return appError(name, message, { details: { drop, status, ...wait, ...more } });
 }
 
+/** Who sends, by the fields of a form or of Upload-Metadata. @throws if the box asks for more */
+export function senderIn({ requires }: Pick<OpenDrop, "requires">, fields: ReadonlyMap<string, string>) {
+  const senderName = personName(fields.get(NAME_FIELD));
+  const senderEmail = emailSchema.safeParse(fields.get(EMAIL_FIELD)?.trim()).data ?? null;
+  const given = { name: senderName, email: senderEmail };
+  if (requires !== null && given[requires] === null) throw dropRefusal(requires);
+  return { senderName, senderEmail };
+}
+
+/** Name and path of a file that comes. @throws if the box does not take it */
+export function incomingName(
+  { types }: Pick<OpenDrop, "types">,
+  given: string,
+  mimeType: string | undefined,
+) {
+  const { name, folders } = dropPath(given);
+  if (folders === null) throw dropRefusal("deep");
+  const known = mediaTypeOf(undefined, name);
+  const type = known === UNKNOWN_TYPE ? mediaTypeOf(mimeType?.toLowerCase(), name) : known;
+  if (!takesType(types, name, type)) throw dropRefusal("type");
+  return { name, path: folders.length === 0 ? null : folders.join("/") };
+}
+
 /** Bytes that it may still take. */
 export const roomIn = ({ maxBytes, bytes }: OpenDrop): number => Math.max(0, maxBytes - bytes);
 
@@ -54,6 +86,7 @@ export const dropSchema = shareSchema.omit({ max_downloads: true, recipients: tr
   max_bytes: limitBytes.describe("of all files together"),
   max_files: limitFiles.describe("files that it takes in all, including those deleted since"),
   max_file_size: limitBytes.nullish().describe("of one file, in bytes; default: only max_bytes limits it"),
+  ...dropAskFields,
 });
 dropSchema.register(z.globalRegistry, { id: "NewDropBox" });
 
@@ -65,6 +98,9 @@ export const dropView = shareView.extend({
   max_bytes: z.int(),
   max_files: z.int(),
   max_file_size: z.int().nullable(),
+  require: z.enum(REQUIREMENTS).describe("what visitors give before they send files"),
+  sender_folders: z.boolean().describe("each sender has a folder inside"),
+  types: z.array(z.string()).describe("extensions and media types that it takes; empty: all"),
   bytes: z.int().describe("that it has received, including files deleted since"),
   files: z.int().describe("that it has received, including those deleted since"),
 });
@@ -78,6 +114,8 @@ export const receivedView = namedObject("ReceivedFile", {
   mime_type: z.string(),
   sender: z.string().describe("the same for everything that one visitor sends into this box"),
   sender_name: z.string().nullable().describe("as the visitor gave it"),
+  sender_email: z.string().nullable().describe("as the visitor gave it; nobody has proved it"),
+  path: z.string().nullable().describe("the visitor's folders around the file, joined by /"),
   at: z.iso.datetime(),
 });
 

@@ -76,8 +76,9 @@ forEachDialect((dialect) => {
   }
   const again = async (box: OpenDrop) => (await drops.find(box.linkId))!;
 
-  function send(box: OpenDrop, files: Record<string, string>, sender = "a") {
+  function send(box: OpenDrop, files: Record<string, string>, sender = "a", by: Record<string, string> = {}) {
     const form = new FormData();
+    for (const [name, value] of Object.entries(by)) form.append(name, value);
     for (const [name, content] of Object.entries(files)) form.append("file", new File([content], name));
     const request = new Request("http://localhost/x", { method: "POST", body: form });
     return receive(box, sender, { request, reservation: createBodyMemory().enter() });
@@ -125,6 +126,54 @@ forEachDialect((dialect) => {
     const names = await at.names(me, folder);
     expect([names.length, names.includes("same (20)")]).toEqual([20, true]);
   }, 60_000);
+
+  test("senders have folders of their own, in which those that they send stay", async () => {
+    const box = await open({}, { sender_folders: true });
+    await send(box, { "../Trip/Day 1/a.txt": "1", "Trip//b.txt": "2" }, "a", { sender_name: "Anna" });
+    await send(box, { "Trip/b.txt": "3" }, "a", { sender_name: "Another name" });
+    // A file that has a folder's name.
+    await send(box, { "c.txt": "4", x: "0" }, "b", { sender_name: "Anna" });
+    await send(box, { "x/y.txt": "4" }, "b");
+    await send(box, { "x/z.txt": "4" }, "b");
+    await send(box, { "d.txt": "5" }, "c".repeat(64));
+    const id = async (parent: number, name: string) =>
+      (await at.treeParts.repository.child(me, parent, name))?.id ?? Number.NaN;
+    expect(await at.names(me, folder)).toEqual(["Anna/", "Anna (2)/", `Sender ${"c".repeat(12)}/`]);
+    const trip = await id(await id(folder, "Anna"), "Trip");
+    expect(await at.names(me, trip)).toEqual(["Day 1/", "b (2).txt", "b.txt"]);
+    expect(await at.names(me, await id(trip, "Day 1"))).toEqual(["a.txt"]);
+    const sent = (await drops.sentBy(box.linkId, "a")).map(({ path, name }) => `${path}/${name}`);
+    expect(sent).toEqual(["Trip/b.txt", "Trip/b.txt", "Trip/Day 1/a.txt"]);
+    // A folder that was moved away is nobody's place any more, and a renamed one stays.
+    await at.folders.update(me, await id(folder, "Anna"), { parentId: null });
+    await at.folders.update(me, await id(folder, "Anna (2)"), { name: "Anna B" });
+    await send(box, { "e.txt": "6" }, "a", { sender_name: "Anna" });
+    await send(box, { "f.txt": "7" }, "b");
+    expect(await at.names(me, await id(folder, "Anna"))).toEqual(["e.txt"]);
+    expect(await at.names(me, await id(folder, "Anna B"))).toEqual(["x (2)/", "c.txt", "f.txt", "x"]);
+  });
+
+  test("a box asks for a name, an address or kinds of files, each by itself", async () => {
+    const named = await open({}, { require: "name" });
+    expect(await refused(send(named, { a: "1" }, "a", { sender_name: " \u200b" }))).toBe("name");
+    await send(named, { a: "1" }, "a", { sender_name: "Anna" });
+    const mailed = await open({}, { require: "email" });
+    for (const email of ["", "anna", "anna@"])
+      expect(await refused(send(mailed, { b: "1" }, "a", { sender_email: email }))).toBe("email");
+    await send(mailed, { b: "1" }, "a", { sender_email: " Anna@Example.com " });
+    const place = { folderId: folder, code: mailed.code };
+    expect((await drops.received(me, place, null, 9)).files).toMatchObject([
+      { name: "b", senderName: null, senderEmail: "anna@example.com", path: null },
+    ]);
+    const typed = await open({}, { types: [".txt", "image/*"] });
+    expect(typed).toMatchObject({ requires: null, senderFolders: false, types: [".txt", "image/*"] });
+    expect(await refused(send(typed, { "c.TXT": "1", "d.exe": "1" }))).toBe("type");
+    await send(typed, { "c.TXT": "1", "d.jpg": "1" });
+    expect(await refused(send(named, { [`${"x/".repeat(17)}y`]: "1" }, "a", { sender_name: "A" }))).toBe(
+      "deep",
+    );
+    expect(await at.names(me, folder)).toEqual(["a", "b", "c.TXT", "d.jpg"]);
+  });
 
   test("a form is stored whole or not at all", async () => {
     const box = await open({ max_files: 3 });

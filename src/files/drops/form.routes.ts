@@ -1,15 +1,14 @@
 /** A form with files for a drop box: all become files, or none. */
 import type { BodyReservation } from "../../platform/http/body-memory.ts";
-import { type FilePart, MAX_BYTES_BESIDE_FILE, readMultipart } from "../../platform/http/multipart.ts";
+import { MAX_BYTES_BESIDE_FILE, readMultipart } from "../../platform/http/multipart.ts";
 import { createBatches } from "../../lib/batches.ts";
 import { watchBytes } from "../watch-bytes.ts";
 import { appError } from "../../lib/errors.ts";
 import type { StoredFile } from "../tree/entry.ts";
 import type { Files } from "../tree/files.service.ts";
 import type { DropGate, DropSender } from "../uploads/drop-upload.ts";
-import type { Destination, ReceivedFile, Uploads } from "../uploads/service.ts";
-import { dropName, personName } from "./drop-name.ts";
-import { dropRefusal, NAME_FIELD, type OpenDrop, roomIn, type SentFile } from "./drop.ts";
+import type { ReceivedFile, Uploads } from "../uploads/service.ts";
+import { dropRefusal, incomingName, type OpenDrop, roomIn, senderIn, type SentFile } from "./drop.ts";
 import type { InFlight } from "./gate.ts";
 import type { Drops } from "./service.ts";
 
@@ -21,7 +20,7 @@ type Deps = {
   drops: Pick<Drops, "find">;
   uploads: Pick<Uploads, "destination" | "receive" | "readQueueAt">;
   files: Pick<Files, "addAll">;
-  gate: Pick<DropGate, "take">;
+  gate: Pick<DropGate, "receive">;
   inFlight: InFlight;
 };
 
@@ -34,7 +33,7 @@ export function createFormReceiving({ drops, uploads, files, gate, inFlight }: D
     run: async ([store]) => [{ status: "fulfilled", value: await store!() }],
   });
 
-  async function keep(box: OpenDrop, from: Omit<DropSender, "linkId">, received: ReceivedFile[]) {
+  async function keep(box: OpenDrop, from: Omit<DropSender, "linkId">, received: SentPart[]) {
     const now = await drops.find(box.linkId);
     if (now === null) throw dropRefusal("ended");
     checkPlaces(now, received.length);
@@ -43,10 +42,10 @@ export function createFormReceiving({ drops, uploads, files, gate, inFlight }: D
     const whole = received.splice(0);
     const added = await files.addAll(
       accountId,
-      whole.map(({ destination: { parentId }, name, mimeType, stored }) => ({
+      whole.map(({ destination: { parentId }, name, path, mimeType, stored }) => ({
         file: { accountId, parentId, name, mimeType, isNumbered: true },
         stored,
-        alongside: (tx, file) => gate.take(tx, { ...from, linkId, name, path: null }, file),
+        ...gate.receive({ ...from, linkId, folderId: parentId, name, path }),
       })),
     );
     return added.map((file, at) => sentFile(whole[at]!, file));
@@ -61,7 +60,7 @@ export function createFormReceiving({ drops, uploads, files, gate, inFlight }: D
     checkAnnounced(box, Number(request.headers.get("content-length") ?? 0) - MAX_BYTES_BESIDE_FILE);
     const destination = await uploads.destination(box.accountId, box.folderId);
     const flight = inFlight.enter(box, sender);
-    const received: ReceivedFile[] = [];
+    const received: SentPart[] = [];
     let room = roomIn(box);
     const counted = (body: AsyncIterable<Buffer>) => {
       let left = box.maxFileSize ?? Number.POSITIVE_INFINITY;
@@ -82,14 +81,16 @@ export function createFormReceiving({ drops, uploads, files, gate, inFlight }: D
         async onFile(part) {
           if (part.filename === "") return expectNothing(part.body);
           checkPlaces(box, received.length + 1);
-          received.push(await store(uploads, destination, part, counted(part.body)));
+          const { name, path } = incomingName(box, part.filename ?? "", part.mimeType);
+          const file = { name, mimeType: part.mimeType, body: counted(part.body), isNumbered: true };
+          received.push({ ...(await uploads.receive(destination, file)), path });
         },
       });
       if (received.length === 0) {
         throw appError("InvalidMultipartData", "The form has no file; send one, with its filename.");
       }
-      const senderName = personName(fields.get(NAME_FIELD));
-      return await inTurn(box.linkId, () => keep(box, { sender, senderName, senderEmail: null }, received));
+      const from = { sender, ...senderIn(box, fields) };
+      return await inTurn(box.linkId, () => keep(box, from, received));
     } catch (error) {
       await Promise.all(received.map(({ stored }) => stored.drop()));
       throw error;
@@ -99,16 +100,11 @@ export function createFormReceiving({ drops, uploads, files, gate, inFlight }: D
   };
 }
 
-const store = (
-  uploads: Pick<Uploads, "receive">,
-  destination: Destination,
-  { filename, mimeType }: FilePart,
-  body: AsyncIterable<Uint8Array>,
-): Promise<ReceivedFile> =>
-  uploads.receive(destination, { name: dropName(filename ?? ""), mimeType, body, isNumbered: true });
+type SentPart = ReceivedFile & Pick<SentFile, "path">;
 
-const sentFile = ({ name }: ReceivedFile, { size, createdAt }: StoredFile): SentFile => ({
+const sentFile = ({ name, path }: SentPart, { size, createdAt }: StoredFile): SentFile => ({
   name,
+  path,
   size,
   at: createdAt,
 });

@@ -6,12 +6,14 @@ import type { Db } from "../../platform/db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import { shortSender } from "../../lib/short-sender.ts";
-import type { DropGate } from "../uploads/drop-upload.ts";
+import type { TreeTransaction } from "../tree/account-tree.ts";
+import type { StoredFile } from "../tree/entry.ts";
+import type { DropGate, DropUpload } from "../uploads/drop-upload.ts";
+import { createDropFolders, type DropFoldersDeps } from "./drop-folders.ts";
 import { type DropRefusal, dropRefusal, type OpenDrop, roomIn } from "./drop.ts";
-import type { DropsRepository } from "./repository.ts";
 import { createRateBuckets } from "../../lib/rate-buckets.ts";
 
-type Deps = { repository: DropsRepository; record: RecordEvents<Db>; clock: Clock };
+type Deps = DropFoldersDeps & { record: RecordEvents<Db> };
 
 /** Unfinished resumable uploads. */
 const MOST_IN_BOX = 100;
@@ -19,7 +21,10 @@ const MOST_UNFINISHED_OF_SENDER = 20;
 /** A visitor without the cookie is a new sender. */
 const MOST_OF_ADDRESS = 50;
 
-export function createDropGate({ repository, record, clock }: Deps): DropGate {
+export function createDropGate({ record, ...deps }: Deps): DropGate {
+  const { repository, clock } = deps;
+  const placeIn = createDropFolders(deps);
+
   async function open(db: Db, linkId: number, folderId: number): Promise<OpenDrop> {
     const box = await repository.find(linkId, db);
     const isOpen = box !== null && (box.expiresAt === null || box.expiresAt > clock.now());
@@ -36,34 +41,51 @@ export function createDropGate({ repository, record, clock }: Deps): DropGate {
       if (count >= MOST_IN_BOX || bytes + size > roomIn(box)) throw dropRefusal("busy");
     },
 
-    async take(tx, upload, file) {
-      const { linkId, sender, senderName } = upload;
-      const box = await open(tx.db, linkId, file.parentId);
-      if (!(await repository.take(tx.db, box, file.size))) {
-        throw dropRefusal(refusalOf(box, file.size) ?? "ended");
-      }
-      const at = clock.now();
-      await repository.addFile(tx.db, { ...upload, fileId: file.id, at });
-      await record(tx.db, [
-        {
-          at,
-          actor: { name: `visitor ${shortSender(sender)}`, via: "system" },
-          action: "drop.received",
-          subject: box.code,
-          subjectId: linkId,
-          after: {
-            file_id: file.id,
-            folder_id: file.parentId,
-            name: file.name,
-            size: file.size,
-            // The box may have another title later, or none.
-            ...(box.title !== null && { title: box.title }),
-            ...(senderName !== null && { sender_name: senderName }),
-          },
+    receive(upload) {
+      let box: OpenDrop;
+      return {
+        async place(tx) {
+          box = await open(tx.db, upload.linkId, upload.folderId);
+          return placeIn(tx, box, upload);
         },
-      ]);
+        alongside: (tx, file) => take(tx, box, upload, file),
+      };
     },
   };
+
+  async function take(
+    tx: TreeTransaction,
+    box: OpenDrop,
+    upload: DropUpload,
+    file: StoredFile,
+  ): Promise<void> {
+    const { linkId, sender, senderName, senderEmail, path } = upload;
+    if (!(await repository.take(tx.db, box, file.size))) {
+      throw dropRefusal(refusalOf(box, file.size) ?? "ended");
+    }
+    const at = clock.now();
+    await repository.addFile(tx.db, { ...upload, fileId: file.id, at });
+    await record(tx.db, [
+      {
+        at,
+        actor: { name: `visitor ${shortSender(sender)}`, via: "system" },
+        action: "drop.received",
+        subject: box.code,
+        subjectId: linkId,
+        after: {
+          file_id: file.id,
+          folder_id: file.parentId,
+          name: file.name,
+          size: file.size,
+          // The box may have another title later, or none.
+          ...(box.title !== null && { title: box.title }),
+          ...(senderName !== null && { sender_name: senderName }),
+          ...(senderEmail !== null && { sender_email: senderEmail }),
+          ...(path !== null && { path }),
+        },
+      },
+    ]);
+  }
 }
 
 /** Why the box can't take a file of that size, before its bytes come. */

@@ -1,36 +1,40 @@
 /**
- * The script of a drop box's page: sends the chosen files as resumable uploads (tus) one after the other, shows their
- * progress and resumes interrupted ones, even if the page was closed and the same file is chosen again. Proxies limit
- * bodies: a file goes in pieces, which become smaller when a proxy refuses them or when they don't get through.
+ * The script of the pages through which visitors send files: lists what they choose, drop or paste until they send it,
+ * with the folders around it; then sends one file after the other as a resumable upload (tus), shows the progress and
+ * resumes interrupted ones, even if the page was closed and the same file is chosen again. Proxies limit bodies: a file
+ * goes in pieces, which become smaller when a proxy refuses them or when they don't get through. What can't be read is
+ * named, and the others go on.
  */
+import { isAsChosen, readDropped } from "../../lib/chosen-files.ts";
+
 export const UPLOAD_SCRIPT = `(() => {
 "use strict";
+const isAsChosen = ${isAsChosen};
+const readDropped = ${readDropped};
 const form = document.querySelector("form[data-told]");
-const list = form.nextElementSibling;
+const list = form.querySelector("ul.files");
 const button = form.querySelector("button");
 const told = JSON.parse(form.dataset.told);
 const picker = form.querySelector("input[type=file]");
-const person = form.querySelector("input:not([type=file])");
 const TUS = { "Tus-Resumable": "1.0.0" };
 const MOST_TRIES = 20;
-const MOST_CHOSEN = 1000;
+const MOST_CHOSEN = 5000;
 const PIECE = 50 * 2 ** 20;
 const SMALLEST_PIECE = 2 ** 18;
 let mostPiece = PIECE;
-const arrived = new Set();
-const broken = [];
-
+/** What is listed. "file" is null for what can't be read. */
+const items = new Map();
 const base64 = (text) => {
   let bytes = "";
   for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
   return btoa(bytes);
 };
-const keyOf = (file) => ["waymark-drop", location.pathname, file.name, file.size, file.lastModified].join("|");
-const remembered = (file) => { try { return localStorage.getItem(keyOf(file)); } catch { return null; } };
-const remember = (file, address) => {
+const keyOf = (file, path) => ["waymark-drop", location.pathname, path, file.size, file.lastModified].join("|");
+const remembered = ({ key }) => { try { return localStorage.getItem(key); } catch { return null; } };
+const remember = ({ key }, address) => {
   try {
-    if (address === null) localStorage.removeItem(keyOf(file));
-    else localStorage.setItem(keyOf(file), address);
+    if (address === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, address);
   } catch {}
 };
 
@@ -60,14 +64,6 @@ function reasonOf(answer) {
   try { return JSON.parse(answer.responseText).message || otherwise; } catch { return otherwise; }
 }
 
-/** Browsers say of a file that changed or went since it was chosen only that the request failed. */
-async function isAsChosen(file) {
-  try {
-    const end = await (file.size > 0 ? file.slice(file.size - 1) : file).arrayBuffer();
-    return end.byteLength === Math.min(file.size, 1);
-  } catch { return false; }
-}
-
 async function patiently(row, ask) {
   for (let tries = 0; ; tries++) {
     const answer = await ask();
@@ -78,8 +74,9 @@ async function patiently(row, ask) {
   }
 }
 
-async function begin(file, row) {
-  const pairs = { filename: file.name, filetype: file.type, sender_name: person.value };
+async function begin({ file, path, row, key }) {
+  const pairs = { filename: path, filetype: file.type };
+  for (const { name, value } of form.querySelectorAll("input[name^=sender_]")) pairs[name] = value;
   const metadata = Object.entries(pairs).filter(([, value]) => value !== "");
   const answer = await patiently(row, () => send("POST", location.pathname, {
     "Upload-Length": String(file.size),
@@ -87,7 +84,7 @@ async function begin(file, row) {
   }));
   if (answer.status !== 201) throw new Error(reasonOf(answer));
   const address = answer.getResponseHeader("Location");
-  if (file.size > 0) remember(file, address);
+  if (file.size > 0) remember({ key }, address);
   return { address, offset: Number(answer.getResponseHeader("Upload-Offset")) };
 }
 
@@ -99,12 +96,14 @@ async function find(address, row) {
 /** Waymark's own answers have the version of the protocol. */
 const isOfProxy = (answer) => answer?.status === 413 && answer.getResponseHeader("Tus-Resumable") === null;
 
-async function upload(file, row) {
+async function upload(item) {
+  const { file, row } = item;
+  if (file === null) throw new Error(told.changed);
   if (file.size > told.most) throw new Error(told.size);
   if (!(await isAsChosen(file))) throw new Error(told.changed);
-  let address = remembered(file);
+  let address = remembered(item);
   let offset = address === null ? null : await find(address, row);
-  if (offset === null) ({ address, offset } = await begin(file, row));
+  if (offset === null) ({ address, offset } = await begin(item));
   let piece = mostPiece;
   let tries = 0;
   while (offset < file.size) {
@@ -115,7 +114,8 @@ async function upload(file, row) {
       "Upload-Offset": String(from),
       "Content-Type": "application/offset+octet-stream",
     }, file.slice(from, from + piece), (sent) => row.show(from + sent));
-    if (answer && answer.status === 204) {
+    const isTaken = answer?.status === 204;
+    if (isTaken && Number(answer.getResponseHeader("Upload-Offset")) > from) {
       offset = Number(answer.getResponseHeader("Upload-Offset"));
       piece = Math.min(piece * 2, mostPiece);
       tries = 0;
@@ -126,23 +126,23 @@ async function upload(file, row) {
       mostPiece = piece = half;
       continue;
     }
-    if (answer === null && !(await isAsChosen(file))) {
-      remember(file, null);
+    if ((answer === null || isTaken) && !(await isAsChosen(file))) {
+      remember(item, null);
       void send("DELETE", address, {});
       throw new Error(told.changed);
     }
-    if (answer && !mayRetry(answer) && answer.status !== 409) {
-      remember(file, null);
+    if (answer && !isTaken && !mayRetry(answer) && answer.status !== 409) {
+      remember(item, null);
       throw new Error(reasonOf(answer));
     }
     if (answer === null || answer.status !== 409) {
-      row.say(answer ? reasonOf(answer) : told.broken, "warn");
+      row.say(answer && !isTaken ? reasonOf(answer) : told.broken, "warn");
       await pause(waitOf(answer, tries));
     }
     offset = await find(address, row);
     if (offset === null || tries >= MOST_TRIES) {
-      remember(file, null);
-      throw new Error(answer ? reasonOf(answer) : told.failed);
+      remember(item, null);
+      throw new Error(answer && !isTaken ? reasonOf(answer) : told.failed);
     }
     if (offset > from) tries = 0;
     else {
@@ -150,47 +150,122 @@ async function upload(file, row) {
       piece = Math.max(half, SMALLEST_PIECE);
     }
   }
-  remember(file, null);
+  remember(item, null);
 }
 
-function rowOf(file) {
+const language = document.documentElement.lang;
+const percent = new Intl.NumberFormat(language, { style: "percent" });
+function sizeText(bytes) {
+  let size = bytes;
+  let unit = 0;
+  for (; size >= (unit === 0 ? 1000 : 999.5) && unit < told.units.length - 1; unit++) size /= 1000;
+  const digits = { maximumFractionDigits: unit === 0 || size >= 99.95 ? 0 : 1 };
+  return new Intl.NumberFormat(language, digits).format(size) + "\\u00a0" + (bytes === 1 ? told.unit : told.units[unit]);
+}
+
+function rowOf(path, key) {
   const item = document.createElement("li");
   const name = document.createElement("bdi");
   const state = document.createElement("span");
+  const out = document.createElement("button");
   const bar = document.createElement("progress");
-  name.textContent = file.name;
-  bar.max = file.size || 1;
+  name.textContent = path;
   bar.value = 0;
-  bar.setAttribute("aria-label", file.name);
-  item.append(name, state, bar);
+  bar.setAttribute("aria-label", path);
+  out.type = "button";
+  out.textContent = "×";
+  out.title = told.remove.replace("{name}", path);
+  out.setAttribute("aria-label", out.title);
+  const remove = () => { items.delete(key); item.remove(); };
+  out.addEventListener("click", () => {
+    const next = (item.nextElementSibling ?? item.previousElementSibling)?.querySelector("button");
+    remove();
+    changed();
+    (next ?? picker).focus();
+  });
+  item.append(name, state, out);
   list.append(item);
-  const percent = new Intl.NumberFormat(document.documentElement.lang, { style: "percent" });
   return {
-    remove() { item.remove(); },
+    remove,
     say(text, kind) { state.textContent = text; state.className = kind || ""; },
-    show(bytes) { bar.value = Math.min(bytes, bar.max); this.say(percent.format(file.size ? bytes / file.size : 1)); },
+    begin(size) { out.remove(); bar.max = size || 1; item.append(bar); this.say(told.waiting); },
+    show(bytes) { bar.value = Math.min(bytes, bar.max); this.say(percent.format(bytes / bar.max)); },
     end() { bar.remove(); this.say(told.done, "right"); },
-    fail(text) { bar.remove(); this.say(text, "warn"); broken.push(this); },
+    fail(text) { bar.remove(); item.insertBefore(out, null); this.say(text, "warn"); },
   };
 }
 
-function choose(files) {
-  const chosen = new DataTransfer();
-  for (const file of files.slice(0, MOST_CHOSEN)) chosen.items.add(file);
-  picker.files = chosen.files;
+const isUnsent = ({ state }) => state !== "arrived";
+function changed() {
+  const all = [...items.values()];
+  list.hidden = all.length === 0;
+  picker.required = !all.some(isUnsent);
+  const around = form.closest("details");
+  if (around && all.length > 0) around.open = true;
+  if (all.length > 0 && picker.required) location.replace(location.pathname + "?sent=1");
 }
 
-/** Browsers give a folder like a file, which nobody can read. */
-picker.addEventListener("drop", (event) => {
+/** Lists a file, or what can't be read (null). */
+function take(file, path) {
+  if (picker.disabled) return;
+  const key = file === null ? path : keyOf(file, path);
+  if (items.has(key)) return;
+  // It was chosen again.
+  for (const old of items.values()) if (old.state === "failed" && old.path === path) old.row.remove();
+  if (items.size >= MOST_CHOSEN) return note(told.many);
+  const row = rowOf(path, key);
+  const reason = file === null ? told.changed : file.size > told.most ? told.size : null;
+  items.set(key, { file, path, key, row, state: reason === null ? "chosen" : "failed" });
+  if (reason === null) row.say(sizeText(file.size));
+  else row.fail(reason);
+}
+function takeChosen({ target }) {
+  for (const file of target.files) take(file, file.webkitRelativePath || file.name);
+  target.value = "";
+  changed();
+}
+function note(text) {
+  for (const old of document.querySelectorAll(".note")) old.remove();
+  const said = document.createElement("p");
+  said.className = "note warn";
+  said.setAttribute("role", "alert");
+  said.textContent = text;
+  form.prepend(said);
+}
+picker.addEventListener("change", takeChosen);
+// The list says what is chosen.
+picker.style.color = "transparent";
+
+if ("webkitdirectory" in picker) {
+  const whole = document.createElement("input");
+  whole.type = "file";
+  whole.webkitdirectory = true;
+  whole.addEventListener("change", takeChosen);
+  const choose = document.createElement("button");
+  choose.type = "button";
+  choose.className = "plain";
+  choose.textContent = told.whole;
+  choose.addEventListener("click", () => whole.click());
+  picker.parentElement.after(choose);
+}
+
+const hasFiles = ({ dataTransfer }) => [...dataTransfer.types].includes("Files");
+document.addEventListener("dragover", (event) => { if (hasFiles(event)) event.preventDefault(); });
+document.addEventListener("drop", async (event) => {
+  if (!hasFiles(event)) return;
+  event.preventDefault();
+  // Afterwards browsers forget the files.
   const dropped = [...event.dataTransfer.items].filter(({ kind }) => kind === "file")
     .map((item) => ({ file: item.getAsFile(), entry: item.webkitGetAsEntry?.() }));
-  const folders = dropped.filter(({ entry }) => entry?.isDirectory);
-  if (folders.length === 0) return;
-  event.preventDefault();
-  const files = dropped.filter(({ entry, file }) => file !== null && !entry?.isDirectory);
-  if (files.length > 0) choose(files.map(({ file }) => file));
-  list.hidden = false;
-  for (const { entry } of folders) rowOf({ name: entry.name, size: 0 }).fail(told.folder);
+  for (const { file, entry } of dropped) {
+    if (entry) await readDropped(entry, {
+      file: (one, folders) => take(one, [...folders, one.name].join("/")),
+      folder() {},
+      unreadable: (names) => take(null, names.join("/")),
+    });
+    else if (file) take(file, file.name);
+  }
+  changed();
 });
 
 /** What is pasted joins the chosen files, which are sent when the visitor says so. */
@@ -206,34 +281,37 @@ document.addEventListener("paste", (event) => {
   if (text) pasted.push(new File([text], told.text + " " + time + ".txt", { type: "text/plain" }));
   if (pasted.length === 0) return;
   event.preventDefault();
-  choose([...picker.files, ...pasted]);
-  const around = form.closest("details");
-  if (around) around.open = true;
+  for (const file of pasted) take(file, file.name);
+  changed();
   button.focus();
 });
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
-  for (const row of broken.splice(0)) row.remove();
-  for (const note of document.querySelectorAll(".note")) note.remove();
-  const waiting = [...picker.files].filter((file) => !arrived.has(keyOf(file)))
-    .map((file) => ({ file, row: rowOf(file) }));
-  list.hidden = false;
-  button.disabled = picker.disabled = true;
+  if (picker.disabled) return;
+  for (const file of picker.files) take(file, file.name);
+  picker.value = "";
+  changed();
+  for (const old of document.querySelectorAll(".note")) old.remove();
+  const waiting = [...items.values()].filter(isUnsent);
+  const controls = form.querySelectorAll("input, button");
+  for (const control of controls) control.disabled = true;
   addEventListener("beforeunload", stay);
-  for (const { row } of waiting) row.say(told.waiting);
-  for (const { file, row } of waiting) {
+  for (const { file, row } of waiting) row.begin(file?.size);
+  for (const item of waiting) {
     try {
-      await upload(file, row);
-      arrived.add(keyOf(file));
-      row.end();
+      await upload(item);
+      item.state = "arrived";
+      item.row.end();
     } catch (error) {
-      row.fail(error.message);
+      item.state = "failed";
+      item.row.fail(error.message);
     }
   }
   removeEventListener("beforeunload", stay);
-  if (broken.length === 0) return location.replace(location.pathname + "?sent=1");
-  button.disabled = picker.disabled = false;
+  for (const control of controls) control.disabled = false;
+  changed();
+  if (picker.required) return;
   button.textContent = told.again;
   await refresh();
 });
@@ -244,7 +322,7 @@ async function refresh() {
     if (!answer.ok) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     const [facts, note, sent] = [".facts", ".note", "h2 + *"].map((part) => fresh.querySelector(part));
-    if (sent) document.querySelector("h2 + *").replaceWith(sent);
+    if (sent && document.querySelector("h2 + *")) document.querySelector("h2 + *").replaceWith(sent);
     if (facts) document.querySelector(".facts").replaceWith(facts);
     else if (note) {
       document.querySelector(".facts").replaceWith(note);

@@ -158,7 +158,7 @@ function putBelow(headers: Headers, prefix: string): void {
 
 const isRead = ({ method }: Request): boolean => method === "GET" || method === "HEAD";
 
-const viewOfSent = ({ name, size, at }: SentFile) => ({ name, size, at: new Date(at).toISOString() });
+const viewOfSent = ({ at, ...sent }: SentFile) => ({ ...sent, at: new Date(at).toISOString() });
 
 const isTus = (request: Request): boolean =>
   request.headers.has("tus-resumable") ||

@@ -15,6 +15,9 @@ const LIMITS = [
   "shares.bytes",
   "shares.files",
   "shares.two_way as twoWay",
+  "shares.requires",
+  "shares.sender_folders as senderFolders",
+  "shares.types",
 ] as const;
 
 export function createDropsRepository({ read }: Pick<Database, "read">) {
@@ -52,6 +55,28 @@ export function createDropsRepository({ read }: Pick<Database, "read">) {
         .execute();
     },
 
+    /** The folder of a sender, if it is in the box's. */
+    async senderFolder(tx: Db, { linkId, folderId }: OpenDrop, sender: string): Promise<number | null> {
+      const row = await tx
+        .selectFrom("drop_senders")
+        .innerJoin("entries", "entries.id", "drop_senders.folder_id")
+        .select("entries.id")
+        .where("drop_senders.link_id", "=", linkId)
+        .where("drop_senders.sender", "=", sender)
+        .where("entries.parent_id", "=", folderId)
+        .executeTakeFirst();
+      return row?.id ?? null;
+    },
+
+    async setSenderFolder(tx: Db, { linkId }: OpenDrop, sender: string, folderId: number): Promise<void> {
+      await tx
+        .deleteFrom("drop_senders")
+        .where("link_id", "=", linkId)
+        .where("sender", "=", sender)
+        .execute();
+      await tx.insertInto("drop_senders").values({ link_id: linkId, sender, folder_id: folderId }).execute();
+    },
+
     /** Newest first. */
     sentBy: (linkId: number, sender: string, limit: number): Promise<SentFile[]> =>
       newestOf(read, linkId, sender, limit),
@@ -73,6 +98,8 @@ export function createDropsRepository({ read }: Pick<Database, "read">) {
           "drop_files.name as originalName",
           "drop_files.sender",
           "drop_files.sender_name as senderName",
+          "drop_files.sender_email as senderEmail",
+          "drop_files.path",
           "drop_files.created_at as at",
         ])
         .where("drop_files.link_id", "=", box.linkId)
@@ -110,7 +137,7 @@ const newestOf = prepared((db, linkId: number, sender: string, limit: number) =>
   db
     .selectFrom("drop_files")
     .innerJoin("entries", "entries.id", "drop_files.entry_id")
-    .select(["drop_files.name", "entries.size", "drop_files.created_at as at"])
+    .select(["drop_files.name", "drop_files.path", "entries.size", "drop_files.created_at as at"])
     .where("drop_files.link_id", "=", linkId)
     .where("drop_files.sender", "=", sender)
     .orderBy("drop_files.entry_id", "desc")

@@ -3,6 +3,7 @@
  * (gate.ts). Owners see here what came.
  */
 import type { Actor } from "../../lib/actor.ts";
+import { ASKS_NOTHING, asksAfter } from "../../links/link/drop-fields.ts";
 import { NO_RECIPIENTS } from "../recipients/recipients.ts";
 import { nullIfNoFolder } from "../tree/account-tree.ts";
 import type { ServingDeps } from "../serving/changes.ts";
@@ -27,7 +28,7 @@ export function createDrops({ drops: repository, ...deps }: Deps) {
     async create(
       accountId: number,
       folderId: number,
-      { max_bytes: maxBytes, max_files: maxFiles, max_file_size: size, message, ...input }: GivenDrop,
+      { max_bytes, max_files, max_file_size, require, sender_folders, types, message, ...input }: GivenDrop,
       actor: Actor,
     ): Promise<ShareRecord> {
       await tree.entry(accountId, placeOf(folderId));
@@ -35,7 +36,13 @@ export function createDrops({ drops: repository, ...deps }: Deps) {
         ...NO_RECIPIENTS,
         message: message || null,
         maxDownloads: null,
-        drop: { maxBytes, maxFiles, maxFileSize: size ?? null, isTwoWay: false },
+        drop: {
+          maxBytes: max_bytes,
+          maxFiles: max_files,
+          maxFileSize: max_file_size ?? null,
+          isTwoWay: false,
+          ...asksAfter(ASKS_NOTHING, { require, sender_folders, types }),
+        },
       };
       return ofFolder.make(accountId, placeOf(folderId), input, limits, actor);
     },

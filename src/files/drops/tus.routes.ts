@@ -18,8 +18,7 @@ import {
 } from "../uploads/tus-request.routes.ts";
 import type { DropVisitor } from "../uploads/drop-upload.ts";
 import type { Resumable, Upload, UploadChunk } from "../uploads/tus.service.ts";
-import { dropName, personName } from "./drop-name.ts";
-import { dropRefusal, NAME_FIELD, type OpenDrop, roomIn } from "./drop.ts";
+import { dropRefusal, incomingName, type OpenDrop, roomIn, senderIn } from "./drop.ts";
 import { mostIn, type InFlight } from "./gate.ts";
 import type { Senders } from "./sender.ts";
 
@@ -48,18 +47,19 @@ export function createDropTus({ resumable, senders, inFlight, bodies }: Deps) {
   async function create(at: At): Promise<Response> {
     const { box, request, address } = at;
     const { fields, ...upload } = readCreation(request.headers);
+    const { name, path } = incomingName(box, upload.name, upload.mimeType);
+    const from = senderIn(box, fields);
     const { id: sender, cookie } = senders.of(box, request);
     const read = (reservation: BodyReservation) => readFirstChunk(request, upload.size, reservation);
     const begun = await resumable.create(box.accountId, {
       ...upload,
-      name: dropName(upload.name),
+      name,
       folderId: box.folderId,
       drop: {
         linkId: box.linkId,
         sender,
-        senderName: personName(fields.get(NAME_FIELD)),
-        senderEmail: null,
-        path: null,
+        path,
+        ...from,
         address: senders.addressOf(box.linkId, address),
       },
     });

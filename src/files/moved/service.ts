@@ -128,9 +128,11 @@ export function createMovedFiles(deps: Deps) {
         const { mimeType, stored } = await uploads.receive(destination, incoming);
         const times = { modifiedAt: modifiedAt ?? source.modifiedAt };
         const file = { accountId, parentId: folderId, name, mimeType, isNumbered: true, ...times };
-        await files.add(file, stored, async ({ db }: TreeTransaction, added) => {
-          await repository.remember(db, importId, added.updatedAt, [{ id: added.id, parentId: folderId }]);
-          await alongside(db, added);
+        await files.add(file, stored, {
+          async alongside({ db }: TreeTransaction, added) {
+            await repository.remember(db, importId, added.updatedAt, [{ id: added.id, parentId: folderId }]);
+            await alongside(db, added);
+          },
         });
         return null;
       } catch (error) {

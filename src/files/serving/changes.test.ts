@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import type { ActorLinks } from "../../links/actor-links.ts";
+import { ASKS_NOTHING } from "../../links/link/drop-fields.ts";
 import { refusal } from "../drive.test-support.ts";
 import type { ShareChange } from "./plan.ts";
 import { startShares, type SharesHarness } from "../shares/shares.test-support.ts";
@@ -152,7 +153,15 @@ forEachDialect((dialect) => {
           ...same,
           kind: "drop",
           maxDownloads: null,
-          drop: { maxBytes: 1_000, maxFiles: 3, maxFileSize: null, isTwoWay: false, bytes: 0, files: 0 },
+          drop: {
+            maxBytes: 1_000,
+            maxFiles: 3,
+            maxFileSize: null,
+            isTwoWay: false,
+            ...ASKS_NOTHING,
+            bytes: 0,
+            files: 0,
+          },
         });
         expect(await at.shares.find(id)).toBeNull();
         expect(await patch(code, { target: URL_B })).toMatchObject({ ...same, kind: "url", downloads: 1 });

@@ -83,6 +83,9 @@ export function createShareChanges(deps: Deps) {
         max_bytes,
         max_files,
         max_file_size,
+        require,
+        sender_folders,
+        types,
         ...input
       }: ShareChange,
       by: Actor,
@@ -97,7 +100,7 @@ export function createShareChanges(deps: Deps) {
         accountId,
         use: parseUse(input),
         maxDownloads,
-        adding: addingOf({ add, max_bytes, max_files, max_file_size }),
+        adding: addingOf({ add, max_bytes, max_files, max_file_size, require, sender_folders, types }),
         audienceAfter: (before) => recipientsAfter(before, { message, recipients, verify }),
         invites: true,
         isShare: true,

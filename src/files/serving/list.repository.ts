@@ -27,6 +27,9 @@ export const SHARE_COLUMNS = [
   "shares.max_files as maxFiles",
   "shares.max_file_size as maxFileSize",
   "shares.two_way as twoWay",
+  "shares.requires",
+  "shares.sender_folders as senderFolders",
+  "shares.types",
   "shares.message",
   "shares.verify",
   "shares.several",
@@ -50,11 +53,24 @@ export type LimitColumns = {
   maxFiles: number | null;
   maxFileSize: number | null;
   twoWay: number;
+  requires: string | null;
+  senderFolders: number;
+  types: string | null;
 };
 
 /** The limits of what takes files; null for other shares. */
-export const dropLimitsIn = ({ maxBytes, maxFiles, maxFileSize, twoWay }: LimitColumns): DropLimits | null =>
-  maxFiles === null ? null : { maxBytes: maxBytes ?? 0, maxFiles, maxFileSize, isTwoWay: twoWay !== 0 };
+export const dropLimitsIn = ({ maxFiles, ...row }: LimitColumns): DropLimits | null =>
+  maxFiles === null
+    ? null
+    : {
+        maxBytes: row.maxBytes ?? 0,
+        maxFiles,
+        maxFileSize: row.maxFileSize,
+        isTwoWay: row.twoWay !== 0,
+        requires: row.requires === "name" || row.requires === "email" ? row.requires : null,
+        senderFolders: row.senderFolders !== 0,
+        types: row.types?.split(" ") ?? [],
+      };
 
 const NEWEST: ShareOrder = { by: "created_at", isDescending: true };
 
@@ -112,10 +128,11 @@ export function createShareListRepository(database: Queries) {
     const owners = rows.map(({ accountId }) => accountId);
     const names = await ownerNames(db, owners);
     return rows.map(({ kind, name, accountId, entryId, state, ...row }) => {
-      const { maxBytes, maxFiles, maxFileSize, twoWay, several, bytes, files, verify, ...share } = row;
+      const { maxBytes, maxFiles, maxFileSize, twoWay, requires, senderFolders, types, ...rest } = row;
+      const { several, bytes, files, verify, ...share } = rest;
       const isOne = several === 0;
       const kindOfOne = kind === "folder" ? "folder" : "file";
-      const limits = dropLimitsIn({ maxBytes, maxFiles, maxFileSize, twoWay });
+      const limits = dropLimitsIn(row);
       return {
         ...share,
         verify: verify !== 0,

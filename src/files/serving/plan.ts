@@ -20,6 +20,7 @@ import {
   pastRecipients,
 } from "../recipients/recipients.ts";
 import { z } from "zod";
+import { ASKS_NOTHING, asksAfter } from "../../links/link/drop-fields.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import type { Entry } from "../tree/entry.ts";
 import type { PathsRepository } from "../tree/paths.repository.ts";
@@ -89,7 +90,8 @@ export function createServingAfter(tree: Pick<AccountTree, "entry">, items: Shar
       if (isDropBox(serves.drop) && limit !== null) throw noDownloads("a drop box");
       const drop = adding === undefined ? serves.drop : addingAfter(serves.drop, adding);
       const isFolder = readInternalTarget(held.target)?.kind === "folder";
-      if (adding !== undefined && !isFolder && (drop ?? serves.drop) !== null) throw notAFolder();
+      const isOther = !isFolder && !isDropBox(serves.drop);
+      if (adding !== undefined && isOther && (drop ?? serves.drop) !== null) throw notAFolder();
       const audience = audienceFor(audienceAfter, serves, isDropBox(drop) ? "a drop box" : null);
       return { serving: { ...serves, ...audience, maxDownloads: limit, drop }, target: "" };
     }
@@ -142,7 +144,7 @@ export function parseUse({
   }
   if (drop !== undefined) {
     const { max_bytes: maxBytes, max_files: maxFiles, max_file_size: maxFileSize = null } = drop;
-    const limits = { maxBytes, maxFiles, maxFileSize, isTwoWay: false };
+    const limits = { maxBytes, maxFiles, maxFileSize, isTwoWay: false, ...asksAfter(ASKS_NOTHING, drop) };
     uses.push({ kind: "entry", place: { kind: "folder", id: drop.folder_id }, drop: limits });
   }
   if (items !== undefined) uses.push({ kind: "items", items: { ids: idsOfItems(items), isPast: false } });
@@ -162,6 +164,9 @@ const pastLimits = z.object({
   max_bytes: z.int().nullish(),
   max_files: z.int().nullish(),
   max_file_size: z.int().nullish().default(null),
+  require: z.enum(["name", "email"]).nullish().default(null),
+  sender_folders: z.boolean().nullish(),
+  types: z.array(z.string()).nullish(),
   items: z.array(z.int()).nullish(),
 });
 
@@ -182,6 +187,9 @@ export function pastUse(target: string, state: Readonly<Record<string, unknown>>
     maxBytes: limits.max_bytes ?? 0,
     maxFiles: limits.max_files ?? 0,
     maxFileSize: limits.max_file_size,
+    requires: limits.require,
+    senderFolders: limits.sender_folders ?? false,
+    types: limits.types ?? [],
     isTwoWay: !isDrop,
   };
   const place = { kind: served.kind === "file" ? served.kind : "folder", id: served.id } as const;

@@ -15,6 +15,7 @@ import {
   SHARE_SORTS,
   SHARE_STATES,
 } from "./served.ts";
+import { REQUIREMENTS, viewOfAsks } from "../../links/link/drop-fields.ts";
 import { cursorQuery } from "../../lib/cursor.ts";
 import { pageQuery } from "../../lib/page-query.ts";
 import { filterQuery } from "../../links/list/filter.ts";
@@ -51,6 +52,9 @@ export const shareView = linkViewSchema.extend({
       max_bytes: z.int(),
       max_files: z.int(),
       max_file_size: z.int().nullable(),
+      require: z.enum(REQUIREMENTS).describe("what visitors give before they send files"),
+      sender_folders: z.boolean().describe("each sender has a folder inside"),
+      types: z.array(z.string()).describe("extensions and media types that it takes; empty: all"),
       bytes: z.int().describe("taken so far"),
       files: z.int().describe("taken so far"),
     })
@@ -89,6 +93,7 @@ export function viewOfShare(share: ShareRecord, origin: string): z.output<typeof
       max_bytes: drop.maxBytes,
       max_files: drop.maxFiles,
       max_file_size: drop.maxFileSize,
+      ...viewOfAsks(drop),
       bytes: drop.bytes,
       files: drop.files,
     },
@@ -129,12 +134,15 @@ export const shareInput = ({
   max_bytes,
   max_files,
   max_file_size,
+  require,
+  sender_folders,
+  types,
   ...input
 }: GivenShare) => ({
   input,
   audience: recipientsAfter(NO_RECIPIENTS, { message, recipients, verify }),
   maxDownloads: max_downloads ?? null,
-  adding: addingOf({ add, max_bytes, max_files, max_file_size }),
+  adding: addingOf({ add, max_bytes, max_files, max_file_size, require, sender_folders, types }),
 });
 
 export const shareListQuery = z.object({

@@ -3,12 +3,13 @@ import { type Recipients, recipientEventFields } from "../recipients/recipients.
 import type { ShownLink } from "../../links/link/link.ts";
 import { z } from "zod";
 import { badField } from "../../lib/errors.ts";
+import { ASKS_NOTHING, asksAfter, type DropAsks, dropAskFields } from "../../links/link/drop-fields.ts";
 
 /** What can be shared. */
 export type Shareable = { kind: "file" | "folder"; id: number };
 
-/** What a folder takes from visitors at most. */
-export type DropLimits = {
+/** What a folder takes from visitors at most, and what it asks of them. */
+export type DropLimits = DropAsks & {
   maxBytes: number;
   maxFiles: number;
   /** Bytes; null is unlimited. */
@@ -75,6 +76,9 @@ export const servedFields = ({ maxDownloads, drop, items, ...audience }: Serving
     max_bytes: drop.maxBytes,
     max_files: drop.maxFiles,
     ...(drop.maxFileSize !== null && { max_file_size: drop.maxFileSize }),
+    ...(drop.requires !== null && { require: drop.requires }),
+    ...(drop.senderFolders && { sender_folders: true }),
+    ...(drop.types.length > 0 && { types: drop.types }),
   }),
 });
 
@@ -94,12 +98,18 @@ export const addingFields = {
   max_file_size: limitBytes
     .nullish()
     .describe("with add: of one file, in bytes; null: only max_bytes limits it"),
+  ...dropAskFields,
 };
 const addingSchema = z.object(addingFields);
 /** Absent: unchanged. */
 export type AddingInput = z.output<typeof addingSchema>;
 
-export const ADDING_DEFAULTS = { maxBytes: 1_000_000_000, maxFiles: 100, maxFileSize: null };
+export const ADDING_DEFAULTS = {
+  maxBytes: 1_000_000_000,
+  maxFiles: 100,
+  maxFileSize: null,
+  ...ASKS_NOTHING,
+};
 
 /** Undefined without a field. */
 export const addingOf = (input: AddingInput): AddingInput | undefined =>
@@ -107,11 +117,12 @@ export const addingOf = (input: AddingInput): AddingInput | undefined =>
 
 /** What visitors add after the change; null for nothing. @throws BadRequest for limits without `add` */
 export function addingAfter(before: DropLimits | null, input: AddingInput): DropLimits | null {
-  const { add = before?.isTwoWay ?? false, max_bytes, max_files, max_file_size } = input;
-  if (!add) {
-    const field = (["max_bytes", "max_files", "max_file_size"] as const).find(
-      (name) => (input[name] ?? null) !== null,
-    );
+  const isBox = isDropBox(before);
+  const { add = before !== null, max_bytes, max_files, max_file_size } = input;
+  if (isBox && input.add !== undefined) throw notAFolder();
+  if (!add && !isBox) {
+    const { add: _, ...limits } = input;
+    const [field] = Object.entries(limits).find(([, value]) => (value ?? null) !== null) ?? [];
     if (field === undefined) return null;
     throw badField(field, `${field} is for folders that take files; give add: true with it.`);
   }
@@ -120,7 +131,8 @@ export function addingAfter(before: DropLimits | null, input: AddingInput): Drop
     maxBytes: max_bytes ?? known.maxBytes,
     maxFiles: max_files ?? known.maxFiles,
     maxFileSize: max_file_size === undefined ? known.maxFileSize : max_file_size,
-    isTwoWay: true,
+    ...asksAfter(known, input),
+    isTwoWay: !isBox,
   };
 }
 

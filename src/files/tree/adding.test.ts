@@ -106,9 +106,11 @@ forEachDialect((dialect) => {
     const { files, open } = gated();
     const keeping = received.map(({ destination, name, mimeType, stored }) => {
       const file = { accountId: destination.accountId, parentId: destination.parentId, name, mimeType };
-      return files.add(file, stored, async (tx) => {
-        await tx.db.updateTable("users").set({ role: name }).where("id", "=", me).execute();
-        if (name === "two") throw new Error("no");
+      return files.add(file, stored, {
+        async alongside(tx) {
+          await tx.db.updateTable("users").set({ role: name }).where("id", "=", me).execute();
+          if (name === "two") throw new Error("no");
+        },
       });
     });
     const outcomes = Promise.allSettled(keeping);

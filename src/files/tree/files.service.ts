@@ -33,11 +33,14 @@ export type NewFile = {
   isNumbered?: boolean;
 };
 
-export type Addition = {
-  file: NewFile;
-  stored: StoredBytes;
-  alongside: ((tx: TreeTransaction, file: StoredFile) => Promise<void>) | undefined;
+/** Runs in the transaction that adds the file, possibly more than once. */
+type InTransaction = {
+  /** Returns the folder's id instead of the file's parent. */
+  place?: (tx: TreeTransaction) => Promise<number>;
+  alongside?: (tx: TreeTransaction, file: StoredFile) => Promise<void>;
 };
+
+export type Addition = InTransaction & { file: NewFile; stored: StoredBytes };
 
 const ADDED_AT_ONCE = 64;
 /** More of them are no short transaction. */
@@ -84,11 +87,11 @@ export function createFiles({ tree, repository, removal, blobs, clock }: FilesDe
     },
 
     /**
-     * If it rejects, the bytes are removed. `alongside` runs in the same transaction, possibly more than once. @throws
-     * FolderNotFound, NameConflict, FileTooLargeForPolicy (over the quota), Unauthorized (account gone)
+     * If it rejects, the bytes are removed. @throws FolderNotFound, NameConflict, FileTooLargeForPolicy (over the
+     * quota), Unauthorized (account gone)
      */
-    add: (file: NewFile, stored: StoredBytes, alongside?: Addition["alongside"]): Promise<StoredFile> =>
-      additions(file.accountId, { file, stored, alongside }),
+    add: (file: NewFile, stored: StoredBytes, also: InTransaction = {}): Promise<StoredFile> =>
+      additions(file.accountId, { file, stored, ...also }),
 
     /** All or none, of one account. @throws like add */
     addAll: (accountId: number, all: readonly Addition[]): Promise<readonly StoredFile[]> =>
@@ -108,7 +111,7 @@ export function createFiles({ tree, repository, removal, blobs, clock }: FilesDe
           await tree.folders(accountId, parentId, tx.db);
           const former = await repository.child(accountId, parentId, name, tx.db);
           if (former?.kind !== "file") {
-            const [added] = await addIn(tx, accountId, [{ file, stored, alongside: undefined }], commit);
+            const [added] = await addIn(tx, accountId, [{ file, stored }], commit);
             return [{ file: added!, isNew: true }];
           }
           const { size, sha256 } = stored;
@@ -169,9 +172,10 @@ function createAdding({ tree, repository, clock }: Pick<FilesDeps, "tree" | "rep
   return async function addIn(
     tx: TreeTransaction,
     accountId: number,
-    items: readonly Addition[],
+    given: readonly Addition[],
     commit: Commit,
   ): Promise<StoredFile[]> {
+    const items = await placed(tx, given);
     for (const parentId of new Set(items.map(({ file }) => file.parentId))) {
       await tree.folders(accountId, parentId, tx.db);
     }
@@ -201,6 +205,15 @@ function createAdding({ tree, repository, clock }: Pick<FilesDeps, "tree" | "rep
     for (const [at, { alongside }] of items.entries()) await alongside?.(tx, added[at]!);
     return added;
   };
+}
+
+/** With the folders in which they are. */
+async function placed(tx: TreeTransaction, items: readonly Addition[]): Promise<readonly Addition[]> {
+  const found: Addition[] = [];
+  for (const { file, place, ...item } of items) {
+    found.push({ ...item, file: place === undefined ? file : { ...file, parentId: await place(tx) } });
+  }
+  return found;
 }
 
 /** @throws Unauthorized if the account is gone */

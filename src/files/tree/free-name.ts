@@ -54,7 +54,7 @@ async function freeName(
 }
 
 /** Puts the number before the extension, and cuts a long name. */
-function numberedName(name: string, number: number): string {
+export function numberedName(name: string, number: number): string {
   const [stem, extension] = splitName(name);
   const end = ` (${number})${extension}`;
   return cutToBytes(stem, MOST_BYTES - Buffer.byteLength(end)).trimEnd() + end;

@@ -1,4 +1,4 @@
-const UNKNOWN_TYPE = "application/octet-stream";
+export const UNKNOWN_TYPE = "application/octet-stream";
 
 /** Restricted names of RFC 6838. Both parts fit into 255 bytes. */
 const TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;

@@ -26,6 +26,8 @@ export type DropVisitor = { linkId: number; sender: string | null; most?: number
 export type UnfinishedInDrop = { count: number; bytes: number; ofSender: number; ofAddress: number };
 
 export type DropUpload = DropSender & {
+  /** The box's, when the upload began. */
+  folderId: number;
   /** The name that the sender gets to know. */
   name: string;
   /** As of DropUploader. */
@@ -40,6 +42,11 @@ export type DropGate = {
     upload: DropSender & { parentId: number; size: number },
     unfinished: UnfinishedInDrop,
   ): Promise<void>;
-  /** Reserves the place of a new file. @throws if the box has none */
-  take(tx: TreeTransaction, upload: DropUpload, file: StoredFile): Promise<void>;
+  /** What runs with the transaction that makes the file: finds its folder, then reserves its place in the box. */
+  receive(upload: DropUpload): {
+    /** The id of the folder, which it makes if there is none. @throws if the box has ended, or the path is too deep */
+    place(tx: TreeTransaction): Promise<number>;
+    /** @throws if the box has no place for it */
+    alongside(tx: TreeTransaction, file: StoredFile): Promise<void>;
+  };
 };

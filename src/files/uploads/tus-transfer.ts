@@ -72,9 +72,13 @@ export function createTransfer({ repository, files, blobs, drops, clock }: Uploa
     const size = open.received;
     try {
       const stored = await open.finish();
-      const file = await files.add({ ...upload, isNumbered: drop !== null }, stored, async (tx, made) => {
-        if (drop !== null) await drops.take(tx, { ...drop, name }, made);
-        if (!(await repository.complete(tx.db, upload, size, expiresAt))) throw uploadGone();
+      const dropped = drop && drops.receive({ ...drop, name, folderId: upload.parentId });
+      const file = await files.add({ ...upload, isNumbered: drop !== null }, stored, {
+        ...(dropped !== null && { place: dropped.place }),
+        async alongside(tx, made) {
+          await dropped?.alongside(tx, made);
+          if (!(await repository.complete(tx.db, upload, size, expiresAt))) throw uploadGone();
+        },
       });
       await open.settle();
       return { upload: { ...upload, received: size, size, expiresAt }, fileId: file.id };

@@ -1,5 +1,6 @@
 /** The link: entity, input and view. */
 import { z } from "zod";
+import { dropAskFields } from "./drop-fields.ts";
 import { HTTP_URL_FORM } from "../../lib/http-url.ts";
 import { ownerText } from "../../lib/owner.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
@@ -146,6 +147,7 @@ export const usesSchema = z.object({
       max_bytes: limit,
       max_files: limit.max(MOST_FILES),
       max_file_size: limit.nullish().describe("bytes; unlimited without it"),
+      ...dropAskFields,
     })
     .optional()
     .describe("makes the code take files into this folder"),

@@ -56,6 +56,7 @@ const NAMES_OF_CHOICES: Readonly<Record<string, string>> = {
   "Webhook.disabled_reason": "WebhookDisabledReason",
   "Link.redirect_status": "RedirectStatus",
   "Share.kind": "ShareKind",
+  "NewDropBox.require": "SenderRequirement",
   "Entry.kind": "EntryKind",
   "HealthReport.status": "HealthStatus",
   "ImportNote.kind": "ImportNoteKind",

@@ -44,7 +44,7 @@ export const enStored = {
     name: "Files that visitors send to drop boxes",
     holds: [
       "the file",
-      "the name that the sender gives",
+      "the name and e-mail address that the sender gives",
       "a random number from a cookie",
       "while an upload is not complete, a hash of the network address",
     ],
