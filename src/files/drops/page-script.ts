@@ -1,9 +1,8 @@
 /**
- * The script of the pages through which visitors send files: lists what they choose, drop or paste until they send it,
- * with the folders around it; then sends one file after the other as a resumable upload (tus), shows the progress and
- * resumes interrupted ones, even if the page was closed and the same file is chosen again. Proxies limit bodies: a file
- * goes in pieces, which become smaller when a proxy refuses them or when they don't get through. What can't be read is
- * named, and the others go on.
+ * The script of the pages through which visitors send files: lists what they choose, drop or paste, with the folders
+ * around it, then sends one file after the other as a resumable upload (tus). It resumes interrupted ones, even if the
+ * page was closed and the same file is chosen again. Pieces become smaller when a proxy refuses them or when they don't
+ * get through. What can't be read is named, and the others go on.
  */
 import { isAsChosen, readDropped } from "../../lib/chosen-files.ts";
 
@@ -75,7 +74,8 @@ async function patiently(row, ask) {
 }
 
 async function begin({ file, path, row, key }) {
-  const pairs = { filename: path, filetype: file.type };
+  const modified = String(Math.floor(file.lastModified / 1000));
+  const pairs = { filename: path, filetype: file.type, modified_at: modified };
   for (const { name, value } of form.querySelectorAll("input[name^=sender_]")) pairs[name] = value;
   const metadata = Object.entries(pairs).filter(([, value]) => value !== "");
   const answer = await patiently(row, () => send("POST", location.pathname, {

@@ -72,6 +72,12 @@ export const dropLimitsIn = ({ maxFiles, ...row }: LimitColumns): DropLimits | n
         types: row.types?.split(" ") ?? [],
       };
 
+const withLimits = <Row extends LimitColumns>(row: Row) => {
+  const { maxBytes, maxFiles, maxFileSize, twoWay, requires, senderFolders, types, ...rest } = row;
+  const columns = { maxBytes, maxFiles, maxFileSize, twoWay, requires, senderFolders, types };
+  return { ...rest, limits: dropLimitsIn(columns) };
+};
+
 const NEWEST: ShareOrder = { by: "created_at", isDescending: true };
 
 export type SharePage = {
@@ -128,11 +134,10 @@ export function createShareListRepository(database: Queries) {
     const owners = rows.map(({ accountId }) => accountId);
     const names = await ownerNames(db, owners);
     return rows.map(({ kind, name, accountId, entryId, state, ...row }) => {
-      const { maxBytes, maxFiles, maxFileSize, twoWay, requires, senderFolders, types, ...rest } = row;
+      const { limits, ...rest } = withLimits(row);
       const { several, bytes, files, verify, ...share } = rest;
       const isOne = several === 0;
       const kindOfOne = kind === "folder" ? "folder" : "file";
-      const limits = dropLimitsIn(row);
       return {
         ...share,
         verify: verify !== 0,
