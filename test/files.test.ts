@@ -36,7 +36,14 @@ describe("folders and files", () => {
   test("are created, listed, changed and deleted", async () => {
     const a = await me.call("POST", "/folders", { name: "a", parent_id: null });
     expect(a.status).toBe(201);
-    const folder = { id: a.body.data.id, name: "a", parent_id: null, policy_id: null, owner: "admin" };
+    const folder = {
+      id: a.body.data.id,
+      name: "a",
+      parent_id: null,
+      policy_id: null,
+      is_linked: false,
+      owner: "admin",
+    };
     expect(a.body).toEqual({
       code: 0,
       message: "OK",
@@ -54,7 +61,9 @@ describe("folders and files", () => {
       size: 5,
       mime_type: "text/plain",
       sha256: SHA256,
+      is_linked: false,
       owner: "admin",
+      modified_at: TIME,
       created_at: TIME,
       updated_at: TIME,
     });

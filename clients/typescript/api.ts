@@ -58,6 +58,30 @@ export interface paths {
         patch: operations["patchPolicy"];
         trace?: never;
     };
+    "/admin/policies/{id}/folders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The folders of trees that show a linked policy
+         * @description Only a policy of the type `linked` has them. A scan looks at everything each `rescan_minutes`; a folder that is opened is looked at then. For administrators; an API token needs the scope `admin`.
+         */
+        get: operations["listPolicyFolders"];
+        put?: never;
+        /**
+         * Show a linked policy as a folder of a tree
+         * @description For a policy of the type `linked`. What lies in its folder on the server appears there, read-only. Delete the folder to end it; the files stay. For administrators; an API token needs the scope `admin`.
+         */
+        post: operations["createPolicyFolder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/policies/{id}/move": {
         parameters: {
             query?: never;
@@ -81,6 +105,26 @@ export interface paths {
          * @description New uploads go to the old policy again, until the move is continued. For administrators; an API token needs the scope `admin`.
          */
         delete: operations["deletePolicyMove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/policies/{id}/scan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Scan a linked policy's folders soon, instead of after their minutes
+         * @description One process of the cluster scans. `GET` of the folders says when the scan is over. For administrators; an API token needs the scope `admin`.
+         */
+        post: operations["postPolicyScan"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2430,6 +2474,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/files/{id}/sha256": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A file's SHA-256. That of a file that lies on the server is made when it is asked for first
+         * @description Reads the whole file the first time, which takes a while for a large one (502 if it changes meanwhile). Other files have their SHA-256 from the upload on. For every account; an API token needs the scope `files:read`.
+         */
+        get: operations["getFileSha256"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/files/{id}/share": {
         parameters: {
             query?: never;
@@ -3868,7 +3932,7 @@ export interface components {
         /** @enum {string} */
         DownloadMode: "relay" | "redirect";
         /** @enum {string} */
-        DriverType: "local" | "s3";
+        DriverType: "local" | "s3" | "linked";
         DropBox: {
             /** @description visitors see what is in the folder, and add files */
             add: boolean;
@@ -4296,6 +4360,8 @@ export interface components {
             /** @description null is the root */
             folder_id: number | null;
             id: number;
+            /** @description lies in a folder of the server, where it can't be changed through Waymark */
+            is_linked: boolean;
             mime_type: string;
             /**
              * Format: date-time
@@ -4306,8 +4372,8 @@ export interface components {
             name: string;
             /** @description account, or team:{name} */
             owner: string;
-            /** @description of the content, as 64 hex digits */
-            sha256: string;
+            /** @description null for a file that lies on the server, until POST /files/{id}/sha256 makes it */
+            sha256: string | null;
             /** @description bytes */
             size: number;
             /**
@@ -4342,6 +4408,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             id: number;
+            /** @description lies in a folder of the server, where it can't be changed through Waymark */
+            is_linked: boolean;
             name: string;
             /** @description account, or team:{name} */
             owner: string;
@@ -4400,6 +4468,16 @@ export interface components {
         GetAnalyticsLiveResponseBodyEvent: "clicks" | "drop";
         /** @enum {string} */
         GetFileDownloadDisposition: "attachment" | "inline";
+        GetFileSha256ResponseBody: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["GetFileSha256Result"];
+            message: string;
+        };
+        GetFileSha256Result: {
+            /** @description of the content, as 64 hex digits */
+            sha256: string;
+        };
         GetFilesUsageResponseBody: {
             /** @constant */
             code: 0;
@@ -4662,6 +4740,24 @@ export interface components {
             next: number | null;
             /** @description links that were changed back */
             restored: number;
+        };
+        LinkedFolder: {
+            /** @description found by the last whole scan */
+            files: number;
+            folder_id: number;
+            name: string;
+            /** @description account, or team:{name} */
+            owner: string;
+            /** @description end of the last scan; null: the first one is not over */
+            scanned_at: string | null;
+            /** @description why the last scan did not see everything */
+            trouble: string | null;
+        };
+        LinkedFolderListResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["LinkedFolder"][];
+            message: string;
         };
         LinkHistoryRestore: {
             /** @description the state before the event, or after it (default) */
@@ -5221,6 +5317,13 @@ export interface components {
             /** @description found by `search` */
             title?: string | null;
         };
+        NewLinkedFolder: {
+            name: string;
+            /** @description account, or team:{name}, in whose root it is; default: you */
+            owner?: string;
+            /** @description null is the root */
+            parent_id?: number | null;
+        };
         NewPasskey: {
             credential: components["schemas"]["NewPasskeyCredential"];
             /** @description default: browser and system, such as Firefox · Linux */
@@ -5239,7 +5342,7 @@ export interface components {
         };
         NewPolicy: {
             access_key?: string | null;
-            /** @description local: a folder, relative to the data folder unless absolute; s3: a prefix */
+            /** @description local: a folder, relative to the data folder unless absolute; linked: a folder; s3: a prefix */
             base_path?: string | null;
             bucket?: string | null;
             download?: components["schemas"]["DownloadMode"] | null;
@@ -5252,8 +5355,12 @@ export interface components {
             /** @description bytes of one file; 0 or null: no limit of its own */
             max_file_size?: number | null;
             name: string;
+            /** @description linked: must be true, which is the default */
+            read_only?: boolean | null;
             /** @description s3: default us-east-1 */
             region?: string | null;
+            /** @description linked: default 60 */
+            rescan_minutes?: number | null;
             secret_key?: string | null;
         };
         NewPolicyMove: {
@@ -5553,7 +5660,11 @@ export interface components {
             max_file_size: number;
             move_state: components["schemas"]["PolicyMoveState"] | null;
             name: string;
+            /** @description linked: true, nothing is written there; else null */
+            read_only: boolean | null;
             region: string | null;
+            /** @description linked: minutes between two scans; else null */
+            rescan_minutes: number | null;
             /**
              * Format: date-time
              * @description of the last change; clicks and downloads change nothing
@@ -5620,6 +5731,8 @@ export interface components {
             max_file_size?: number;
             name?: string;
             region?: string;
+            /** @description of a linked policy */
+            rescan_minutes?: number;
             secret_key?: string;
         };
         PolicyUsage: {
@@ -7669,6 +7782,8 @@ export type FolderUpdate = components['schemas']['FolderUpdate'];
 export type GetAnalyticsLiveResponseBody = components['schemas']['GetAnalyticsLiveResponseBody'];
 export type GetAnalyticsLiveResponseBodyEvent = components['schemas']['GetAnalyticsLiveResponseBodyEvent'];
 export type GetFileDownloadDisposition = components['schemas']['GetFileDownloadDisposition'];
+export type GetFileSha256ResponseBody = components['schemas']['GetFileSha256ResponseBody'];
+export type GetFileSha256Result = components['schemas']['GetFileSha256Result'];
 export type GetFilesUsageResponseBody = components['schemas']['GetFilesUsageResponseBody'];
 export type GetFilesUsageResult = components['schemas']['GetFilesUsageResult'];
 export type GetFoldersLiveResponseBody = components['schemas']['GetFoldersLiveResponseBody'];
@@ -7695,6 +7810,8 @@ export type Link = components['schemas']['Link'];
 export type LinkBatchUndo = components['schemas']['LinkBatchUndo'];
 export type LinkBatchUndoResponse = components['schemas']['LinkBatchUndoResponse'];
 export type LinkBatchUndoResult = components['schemas']['LinkBatchUndoResult'];
+export type LinkedFolder = components['schemas']['LinkedFolder'];
+export type LinkedFolderListResponse = components['schemas']['LinkedFolderListResponse'];
 export type LinkHistoryRestore = components['schemas']['LinkHistoryRestore'];
 export type LinkHistoryRestoreState = components['schemas']['LinkHistoryRestoreState'];
 export type LinkPageResponse = components['schemas']['LinkPageResponse'];
@@ -7743,6 +7860,7 @@ export type NewFolder = components['schemas']['NewFolder'];
 export type NewFolderShare = components['schemas']['NewFolderShare'];
 export type NewItemsShare = components['schemas']['NewItemsShare'];
 export type NewLink = components['schemas']['NewLink'];
+export type NewLinkedFolder = components['schemas']['NewLinkedFolder'];
 export type NewPasskey = components['schemas']['NewPasskey'];
 export type NewPasskeyCredential = components['schemas']['NewPasskeyCredential'];
 export type NewPolicy = components['schemas']['NewPolicy'];
@@ -7981,6 +8099,8 @@ export interface operations {
                      *           "download": "relay",
                      *           "is_default": false,
                      *           "move_state": null,
+                     *           "read_only": null,
+                     *           "rescan_minutes": null,
                      *           "created_at": "2026-11-20T12:00:00.000Z",
                      *           "updated_at": "2026-11-20T12:00:00.000Z"
                      *         }
@@ -8051,6 +8171,8 @@ export interface operations {
                      *         "download": "relay",
                      *         "is_default": false,
                      *         "move_state": null,
+                     *         "read_only": null,
+                     *         "rescan_minutes": null,
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }
@@ -8113,6 +8235,8 @@ export interface operations {
                      *         "download": "relay",
                      *         "is_default": false,
                      *         "move_state": null,
+                     *         "read_only": null,
+                     *         "rescan_minutes": null,
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }
@@ -8230,6 +8354,8 @@ export interface operations {
                      *         "download": "relay",
                      *         "is_default": false,
                      *         "move_state": null,
+                     *         "read_only": null,
+                     *         "rescan_minutes": null,
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }
@@ -8248,6 +8374,127 @@ export interface operations {
             431: components["responses"]["431"];
             500: components["responses"]["500"];
             502: components["responses"]["502"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    listPolicyFolders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description number of the entry, as responses give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "folder_id": 1,
+                     *           "name": "spring",
+                     *           "owner": "text",
+                     *           "scanned_at": null,
+                     *           "files": 1,
+                     *           "trouble": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LinkedFolderListResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    createPolicyFolder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description number of the entry, as responses give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "spring"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewLinkedFolder"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            201: {
+                headers: {
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "name": "spring",
+                     *         "parent_id": null,
+                     *         "policy_id": null,
+                     *         "is_linked": false,
+                     *         "owner": "text",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FolderResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
         };
@@ -8452,6 +8699,58 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postPolicyScan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description number of the entry, as responses give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -18010,6 +18309,7 @@ export interface operations {
                      *         "size": 48213,
                      *         "mime_type": "application/pdf",
                      *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "is_linked": false,
                      *         "owner": "text",
                      *         "modified_at": "2026-11-20T12:00:00.000Z",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
@@ -18141,6 +18441,7 @@ export interface operations {
                      *         "size": 48213,
                      *         "mime_type": "application/pdf",
                      *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "is_linked": false,
                      *         "owner": "text",
                      *         "modified_at": "2026-11-20T12:00:00.000Z",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
@@ -18328,6 +18629,53 @@ export interface operations {
             412: components["responses"]["412"];
             413: components["responses"]["413"];
             416: components["responses"]["416"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            502: components["responses"]["502"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    getFileSha256: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description number of the entry, as responses give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GetFileSha256ResponseBody"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -19313,6 +19661,7 @@ export interface operations {
                      *         "size": 48213,
                      *         "mime_type": "application/pdf",
                      *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "is_linked": false,
                      *         "owner": "text",
                      *         "modified_at": "2026-11-20T12:00:00.000Z",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
@@ -19421,6 +19770,7 @@ export interface operations {
                      *           "name": "spring",
                      *           "parent_id": null,
                      *           "policy_id": null,
+                     *           "is_linked": false,
                      *           "owner": "text",
                      *           "created_at": "2026-11-20T12:00:00.000Z",
                      *           "updated_at": "2026-11-20T12:00:00.000Z"
@@ -19438,6 +19788,7 @@ export interface operations {
                      *             "name": "spring",
                      *             "parent_id": null,
                      *             "policy_id": null,
+                     *             "is_linked": false,
                      *             "owner": "text",
                      *             "created_at": "2026-11-20T12:00:00.000Z",
                      *             "updated_at": "2026-11-20T12:00:00.000Z"
@@ -19451,6 +19802,7 @@ export interface operations {
                      *             "size": 48213,
                      *             "mime_type": "application/pdf",
                      *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "is_linked": false,
                      *             "owner": "text",
                      *             "modified_at": "2026-11-20T12:00:00.000Z",
                      *             "created_at": "2026-11-20T12:00:00.000Z",
@@ -19523,6 +19875,7 @@ export interface operations {
                      *         "name": "spring",
                      *         "parent_id": null,
                      *         "policy_id": null,
+                     *         "is_linked": false,
                      *         "owner": "text",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
@@ -19587,6 +19940,7 @@ export interface operations {
                      *           "name": "spring",
                      *           "parent_id": null,
                      *           "policy_id": null,
+                     *           "is_linked": false,
                      *           "owner": "text",
                      *           "created_at": "2026-11-20T12:00:00.000Z",
                      *           "updated_at": "2026-11-20T12:00:00.000Z"
@@ -19604,6 +19958,7 @@ export interface operations {
                      *             "name": "spring",
                      *             "parent_id": null,
                      *             "policy_id": null,
+                     *             "is_linked": false,
                      *             "owner": "text",
                      *             "created_at": "2026-11-20T12:00:00.000Z",
                      *             "updated_at": "2026-11-20T12:00:00.000Z"
@@ -19617,6 +19972,7 @@ export interface operations {
                      *             "size": 48213,
                      *             "mime_type": "application/pdf",
                      *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "is_linked": false,
                      *             "owner": "text",
                      *             "modified_at": "2026-11-20T12:00:00.000Z",
                      *             "created_at": "2026-11-20T12:00:00.000Z",
@@ -19749,6 +20105,7 @@ export interface operations {
                      *         "name": "spring",
                      *         "parent_id": null,
                      *         "policy_id": null,
+                     *         "is_linked": false,
                      *         "owner": "text",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"

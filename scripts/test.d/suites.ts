@@ -52,6 +52,7 @@ export const CONTRACTS: readonly string[] = [
   "src/clicks/rollups/",
   "src/files/blobs/blobs",
   "src/files/drops/drops",
+  "src/files/linked/linked",
   "src/files/moving/moving",
   "src/files/policies/policies",
   "src/files/recipients/",

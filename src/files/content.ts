@@ -19,7 +19,7 @@ import { createEntriesRepository } from "./tree/entries.repository.ts";
 import { createPolicyCache, createDrivers, createProbe } from "./policies/drivers.ts";
 import { createPoliciesRepository } from "./policies/repository.ts";
 import { policyEndpoints } from "./policies/routes.ts";
-import { createStandings } from "./policies/standing.ts";
+import { createStandings, type StorageStanding } from "./policies/standing.ts";
 import { createPolicies } from "./policies/service.ts";
 import { createStorageCheck } from "./check/storage-check.ts";
 import { createStorageCheckRepository } from "./check/storage.repository.ts";
@@ -144,6 +144,10 @@ export function createContent(deps: ContentDeps) {
       paths: createPathsRepository(database),
       checkTrees: createTreeCheck({ database, repository: createTreeCheckRepository(database) }),
     }),
+    /** Where linked files lie, and how to look at their folders. */
+    diskFile: repository.diskFile,
+    diskOf: drivers.diskOf,
+    tag: drivers.tag,
     /** Unfinished uploads in the storages, as last counted. */
     staged: counts.total,
     /** Which storages are reachable and can be written. Rejects when the database is away. */
@@ -169,10 +173,14 @@ export function createContent(deps: ContentDeps) {
 
 const STORAGES_MS = 1_000;
 
-const troublesOf = (storages: readonly { name: string; trouble: string | null }[]): string[] =>
-  storages.flatMap(({ name, trouble }) =>
-    trouble === null ? [] : `The storage '${name}' takes no files: ${trouble}`,
-  );
+type Troubled = Pick<StorageStanding, "name" | "driverType" | "trouble">;
+
+const troublesOf = (storages: readonly Troubled[]): string[] =>
+  storages.flatMap(({ name, driverType, trouble }) => {
+    if (trouble === null) return [];
+    const what = driverType === "linked" ? "can't be shown" : "takes no files";
+    return `The storage '${name}' ${what}: ${trouble}`;
+  });
 
 /** Warns when storages take no files, with the reason. For slow ones, and in an outage of the database, it repeats the last result. */
 function createStorageTroubles(standings: ReturnType<typeof createStandings>) {

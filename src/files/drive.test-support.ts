@@ -10,8 +10,11 @@ import type { StoredFile } from "./tree/entry.ts";
 
 export type DriveHarness = Awaited<ReturnType<typeof startDrive>>;
 
-export async function startDrive(database: Database, { changes }: { changes?: TreeChanges } = {}) {
-  const content = await startContent(database);
+export async function startDrive(
+  database: Database,
+  { changes, roots = [] }: { changes?: TreeChanges; roots?: string[] } = {},
+) {
+  const content = await startContent(database, { roots });
   const clock = { now: () => content.time.now };
   const leases = await openProcessLeases({
     database,

@@ -13,6 +13,9 @@ import { fileEndpoints } from "./tree/files.routes.ts";
 import { createFiles } from "./tree/files.service.ts";
 import { folderEndpoints } from "./tree/folders.routes.ts";
 import { createFolders } from "./tree/folders.service.ts";
+import { createLinkedRepository } from "./linked/repository.ts";
+import { linkedEndpoints, sha256Endpoint } from "./linked/routes.ts";
+import { createLinkedFolders } from "./linked/service.ts";
 import { createMovedRepository } from "./moved/repository.ts";
 import { createMovedFiles } from "./moved/service.ts";
 import type { Content } from "./content.ts";
@@ -50,8 +53,17 @@ export function createDrive(deps: Deps) {
   const tree = createAccountTree({ repository, changes });
   const shared = { tree, entries: repository, blobs, clock, logger };
   const removal = createRemoval({ ...shared, removal: createRemovalRepository({ database, record }) });
-  const folders = createFolders({ tree, repository, removal, policies, clock });
-  const files = createFiles({ tree, repository, removal, blobs, clock });
+  const linked = createLinkedFolders({
+    ...shared,
+    removal,
+    policies,
+    repository: createLinkedRepository(database, content.tag),
+    diskFile: content.diskFile,
+    diskOf: content.diskOf,
+    record,
+  });
+  const folders = createFolders({ tree, repository, removal, policies, linked, clock });
+  const files = createFiles({ tree, repository, removal, blobs, linked, clock });
   const uploads = createUploads({ tree, repository, files, policies, blobs });
   const dropGate = createDropGate({
     tree,
@@ -93,6 +105,7 @@ export function createDrive(deps: Deps) {
     trees,
     lookup: createLookup({ repository, folders }),
     transfers,
+    linked,
     folders,
     files,
     uploads,
@@ -134,12 +147,16 @@ export function createDrive(deps: Deps) {
       ...folderEndpoints({ folders, trees, transfers, logger }),
       downloadEndpoint({ files, trees, download, logger }),
       ...fileEndpoints({ files, trees, transfers }),
+      sha256Endpoint({ linked, files, trees }),
     ],
+    /** Mount them below the admin prefix. */
+    adminEndpoints: linkedEndpoints({ linked, trees }),
     jobs: [
       { name: "files-removal", everyMs: () => CLEAN_UP_MS, run: removal.cleanUp },
       { name: "files-transfer", everyMs: () => CLEAN_UP_MS, run: transfers.finishAll },
       { name: "files-trash", everyMs: () => CLEAN_UP_MS, run: trash.cleanUp },
       ...resumable.jobs,
+      linked.job,
     ],
   };
 }

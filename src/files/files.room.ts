@@ -71,7 +71,11 @@ export const filesRoom = {
     const { createDrive } = await import("./drive.ts");
     const drive = createDrive({ ...core, content, leases });
     carryFilesBy(drive.transfers);
-    return { offers: { drive }, endpoints: { root: drive.endpoints }, jobs: drive.jobs };
+    return {
+      offers: { drive },
+      endpoints: { root: drive.endpoints, admin: drive.adminEndpoints },
+      jobs: drive.jobs,
+    };
   },
 } satisfies Room;
 

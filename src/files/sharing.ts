@@ -63,6 +63,7 @@ export function createSharing(deps: SharingDeps) {
   const owned = createOwnedShares(shared);
   const shares = createShares({
     tree,
+    linked: drive.linked,
     items,
     clock,
     serving: repository,

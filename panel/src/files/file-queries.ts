@@ -146,3 +146,7 @@ export const nameOfFile = (id: number): Promise<string | null> =>
     ({ data }) => data.name,
     () => null,
   );
+
+/** Of a file that lies on the server, which reads it whole the first time. */
+export const checksumOf = async (id: number): Promise<string> =>
+  (await responseOf(api.GET("/files/{id}/sha256", { params: { path: { id } } }))).data.sha256;

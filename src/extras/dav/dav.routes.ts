@@ -94,10 +94,10 @@ async function foldersAbove({ trees }: DavDeps, names: readonly string[], teams:
   return owners.map((name) => name.replace(TEAM_MARK, ""));
 }
 
-const get: DavRead = async ({ spotOf, download, logger }, { c, place }) => {
+const get: DavRead = async ({ spotOf, files, download, logger }, { c, place }) => {
   const entry = place === null ? null : there((await spotOf(place)).entry);
   if (entry?.kind !== "file") return new Response("A folder for WebDAV clients.\n");
-  return download(entry, { ...downloadOf(c, logger), inline: false, isRelayed: true });
+  return download(await files.current(entry), { ...downloadOf(c, logger), inline: false, isRelayed: true });
 };
 
 const propfind: DavRead = async (deps, { c, caller, names, place, above }) => {
@@ -105,6 +105,8 @@ const propfind: DavRead = async (deps, { c, caller, names, place, above }) => {
   const depth = headerOf(c, "Depth", "infinity", "1", "0");
   const requested = parseRequestedProperties(await xmlBody(deps, c));
   const entry = place === null ? null : there((await deps.spotOf(place)).entry);
+  // Before the response begins.
+  if (entry?.kind === "folder") await deps.folders.refresh(entry);
   if (depth === "infinity" && entry?.kind !== "file") {
     throw appError("Forbidden", "Ask with Depth: 0 or 1.", {
       details: { status: 403, dav: { condition: "propfind-finite-depth" } },

@@ -35,8 +35,13 @@ export function createOpening({ repository, policies, drivers }: Deps) {
   }
 
   async function openAt(blob: StoredBlob, options: OpenOptions): Promise<OpenBlob["body"]> {
-    const { policyId, objectKey, size } = blob;
+    const { id, policyId, objectKey, size } = blob;
     const driver = await drivers.forReading(policyId);
+    if (blob.state === "linked") {
+      const disk = await repository.diskFile(id);
+      if (disk === null) throw appError("FileNotFound", "The file is gone.");
+      return driver.open(objectKey, { size, disk, ...options });
+    }
     return driver.open(objectKey, {
       size,
       ...options,

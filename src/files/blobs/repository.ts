@@ -1,10 +1,11 @@
-import type { Insertable, Selectable } from "kysely";
+import { type Insertable, type Selectable, sql } from "kysely";
 import type { Queries } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { prepared } from "../../platform/db/prepared.ts";
 import { unlessTaken } from "../../platform/db/queries.ts";
 import type { RowFields, Schema } from "../../platform/db/schema.ts";
 import { camelCased } from "../../lib/case-names.ts";
+import type { DiskFile } from "../storage/disk.ts";
 import { foundInChunks } from "../../lib/chunked.ts";
 
 export type BlobsRepository = ReturnType<typeof createBlobsRepository>;
@@ -25,6 +26,13 @@ function references({ read, write, dialect }: Queries) {
     async find(id: number, db: Db = read): Promise<StoredBlob | null> {
       const [row] = await blobOf(db, id);
       return row === undefined ? null : toBlob(row);
+    },
+
+    /** Where a linked file lies; null if it does not any more. */
+    async diskFile(id: number): Promise<(DiskFile & { policyId: number }) | null> {
+      const [root, ...below] = await diskLine(read, id);
+      if (root === undefined || root.policyId === null || below.length === 0) return null;
+      return { policyId: root.policyId, names: below.map(({ name }) => name), time: below.at(-1)!.diskTime! };
     },
 
     /** Locked until the transaction ends. */
@@ -188,6 +196,31 @@ const liveWith = prepared((db, policies: readonly number[], hashes: readonly str
 
 const contentOf = (policyId: number, sha256: string): string => `${sha256} ${policyId}`;
 
+/** From the file up to the folder that shows a linked policy, which is not mirrored itself. */
+const diskLine = prepared((db, blobId: number) =>
+  db
+    .withRecursive("line", (query) =>
+      query
+        .selectFrom("entries")
+        .select(["id", "parent_id", "policy_id", "disk_time", sql<number>`0`.as("level")])
+        .select((eb) => eb.fn.coalesce("disk_name", "name").as("name"))
+        .where("blob_id", "=", blobId)
+        .unionAll(
+          query
+            .selectFrom("entries")
+            .innerJoin("line", "line.parent_id", "entries.id")
+            .select(["entries.id", "entries.parent_id", "entries.policy_id", "entries.disk_time"])
+            .select(sql<number>`line.level + 1`.as("level"))
+            .select((eb) => eb.fn.coalesce("entries.disk_name", "entries.name").as("name"))
+            .where("line.policy_id", "is", null)
+            .where("entries.disk_time", "is not", null),
+        ),
+    )
+    .selectFrom("line")
+    .select(["name", "policy_id as policyId", "disk_time as diskTime"])
+    .orderBy("level", "desc"),
+);
+
 const DEAD_COLUMNS = ["id", "policy_id as policyId", "object_key as objectKey"] as const;
 
 export const toBlob = ({
@@ -199,7 +232,7 @@ export const toBlob = ({
   state: row.state as BlobState,
 });
 
-type BlobState = "live" | "dead" | "damaged";
+type BlobState = "live" | "dead" | "damaged" | "linked";
 
 export type StoredBlob = Omit<RowFields<"blobs", { state: BlobState }>, "retired" | "createdAt">;
 

@@ -95,8 +95,10 @@ export function createStorageCheckRepository({ read }: Queries) {
             eb("blobs.id", "is", null),
             eb("blobs.state", "=", "dead"),
             eb("blobs.size", "<>", eb.ref("entries.size")),
-            eb("blobs.sha256", "<>", eb.ref("entries.sha256")),
-            eb("entries.sha256", "is", null),
+            eb.and([
+              eb("blobs.state", "<>", "linked"),
+              eb.or([eb("blobs.sha256", "<>", eb.ref("entries.sha256")), eb("entries.sha256", "is", null)]),
+            ]),
           ]),
         )
         .orderBy("entries.id")

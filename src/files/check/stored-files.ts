@@ -14,10 +14,11 @@ export function createStoredFiles(database: Queries, { dataDir }: { dataDir: str
   const checks = createStorageCheckRepository(database);
   const blobs = createBlobsRepository(database);
   return {
-    /** One per policy. `folder` is absolute; null if the files are not in a folder of this machine. */
+    /** One per policy that stores content. `folder` is absolute; null if the files are not in a folder of this machine. */
     async locations() {
       const marker = markerOf(await policies.installation());
-      return (await policies.list()).map(({ id, name, driverType, basePath }) => ({
+      const storing = (await policies.list()).filter(({ driverType }) => driverType !== "linked");
+      return storing.map(({ id, name, driverType, basePath }) => ({
         policyId: id,
         name,
         basePath,
@@ -28,7 +29,7 @@ export function createStoredFiles(database: Queries, { dataDir }: { dataDir: str
     /** Blobs with files, by id, in pages of at most 1,000. */
     async *objects(): AsyncGenerator<StoredBlob[]> {
       for await (const page of pagesAfter(0, PAGE, checks.blobs, ({ id }) => id)) {
-        yield page.filter(({ state }) => state !== "dead");
+        yield page.filter(({ state }) => state !== "dead" && state !== "linked");
       }
     },
     /** Whether a file still needs the object. */

@@ -1,3 +1,4 @@
+import { COUNTED_BYTES } from "../tree/entries.repository.ts";
 import { sql } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
@@ -65,7 +66,7 @@ export function createTreeCheckRepository({ read, dialect }: Database) {
           "account_usage.account_id as accountId",
           "bytes as recorded",
           selectFrom("entries")
-            .select((eb) => eb.fn.sum<number>("size").as("sum"))
+            .select((eb) => eb.fn.sum<number>(COUNTED_BYTES).as("sum"))
             .whereRef("entries.account_id", "=", "account_usage.account_id")
             .as("sum"),
         ])
@@ -80,7 +81,7 @@ export function createTreeCheckRepository({ read, dialect }: Database) {
     async countUsage(tx: Db, accountId: number): Promise<{ recorded: number; sum: number }> {
       const usage = tx.selectFrom("account_usage").select("bytes").where("account_id", "=", accountId);
       const recorded = (await usage.$call(dialect.forUpdate).executeTakeFirst())?.bytes ?? 0;
-      const query = tx.selectFrom("entries").select((eb) => eb.fn.sum<number>("size").as("sum"));
+      const query = tx.selectFrom("entries").select((eb) => eb.fn.sum<number>(COUNTED_BYTES).as("sum"));
       const { sum } = await query.where("account_id", "=", accountId).executeTakeFirstOrThrow();
       return { recorded, sum: Number(sum ?? 0) };
     },

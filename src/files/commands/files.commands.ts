@@ -12,6 +12,7 @@ import { LARGEST_PAGE, readCursor, viewPage } from "../tree/listing.ts";
 import { viewLocated } from "../tree/located-entry.ts";
 import { pathNames } from "../tree/lookup.ts";
 import { viewTrashed } from "../trash/trashed.ts";
+import { addLink } from "./link.commands.ts";
 import { addGet } from "./get.commands.ts";
 import {
   type Context,
@@ -38,6 +39,7 @@ export function addFileCommands(program: Command, context: Context): void {
   addPut(group, context);
   addGet(group, context);
   addMkdir(group, context);
+  addLink(group, context);
   addMove(group, context);
   addRemoval(group, context);
   addTrash(group, context);

@@ -73,6 +73,11 @@ export function createStorageMoves(deps: Deps) {
   async function pair(from: number, to: number): Promise<[StoredPolicy, StoredPolicy]> {
     const found: [StoredPolicy, StoredPolicy] = [await cache.find(from), await cache.find(to)];
     if (from === to) throw appError("BadRequest", "to: name another storage policy.");
+    if (found.some(({ driverType }) => driverType === "linked"))
+      throw appError(
+        "BadRequest",
+        "to: a linked folder stays as it lies on the server; nothing is moved out of it or into it.",
+      );
     return found;
   }
 

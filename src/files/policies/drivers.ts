@@ -5,7 +5,9 @@ import { SealedWithAnotherKey, type SecretBox } from "../../lib/secret-box.ts";
 import type { PoliciesRepository, StoredPolicy } from "./repository.ts";
 import { observeDriver } from "../storage/observed-driver.ts";
 import type { StorageMetrics } from "../storage/metrics.ts";
+import type { Disk } from "../storage/disk.ts";
 import type { Driver } from "../storage/driver.ts";
+import { folderAway } from "../storage/storage-failure.ts";
 import { type DriverSettings, openDriver, type StorageContext } from "../storage/index.ts";
 import { tagOf, newContentGeneration, newStagingId } from "../storage/object-key.ts";
 
@@ -61,6 +63,13 @@ export function createDrivers({ policies, repository, box, context, metrics }: D
       const one = await open(policyId);
       await one.claimed();
       return one.driver;
+    },
+    /** How to look at the folder of a linked policy. @throws PolicyNotFound, BadRequest for another one */
+    async diskOf(policyId: number): Promise<Disk> {
+      const { policy, driver } = await open(policyId);
+      if (driver.disk === undefined)
+        throw appError("BadRequest", `The storage '${policy.name}' is not linked.`);
+      return driver.disk;
     },
     /** The tag in names of objects of this installation (files/storage/object-key.ts). */
     tag: async (): Promise<number> => tagOf(await installationName()),
@@ -142,6 +151,7 @@ export const createProbe =
   (drivers: Drivers) =>
   async (policyId: number): Promise<void> => {
     const driver = await drivers.verify(policyId, { mark: false });
+    if (driver.disk !== undefined) return expectFolder(driver.disk);
     const bytes = new TextEncoder().encode(
       `Waymark checks whether it can store files here: ${crypto.randomUUID()}\n`,
     );
@@ -169,6 +179,12 @@ export const createProbe =
       throw appError("StorageUnavailable", "The storage keeps deleted objects.");
     }
   };
+
+/** A linked policy is never written. */
+async function expectFolder(disk: Disk): Promise<void> {
+  const answer = await disk.look();
+  if (!("value" in answer)) throw folderAway(answer.code);
+}
 
 async function* single(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;

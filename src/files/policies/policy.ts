@@ -10,18 +10,22 @@ export const downloadWay = z.enum(["relay", "redirect"]);
 
 export const moveState = z.enum(["running", "stopped", "done"]);
 export type MoveState = z.output<typeof moveState>;
+/** linked: a folder of the server, shown as it lies. */
+export const driverType = z.enum(["local", "s3", "linked"]);
+
+export const RESCAN_MINUTES = 60;
 
 export const policyView = namedObject("Policy", {
   id: z.int(),
   /** Unique. */
   name: z.string(),
-  driver_type: z.enum(["local", "s3"]),
-  /** S3's endpoint; null for local policies, like bucket and region. */
+  driver_type: driverType,
+  /** S3's endpoint; null for other policies, like bucket and region. */
   endpoint: z.string().nullable(),
   bucket: z.string().nullable(),
   region: z.string().nullable(),
   has_credentials: z.boolean(),
-  /** local: a folder, relative to the data folder unless absolute. s3: a prefix without slashes at its ends. */
+  /** local: a folder, relative to the data folder unless absolute. linked: a folder. s3: a prefix without slashes at its ends. */
   base_path: z.string(),
   /** Bytes; 0 is unlimited. */
   max_file_size: z.int(),
@@ -29,6 +33,9 @@ export const policyView = namedObject("Policy", {
   is_default: z.boolean(),
   /** Of the last move of its content to another policy; null: there was none. */
   move_state: moveState.nullable(),
+  /** Of linked policies, else null. */
+  read_only: z.boolean().nullable().describe("linked: true, nothing is written there; else null"),
+  rescan_minutes: z.int().nullable().describe("linked: minutes between two scans; else null"),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
@@ -59,10 +66,13 @@ export const bucket = text(255).regex(
 
 export const maxFileSize = z.int().min(0).describe("bytes; 0 is unlimited");
 
+const MOST_RESCAN_MINUTES = 100_000;
+const rescanMinutes = z.int().min(1).max(MOST_RESCAN_MINUTES);
+
 export const createPolicySchema = z
   .object({
     name,
-    driver_type: z.enum(["local", "s3"]),
+    driver_type: driverType,
     endpoint: text(1_000).nullish().describe("s3: http or https URL without a path"),
     bucket: bucket.nullish(),
     region: region.nullish().describe(`s3: default ${DEFAULT_REGION}`),
@@ -70,18 +80,36 @@ export const createPolicySchema = z
     secret_key: key.nullish(),
     base_path: text(900)
       .nullish()
-      .describe("local: a folder, relative to the data folder unless absolute; s3: a prefix"),
+      .describe(
+        "local: a folder, relative to the data folder unless absolute; linked: a folder; s3: a prefix",
+      ),
     max_file_size: maxFileSize.nullish(),
     download: downloadWay.nullish(),
     is_default: z
       .boolean()
       .nullish()
       .describe("true makes this policy the default instead of the current one"),
+    read_only: z.boolean().nullish().describe("linked: must be true, which is the default"),
+    rescan_minutes: rescanMinutes.nullish().describe(`linked: default ${RESCAN_MINUTES}`),
   })
   .superRefine((given, context) => {
+    const refuse = (field: string, message: string) =>
+      context.addIssue({ code: "custom", path: [field], message });
+    if (given.driver_type === "linked") {
+      if (given.read_only === false)
+        refuse(
+          "read_only",
+          "must be true: linked folders are shown as they lie, and can't be changed through Waymark yet",
+        );
+      if (given.is_default) refuse("is_default", "can't be true: nothing is stored in a linked folder");
+      if (!given.base_path) refuse("base_path", "is required for linked: the folder's path on the server");
+    } else {
+      for (const field of ["read_only", "rescan_minutes"] as const)
+        if ((given[field] ?? null) !== null) refuse(field, "is for linked policies only");
+    }
     if (given.driver_type !== "s3") return;
     for (const field of ["endpoint", "bucket", "access_key", "secret_key"] as const) {
-      if (!given[field]) context.addIssue({ code: "custom", path: [field], message: "is required for s3" });
+      if (!given[field]) refuse(field, "is required for s3");
     }
   });
 createPolicySchema.register(z.globalRegistry, { id: "NewPolicy" });
@@ -98,6 +126,7 @@ export const updatePolicySchema = namedObject("PolicyUpdate", {
   access_key: key.min(1, "must have at least one character").optional(),
   secret_key: key.min(1, "must have at least one character").optional(),
   is_default: z.boolean().optional(),
+  rescan_minutes: rescanMinutes.optional().describe("of a linked policy"),
   ...(Object.fromEntries(FIXED.map((field) => [field, z.string().nullish()])) as Record<
     (typeof FIXED)[number],
     z.ZodOptional<z.ZodNullable<z.ZodString>>

@@ -7,7 +7,7 @@ import type { Schema } from "../../platform/db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { ownerNames } from "../../links/link/owners.repository.ts";
 import { appError } from "../../lib/errors.ts";
-import type { MoveState, Policy } from "./policy.ts";
+import { driverType, type MoveState, type Policy } from "./policy.ts";
 
 /** With sealed keys; null for local ones. `moveTo`: the target of the last move, as `moveState`. */
 export type StoredPolicy = Policy & {
@@ -164,13 +164,14 @@ type PolicyRow = Selectable<Schema["policies"]> & { move_state: string | null; m
 
 const toPolicy = ({ access_key, secret_key, ...row }: PolicyRow): StoredPolicy => ({
   ...camelCased(row),
-  driverType: row.driver_type === "s3" ? "s3" : "local",
+  driverType: driverType.parse(row.driver_type),
   hasCredentials: access_key !== null && secret_key !== null,
   sealedAccessKey: access_key,
   sealedSecretKey: secret_key,
   download: row.download === "redirect" ? "redirect" : "relay",
   isDefault: row.is_default === 1,
   moveState: row.move_state as MoveState | null,
+  readOnly: row.read_only === null ? null : row.read_only === 1,
 });
 
 const toRow = ({
@@ -185,4 +186,5 @@ const toRow = ({
   access_key: sealedAccessKey,
   secret_key: sealedSecretKey,
   is_default: policy.isDefault ? 1 : null,
+  read_only: policy.readOnly === null ? null : Number(policy.readOnly),
 });

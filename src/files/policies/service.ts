@@ -10,13 +10,14 @@ import { type PolicyCache, ACCESS_KEY_PURPOSE, SECRET_KEY_PURPOSE, unsealSetting
 import type { PoliciesRepository, PolicyShare, PolicyUses, StoredPolicy } from "./repository.ts";
 import {
   DEFAULT_REGION,
+  RESCAN_MINUTES,
   type Policy,
   viewPolicy,
   changedFixedField,
   type CreatePolicy,
   type UpdatePolicy,
 } from "./policy.ts";
-import { checkDriverSettings, checkPlacement, type StorageContext } from "../storage/index.ts";
+import { checkDriverSettings, checkPlacement, isSharedPlace, type StorageContext } from "../storage/index.ts";
 import type { DriverType } from "../storage/driver.ts";
 
 const FIRST_POLICY = { name: "local", driver_type: "local", base_path: "files" } as const;
@@ -89,6 +90,7 @@ export function createPolicies(deps: PoliciesDeps) {
     async create(given: CreatePolicy, actor = SYSTEM): Promise<Policy> {
       const { policy, accessKey, secretKey } = newPolicyOf(given, clock.now());
       await checkDriverSettings({ ...policy, accessKey, secretKey }, context);
+      refuseSharedPlace(policy, await cache.list(), context);
       const sealed = {
         ...policy,
         sealedAccessKey: accessKey === null ? null : await seal(accessKey, ACCESS_KEY_PURPOSE),
@@ -151,7 +153,7 @@ export function createPolicies(deps: PoliciesDeps) {
     async test(id: number): Promise<void> {
       const policy = await cache.find(id);
       // An existing local policy keeps working even where a new one is refused.
-      if (policy.driverType !== "local") await checkDriverSettings(unsealSettings(policy, box), context);
+      if (policy.driverType === "s3") await checkDriverSettings(unsealSettings(policy, box), context);
       await probe(id);
     },
 
@@ -168,10 +170,28 @@ export function createPolicies(deps: PoliciesDeps) {
   };
 }
 
+/** Stored content must not be shown as it lies. @throws BadRequest */
+function refuseSharedPlace(
+  policy: Pick<Policy, "driverType" | "basePath">,
+  others: readonly Policy[],
+  context: StorageContext,
+): void {
+  for (const other of others) {
+    const isLinked = policy.driverType === "linked" || other.driverType === "linked";
+    if (!isLinked || policy.driverType === other.driverType) continue;
+    if (!isSharedPlace(policy, other, context)) continue;
+    throw appError(
+      "BadRequest",
+      `base_path: the folder and that of the storage '${other.name}' may not lie in one another.`,
+    );
+  }
+}
+
 type NewPolicy = Omit<StoredPolicy, "id" | "sealedAccessKey" | "sealedSecretKey">;
 
 function newPolicyOf(given: CreatePolicy, now: number) {
   const isS3 = given.driver_type === "s3";
+  const isLinked = given.driver_type === "linked";
   const policy: NewPolicy = {
     name: given.name,
     driverType: given.driver_type,
@@ -181,10 +201,12 @@ function newPolicyOf(given: CreatePolicy, now: number) {
     hasCredentials: isS3,
     basePath: basePathOf(given.driver_type, given.base_path ?? ""),
     maxFileSize: given.max_file_size ?? 0,
-    download: given.download ?? "relay",
+    download: isLinked ? "relay" : (given.download ?? "relay"),
     isDefault: given.is_default ?? false,
     moveState: null,
     moveTo: null,
+    readOnly: isLinked ? true : null,
+    rescanMinutes: isLinked ? (given.rescan_minutes ?? RESCAN_MINUTES) : null,
     createdAt: now,
     updatedAt: now,
   };
@@ -197,6 +219,7 @@ function newPolicyOf(given: CreatePolicy, now: number) {
 
 /** A local policy without a folder gets its own. */
 function basePathOf(driverType: DriverType, given: string): string {
+  if (driverType === "linked") return given;
   if (driverType === "s3") return given.replace(/^\/+|(?<!\/)\/+$/g, "");
   return given === "" ? `${FIRST_POLICY.base_path}-${crypto.randomUUID().slice(0, 8)}` : given;
 }
@@ -209,8 +232,16 @@ const applied = (policy: StoredPolicy, given: UpdatePolicy, now: number): Stored
   download: given.download ?? policy.download,
   region: given.region ?? policy.region,
   isDefault: given.is_default ?? policy.isDefault,
+  rescanMinutes: given.rescan_minutes ?? policy.rescanMinutes,
   updatedAt: Math.max(now, policy.updatedAt + 1),
 });
+
+/** Fields that a policy of the type does not have. */
+const FOREIGN = {
+  s3: ["rescan_minutes"],
+  local: ["access_key", "secret_key", "region", "rescan_minutes"],
+  linked: ["access_key", "secret_key", "region", "download", "max_file_size"],
+} as const;
 
 function refuseImpossible(policy: Policy, given: UpdatePolicy): void {
   const fixed = changedFixedField(policy, given);
@@ -223,16 +254,17 @@ function refuseImpossible(policy: Policy, given: UpdatePolicy): void {
   if (policy.isDefault && given.is_default === false) {
     throw appError("BadRequest", "is_default: make another policy the default instead.");
   }
-  if (policy.driverType === "s3") return;
-  const foreign = (["access_key", "secret_key", "region"] as const).find(
-    (field) => given[field] !== undefined,
-  );
-  if (foreign !== undefined) throw appError("BadRequest", `${foreign}: a local policy has none.`);
+  if (policy.driverType === "linked" && given.is_default === true) {
+    throw appError("BadRequest", "is_default: nothing is stored in a linked folder.");
+  }
+  const foreign = FOREIGN[policy.driverType].find((field) => given[field] !== undefined);
+  if (foreign !== undefined)
+    throw appError("BadRequest", `${foreign}: a ${policy.driverType} policy has none.`);
 }
 
 /** Why the policy can't be deleted, as a sentence, or null. */
 function obstacleOf(
-  { isDefault }: Policy,
+  { isDefault, driverType }: Policy,
   { blobs, kept, uploads, folders, movingFrom }: PolicyUses,
 ): string | null {
   if (movingFrom !== null) return `The content of the policy '${movingFrom}' is moving into it.`;
@@ -240,7 +272,9 @@ function obstacleOf(
   const names = folders.map(({ id, name }) => `'${name}' (${id})`);
   const more = folders.length === MOST_FOLDERS_NAMED ? " and maybe more" : "";
   const uses = [
-    ...(blobs > kept ? [`the content of files (${blobs - kept} stored)`] : []),
+    ...(blobs > kept && (driverType !== "linked" || folders.length === 0)
+      ? [`the content of files (${blobs - kept} stored)`]
+      : []),
     ...(kept > 0 ? [`moved objects that downloads may still read (${kept}, for a few minutes)`] : []),
     ...(uploads > 0 ? [`unfinished uploads (${uploads})`] : []),
     ...(names.length > 0 ? [`the folders ${names.join(", ")}${more}`] : []),

@@ -19,7 +19,7 @@ const MOST_CHECKED = 50;
 const FRESH_MS = 15_000;
 const TROUBLE_FRESH_MS = 2_000;
 /** A storage that could be written is not written again for so long: requests to S3 cost money. */
-const WRITTEN_MS = { local: 0, s3: 600_000 };
+const WRITTEN_MS = { local: 0, s3: 600_000, linked: 0 };
 
 type Deps = {
   policies: PolicyCache;

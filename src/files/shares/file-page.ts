@@ -47,7 +47,7 @@ export function filePage(look: Look, view: FileView): VisitorPage {
 ${path.length === 0 ? messageHtml(share) : ""}${previewHtml(look, view)}
 <a class="button" rel="nofollow" href="${href}">${text(texts.download)}</a>
 <dl class="facts"><dt>${text(texts.added)}</dt><dd>${dayHtml(look.language, file.createdAt)}</dd>${termsHtml(look, share)}
-<dt class="wide">${text(texts.checksum)}</dt><dd class="wide"><code>${text(file.sha256)}</code>${copyHtml(look, file.sha256)}</dd></dl>`;
+${file.sha256 === "" ? "" : `<dt class="wide">${text(texts.checksum)}</dt><dd class="wide"><code>${text(file.sha256)}</code>${copyHtml(look, file.sha256)}</dd>`}</dl>`;
   const title = titleOf(share, file);
   const drawsPdf = isDrawn(view);
   return htmlPage(look, {

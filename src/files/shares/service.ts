@@ -14,6 +14,8 @@ import { ITEMS, type SharedEntry, type VisitedShare, type VisitStep } from "./sh
 
 type Deps = {
   tree: AccountTree;
+  /** As it is now. @throws StorageUnavailable if it lies on the server and is away */
+  linked: { expectCurrent(file: StoredFile): Promise<StoredFile> };
   items: SharedItems;
   serving: ServingRepository;
   repository: SharesRepository;
@@ -56,7 +58,7 @@ export function createShares(deps: Deps) {
 }
 
 /** Locates files and folders in a share. */
-function createSharePlaces({ tree, items, serving }: Deps) {
+function createSharePlaces({ tree, items, serving, linked }: Deps) {
   async function itemsOf({ linkId, accountId }: Pick<SharedEntry, "linkId" | "accountId">) {
     return items.found(accountId, await serving.itemsOf(linkId));
   }
@@ -88,7 +90,8 @@ function createSharePlaces({ tree, items, serving }: Deps) {
     /** The shared file, or one in the shared folder with its folders, the shared one first. @throws FileNotFound */
     async place(share: SharedEntry, id: number): Promise<{ file: StoredFile; path: Folder[] }> {
       const { rootFile } = share;
-      const file = rootFile?.id === id ? rootFile : await tree.file(share.accountId, id);
+      const known = rootFile?.id === id ? rootFile : await tree.file(share.accountId, id);
+      const file = await linked.expectCurrent(known);
       const path = share.kind === "file" ? [] : await around(share, file);
       if (share.kind === "file" ? file.id === share.entryId : path.length > 0) return { file, path };
       throw appError("FileNotFound", "There is no such file here.");

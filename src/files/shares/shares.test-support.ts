@@ -62,7 +62,13 @@ export async function startShares(
     repository: { ...serving, ...visited },
     shares: {
       ...createOwnedShares(parts),
-      ...createShares({ ...parts, serving, repository: visited, notifyDownload: async () => {} }),
+      ...createShares({
+        ...parts,
+        linked: drive.linked,
+        serving,
+        repository: visited,
+        notifyDownload: async () => {},
+      }),
     },
     changes: createShareChanges({ ...parts, linksOf: service.by }),
     changed,

@@ -1,6 +1,7 @@
 import type { ByteRange } from "../byte-range.ts";
+import type { Disk, DiskFile } from "./disk.ts";
 
-export type DriverType = "local" | "s3";
+export type DriverType = "local" | "s3" | "linked";
 
 /**
  * The contract of a storage driver; driver-contract.test-support.ts tests it.
@@ -14,6 +15,8 @@ export type DriverType = "local" | "s3";
 export type Driver = {
   /** After this time without change, bytes count as left by a crash. */
   readonly staleAfterMs: number;
+  /** Of linked policies. Nothing is stored or removed in them. */
+  readonly disk?: Disk;
   /**
    * Whether the location has this installation's marker; `mark` writes it. A missing marker may mean an unmounted disk.
    */
@@ -74,6 +77,8 @@ export type ReadOptions = {
   /** 0 ≤ start ≤ end < size. */
   range?: ByteRange;
   signal?: AbortSignal;
+  /** Of a linked policy, whose keys mean nothing: the place in its folder. */
+  disk?: DiskFile;
   /** Called at the end of a stream; without an error if it is complete or cancelled. */
   onEnd?(error?: unknown): void;
   /** The rest of a stream that the storage can't continue, from another storage; null: there is none. */

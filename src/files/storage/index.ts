@@ -1,8 +1,12 @@
 /** A new driver needs its file, a line here and a test that runs driver-contract.test-support.ts. */
+import { resolve as absolute } from "node:path";
+import { isInside } from "../../lib/real-path.ts";
 import type { RowFields } from "../../platform/db/schema.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Driver, DriverType } from "./driver.ts";
+import { createLinkedDriver } from "./linked/linked.ts";
 import {
+  checkLinkedLocation,
   checkNewLocation,
   checkRealLocation,
   type LocationRules,
@@ -44,6 +48,11 @@ const DRIVERS: Record<DriverType, DriverKind> = {
       });
     },
   },
+  linked: {
+    check: ({ basePath }, { locations }) => checkLinkedLocation(basePath, locations),
+    checkPlacement: (basePath, { locations }) => checkLinkedLocation(basePath, locations),
+    open: ({ basePath }) => createLinkedDriver({ folder: basePath }),
+  },
   s3: {
     async check({ endpoint, basePath }, { resolve }) {
       checkPrefix(basePath);
@@ -75,6 +84,15 @@ export const checkPlacement = (
   { driverType, basePath }: Pick<DriverSettings, "driverType" | "basePath">,
   context: StorageContext,
 ): Promise<void> => DRIVERS[driverType].checkPlacement(basePath, context);
+
+/** Whether one of two folders of the machine lies in the other, or is it. */
+export function isSharedPlace(one: DriverPlace, other: DriverPlace, { locations }: StorageContext): boolean {
+  if (one.driverType === "s3" || other.driverType === "s3") return false;
+  const [first, second] = [one, other].map(({ basePath }) => absolute(locations.dataDir, basePath));
+  return isInside(first!, second!) || isInside(second!, first!);
+}
+
+type DriverPlace = Pick<DriverSettings, "driverType" | "basePath">;
 
 /** Does not connect. @throws BadRequest */
 export const openDriver = (settings: DriverSettings, context: StorageContext): Driver =>

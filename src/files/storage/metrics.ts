@@ -53,5 +53,5 @@ export function createStorageMetrics(registry: Registry): StorageMetrics {
     Object.fromEntries(
       STORAGE_OPERATIONS.map((operation) => [operation, endOf(driver, operation)]),
     ) as DriverMetrics;
-  return { local: metricsOf("local"), s3: metricsOf("s3") };
+  return { local: metricsOf("local"), s3: metricsOf("s3"), linked: metricsOf("linked") };
 }

@@ -37,6 +37,7 @@ export function observeDriver(driver: Driver, metrics: DriverMetrics): Driver {
   const observed = (staging: Staging): Staging => observeStaging(staging, metrics, timed, begin);
   return {
     staleAfterMs: driver.staleAfterMs,
+    ...(driver.disk && { disk: driver.disk }),
     claim: (installation, mark) => timed(metrics.claim, () => driver.claim(installation, mark)),
     stage: async (id) => observed(await driver.stage(id)),
     resume: async (id, received) => observed(await timed(metrics.resume, () => driver.resume(id, received))),

@@ -55,3 +55,9 @@ export const contentDamaged = (sentence: string, cause?: unknown): AppError =>
 
 export const isContentDamaged = (error: unknown): boolean =>
   error instanceof AppError && error.details?.["isDamaged"] === true;
+
+/** A linked folder. */
+export const folderAway = (code: string) =>
+  appError("StorageUnavailable", "The folder on the server is not available just now. Try again later.", {
+    cause: Object.assign(new Error(`the linked folder can't be opened: ${code}`), { code }),
+  });

@@ -17,7 +17,7 @@ import { inPortions } from "../portions.ts";
 import { createSetbacks } from "../setbacks.ts";
 import { type TreeTransaction, toFolderId } from "../tree/account-tree.ts";
 import type { EntriesRepository } from "../tree/entries.repository.ts";
-import { type Entry, MOST_LEVELS } from "../tree/entry.ts";
+import { type Entry, MOST_LEVELS, refuseMirrored } from "../tree/entry.ts";
 import type { LocatedEntry } from "../tree/located-entry.ts";
 import type { PathsRepository } from "../tree/paths.repository.ts";
 import { PORTION, type Removal, type RemovalDeps } from "../tree/removal.ts";
@@ -57,12 +57,16 @@ export function createTrash(deps: Deps) {
 
   return {
     /** Moves an entry to the trash in a transaction that holds the tree. */
-    putIn: (tx: Db, entry: Entry): Promise<void> => repository.put(tx, entry, clock.now()),
+    async putIn(tx: Db, entry: Entry): Promise<void> {
+      refuseMirrored(entry);
+      await repository.put(tx, entry, clock.now());
+    },
 
     /** A folder with its contents. With `blobId` only while that is a file's content. @throws FileNotFound, FolderNotFound */
     put: (accountId: number, place: Pick<Entry, "kind" | "id">, blobId?: number): Promise<TrashedItem> =>
       tree.change(accountId, async ({ db }) => {
         const entry = await tree.entry(accountId, place, db);
+        refuseMirrored(entry);
         const file = entry.kind === "file" ? entry : null;
         if (blobId !== undefined && file?.blobId !== blobId)
           throw appError("FileNotFound", "The file has other content now.");
@@ -96,7 +100,7 @@ export function createTrash(deps: Deps) {
         const trashed = await repository.find(tx.db, accountId, id);
         if (trashed === null) throw notInTrash();
         const parentId = to.folderId === undefined ? trashed.parentId : toFolderId(to.folderId);
-        const above = await tree.folders(accountId, parentId, tx.db).catch((error: unknown) => {
+        const above = await tree.writable(accountId, parentId, tx.db).catch((error: unknown) => {
           throw to.folderId === undefined ? formerFolderGone(error) : error;
         });
         const levels = trashed.kind === "folder" ? await entries.height(accountId, id, tx.db) : 0;

@@ -5,7 +5,7 @@
 import type { Db, TransactionOptions } from "../../platform/db/dialect.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import type { AccountSpace, EntriesRepository } from "./entries.repository.ts";
-import { type Entry, type Folder, ROOT, type StoredFile } from "./entry.ts";
+import { type Entry, type Folder, isLinked, readOnly, ROOT, type StoredFile } from "./entry.ts";
 
 export type TreeTransaction = {
   readonly db: Db;
@@ -43,6 +43,13 @@ export function createAccountTree({ repository, changes }: Deps) {
     return entry;
   }
 
+  /** Like folders, of one that takes entries. @throws FolderNotFound, Forbidden for folders that lie on the server */
+  async function writable(accountId: number, folderId: number, db?: Db): Promise<Folder[]> {
+    const found = await folders(accountId, folderId, db);
+    if (found[0] !== undefined && isLinked(found[0])) throw readOnly();
+    return found;
+  }
+
   /** Locks both accounts in the order of their ids. Returns the space of the second one. */
   async function lockBoth(db: Db, from: number, to: number): Promise<AccountSpace> {
     if (from < to) await repository.lock(db, from);
@@ -68,6 +75,7 @@ export function createAccountTree({ repository, changes }: Deps) {
     lockBoth,
 
     folders,
+    writable,
     file,
 
     /** @throws FileNotFound, FolderNotFound, also for the root */

@@ -4,7 +4,7 @@ import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import type { Blobs } from "../blobs/service.ts";
 import { toFolderId } from "./account-tree.ts";
-import { type Entry, MOST_LEVELS } from "./entry.ts";
+import { type Entry, isLinked, MOST_LEVELS } from "./entry.ts";
 import { overQuota, remainingBytes, type FilesDeps } from "./files.service.ts";
 import { tooDeep } from "./folders.service.ts";
 
@@ -34,7 +34,7 @@ export const createCopies = ({ tree, repository, blobs, clock }: Deps) => ({
     return tree.change(accountId, async ({ db, space }) => {
       const source = (await repository.lineage(accountId, id, db))?.[0];
       if (source === undefined) throw appError("FileNotFound", "There is no such file.");
-      const above = await tree.folders(accountId, parentId, db);
+      const above = await tree.writable(accountId, parentId, db);
       if (above.some((folder) => folder.id === id)) {
         throw appError("FolderCycle", "A folder can't be copied into itself or into a folder inside it.");
       }
@@ -47,6 +47,7 @@ export const createCopies = ({ tree, repository, blobs, clock }: Deps) => ({
       for (let depth = above.length + 1; level.length > 0; depth++) {
         if (depth > MOST_LEVELS) throw tooDeep();
         if (ids.size + level.length > MOST_COPIED) throw tooMany();
+        if (level.some(isLinked)) throw notCopied();
         const copies = level.map(({ id: _id, ...one }) => ({ ...one, ...times, parentId: placeOf(one) }));
         const added = await repository.insertAll(db, copies);
         for (const [at, one] of level.entries()) {
@@ -64,6 +65,9 @@ export const createCopies = ({ tree, repository, blobs, clock }: Deps) => ({
     });
   },
 });
+
+const notCopied = () =>
+  appError("Forbidden", "A folder that lies on the server can't be copied here. Download it instead.");
 
 const tooMany = () =>
   appError("BadRequest", `A copy has at most ${MOST_COPIED} entries; copy the folders inside one by one.`);

@@ -31,6 +31,9 @@ export const ENTRY_COLUMNS = [
 type Row = Pick<Selectable<Schema["entries"]>, (typeof ENTRY_COLUMNS)[number]>;
 type NewEntry = Omit<Folder, "id"> | Omit<StoredFile, "id" | "versionsBytes">;
 
+/** What an entry counts in the quota: nothing if it lies on the server. */
+export const COUNTED_BYTES = sql<number>`case when entries.disk_time is null then entries.size else 0 end`;
+
 export function createEntriesRepository(database: Database) {
   const { read, dialect } = database;
   const children = (accountId: number, parentId: number, kind: Entry["kind"], page: NamePage) =>

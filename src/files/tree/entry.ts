@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { appError } from "../../lib/errors.ts";
 import { createView } from "../../lib/case-names.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
@@ -37,6 +38,17 @@ export type Folder = Common & {
   policyId: number | null;
 };
 
+/** It lies on the server, or shows a folder that does. */
+export const isLinked = ({ diskTime }: Pick<Entry, "diskTime">): boolean => diskTime !== null;
+
+/** Stays where it lies. The folder of a tree that shows others can be renamed, moved and removed. @throws Forbidden */
+export function refuseMirrored(entry: Entry): void {
+  if (isLinked(entry) && (entry.kind === "file" || entry.policyId === null)) throw readOnly();
+}
+
+export const readOnly = () =>
+  appError("Forbidden", "This lies in a folder of the server that is shown as it is. Change it there.");
+
 /** A folder without a policy of its own. */
 export const newFolder = (accountId: number, parentId: number, name: string, now: number) => ({
   kind: "folder" as const,
@@ -54,7 +66,7 @@ export type StoredFile = Common & {
   blobId: number;
   size: number;
   mimeType: string;
-  /** 64 hex digits. */
+  /** 64 hex digits. Empty for a file that lies on the server, until somebody asks for it. */
   sha256: string;
   /** Of its former contents; 0: it has none. */
   versionsBytes: number;
@@ -65,8 +77,13 @@ export type StoredFile = Common & {
 };
 
 /** Short enough for clients that repeat it in one header. */
-export const contentTag = ({ sha256 }: Pick<StoredFile, "sha256">): string =>
-  `"${Buffer.from(sha256, "hex").toString("base64url")}"`;
+export const contentTag = ({ sha256, size, diskTime }: TaggedFile): string =>
+  sha256 === "" && diskTime !== null
+    ? `"${size.toString(RADIX)}-${diskTime.toString(RADIX)}"`
+    : `"${Buffer.from(sha256, "hex").toString("base64url")}"`;
+
+type TaggedFile = Pick<StoredFile, "sha256" | "size" | "diskTime">;
+const RADIX = 36;
 
 export type Entry = Folder | StoredFile;
 
@@ -76,6 +93,9 @@ export const validatorsOf = (entry: Entry) =>
     ? { etag: contentTag(entry), modifiedAt: entry.modifiedAt, storedAt: entry.createdAt }
     : { etag: "", modifiedAt: entry.updatedAt };
 
+const linkedField = z
+  .boolean()
+  .describe("lies in a folder of the server, where it can't be changed through Waymark");
 const owner = z.string().describe("account, or team:{name}");
 
 /** The id that is shown for a parent: null for the root. */
@@ -86,6 +106,7 @@ export const folderView = namedObject("Folder", {
   name: z.string(),
   parent_id: z.int().nullable().describe("null is the root"),
   policy_id: z.int().nullable().describe("overrides the inherited policy"),
+  is_linked: linkedField,
   owner,
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
@@ -94,7 +115,12 @@ export const folderView = namedObject("Folder", {
 const viewFolderFields = createView(folderView);
 
 export const viewFolder = (folder: Folder, ownerName: string) =>
-  viewFolderFields({ ...folder, parentId: shownParent(folder.parentId), owner: ownerName });
+  viewFolderFields({
+    ...folder,
+    isLinked: isLinked(folder),
+    parentId: shownParent(folder.parentId),
+    owner: ownerName,
+  });
 
 export const fileView = namedObject("File", {
   id: z.int(),
@@ -102,7 +128,12 @@ export const fileView = namedObject("File", {
   folder_id: z.int().nullable().describe("null is the root"),
   size: z.int(),
   mime_type: z.string(),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .nullable()
+    .describe("null for a file that lies on the server, until POST /files/{id}/sha256 makes it"),
+  is_linked: linkedField,
   owner,
   modified_at: z.iso
     .datetime()
@@ -114,4 +145,10 @@ export const fileView = namedObject("File", {
 const viewFileFields = createView(fileView);
 
 export const viewFile = ({ parentId, ...file }: StoredFile, ownerName: string) =>
-  viewFileFields({ ...file, folderId: shownParent(parentId), owner: ownerName });
+  viewFileFields({
+    ...file,
+    sha256: file.sha256 || null,
+    isLinked: isLinked(file),
+    folderId: shownParent(parentId),
+    owner: ownerName,
+  });

@@ -9,7 +9,7 @@ import type { Commit } from "../blobs/keeping.ts";
 import type { DeadBlob } from "../blobs/repository.ts";
 import type { Blobs, StoredBytes } from "../blobs/service.ts";
 import type { AccountSpace, EntriesRepository } from "./entries.repository.ts";
-import type { StoredFile } from "./entry.ts";
+import { type Entry, refuseMirrored, type StoredFile } from "./entry.ts";
 import { freeNames } from "./free-name.ts";
 import type { Removal } from "./removal.ts";
 
@@ -54,12 +54,20 @@ export type FilesDeps = {
   repository: EntriesRepository;
   removal: Removal;
   blobs: Blobs;
+  linked: OnServer;
   clock: Clock;
+};
+
+/** What lies on the server is looked at before it is shown. Other entries pass at once. */
+export type OnServer = {
+  current(file: StoredFile): Promise<StoredFile>;
+  /** @throws StorageUnavailable if it is away just now */
+  refresh(entry: Entry): Promise<void>;
 };
 
 export type Files = ReturnType<typeof createFiles>;
 
-export function createFiles({ tree, repository, removal, blobs, clock }: FilesDeps) {
+export function createFiles({ tree, repository, removal, blobs, linked, clock }: FilesDeps) {
   const addIn = createAdding({ tree, repository, clock });
   const addTogether = (accountId: number, items: readonly Addition[], commit: Commit) =>
     tree.change(accountId, (tx) => addIn(tx, accountId, items, commit), {
@@ -77,8 +85,11 @@ export function createFiles({ tree, repository, removal, blobs, clock }: FilesDe
   });
 
   return {
-    /** @throws FileNotFound */
-    find: tree.file,
+    /** As it is now, if it lies on the server and can be reached. @throws FileNotFound */
+    find: async (accountId: number, id: number): Promise<StoredFile> =>
+      linked.current(await tree.file(accountId, id)),
+
+    current: linked.current,
 
     /** With its tree, until the transaction ends. @throws FileNotFound */
     async locked(accountId: number, id: number, tx: Db): Promise<StoredFile> {
@@ -108,7 +119,7 @@ export function createFiles({ tree, repository, removal, blobs, clock }: FilesDe
         // Not a short one: nobody sees before it is durable that content is dead, whose bytes go next.
         tree.change(accountId, async (tx) => {
           dead = [];
-          await tree.folders(accountId, parentId, tx.db);
+          await tree.writable(accountId, parentId, tx.db);
           const former = await repository.child(accountId, parentId, name, tx.db);
           if (former?.kind !== "file") {
             const [added] = await addIn(tx, accountId, [{ file, stored }], commit);
@@ -138,8 +149,9 @@ export function createFiles({ tree, repository, removal, blobs, clock }: FilesDe
         accountId,
         async (tx) => {
           const file = await tree.file(accountId, id, tx.db);
+          refuseMirrored(file);
           const parentId = change.folderId === undefined ? file.parentId : toFolderId(change.folderId);
-          if (parentId !== file.parentId) await tree.folders(accountId, parentId, tx.db);
+          if (parentId !== file.parentId) await tree.writable(accountId, parentId, tx.db);
           const { modifiedAt = file.modifiedAt } = change;
           const next = { ...file, name: name ?? file.name, parentId, modifiedAt, updatedAt: clock.now() };
           await repository.update(tx.db, next);
@@ -177,7 +189,7 @@ function createAdding({ tree, repository, clock }: Pick<FilesDeps, "tree" | "rep
   ): Promise<StoredFile[]> {
     const items = await placed(tx, given);
     for (const parentId of new Set(items.map(({ file }) => file.parentId))) {
-      await tree.folders(accountId, parentId, tx.db);
+      await tree.writable(accountId, parentId, tx.db);
     }
     const bytes = items.reduce((sum, { stored }) => sum + stored.size, 0);
     if (remainingBytes(tx.space) < bytes) throw overQuota(tx.space);

@@ -3,7 +3,15 @@ import type { Actor } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { toFolderId, type TreeTransaction } from "./account-tree.ts";
-import { type Folder, MOST_LEVELS, newFolder, ROOT, type StoredFile } from "./entry.ts";
+import {
+  type Folder,
+  isLinked,
+  MOST_LEVELS,
+  newFolder,
+  refuseMirrored,
+  ROOT,
+  type StoredFile,
+} from "./entry.ts";
 import type { Policies } from "../policies/service.ts";
 import type { FilesDeps } from "./files.service.ts";
 
@@ -36,15 +44,26 @@ type Deps = Omit<FilesDeps, "blobs"> & { policies: Policies };
 
 export type Folders = ReturnType<typeof createFolders>;
 
-export function createFolders({ tree, repository, removal, policies, clock }: Deps) {
+export function createFolders({ tree, repository, removal, policies, linked, clock }: Deps) {
   /** @throws FolderNotFound, FolderCycle, BadRequest (too deep) */
   async function move(tx: TreeTransaction, folder: Folder, parentId: number): Promise<void> {
-    const above = await tree.folders(folder.accountId, parentId, tx.db);
+    const above = await tree.writable(folder.accountId, parentId, tx.db);
     if (above.some(({ id }) => id === folder.id)) {
       throw appError("FolderCycle", "A folder can't be moved into itself or into a folder inside it.");
     }
     const height = await repository.height(folder.accountId, folder.id, tx.db);
     if (above.length + height > MOST_LEVELS) throw tooDeep();
+  }
+
+  /** @throws PolicyNotFound, BadRequest for linked policies, which `link` shows */
+  async function expectStoring(folder: Folder, policyId: number | null): Promise<void> {
+    const policy = policyId === null ? null : await policies.find(policyId);
+    if (policy?.driverType === "linked" || isLinked(folder)) {
+      throw appError(
+        "BadRequest",
+        "policy_id: a folder that lies on the server is shown by linking its storage, and removed by deleting it.",
+      );
+    }
   }
 
   return {
@@ -60,8 +79,11 @@ export function createFolders({ tree, repository, removal, policies, clock }: De
       return (await tree.folders(accountId, toFolderId(id), tx))[0]!;
     },
 
-    /** At most `limit` entries after the cursor. */
+    refresh: linked.refresh,
+
+    /** At most `limit` entries after the cursor. @throws StorageUnavailable if it lies on the server and is away */
     async page(accountId: number, folder: Folder | null, after: Cursor | null, limit: number) {
+      if (folder !== null && after === null) await linked.refresh(folder);
       const parentId = folder?.id ?? ROOT;
       const inFiles = after?.kind === "file";
       const folders = inFiles
@@ -84,7 +106,7 @@ export function createFolders({ tree, repository, removal, policies, clock }: De
       const name = checkFileName(given.name);
       const parentId = toFolderId(given.parentId);
       return tree.change(accountId, async (tx) => {
-        const above = await tree.folders(accountId, parentId, tx.db);
+        const above = await tree.writable(accountId, parentId, tx.db);
         if (above.length >= MOST_LEVELS) throw tooDeep();
         const folder = newFolder(accountId, parentId, name, clock.now());
         return { ...folder, id: await repository.insert(tx.db, folder) };
@@ -96,9 +118,11 @@ export function createFolders({ tree, repository, removal, policies, clock }: De
       const name = change.name === undefined ? undefined : checkFileName(change.name);
       return tree.change(accountId, async (tx) => {
         const [folder] = await tree.folders(accountId, toFolderId(id), tx.db);
+        refuseMirrored(folder!);
         const parentId = change.parentId === undefined ? folder!.parentId : toFolderId(change.parentId);
         if (parentId !== folder!.parentId) await move(tx, folder!, parentId);
-        if (typeof change.policyId === "number") await policies.find(change.policyId);
+        if (change.policyId !== undefined && change.policyId !== folder!.policyId)
+          await expectStoring(folder!, change.policyId);
         const next: Folder = {
           ...folder!,
           name: name ?? folder!.name,

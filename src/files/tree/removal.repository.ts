@@ -3,6 +3,7 @@ import type { Database } from "../../platform/db/database.ts";
 import { deleteLinks, type Deletion } from "../../links/write/rows.repository.ts";
 import type { Db, Dialect } from "../../platform/db/dialect.ts";
 import { finds } from "../../platform/db/queries.ts";
+import { COUNTED_BYTES } from "./entries.repository.ts";
 import { ownerOfTeam } from "../../lib/owner.ts";
 
 /**
@@ -30,7 +31,8 @@ export function createRemovalRepository({ database: { read, dialect }, record }:
       if (folderIds.length === 0) return [];
       const rows = await tx
         .selectFrom("entries")
-        .select(["id", "kind", "blob_id as blobId", "size", "parent_id as parentId"])
+        .select(["id", "kind", "blob_id as blobId", "parent_id as parentId"])
+        .select(COUNTED_BYTES.as("size"))
         .where("account_id", "=", accountId)
         .where("parent_id", "in", folderIds)
         .$if(without.length > 0, (query) => query.where("id", "not in", without))

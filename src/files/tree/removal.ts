@@ -16,7 +16,7 @@ import { inPortions } from "../portions.ts";
 import { NOBODY } from "../../lib/owner.ts";
 import { createSetbacks } from "../setbacks.ts";
 import type { EntriesRepository } from "./entries.repository.ts";
-import { ROOT, TRASH } from "./entry.ts";
+import { refuseMirrored, ROOT, type StoredFile, TRASH } from "./entry.ts";
 import type { Inside, Removable, RemovalRepository } from "./removal.repository.ts";
 
 /** Entries per transaction. */
@@ -58,11 +58,17 @@ export function createRemoval(deps: RemovalDeps) {
     }
   }
 
+  async function removableFile({ db }: TreeTransaction, accountId: number, id: number): Promise<StoredFile> {
+    const file = await tree.file(accountId, id, db);
+    refuseMirrored(file);
+    return file;
+  }
+
   return {
     /** @throws FileNotFound */
     async file(accountId: number, id: number, actor = SYSTEM): Promise<void> {
       const dead = await tree.change(accountId, async (tx) =>
-        remove(tx, accountId, [await tree.file(accountId, id, tx.db)], actor),
+        remove(tx, accountId, [await removableFile(tx, accountId, id)], actor),
       );
       await blobs.discard(dead);
     },
@@ -70,7 +76,8 @@ export function createRemoval(deps: RemovalDeps) {
     /** The contents are gone when this resolves. @throws FolderNotFound */
     async folder(accountId: number, id: number, actor = SYSTEM): Promise<void> {
       const dead = await tree.change(accountId, async (tx) => {
-        await tree.folders(accountId, id, tx.db);
+        const [folder] = await tree.folders(accountId, id, tx.db);
+        if (folder !== undefined) refuseMirrored(folder);
         const inside = await gather(tx, accountId, id);
         if (inside !== null) return remove(tx, accountId, [...inside, emptyFolder(id)], actor);
         await removal.detach(tx.db, accountId, [id]);

@@ -1,3 +1,4 @@
+import { COUNTED_BYTES } from "./entries.repository.ts";
 import type { Selectable } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
@@ -33,7 +34,11 @@ export const createTransfersRepository = (database: Database) => ({
 });
 
 const moving = (tx: Db, from: number, limit: number) =>
-  tx.selectFrom("entries").select(["id", "kind", "size"]).where("account_id", "=", from).limit(limit);
+  tx
+    .selectFrom("entries")
+    .select(["id", "kind", COUNTED_BYTES.as("size")])
+    .where("account_id", "=", from)
+    .limit(limit);
 
 /** Limits are at most 1,000. */
 function createMoves({ read, dialect }: Database) {
@@ -91,13 +96,13 @@ function createMoves({ read, dialect }: Database) {
         .withRecursive("below", (query) =>
           query
             .selectFrom("entries")
-            .select(["id", "kind", "size"])
+            .select(["id", "kind", COUNTED_BYTES.as("size")])
             .where("id", "=", folderId)
             .unionAll(
               query
                 .selectFrom("entries")
                 .innerJoin("below", "below.id", "entries.parent_id")
-                .select(["entries.id", "entries.kind", "entries.size"])
+                .select(["entries.id", "entries.kind", COUNTED_BYTES.as("size")])
                 .where("entries.account_id", "=", from)
                 .where("below.kind", "=", "folder"),
             ),

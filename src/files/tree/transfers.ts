@@ -13,7 +13,7 @@ import type { RecordEvents } from "../../lib/event.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { nullIfNoFolder, toFolderId, type TreeTransaction } from "./account-tree.ts";
 import { type AccountSpace, type EntriesRepository, nameConflict } from "./entries.repository.ts";
-import { type Entry, MOST_LEVELS, newFolder, ROOT, TRANSIT } from "./entry.ts";
+import { type Entry, MOST_LEVELS, newFolder, refuseMirrored, ROOT, TRANSIT } from "./entry.ts";
 import { remainingBytes } from "./files.service.ts";
 import { freeNames } from "./free-name.ts";
 import type { OwnersRepository } from "./owners.repository.ts";
@@ -48,8 +48,9 @@ export function createTransfers(deps: Deps) {
   /** @throws FileNotFound, FolderNotFound, NameConflict, BadRequest (too deep) */
   async function find(tx: TreeTransaction, { from, to }: Between, { kind, id, name, parentId }: GivenEntry) {
     const entry = await tree.entry(from, { kind, id }, tx.db);
+    refuseMirrored(entry);
     const place = { parentId: toFolderId(parentId), name: name ?? entry.name };
-    const above = await tree.folders(to, place.parentId, tx.db);
+    const above = await tree.writable(to, place.parentId, tx.db);
     const height = kind === "file" ? 0 : await entries.height(from, id, tx.db);
     if (above.length + height > MOST_LEVELS) throw tooDeep();
     if (await entries.isTaken(to, place.parentId, place.name, tx.db)) throw nameConflict(place.name);

@@ -72,7 +72,7 @@ export function createUploads({ tree, repository, files, policies, blobs }: Deps
     async destination(accountId: number, folderId: number | null): Promise<Destination> {
       const parentId = toFolderId(folderId);
       const [folders, space] = await Promise.all([
-        tree.folders(accountId, parentId),
+        tree.writable(accountId, parentId),
         repository.space(accountId),
       ]);
       return { accountId, parentId, policy: await policyOf(folders), space };

@@ -40,7 +40,7 @@ export const FILE_TABLES = {
     /**
      * "live", "dead" (no refs, object being removed), "damaged" (not served, kept for repair) or "linked": a file that
      * lies on the server (docs/decisions/linked-folders.md). It is never shared, so `retired` is its generation, and its
-     * sha256 is empty.
+     * sha256 is a random text.
      */
     state: "text(16)",
     /** Relative to the policy's base path. */

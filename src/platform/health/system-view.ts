@@ -52,7 +52,7 @@ export const systemView = namedObject("SystemReport", {
         status: verdict,
         policy_id: z.int(),
         name: z.string(),
-        driver_type: z.enum(["local", "s3"]),
+        driver_type: z.enum(["local", "s3", "linked"]),
         is_default: z.boolean(),
         message,
       }),

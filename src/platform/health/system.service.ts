@@ -10,7 +10,7 @@ type Disk = { folder: string; trouble: string | null; freeBytes: number | null; 
 type Storage = {
   id: number;
   name: string;
-  driverType: "local" | "s3";
+  driverType: "local" | "s3" | "linked";
   isDefault: boolean;
   trouble: string | null;
 };

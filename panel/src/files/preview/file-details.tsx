@@ -1,16 +1,17 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { ActionIcon } from "@mantine/core";
+import { ActionIcon, Button } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
 import type { File as StoredFile } from "../../base/api.ts";
 import { formatBytes, formatNumber, formatTime } from "../../base/i18n.ts";
+import { useFailureNotice } from "../../ui/notices/undo.tsx";
+import { checksumOf } from "../file-queries.ts";
 import { useCopy } from "../../ui/copy/copy-state.ts";
 import classes from "./preview.module.css";
 
 const PLAIN_BYTES = 1_000;
 
 export function FileDetails({ file }: { file: StoredFile }) {
-  const { t } = useLingui();
-  const { isCopied, copy } = useCopy(file.sha256);
   return (
     <dl className={classes["facts"]}>
       <dt>
@@ -34,16 +35,44 @@ export function FileDetails({ file }: { file: StoredFile }) {
       <dd>{formatTime(file.modified_at)}</dd>
       <dt>SHA-256</dt>
       <dd className={classes["sum"]}>
-        <code>{file.sha256}</code>
-        <ActionIcon
-          variant="subtle"
-          color={isCopied ? "green" : "gray"}
-          aria-label={isCopied ? t`Copied` : t`Copy the checksum`}
-          onClick={copy}
-        >
-          {isCopied ? <IconCheck size={14} /> : <IconCopy size={14} />}
-        </ActionIcon>
+        {file.sha256 === null ? (
+          <ComputedChecksum key={file.id} file={file} />
+        ) : (
+          <Checksum sum={file.sha256} />
+        )}
       </dd>
     </dl>
+  );
+}
+
+function Checksum({ sum }: { sum: string }) {
+  const { t } = useLingui();
+  const { isCopied, copy } = useCopy(sum);
+  return (
+    <>
+      <code>{sum}</code>
+      <ActionIcon
+        variant="subtle"
+        color={isCopied ? "green" : "gray"}
+        aria-label={isCopied ? t`Copied` : t`Copy the checksum`}
+        onClick={copy}
+      >
+        {isCopied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+      </ActionIcon>
+    </>
+  );
+}
+
+/** The file lies on the server, which reads it whole for that. */
+function ComputedChecksum({ file }: { file: StoredFile }) {
+  const { data, isPending, mutate } = useMutation({
+    mutationFn: () => checksumOf(file.id),
+    onError: useFailureNotice(),
+  });
+  if (data !== undefined) return <Checksum sum={data} />;
+  return (
+    <Button size="compact-xs" variant="subtle" loading={isPending} onClick={() => mutate()}>
+      <Trans>Compute</Trans>
+    </Button>
   );
 }

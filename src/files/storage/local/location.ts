@@ -1,4 +1,5 @@
 /** Where a local policy may store objects. */
+import { lstat } from "node:fs/promises";
 import { basename, isAbsolute, resolve, sep } from "node:path";
 import type { UsedPath } from "../../../lib/data-folder.ts";
 import { appError } from "../../../lib/errors.ts";
@@ -43,6 +44,26 @@ export async function checkNewLocation(basePath: string, rules: LocationRules): 
     [dataDir!, ...roots].some((root) => isInside(real, root));
   if (!isAllowed) throw invalidFolder(OUTSIDE);
 }
+
+/** A folder that is shown as it lies: below the allowed folders, there, and named without links. @throws BadRequest */
+export async function checkLinkedLocation(basePath: string, rules: LocationRules): Promise<void> {
+  const { dataDir, roots } = rules;
+  if (CONTROL.test(basePath)) throw invalidFolder("has control characters");
+  if (!isAbsolute(basePath) || resolve(basePath) !== basePath)
+    throw invalidFolder("needs a whole path, such as /srv/photos");
+  const real = await realPath(basePath);
+  if (real !== basePath) throw invalidFolder(`is behind a link; name the folder itself: ${real}`);
+  const [data, ...allowed] = await Promise.all([dataDir, ...roots].map(knownPath));
+  const reason = senseless(real, data!) ?? overlap(real, await withRealPaths(rules.used));
+  if (reason !== null) throw invalidFolder(reason);
+  if (isInside(real, data!) || isInside(data!, real))
+    throw invalidFolder("and the data folder of the program may not lie in one another");
+  if (!allowed.some((root) => isInside(real, root))) throw invalidFolder(NOT_LINKED);
+  const found = await lstat(real).catch(() => null);
+  if (found?.isDirectory() !== true) throw invalidFolder("is not there");
+}
+
+const NOT_LINKED = "is not below a folder of the start-up setting storage.local_roots; add it there";
 
 const OUTSIDE =
   "is outside the data folder; to allow it, add a folder above it to the start-up setting storage.local_roots";
