@@ -3662,6 +3662,8 @@ export interface components {
             expired: boolean;
             /** @description null: it does not end */
             expires_at: string | null;
+            /** @description the only folder that it reaches, with what is below it; null: all files */
+            folder_id: number | null;
             id: number;
             /** @description to the hour */
             last_used_at: string | null;
@@ -5399,6 +5401,8 @@ export interface components {
         NewToken: {
             /** @description RFC 3339, or a duration such as 90d; without it the token does not expire */
             expires_at?: string | null;
+            /** @description of files it reaches only this folder and what is below it; not with the scope admin */
+            folder_id?: number | null;
             /** @description unique for the account, at most 64 characters, without blank ends */
             name: string;
             /** @description what the token may do; never more than its account */
@@ -7028,6 +7032,8 @@ export interface components {
             expired: boolean;
             /** @description null: it does not end */
             expires_at: string | null;
+            /** @description the only folder that it reaches, with what is below it; null: all files */
+            folder_id: number | null;
             id: number;
             /** @description to the hour */
             last_used_at: string | null;
@@ -16864,6 +16870,7 @@ export interface operations {
                      *           "expires_at": "2027-01-31T00:00:00.000Z",
                      *           "last_used_at": null,
                      *           "expired": false,
+                     *           "folder_id": null,
                      *           "account": "text"
                      *         }
                      *       ],
@@ -16939,6 +16946,7 @@ export interface operations {
                      *         "expires_at": "2027-01-31T00:00:00.000Z",
                      *         "last_used_at": null,
                      *         "expired": false,
+                     *         "folder_id": null,
                      *         "account": "text",
                      *         "token": "wmk_0000000000000000000000000000000000000000"
                      *       }
@@ -17005,6 +17013,7 @@ export interface operations {
                      *         "expires_at": "2027-01-31T00:00:00.000Z",
                      *         "last_used_at": null,
                      *         "expired": false,
+                     *         "folder_id": null,
                      *         "account": "text"
                      *       }
                      *     }

@@ -261,6 +261,14 @@ function addTokenCommands(program: Command, context: Context): void {
     .option("--expires <when>", "RFC 3339, or a duration such as 90d; default: never", {
       field: "expires_at",
     })
+    .option(
+      "--folder <id>",
+      "it reaches only this folder and what is below it; 'waymark files ls' shows IDs",
+      {
+        field: "folder_id",
+        isNumber: true,
+      },
+    )
     .result(async ({ user, ...fields }, name) => {
       const input = validated(createTokenSchema, { ...fields, name }, "The token");
       const { auth } = await context.services();
@@ -284,7 +292,7 @@ function addTokenCommands(program: Command, context: Context): void {
       const now = systemClock.now();
       return rowsResult(
         found.toReversed().map((token) => ({ ...viewToken(token, now), username: token.owner })),
-        ["id", "username", "name", "scopes", "expires_at", "expired", "last_used_at"],
+        ["id", "username", "name", "scopes", "folder_id", "expires_at", "expired", "last_used_at"],
         { cells: ({ scopes, expired }) => ({ scopes: scopes.join(" "), expired: expired ? "yes" : "" }) },
       );
     });

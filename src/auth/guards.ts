@@ -3,6 +3,7 @@ import {
   type Access,
   type Caller,
   type HttpContext,
+  reachesBeyondFolder,
   rolePermits,
   tokenScope,
 } from "../platform/http/endpoint.ts";
@@ -49,6 +50,9 @@ function createGuard(deps: Deps): Guard {
       const caller = await identify(deps, c);
       requireRole(caller, access);
       requireScope(caller, scope);
+      if (reachesBeyondFolder(entry, caller.token)) {
+        throw appError("Forbidden", "The API token reaches one folder only, and this is about all files.");
+      }
       if (!SETS_UP.test(path)) await requireSecondFactor(deps, caller);
       c.set("account", caller);
       const isStillAllowed = createRecheck(deps, caller, {

@@ -81,7 +81,7 @@ export function createDrive(deps: Deps) {
     leases,
   });
   const owners = createOwnersRepository(database);
-  const trees = createTrees({ repository: owners });
+  const trees = createTrees({ repository: owners, lineage: repository.lineage });
   const transfers = createTransfers({
     ...shared,
     owners,

@@ -19,6 +19,8 @@ export type Actor = {
   role?: Role;
   /** Scopes of the API token. Without one nothing limits the actor. */
   scopes?: readonly Scope[] | undefined;
+  /** The folder to which the API token is bound. */
+  folderId?: number | null | undefined;
 };
 
 type Reach = Pick<Actor, "accountId" | "ownOnly" | "teams">;

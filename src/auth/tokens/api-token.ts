@@ -32,6 +32,11 @@ export const createTokenSchema = namedObject("NewToken", {
     .string()
     .nullish()
     .describe("RFC 3339, or a duration such as 90d; without it the token does not expire"),
+  folder_id: z
+    .int()
+    .min(1)
+    .nullish()
+    .describe("of files it reaches only this folder and what is below it; not with the scope admin"),
 });
 export type CreateToken = z.output<typeof createTokenSchema>;
 
@@ -44,6 +49,10 @@ export const tokenView = namedObject("Token", {
   expires_at: z.iso.datetime().nullable(),
   last_used_at: z.iso.datetime().nullable().describe("to the hour"),
   expired: z.boolean().describe("an expired token is removed after 30 days"),
+  folder_id: z
+    .int()
+    .nullable()
+    .describe("the only folder that it reaches, with what is below it; null: all files"),
   account: z.string().optional().describe("owner; only in the list of all accounts"),
 });
 

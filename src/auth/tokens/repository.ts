@@ -44,6 +44,12 @@ export function createApiTokensRepository({ read, write, dialect }: Database) {
       return row === undefined ? null : toToken(row);
     },
 
+    /** The owner of a folder, also of one in the trash; null without such a folder. */
+    async ownerOfFolder(tx: Db, id: number): Promise<number | null> {
+      const folders = tx.selectFrom("entries").select("account_id as owner").where("kind", "=", "folder");
+      return (await folders.where("id", "=", id).executeTakeFirst())?.owner ?? null;
+    },
+
     count: (accountId: number | null, db: Db = read): Promise<number> => countRows(tokensOf(db, accountId)),
 
     /** Returns the id. @throws Conflict when the account has a token of that name */

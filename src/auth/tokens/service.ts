@@ -6,9 +6,10 @@ import { type PageAt, rowsOfPage } from "../../lib/page-query.ts";
 import { findAccount, lockAccount } from "../account.repository.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Db } from "../../platform/db/dialect.ts";
-import { SCOPES, SCOPES_OF } from "../../lib/access.ts";
-import type { Actor } from "../../lib/actor.ts";
-import { appError } from "../../lib/errors.ts";
+import { SCOPES, SCOPES_OF, type Scope } from "../../lib/access.ts";
+import { type Actor, mayRead } from "../../lib/actor.ts";
+import { appError, badField } from "../../lib/errors.ts";
+import { isTeam } from "../../lib/owner.ts";
 import type { Account } from "../account.ts";
 import type { AddressBuckets } from "../address-limit.ts";
 import { tooManyAttempts } from "../../lib/rate-buckets.ts";
@@ -71,7 +72,7 @@ export function createApiTokens({ database, repository, changes, record, lookups
     async authenticate(
       text: string,
       address: string,
-    ): Promise<{ account: Account; token: Pick<ApiToken, "name" | "scopes"> } | null> {
+    ): Promise<{ account: Account; token: Pick<ApiToken, "name" | "scopes" | "folderId"> } | null> {
       if (!isTokenText(text)) return null;
       const hash = hashOfToken(text);
       const owner = await (cache.known(hash) ?? lookUp(hash, address));
@@ -106,11 +107,14 @@ export function createApiTokens({ database, repository, changes, record, lookups
       const { name } = input;
       const scopes = SCOPES.filter((scope) => input.scopes.includes(scope));
       const text = newTokenText();
-      const token = { accountId, name, scopes, createdAt: now, expiresAt, lastUsedAt: null, folderId: null };
+      const folderId = input.folder_id ?? null;
+      if (folderId !== null) requireFileScopes(scopes);
+      const token = { accountId, name, scopes, createdAt: now, expiresAt, lastUsedAt: null, folderId };
       const id = await changes.write(async (tx) => {
         const account = await lockAccount(tx.db, database, accountId);
         if (account === null) throw appError("NotFound", "The account is disabled or deleted.");
         requireScopesOfRole(account, scopes);
+        if (folderId !== null) await requireFolder(repository, tx.db, account, folderId);
         if ((await repository.count(accountId, tx.db)) >= MOST_TOKENS) {
           throw appError("Conflict", `An account has at most ${MOST_TOKENS} tokens; revoke one first.`);
         }
@@ -152,8 +156,32 @@ const tokenNotFound = () => appError("NotFound", "There is no such token.");
 
 /** The state that events record. */
 function stateOf(token: ApiToken): object {
-  const { id, name, scopes, expires_at } = viewToken(token, token.createdAt);
-  return { id, name, scopes, expires_at };
+  const { id, name, scopes, expires_at, folder_id } = viewToken(token, token.createdAt);
+  return { id, name, scopes, expires_at, ...(folder_id !== null && { folder_id }) };
+}
+
+/** @throws BadRequest */
+function requireFileScopes(scopes: readonly Scope[]): void {
+  if (scopes.includes("admin")) {
+    throw badField("folder_id", "folder_id can't go with the scope admin, which reaches everything.");
+  }
+  if (!scopes.some((scope) => scope.startsWith("files:"))) {
+    throw badField("folder_id", "folder_id needs the scope files:read or files:write.");
+  }
+}
+
+/** A folder of the account or of its teams. @throws FolderNotFound */
+async function requireFolder(
+  { ownerOfFolder }: ApiTokensRepository,
+  db: Db,
+  account: Account,
+  folderId: number,
+): Promise<void> {
+  const owner = await ownerOfFolder(db, folderId);
+  const { id, role } = account;
+  const reach = { accountId: id, ownOnly: role !== "admin", teams: (await findAccount(db, id))?.teams };
+  if (owner === id || (owner !== null && isTeam(owner) && mayRead(reach, owner))) return;
+  throw appError("FolderNotFound", "There is no such folder.");
 }
 
 /** @throws Forbidden */

@@ -71,6 +71,7 @@ forEachDialect((dialect) => {
     const first = await create(browser, { name: "CI", scopes: ["links:write", "links:read", "links:read"] });
     expect(first.json.data).toEqual({
       id: expect.any(Number),
+      folder_id: null,
       name: "CI",
       scopes: ["links:read", "links:write"],
       created_at: "2026-11-20T12:00:00.000Z",

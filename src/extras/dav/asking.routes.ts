@@ -3,6 +3,7 @@ import type { BodyMemory } from "../../platform/http/body-memory.ts";
 import type { Caller, HttpContext } from "../../platform/http/endpoint.ts";
 import { readText } from "../../platform/http/read-body.ts";
 import { AppError, appError } from "../../lib/errors.ts";
+import { TEAM_MARK } from "../../lib/owner.ts";
 import type { Trash } from "../../files/trash/service.ts";
 import type { Copies } from "../../files/tree/copies.ts";
 import type { Download } from "../../files/tree/download.routes.ts";
@@ -76,13 +77,47 @@ export function headerOf<T extends string>(c: HttpContext, name: string, ...valu
   throw appError("BadRequest", `The header ${name} must be ${values.join(" or ")}.`);
 }
 
-/** Finds the place in a tree; null for the folders above the trees. @throws FileNotFound, Forbidden */
-export async function davPlaceOf(
+/**
+ * The address of the folder to which the caller's token is bound, and what it is in; null without one.
+ * @throws FileNotFound for one that is gone
+ */
+export async function tokenPath(trees: Trees, account: Caller) {
+  const found = await trees.pathOfFolder({ account }).catch(() => {
+    throw nothing();
+  });
+  if (found === null) return null;
+  const { owner, names } = found;
+  const top =
+    owner === account.id ? ["files"] : ["teams", (await trees.nameOfOwner(owner)).replace(TEAM_MARK, "")];
+  return { owner, top, path: [...top, ...names] };
+}
+
+/** Like davPlaceOf, for an API token of one folder. The folders above lead there. */
+async function placeWithin(
   { trees, prefix }: DavDeps,
   account: Caller,
-  [kind, ...names]: readonly string[],
+  { owner, top, path }: NonNullable<Awaited<ReturnType<typeof tokenPath>>>,
+  { names, reads }: { names: readonly string[]; reads: boolean },
+): Promise<DavPlace | null> {
+  if (path.some((name, at) => at < names.length && names[at] !== name)) throw nothing();
+  if (names.length < path.length) return null;
+  const asking = { c: { req: { method: reads ? "GET" : "PUT" } }, account };
+  await trees.ownerOf(asking, { entry: account.token!.folderId! });
+  const root = [prefix, ...top.map(encodeURIComponent)].join("/");
+  return { tree: owner, root, names: names.slice(top.length), fixed: path.length - top.length };
+}
+
+/** Finds the place in a tree; null for the folders above the trees. @throws FileNotFound, Forbidden */
+export async function davPlaceOf(
+  deps: DavDeps,
+  account: Caller,
+  all: readonly string[],
   reads: boolean,
 ): Promise<DavPlace | null> {
+  const { trees, prefix } = deps;
+  const bound = await tokenPath(trees, account);
+  if (bound !== null) return placeWithin(deps, account, bound, { names: all, reads });
+  const [kind, ...names] = all;
   if (kind === "files") return { tree: account.id, root: `${prefix}/files`, names };
   const [team, ...inTeam] = names;
   if (kind === undefined || (kind === "teams" && team === undefined)) return null;

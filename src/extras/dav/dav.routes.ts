@@ -2,7 +2,7 @@
  * WebDAV (RFC 4918, classes 1 and 2) over the trees of files. It stands beside the tables of endpoints, because OpenAPI
  * has no names for its methods.
  */
-import { type HttpContext, requireScope } from "../../platform/http/endpoint.ts";
+import { type Caller, type HttpContext, requireScope } from "../../platform/http/endpoint.ts";
 import { hasLongBody } from "../../platform/http/read-body.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import { escapeXml } from "../../lib/escape-xml.ts";
@@ -12,6 +12,7 @@ import {
   type DavRead,
   type DavWrite,
   davPlaceOf,
+  tokenPath,
   xmlResponse,
   headerOf,
   XML_TYPE,
@@ -20,7 +21,6 @@ import {
 import { readIf, tokensOf, there } from "./checks.ts";
 import { namesIn, type DavPlace, folderOf, hrefOf, pathInside, pathOf } from "./places.ts";
 import { copy, lock, makeFolder, move, proppatch, put, remove, unlock } from "./writes.routes.ts";
-import type { Teams } from "../../lib/access.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { TEAM_MARK } from "../../lib/owner.ts";
 import type { Entry } from "../../files/tree/entry.ts";
@@ -55,7 +55,8 @@ async function* entriesAt(deps: ListingDeps, place: DavPlace, { entry, requested
   const { root, tree } = place;
   const [path, now] = [pathOf(place), deps.clock.now()];
   const held = (await deps.locks.of(tree)).map((taken) => ({ ...taken, xml: activeLock(taken, root, now) }));
-  const usage = await deps.files.usage(tree);
+  // Tokens of one folder learn nothing of the rest.
+  const usage = place.fixed === undefined ? await deps.files.usage(tree) : null;
   async function responses(all: readonly Entry[], at: (entry: Entry) => string) {
     const dead = await deps.properties.of(all.map(({ id }) => id));
     const texts = all.map((one) => {
@@ -87,8 +88,11 @@ async function* entriesAbove(
   }
 }
 
-/** Your files and the teams, or the teams. */
-async function foldersAbove({ trees }: DavDeps, names: readonly string[], teams: Teams | undefined) {
+/** Your files and the teams, or the teams; for an API token of one folder the way there. */
+async function foldersAbove({ trees }: DavDeps, names: readonly string[], caller: Caller) {
+  const { teams } = caller;
+  const bound = await tokenPath(trees, caller);
+  if (bound !== null) return [bound.path[names.length]!];
   if (names.length === 0) return ["files", "teams"];
   const owners = await Promise.all([...(teams?.keys() ?? [])].map(trees.nameOfOwner));
   return owners.map((name) => name.replace(TEAM_MARK, ""));
@@ -115,10 +119,10 @@ const propfind: DavRead = async (deps, { c, caller, names, place, above }) => {
   const isDeep = depth === "1";
   const entries =
     place === null
-      ? entriesAbove(
-          above ?? { root: prefix, names, inside: await foldersAbove(deps, names, caller.teams) },
-          { requested, isDeep },
-        )
+      ? entriesAbove(above ?? { root: prefix, names, inside: await foldersAbove(deps, names, caller) }, {
+          requested,
+          isDeep,
+        })
       : entriesAt(deps, place, { entry: entry!, requested, isDeep });
   const pages = documentOf(entries);
   const body = isDeep
@@ -190,7 +194,8 @@ export const createDav = (given: DavDeps) => ({
         });
       }
       if (reads) return await READS[method]!(deps, { c, caller, names, place });
-      const isFixed = place === null || (place.names.length === 0 && !Object.hasOwn(LOCKS, method));
+      const isFixed =
+        place === null || (place.names.length <= (place.fixed ?? 0) && !Object.hasOwn(LOCKS, method));
       if (isFixed) throw notAllowed("This folder stays as it is.");
       const header = (name: string) => c.req.header(name);
       const conditions = readIf(header("If"));

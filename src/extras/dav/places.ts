@@ -16,6 +16,8 @@ export type DavPlace = {
   root: string;
   /** From there. */
   names: readonly string[];
+  /** The number of names that stay as they are: those of the folder to which an API token is bound. */
+  fixed?: number;
 };
 
 export type Spot = {

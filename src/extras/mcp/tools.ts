@@ -3,7 +3,13 @@
  * query and body of the endpoint are its arguments, so nothing is described or checked twice.
  */
 import { z } from "zod";
-import { type Caller, type Endpoint, rolePermits, tokenScope } from "../../platform/http/endpoint.ts";
+import {
+  type Caller,
+  type Endpoint,
+  reachesBeyondFolder,
+  rolePermits,
+  tokenScope,
+} from "../../platform/http/endpoint.ts";
 import { operationIdOf } from "../../platform/http/openapi-names.ts";
 
 type Chosen = {
@@ -199,7 +205,7 @@ export function mayUse({ role, token }: Pick<Caller, "role" | "token">, { entry 
   const needed = tokenScope(entry);
   const isAllowed =
     token === undefined || needed === "any" || (needed !== null && token.scopes.includes(needed));
-  return isAllowed && rolePermits(role, entry.access);
+  return isAllowed && !reachesBeyondFolder(entry, token) && rolePermits(role, entry.access);
 }
 
 export const isReadOnly = ({ entry }: Tool): boolean => entry.method === "GET";

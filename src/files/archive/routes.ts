@@ -3,7 +3,7 @@ import { type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import { streamResponse } from "../../platform/http/stream-pages.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { entryIn, treeEndpoint } from "../tree/entry-id.ts";
+import { entryIn, placedEndpoint } from "../tree/entry-id.ts";
 import type { Trees } from "../tree/trees.ts";
 import type { Folders } from "../tree/folders.service.ts";
 import { contentDisposition } from "../../lib/content-disposition.ts";
@@ -30,7 +30,7 @@ type Deps = {
 
 export const archiveEndpoint = ({ folders, trees, respondWithArchive, logger }: Deps): Endpoint =>
   endpoint("GET /folders/:id/archive", {
-    ...treeEndpoint("folders"),
+    ...placedEndpoint("folders"),
     summary: "A folder with everything in it, as a ZIP file",
     failures: [400, 502, 503],
     raw: { type: "application/zip", headers: archiveHeaders },

@@ -4,13 +4,13 @@ import { actorOf, CursorPage, type Endpoint, endpoint } from "../../platform/htt
 import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
 import { CODE_FORM } from "../../links/link/code.ts";
 import { refuseOwnCode, shareCodeIn } from "../serving/routes.ts";
-import { entryIn, treeEndpoint } from "../tree/entry-id.ts";
+import { entryIn, placedEndpoint } from "../tree/entry-id.ts";
 import type { Trees } from "../tree/trees.ts";
 import { dropSchema, dropView, receivedView, viewDrop, viewReceived } from "./drop.ts";
 import type { Drops } from "./service.ts";
 
 const PATH = "/folders/:id/drop";
-const common = treeEndpoint("folders");
+const common = placedEndpoint("folders");
 const params = { code: z.string().meta(CODE_FORM) };
 
 export const dropEndpoints = ({ drops, trees }: { drops: Drops; trees: Trees }): Endpoint[] => [

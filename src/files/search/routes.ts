@@ -1,4 +1,4 @@
-import { treeEndpoint } from "../tree/entry-id.ts";
+import { placedEndpoint } from "../tree/entry-id.ts";
 import { z } from "zod";
 import { CursorPage, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
@@ -26,7 +26,7 @@ type Deps = { search: FileSearch; trees: Trees };
 export const searchEndpoint = ({ search, trees }: Deps): Endpoint =>
   endpoint("GET /files/search", {
     ownsPath: true,
-    ...treeEndpoint("files"),
+    ...placedEndpoint("files"),
     summary:
       "Find files and folders by a part of their names, by folder and name; a page may be short before the last one",
     query: searchQuery,
@@ -34,12 +34,12 @@ export const searchEndpoint = ({ search, trees }: Deps): Endpoint =>
     paged: "cursor",
     async handle({ c, account, query: { q, cursor, limit, ...owner } }) {
       const after = placeOf(place, cursor);
-      const { entries, next } = await search.page(
-        await trees.named({ c, account }, owner),
-        q,
-        after,
-        limitOf(limit),
-      );
+      const within = trees.folderOf(account);
+      const tree =
+        within === null
+          ? await trees.named({ c, account }, owner)
+          : await trees.ownerOf({ c, account }, { entry: within });
+      const { entries, next } = await search.page(tree, q, after, limitOf(limit), within);
       return new CursorPage(entries.map(viewLocated), next && cursorText(next));
     },
   });

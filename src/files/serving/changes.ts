@@ -118,6 +118,7 @@ export function createShareChanges(deps: Deps) {
       const link = await links.get(key);
       const isShare = isInternal(link.target);
       const entries = use === null || use.kind === "url" ? null : entryIdsOf(use);
+      if (entries !== null) refuseBound(actor);
       if (!isShare && entries === null) return links.write(await links.prepare(link, input));
       const served = isShare ? await repository.accountServedBy(link.id) : undefined;
       refuseOthers(actor, key, served);
@@ -159,6 +160,7 @@ export function createShareChanges(deps: Deps) {
         return carryOut(planned, { ...plan, ...url, accountId: serves?.accountId ?? accountId });
       }
       mayShare();
+      refuseBound(actor);
       const owner = await repository.ownerOf(entryIdsOf(earlier.use));
       if (owner === null) throw servedThen("does not exist any more");
       if (!mayChangeFiles(actor, owner)) throw servedThen("belongs to another account");
@@ -230,6 +232,12 @@ function createCarryOut({ tree, items, repository, links, rules, invitations, cl
 function refuseOthers(actor: Actor, key: string, filesOwner: number | undefined): void {
   const refusal = servedRefusal(actor, key, filesOwner);
   if (refusal !== null) throw refusal;
+}
+
+/** @throws Forbidden for API tokens of one folder, which change shares at their own endpoints only */
+function refuseBound({ folderId = null }: Actor): void {
+  if (folderId === null) return;
+  throw appError("Forbidden", "The API token reaches one folder only; share what is in it at /shares.");
 }
 
 /** Call it in the transaction: others may have changed what the link serves meanwhile. */

@@ -14,7 +14,7 @@ import {
 import { reachesRole, type Role } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
 import { CODE_FORM, isCodeText } from "../../links/link/code.ts";
-import { entryIn, treeEndpoint } from "../tree/entry-id.ts";
+import { entryIn, placedEndpoint, treeEndpoint } from "../tree/entry-id.ts";
 import {
   folderShareSchema,
   shareSchema,
@@ -76,7 +76,7 @@ const entryEndpoints = (deps: Deps): Endpoint[] =>
 
 function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint[] {
   const path = `/${kind}s/:id/share`;
-  const ofEntries = treeEndpoint(`${kind}s`);
+  const ofEntries = placedEndpoint(`${kind}s`);
   const placed = async (input: TreeInput & { c: HttpContext }): Promise<[number, Shareable]> => {
     const [tree, id] = await entryIn(trees, input, kind === "file" ? "FileNotFound" : "FolderNotFound");
     return [tree, { kind, id }];
@@ -118,7 +118,8 @@ function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint
   ];
 }
 
-const ofShares = treeEndpoint("shares");
+const ofAllShares = treeEndpoint("shares");
+const ofShares = placedEndpoint("shares");
 const params = { code: z.string().meta(CODE_FORM) };
 
 function manageEndpoints({ shares, trees, changes, rules }: Deps): Endpoint[] {
@@ -129,13 +130,13 @@ function manageEndpoints({ shares, trees, changes, rules }: Deps): Endpoint[] {
   };
   return [
     endpoint("GET /files/share-policy", {
-      ...ofShares,
+      ...ofAllShares,
       summary: "The limits of your shares and drop boxes, which the settings files.share_policy set",
       response: shareRulesView,
       handle: async ({ account }) => rules.of(account.role),
     }),
     endpoint("GET /shares", {
-      ...ofShares,
+      ...ofAllShares,
       summary: "List your shares and drop boxes or those of a team; administrators also list those of all",
       query: shareListQuery,
       failures: [403],
@@ -189,6 +190,8 @@ function manageEndpoints({ shares, trees, changes, rules }: Deps): Endpoint[] {
       response: shareView,
       async handle({ c, body, account }) {
         if (body.target !== undefined) requireLinks(account);
+        const { file_id, folder_id, drop, items = [] } = body;
+        await trees.checkTargets({ c, account }, [file_id, folder_id, drop?.folder_id, ...idsOfItems(items)]);
         const share = await changes.patch(...(await placed({ c, account })), body, actorOf(account));
         return viewOfShare(share, c.env.origin());
       },
@@ -232,6 +235,7 @@ const itemEndpoints = ({ shares, trees }: Deps): Endpoint[] => [
       refuseOwnCode(account, body.code);
       const { items, ...given } = body;
       const ids = idsOfItems(items);
+      await trees.checkTargets({ c, account }, ids);
       const tree = await trees.ownerOf({ c, account }, { entry: ids[0]! });
       const made = await shares.createOfItems(tree, ids, given, actorOf(account));
       return viewOfShare(made, c.env.origin());

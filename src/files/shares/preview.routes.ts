@@ -26,7 +26,7 @@ import { type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Trees } from "../tree/trees.ts";
 import type { Files } from "../tree/files.service.ts";
-import { entryIn, treeEndpoint } from "../tree/entry-id.ts";
+import { entryIn, placedEndpoint } from "../tree/entry-id.ts";
 
 export type SharePreview = ReturnType<typeof createSharePreview>;
 
@@ -134,7 +134,7 @@ type OwnerDeps = { files: Pick<Files, "find">; trees: Trees; preview: SharePrevi
 
 export const ownerPreviewEndpoint = ({ files, trees, preview }: OwnerDeps): Endpoint =>
   endpoint("GET /files/:id/preview", {
-    ...treeEndpoint("files"),
+    ...placedEndpoint("files"),
     summary: `A picture, video, audio, PDF or the first ${TEXT_BYTES / 1000} kB of a text for the owner's page, in a form that can run nothing; a PDF for a frame only`,
     headers: z.object({ Range: z.string().optional().describe("one range of bytes, such as bytes=0-99") }),
     failures: [412, 416, 502, 503],

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
-import { entryIn, treeEndpoint } from "../tree/entry-id.ts";
+import { entryIn, placedEndpoint } from "../tree/entry-id.ts";
 import type { Trees } from "../tree/trees.ts";
 import type { Files } from "../tree/files.service.ts";
 import { isNotModified } from "../../lib/conditional-request.ts";
@@ -14,7 +14,7 @@ type Deps = { files: Files; trees: Trees; respondWithThumbnail: RespondWithThumb
 
 export const thumbnailEndpoint = ({ files, trees, respondWithThumbnail }: Deps): Endpoint =>
   endpoint("GET /files/:id/thumbnail", {
-    ...treeEndpoint("files"),
+    ...placedEndpoint("files"),
     summary: "A picture within 512 × 512 pixels, as JPEG or WebP",
     failures: [502, 503],
     raw: { type: "image/*", headers: thumbnailHeaders },

@@ -4,9 +4,9 @@ import { cursorQuery, cursorText, limitOf, placeOf, timePlace } from "../../lib/
 import { appError } from "../../lib/errors.ts";
 import { FILE_NAME_FORM } from "../../lib/file-name.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
-import { entryIn, idInBody, treeEndpoint } from "../tree/entry-id.ts";
+import { entryIn, idInBody, placedEndpoint, treeEndpoint } from "../tree/entry-id.ts";
 import { locatedEntryView, viewLocated } from "../tree/located-entry.ts";
-import { ownerQuery, type Trees } from "../tree/trees.ts";
+import { ownerQuery, shownPath, type Trees } from "../tree/trees.ts";
 import type { Trash } from "./service.ts";
 import { trashedView, viewTrashed } from "./trashed.ts";
 import { namedObject } from "../../lib/named-object.ts";
@@ -36,12 +36,13 @@ const KINDS = [
 export const trashEndpoints = ({ trash, trees }: Deps): Endpoint[] => [
   ...KINDS.map(({ kind, missing, what }) =>
     endpoint(`POST /${kind}s/:id/trash`, {
-      ...treeEndpoint(`${kind}s`),
+      ...placedEndpoint(`${kind}s`),
       summary: `Move ${what} to the trash`,
       response: trashedView,
       async handle(input) {
-        const [tree, id] = await entryIn(trees, input, missing);
-        return viewTrashed(await trash.put(tree, { kind, id }));
+        const [tree, id] = await entryIn(trees, input, missing, { changes: true });
+        const item = await trash.put(tree, { kind, id });
+        return viewTrashed({ ...item, path: item.path && shownPath(input.account, item.path) });
       },
     }),
   ),

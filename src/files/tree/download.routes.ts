@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../../platform/http/endpoint.ts";
 import { streamResponse } from "../../platform/http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { entryIn, treeEndpoint } from "./entry-id.ts";
+import { entryIn, placedEndpoint } from "./entry-id.ts";
 import type { Trees } from "./trees.ts";
 import type { Files } from "./files.service.ts";
 import { type ByteRange, parseByteRange } from "../byte-range.ts";
@@ -40,7 +40,7 @@ type Deps = { files: Files; trees: Trees; download: Download; logger: Logger };
 
 export const downloadEndpoint = ({ files, trees, download, logger }: Deps): Endpoint =>
   endpoint("GET /files/:id/download", {
-    ...treeEndpoint("files"),
+    ...placedEndpoint("files"),
     summary: "A file's content, whole or a range of it",
     query: z.object({
       disposition: z

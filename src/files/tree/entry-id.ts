@@ -17,6 +17,10 @@ export const idIn = (c: Parameters<typeof idParameter>[0], missing: keyof typeof
 export const treeEndpoint = <T extends string>(tag: T) =>
   ({ access: "account", scope: "files", tag }) as const;
 
+/** Those that take every entry from Trees, which checks what API tokens of one folder reach. */
+export const placedEndpoint = <T extends string>(tag: T) =>
+  ({ ...treeEndpoint(tag), takesFolderTokens: true }) as const;
+
 type EntryInput = Parameters<Trees["ownerOf"]>[0] & { c: Parameters<typeof idParameter>[0] };
 
 /** The tree and the id of the entry in the path. @throws Forbidden for viewers, and like `idIn` */
@@ -24,8 +28,11 @@ export async function entryIn(
   trees: Trees,
   { c, account }: EntryInput,
   missing: keyof typeof MISSING,
+  /** The entry itself changes: not the folder of an API token. */
+  { changes = false } = {},
 ): Promise<[tree: number, id: number]> {
   const id = idIn(c, missing);
+  if (changes) trees.checkFixed({ c, account }, id);
   return [await trees.ownerOf({ c, account }, { entry: id }), id];
 }
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { actorOf, type PathInput, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import { FILE_NAME_FORM } from "../../lib/file-name.ts";
 import { fileView, type StoredFile, viewFile } from "./entry.ts";
-import { entryIn, idInBody, treeEndpoint } from "./entry-id.ts";
+import { entryIn, idInBody, placedEndpoint, treeEndpoint } from "./entry-id.ts";
 import { modifiedAtText, readModifiedAt } from "./modified-at.ts";
 import { newOwner } from "./folders.routes.ts";
 import type { Transfers } from "./transfers.ts";
@@ -21,11 +21,11 @@ type Deps = { files: Files; trees: Trees; transfers: Transfers };
 
 export const fileEndpoints = (deps: Deps): Endpoint[] => [usageEndpoint(deps), ...itemEndpoints(deps)];
 
-const shared = treeEndpoint("files");
+const shared = placedEndpoint("files");
 
 const usageEndpoint = ({ files, trees }: Deps): Endpoint =>
   endpoint("GET /files/usage", {
-    ...shared,
+    ...treeEndpoint("files"),
     ownsPath: true,
     summary: "The space that your files use or those of a team, and its quota",
     query: z.object(ownerQuery),
@@ -74,6 +74,7 @@ function itemEndpoints({ files, trees, transfers }: Deps): Endpoint[] {
         const input = { c, account, query };
         const modifiedAt = readModifiedAt("modified_at", times.modified_at);
         const [tree, id] = await fileIn(input);
+        await trees.checkTargets(input, [folderId]);
         const to = owner ? await trees.recipientOf(input, tree, owner) : tree;
         if (to === tree)
           return viewed(input, tree, await files.update(tree, id, { name, folderId, modifiedAt }));

@@ -15,9 +15,9 @@ import {
   wholeText,
 } from "./listing.ts";
 import type { Folders } from "./folders.service.ts";
-import { entryIn, idInBody, treeEndpoint } from "./entry-id.ts";
+import { entryIn, idInBody, placedEndpoint } from "./entry-id.ts";
 import type { Transfers } from "./transfers.ts";
-import { ownerQuery, type Trees } from "./trees.ts";
+import { ownerQuery, shownPath, type Trees } from "./trees.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
 const nameField = z
@@ -43,10 +43,10 @@ const updateSchema = namedObject("FolderUpdate", {
 
 type Deps = { folders: Folders; trees: Trees; transfers: Transfers; logger: Logger };
 
-const shared = treeEndpoint("folders");
+const shared = placedEndpoint("folders");
 
 export function folderEndpoints({ folders, trees, transfers, logger }: Deps): Endpoint[] {
-  const folderIn = (input: PathInput) => entryIn(trees, input, "FolderNotFound");
+  const folderIn = (input: PathInput, how = {}) => entryIn(trees, input, "FolderNotFound", how);
   const changed = {
     async locked(input: PathInput, tx: never) {
       const [tree, id] = await folderIn(input);
@@ -80,7 +80,8 @@ export function folderEndpoints({ folders, trees, transfers, logger }: Deps): En
       response: folderView,
       async handle({ c, account, query, body: { name, parent_id: parentId, policy_id: policyId, owner } }) {
         const input = { c, account, query };
-        const [tree, id] = await folderIn(input);
+        const [tree, id] = await folderIn(input, { changes: true });
+        await trees.checkTargets(input, [parentId]);
         const change = { name, parentId, policyId };
         const to = owner ? await trees.recipientOf(input, tree, owner) : tree;
         if (to !== tree) {
@@ -99,7 +100,7 @@ export function folderEndpoints({ folders, trees, transfers, logger }: Deps): En
       summary: "Delete a folder with its contents",
       done: "Folder deleted",
       async handle(input) {
-        const [tree, id] = await folderIn(input);
+        const [tree, id] = await folderIn(input, { changes: true });
         // A large folder takes a while.
         input.c.env.liftIdleTimeout();
         await folders.remove(tree, id, actorOf(input.account));
@@ -129,7 +130,11 @@ const contentsEndpoint = (
           ? [await trees.named(input, query as Partial<Record<"owner" | "team", string>>), null]
           : await entryIn(trees, input, "FolderNotFound");
       const found = await folders.find(tree, folderId);
-      const listing = { ...found, owner: await trees.nameOf(input, tree) };
+      const listing = {
+        ...found,
+        path: shownPath(account, found.path),
+        owner: await trees.nameOf(input, tree),
+      };
       const { after, limit } = requested ?? { after: null, limit: LARGEST_PAGE };
       const page = await folders.page(tree, listing.folder, after, limit);
       if (requested !== null) return viewPage(listing, page);

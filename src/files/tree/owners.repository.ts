@@ -27,6 +27,27 @@ export function createOwnersRepository({ read }: Database) {
             : await ownersOfShare(read, thing.share);
       return owner?.id ?? null;
     },
+
+    /** The entries that decide whether a thing is in a folder: itself, the folder around an upload, what is shared. */
+    async placesOf(thing: OwnedThing): Promise<number[]> {
+      if ("entry" in thing) return [thing.entry];
+      if ("upload" in thing) {
+        const uploads = read.selectFrom("uploads").select("folder_id as id").where("id", "=", thing.upload);
+        return (await uploads.execute()).map(({ id }) => id);
+      }
+      const shares = read
+        .selectFrom("shares")
+        .innerJoin("links", "links.id", "shares.link_id")
+        .where("links.code", "=", thing.share);
+      const [one, several] = await Promise.all([
+        shares.select("shares.entry_id as id").execute(),
+        shares
+          .innerJoin("share_items", "share_items.link_id", "shares.link_id")
+          .select("share_items.entry_id as id")
+          .execute(),
+      ]);
+      return [...one, ...several].map(({ id }) => id);
+    },
   };
 }
 

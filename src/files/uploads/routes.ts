@@ -3,7 +3,7 @@ import type { BodyReservation } from "../../platform/http/body-memory.ts";
 import { type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import { MAX_BYTES_BESIDE_FILE, readMultipart } from "../../platform/http/multipart.ts";
 import { appError } from "../../lib/errors.ts";
-import { idInQuery, treeEndpoint } from "../tree/entry-id.ts";
+import { idInQuery, placedEndpoint } from "../tree/entry-id.ts";
 import { ownerQuery, type Trees } from "../tree/trees.ts";
 import { fileView, viewFile } from "../tree/entry.ts";
 import { modifiedAtText, readModifiedAt } from "../tree/modified-at.ts";
@@ -15,7 +15,7 @@ const STALL_MS = 60_000;
 /** Mount it at the root, before patterns like `/files/:id`. */
 export const uploadEndpoint = ({ uploads, trees }: { uploads: Uploads; trees: Trees }): Endpoint =>
   endpoint("POST /files/upload", {
-    ...treeEndpoint("files"),
+    ...placedEndpoint("files"),
     ownsPath: true,
     tagged: true,
     summary: "Upload a file: multipart/form-data with one file, in a field of any name",

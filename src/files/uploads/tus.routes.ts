@@ -1,4 +1,4 @@
-import { treeEndpoint } from "../tree/entry-id.ts";
+import { placedEndpoint } from "../tree/entry-id.ts";
 import { z } from "zod";
 import {
   type Endpoint,
@@ -161,7 +161,7 @@ const tusEndpoint = (
   handle: (input: Input) => Promise<Response> | Response,
 ): Endpoint =>
   endpoint(route, {
-    ...treeEndpoint("files"),
+    ...placedEndpoint("files"),
     headers: versionHeader,
     ...described,
     params: { id: uploadId },

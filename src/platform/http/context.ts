@@ -35,7 +35,8 @@ export type Caller = {
   /** `panel`: by cookies. `api`: by a session's bearer. `token`: by an API token. */
   via: Via;
   credential?: Credential;
-  token?: { name: string; scopes: readonly Scope[] };
+  /** `folderId`: of files it reaches only this folder and what is below it. */
+  token?: { name: string; scopes: readonly Scope[]; folderId: number | null };
   tool?: string | undefined;
 };
 

@@ -18,6 +18,7 @@ export const actorOf = ({ id, username, role, teams, via, token, tool }: Caller)
   role,
   teams,
   scopes: token?.scopes,
+  folderId: token?.folderId,
 });
 
 /** `account`: any signed-in account. `editor`: the roles editor and admin. `admin`: the role admin. */
@@ -63,6 +64,11 @@ export type Endpoint<
   ownsPath?: boolean;
   access: Access;
   scope: NeededScope;
+  /**
+   * API tokens of one folder may call it, because it takes every file, folder, upload and share from Trees, which
+   * checks them. Others that need a scope for files refuse such tokens.
+   */
+  takesFolderTokens?: true;
   tag: string;
   summary: string;
   /** Counts or refuses the request before the body is read. */
@@ -150,6 +156,16 @@ export function tokenScope({ method, scope }: Pick<Endpoint, "method" | "scope">
   if (scope !== "links" && scope !== "files") return scope;
   return method === "GET" ? `${scope}:read` : `${scope}:write`;
 }
+
+/** Whether the token is of one folder, and the endpoint may be about other files. */
+export const reachesBeyondFolder = (
+  entry: Pick<Endpoint, "method" | "scope" | "takesFolderTokens">,
+  token: Caller["token"],
+): boolean =>
+  token !== undefined &&
+  token.folderId !== null &&
+  entry.takesFolderTokens !== true &&
+  String(tokenScope(entry)).startsWith("files:");
 
 /** Protects actions beyond the endpoint's own scope. @throws Forbidden */
 export function requireScope({ token }: Caller, scope: Scope): void {
