@@ -15,6 +15,8 @@ import { MAKER_COMMAND } from "./thumbnails/frame.ts";
 /** Stored content, and the policies that choose the storage of an upload. */
 export const storageRoom = {
   name: "storage",
+  commands: { storage: "storage policies, and moves of their content" },
+  loadCommands: async () => (await import("./moving/commands.ts")).addStorageCommands,
   processes: { [MAKER_COMMAND]: async () => (await import("./thumbnails/maker.ts")).makeThumbnails() },
   async start(core: Core, { env, box, leases, registry, isServer, step }: Platform) {
     const { createContent } = await import("./content.ts");

@@ -68,7 +68,7 @@ const LIST = [
 
 /** The commands in the order of the help. Those of other rooms follow. */
 export const HELP_ORDER =
-  "serve reset-password users sessions teams tokens reset-secret-key config links tags events files shares drops domains certificates import mail webhooks analytics privacy migrate successor status doctor backup restore move".split(
+  "serve reset-password users sessions teams tokens reset-secret-key config links tags events files shares drops storage domains certificates import mail webhooks analytics privacy migrate successor status doctor backup restore move".split(
     " ",
   );
 
