@@ -1,12 +1,11 @@
 /**
- * Moves the files of a storage policy to another one while two nodes send whole files and ranges, take uploads and
- * versions, copy and delete. The nodes are killed in turns, the S3 endpoint dies, one object is damaged and one missing.
- * No download may fail or have wrong bytes, and at the end what was there is there, or is listed.
+ * Moves a storage while two nodes send whole files and ranges, take uploads and versions, copy and delete. Nodes are
+ * killed, the S3 endpoint dies, one object is damaged and one missing.
  *
  *     bin/bun test/faults/storage-moves.ts [--rounds 10] [--database postgres] [--files 20000] [--mib 2048]
  *                                          [--from local] [--to s3]
  *
- * Without an S3 server of WAYMARK_TEST_S3_URL one in this process stands in. A round is a kill. With 20,000 files and 2 GiB it takes half an hour.
+ * A round is a kill. Without WAYMARK_TEST_S3_URL a stub stands in.
  */
 import { mkdtempSync, readdirSync, realpathSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
