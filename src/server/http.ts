@@ -20,7 +20,7 @@ import type { Arrival } from "../platform/wire/arrival.ts";
 import type { WireServer } from "../platform/wire/wire-server.ts";
 import { createRouteTest } from "../redirect/path-code.ts";
 import { offlinePage } from "../visitors/messages.ts";
-import { createLastingResponses } from "./lasting-responses.ts";
+import { createLastingResponses } from "../platform/http/lasting-responses.ts";
 import { createRequestTurns } from "./request-turns.ts";
 import { API_ORDER, type House, sortedBy, type Services, type StartedRoom } from "./rooms.ts";
 

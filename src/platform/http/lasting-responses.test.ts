@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { until } from "../../test/support/until.ts";
+import { until } from "../../../test/support/until.ts";
 import { createLastingResponses } from "./lasting-responses.ts";
 
 function respondWith(isAllowed: () => Promise<boolean>) {
