@@ -35,6 +35,13 @@ const MOST_AFTERWARDS = 6;
 /** More than all buffers between two programs hold. */
 const FILE_BYTES = 64 * 1024 * 1024;
 
+function largeFile(): Uint8Array<ArrayBuffer> {
+  const content = crypto.getRandomValues(new Uint8Array(65_536));
+  const whole = new Uint8Array(FILE_BYTES);
+  for (let at = 0; at < whole.length; at += content.length) whole.set(content, at);
+  return whole;
+}
+
 /** Reads the stream in the background and counts its events, one a second. */
 async function watch(url: string, { token }: Client) {
   const headers = { Authorization: `Bearer ${token}`, Connection: "close" };
@@ -159,10 +166,7 @@ for (const [name, start] of Object.entries(KINDS)) {
       const made = await client.call("POST", "/tokens", { name: "dav", scopes: ["files:read"] });
       const drive = driveClient(servers.url, client.token);
       const folder = await drive.folder("large");
-      const content = crypto.getRandomValues(new Uint8Array(65_536));
-      const whole = new Uint8Array(FILE_BYTES);
-      for (let at = 0; at < whole.length; at += content.length) whole.set(content, at);
-      const { body } = await drive.upload("file", whole, { folder: String(folder) });
+      const { body } = await drive.upload("file", largeFile(), { folder: String(folder) });
       const basic = `Basic ${Buffer.from(`loader:${made.body.data.token}`).toString("base64")}`;
       const bearer = `Bearer ${client.token}`;
       const answers = await Promise.all([
@@ -172,6 +176,29 @@ for (const [name, start] of Object.entries(KINDS)) {
       ]);
       await servers.client.call("PATCH", path, { disabled: true });
       for (const answer of answers) expect(await answer.restAfterCut()).toBeLessThan(FILE_BYTES);
+    });
+
+    test.concurrent("what visitors load is cut when its share or its password ends", async () => {
+      const drive = driveClient(servers.url, servers.client.token);
+      const folder = await drive.folder("shared");
+      const { body } = await drive.upload("file", largeFile(), { folder: String(folder) });
+      const share = async (path: string, input = {}) =>
+        (await drive.call("POST", `${path}/share`, input)).body.data.code as string;
+      const [one, all, kept] = [
+        await share(`/files/${body.data.id}`),
+        await share(`/folders/${folder}`),
+        await share(`/files/${body.data.id}`),
+      ];
+      const answers = await Promise.all([
+        slowResponse(servers.url, `/${one}`, ""),
+        slowResponse(servers.url, `/${all}?archive=1`, ""),
+      ]);
+      const other = await slowResponse(servers.url, `/${kept}`, "");
+      await drive.call("DELETE", `/shares/${one}`);
+      await drive.call("PATCH", `/shares/${all}`, { password: "a long password" });
+      for (const answer of answers) expect(await answer.restAfterCut()).toBeLessThan(FILE_BYTES);
+      const bytes = await Promise.race([other.restAfterCut(), Bun.sleep(1_500).then(() => "goes on")]);
+      expect(bytes).toBe("goes on");
     });
 
     test.concurrent("a token is revoked by a command", async () => {

@@ -3,7 +3,6 @@ import { ACCESS_COOKIE, CSRF_COOKIE, readCookies } from "../auth/sessions/cookie
 import { CSRF_HEADER } from "../auth/sessions/cookies.ts";
 import { joinSlashes } from "../lib/request-target.ts";
 import { VERSION } from "../lib/version.ts";
-import { wholeBodyOf } from "../lib/whole-response.ts";
 import type { Repeats } from "../platform/http/idempotency.ts";
 import { routePrefixesIn } from "../platform/config/route-prefixes.ts";
 import { withAccessLog } from "../platform/health/access-log.ts";
@@ -20,7 +19,7 @@ import type { Arrival } from "../platform/wire/arrival.ts";
 import type { WireServer } from "../platform/wire/wire-server.ts";
 import { createRouteTest } from "../redirect/path-code.ts";
 import { offlinePage } from "../visitors/messages.ts";
-import { createLastingResponses } from "../platform/http/lasting-responses.ts";
+import { createLastingResponses, lasts } from "../platform/http/lasting-responses.ts";
 import { createRequestTurns } from "./request-turns.ts";
 import { API_ORDER, type House, sortedBy, type Services, type StartedRoom } from "./rooms.ts";
 
@@ -156,16 +155,6 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
     }
   }
 }
-
-/** Whether it may be under way for long. The system takes a short one at once, and live streams end by themselves. */
-function lasts(response: Response): boolean {
-  const whole = wholeBodyOf(response);
-  if (whole !== undefined && whole.length < SHORT_BODY) return false;
-  return response.body !== null && !response.headers.get("content-type")?.startsWith("text/event-stream");
-}
-
-/** Bytes or characters. */
-const SHORT_BODY = 64 * 1024;
 
 /** Decides at a path that both the API and links have. A browser that opens the address follows the link. */
 function isMeantForApi({ method, headers }: Arrival): boolean {

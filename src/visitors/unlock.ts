@@ -17,6 +17,10 @@ import type { Language } from "../lib/language.ts";
 export type VisitorConnection = {
   requestIP(request: Request): { address: string } | null;
   timeout?(request: Request, seconds: number): void;
+  /** False when its response has left as a whole, or its client. */
+  isResponding?(request: Request): boolean;
+  /** Ends the connection at once, if the response is under way. */
+  cutResponse?(request: Request): void;
 };
 
 export type AddressGuards = {

@@ -26,6 +26,7 @@ import { type ShareQuery, parseShareQuery } from "./share-query.ts";
 import type { Shares } from "./service.ts";
 import { isbot } from "isbot";
 import { isPrefetch, isScanner } from "../../lib/automated-visitors.ts";
+import { createLastingResponses, lasts } from "../../platform/http/lasting-responses.ts";
 import { remembered } from "../../lib/remembered.ts";
 
 /** What folders that take files need. */
@@ -55,6 +56,24 @@ type Deps = {
 export function createShareResponses(deps: Deps) {
   const { shares, downloads, preview, respondWithThumbnail, pages } = deps;
   const failures = createFailurePages(deps);
+  const lasting = createLastingResponses();
+
+  /** Downloads end soon after their share, its password or its link. */
+  function endWithShare(
+    { linkId, createdAt, passwordHash }: SharedEntry,
+    request: Request,
+    connection: VisitorConnection | undefined,
+  ): void {
+    if (connection?.isResponding === undefined) return;
+    lasting.add({
+      async isStillAllowed() {
+        const now = await shares.find(linkId);
+        return now?.createdAt === createdAt && now.passwordHash === passwordHash;
+      },
+      isUnderWay: () => connection.isResponding!(request),
+      cut: () => connection.cutResponse?.(request),
+    });
+  }
 
   async function show(share: VisitedShare, request: Request, visitor: Visitor & { address(): string }) {
     const query = parseShareQuery(share, request.url);
@@ -131,7 +150,9 @@ export function createShareResponses(deps: Deps) {
         if (viewer !== null) return await viewer;
         const share = await shares.find(linkId);
         if (share === null) return failures.page("notFound", 404, request);
-        return await respondTo(share, request, connection);
+        const response = await respondTo(share, request, connection);
+        if (response.ok && lasts(response)) endWithShare(share, request, connection);
+        return response;
       } catch (error) {
         return failures.failure(error, request);
       }

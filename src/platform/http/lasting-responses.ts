@@ -1,7 +1,9 @@
 /**
  * Cuts responses that outlast the right to them: downloads, archives, exports and lists that are still being sent when
- * their session, token, role or membership has ended. Their clients can't take a part for the whole.
+ * their session, token, role, membership or share has ended. Their clients can't take a part for the whole.
  */
+import { wholeBodyOf } from "../../lib/whole-response.ts";
+
 type LastingResponse = {
   sinceMs: number;
   /** Rejects if that can't be said. */
@@ -12,6 +14,16 @@ type LastingResponse = {
 };
 
 const CHECK_MS = 1_000;
+
+/** Whether it may be under way for long. The system takes a short one at once, and live streams end by themselves. */
+export function lasts(response: Response): boolean {
+  const whole = wholeBodyOf(response);
+  if (whole !== undefined && whole.length < SHORT_BODY) return false;
+  return response.body !== null && !response.headers.get("content-type")?.startsWith("text/event-stream");
+}
+
+/** Bytes or characters. */
+const SHORT_BODY = 64 * 1024;
 
 export function createLastingResponses({ checkMs = CHECK_MS } = {}) {
   const sent = new Set<LastingResponse>();
