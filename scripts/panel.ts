@@ -20,7 +20,7 @@ const SOURCES = [
   "panel/*.*",
   "panel/src/**",
   "clients/typescript/api.ts",
-  "src/lib/{tokens,accent}.ts",
+  "src/lib/{tokens,accent,panel-path,chosen-files}.ts",
   "package-lock.json",
   "scripts/panel.ts",
 ];

@@ -22,8 +22,9 @@ const ROOMS: Record<string, readonly string[]> = {
 };
 const ASSEMBLY = "app";
 
-/** Types of the API, how everything looks that people see, and the check of an address that both do. */
+/** Types of the API, how everything looks that people see, and what both do with addresses and chosen files. */
 const SHARED = [
+  "src/lib/chosen-files.ts",
   "clients/typescript/api.ts",
   "src/lib/tokens.ts",
   "src/lib/accent.ts",

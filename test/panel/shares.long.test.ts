@@ -131,6 +131,10 @@ story("one dialog shares a file with a password, and opens a drop box", async ()
   await section(page, "Limits").getByText("100 files").waitFor();
   await section(page, "Limits").click();
   await form(page).getByLabel("Max. files").fill("2");
+  await form(page).getByRole("combobox", { name: "Senders give" }).click();
+  await page.getByRole("option", { name: "Their e-mail address" }).click();
+  await form(page).getByLabel("Kinds of files").fill("PDF, image/*");
+  await form(page).locator("label", { hasText: "A folder for each sender" }).click();
   await form(page).getByRole("button", { name: "Create" }).click();
   const box = await madeAddress(page);
   expect(await stranger().page(box)).toContain("Hand in here");
@@ -139,6 +143,29 @@ story("one dialog shares a file with a password, and opens a drop box", async ()
     max_files: 2,
     max_bytes: 1_000_000_000,
     max_file_size: null,
+    require: "email",
+    sender_folders: true,
+    types: [".pdf", "image/*"],
+  });
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+once("a token is bound to a folder that a search finds, and the list says so", async () => {
+  const inner = await drive.folder("Scans of invoices", reports);
+  const { page, complaints, close } = await panel.enter("/panel/tokens");
+  await page.getByRole("button", { name: "New token" }).click();
+  await form(page).getByLabel("Name", { exact: true }).fill("scanner");
+  expect(await form(page).getByRole("combobox", { name: "Folder" }).count()).toBe(0);
+  await form(page).getByLabel("files:write").check();
+  await form(page).getByRole("combobox", { name: "Folder" }).fill("invoices");
+  await page.getByRole("option", { name: "<b>Reports / Scans of invoices" }).click();
+  await form(page).getByRole("button", { name: "Create" }).click();
+  await page.getByRole("link", { name: "One folder only" }).waitFor();
+  expect((await panel.client.call("GET", "/tokens")).body.data[0]).toMatchObject({
+    name: "scanner",
+    scopes: ["files:write"],
+    folder_id: inner,
   });
   expect(complaints).toEqual([]);
   await close();

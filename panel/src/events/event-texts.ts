@@ -129,6 +129,8 @@ export function useFieldNames(): Record<string, string> {
     scopes: t`Scopes`,
     secret_key: t`Secret key`,
     signed_in_by: t`Signed in by`,
+    path: t`Folder`,
+    sender_email: t`Sender’s e-mail address`,
     sender_name: t`Sender`,
     size: t`Size`,
     skipped_count: t`Skipped`,

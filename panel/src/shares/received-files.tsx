@@ -91,7 +91,8 @@ function Files({ folder, code }: { folder: number; code: string }) {
 
 function Received({ file }: { file: ReceivedFile }) {
   const { t } = useLingui();
-  const sender = file.sender_name ?? t`Visitor ${file.sender.slice(0, 6)}`;
+  const known = [file.sender_name, file.sender_email].filter((given) => given !== null).join(", ");
+  const sender = known || t`Visitor ${file.sender.slice(0, 6)}`;
   return (
     <li>
       <Anchor href={`${SERVER_URL}/files/${file.file_id}/download`} size="sm" fw={600} c="inherit">
@@ -102,6 +103,14 @@ function Received({ file }: { file: ReceivedFile }) {
           <>
             <Trans>
               sent as <bdi>{file.original_name}</bdi>
+            </Trans>{" "}
+            ·{" "}
+          </>
+        )}
+        {file.path !== null && (
+          <>
+            <Trans>
+              in <bdi>{file.path}</bdi>
             </Trans>{" "}
             ·{" "}
           </>

@@ -7,7 +7,12 @@ import { useLateResponse } from "../../ui/notices/late-answer.ts";
 import { fieldErrors, FormFields } from "../../ui/forms/side-form.tsx";
 import { useDraftForm } from "../../ui/forms/use-draft-form.tsx";
 import { accountQuery } from "../account.ts";
+import { type ChosenFolder, FolderField } from "./folder-field.tsx";
 import { type Scope, SCOPES, useScopeTexts } from "./scopes.ts";
+
+/** Whether the token may be bound to a folder. */
+const isAboutFiles = (scopes: readonly Scope[]): boolean =>
+  !scopes.includes("admin") && scopes.some((scope) => scope.startsWith("files:"));
 
 export function TokenFields({ onClose, onMade }: { onClose(): void; onMade(secret: string): void }) {
   const { t } = useLingui();
@@ -18,14 +23,16 @@ export function TokenFields({ onClose, onMade }: { onClose(): void; onMade(secre
     name: "",
     scopes: [] as Scope[],
     expires_at: "90d",
+    folder: null as ChosenFolder | null,
   });
   const { close, tellIfGone } = useLateResponse(onClose);
   const make = useMutation({
-    mutationFn: async ({ name, scopes, expires_at: expires }: typeof form.values) => {
+    mutationFn: async ({ name, scopes, expires_at: expires, folder }: typeof form.values) => {
       const body = {
         name: name.trim(),
         scopes,
         ...(expires.trim() !== "" && { expires_at: expires.trim() }),
+        ...(folder !== null && isAboutFiles(scopes) && { folder_id: folder.id }),
       };
       return (await responseOf(api.POST("/admin/v1/tokens", { body }))).data;
     },
@@ -64,6 +71,13 @@ export function TokenFields({ onClose, onMade }: { onClose(): void; onMade(secre
           ))}
         </Stack>
       </Checkbox.Group>
+      {isAboutFiles(form.values.scopes) && (
+        <FolderField
+          value={form.values.folder}
+          onChange={(folder) => form.setFieldValue("folder", folder)}
+          error={form.errors["folder_id"]}
+        />
+      )}
       <ExpiryField
         value={form.values.expires_at}
         onChange={(expires) => form.setFieldValue("expires_at", expires)}

@@ -21,6 +21,25 @@ export const tokensQuery = ({ all = false, page = 1 }: TokenSearch) =>
     placeholderData: keepPreviousData,
   });
 
+/** The folders of the account's root, or those that have the text in their names. */
+export const foldersQuery = (q: string) =>
+  queryOptions({
+    queryKey: ["files", "folders for tokens", q],
+    queryFn: async ({ signal }) => {
+      if (q === "") {
+        const { data } = await responseOf(api.GET("/folders", { params: { query: { limit: 100 } }, signal }));
+        return data.folders.map(({ id, name }) => ({ id, label: name }));
+      }
+      const { data } = await responseOf(
+        api.GET("/files/search", { params: { query: { q, limit: 100 } }, signal }),
+      );
+      return data
+        .filter(({ kind }) => kind === "folder")
+        .map(({ id, name, path }) => ({ id, label: [...path.map((step) => step.name), name].join(" / ") }));
+    },
+    placeholderData: keepPreviousData,
+  });
+
 export const revokeToken = ({ id, account }: Token): Promise<unknown> => {
   const query = account === undefined ? {} : { all: "true" as const };
   return responseOf(api.DELETE("/admin/v1/tokens/{id}", { params: { path: { id }, query } }));

@@ -7,6 +7,7 @@ import { useState } from "react";
 import type { Token } from "../../base/api.ts";
 import { formatDate } from "../../base/i18n.ts";
 import { usePageRequest } from "../../ui/dialogs/page-request.ts";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { ConfirmButton } from "../../ui/forms/confirm-button.tsx";
 import { DataList } from "../../ui/lists/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -76,7 +77,7 @@ export function TokensPage() {
         columns={[
           {
             title: t`Name`,
-            cell: ({ name, scopes, expired, account: owner }) => (
+            cell: ({ name, scopes, expired, folder_id: folder, account: owner }) => (
               <>
                 <Group gap={6}>
                   <Text size="sm" fw={600}>
@@ -91,6 +92,11 @@ export function TokensPage() {
                 <Box hiddenFrom="sm">
                   <Scopes scopes={scopes} />
                 </Box>
+                {folder !== null && (
+                  <AnchorLink to="/files" search={{ folder }} size="xs">
+                    <Trans>One folder only</Trans>
+                  </AnchorLink>
+                )}
                 {owner !== undefined && (
                   <Text size="xs" c="dimmed">
                     {owner}

@@ -1,4 +1,5 @@
 /** Files and folders as they come from the desktop: whole trees, empty folders too. */
+import { readDropped } from "../../../../src/lib/chosen-files.ts";
 import type { FileSource } from "./upload-record.ts";
 
 export type IncomingFile = {
@@ -8,7 +9,12 @@ export type IncomingFile = {
   source: FileSource | null;
   sourcePath: readonly string[];
 };
-export type Incoming = { files: IncomingFile[]; folders: (readonly string[])[] };
+export type Incoming = {
+  files: IncomingFile[];
+  folders: (readonly string[])[];
+  /** Paths of what the browser can't read. */
+  unreadable: string[];
+};
 
 type Item = DataTransferItem & { getAsFileSystemHandle?(): Promise<FileSource | null> };
 
@@ -20,7 +26,11 @@ export function chosenFiles(files: readonly File[]): Incoming {
     source: null,
     sourcePath: [],
   }));
-  return { files: found, folders: found.map(({ folders }) => folders).filter(({ length }) => length > 0) };
+  return {
+    files: found,
+    folders: found.map(({ folders }) => folders).filter(({ length }) => length > 0),
+    unreadable: [],
+  };
 }
 
 /** Call it during the drop event: afterwards browsers forget the files. */
@@ -31,37 +41,19 @@ export async function droppedFiles(transfer: DataTransfer): Promise<Incoming> {
     file: item.getAsFile(),
     source: item.getAsFileSystemHandle?.().catch(() => null) ?? null,
   }));
-  const incoming: Incoming = { files: [], folders: [] };
+  const incoming: Incoming = { files: [], folders: [], unreadable: [] };
   for (const { entry, file, source } of roots) {
     const handle = await source;
-    if (entry !== null) await walk(entry, [], handle, incoming);
-    else if (file !== null) incoming.files.push({ file, folders: [], source: handle, sourcePath: [] });
+    if (entry !== null) {
+      await readDropped(entry, {
+        file(one, folders) {
+          const sourcePath = [...folders.slice(1), one.name];
+          incoming.files.push({ file: one, folders, source: handle, sourcePath });
+        },
+        folder: (names) => incoming.folders.push(names),
+        unreadable: (names) => incoming.unreadable.push(names.join("/")),
+      });
+    } else if (file !== null) incoming.files.push({ file, folders: [], source: handle, sourcePath: [] });
   }
   return incoming;
-}
-
-async function walk(
-  entry: FileSystemEntry,
-  folders: readonly string[],
-  source: FileSource | null,
-  incoming: Incoming,
-): Promise<void> {
-  if (entry.isFile) {
-    const file = await new Promise<File>((resolve, reject) => {
-      (entry as FileSystemFileEntry).file(resolve, reject);
-    });
-    incoming.files.push({ file, folders, source, sourcePath: [...folders.slice(1), entry.name] });
-    return;
-  }
-  const inside = [...folders, entry.name];
-  incoming.folders.push(inside);
-  const reader = (entry as FileSystemDirectoryEntry).createReader();
-  // Each call returns some entries, the last one none.
-  for (;;) {
-    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => {
-      reader.readEntries(resolve, reject);
-    });
-    if (some.length === 0) return;
-    for (const child of some) await walk(child, inside, source, incoming);
-  }
 }

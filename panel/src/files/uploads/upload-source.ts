@@ -3,16 +3,6 @@ import type { UploadRecord } from "./upload-record.ts";
 export const isSameFile = (file: File, { size, lastModified }: UploadRecord): boolean =>
   file.size === size && file.lastModified === lastModified;
 
-/** Browsers say of a file that changed or went since it was chosen only that the request failed. */
-export async function isAsChosen(file: File): Promise<boolean> {
-  try {
-    const end = await (file.size > 0 ? file.slice(file.size - 1) : file).arrayBuffer();
-    return end.byteLength === Math.min(file.size, 1);
-  } catch {
-    return false;
-  }
-}
-
 /**
  * Reads the file from its place on disk. Null if the browser has no such place, may not read it, or it changed. @param
  * mayAsk true during a click

@@ -3,10 +3,10 @@ import { t } from "@lingui/core/macro";
 import type { DetailedError, Upload } from "tus-js-client";
 import { ApiError, csrfHeader, keepSession, regainSession } from "../../base/api.ts";
 import { loaded } from "../../base/lazy.ts";
+import { isAsChosen } from "../../../../src/lib/chosen-files.ts";
 import { SERVER_URL } from "../../base/place.ts";
 import { ownerOfTree } from "../../auth/teams/tree-names.ts";
 import type { UploadRecord } from "./upload-record.ts";
-import { isAsChosen } from "./upload-source.ts";
 
 const SMALLEST_PIECE = 256 * 1024;
 /** Proxies often limit bodies. A refused one makes the pieces of all uploads smaller. */

@@ -9,6 +9,8 @@ import type { Incoming } from "./incoming.ts";
 
 /** Small drops finish before, and show nothing. */
 const PATIENCE_MS = 500;
+/** Paths in a notice. */
+const MOST_NAMED = 10;
 
 /** @param team into the root of its tree; a folder says itself in which tree it is */
 export function useUpload(
@@ -33,6 +35,14 @@ export function useUpload(
       clearTimeout(timer);
       notifications.hide(id);
     });
+    if (read.unreadable.length > 0) {
+      const names = read.unreadable.slice(0, MOST_NAMED).join(", ");
+      notifications.show({
+        color: "orange",
+        autoClose: false,
+        message: <Trans>The browser can’t read this, so it is not uploaded: {names}</Trans>,
+      });
+    }
     await beginUploads(read, { account, folder, team, ask: askConflicts });
     await refreshFiles(queries);
   }

@@ -71,6 +71,9 @@ export function useLimitNames(): Record<string, string> {
     max_bytes: t`Total size`,
     max_files: t`Max. files`,
     max_file_size: t`Largest file`,
+    require: t`Senders give`,
+    types: t`Kinds of files`,
+    sender_folders: t`A folder for each sender`,
   };
 }
 

@@ -9,7 +9,10 @@ export const isReceived = ({ action, after }: Event): boolean =>
 /** Who sent it: the name that the sender gave, if any. */
 export function useSender(): (event: Event) => string {
   const { t } = useLingui();
-  return ({ after }) => (typeof after?.["sender_name"] === "string" ? after["sender_name"] : t`A visitor`);
+  return ({ after = {} }) => {
+    const given = [after?.["sender_name"], after?.["sender_email"]].find((one) => typeof one === "string");
+    return given === undefined ? t`A visitor` : String(given);
+  };
 }
 
 /** "Anna sent IMG_4006.jpg (3.1 MB) to Photo contest". */

@@ -1,5 +1,5 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { NumberInput, PasswordInput, SimpleGrid, Stack, Switch } from "@mantine/core";
+import { NumberInput, PasswordInput, Select, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { Fragment, useState } from "react";
 import { formatBytes, formatDate } from "../../base/i18n.ts";
@@ -101,29 +101,48 @@ const PasswordSwitch = ({ form, wasProtected }: FieldsProps & { wasProtected: bo
 const DropLimits = ({ form: { values, errors, getInputProps, setFieldValue } }: FieldsProps) => {
   const { t } = useLingui();
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" verticalSpacing="sm">
-      <NumberInput
-        {...getInputProps("maxFiles")}
-        label={t`Max. files`}
-        required
-        withAsterisk={false}
-        min={1}
-        allowDecimal={false}
+    <>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" verticalSpacing="sm">
+        <NumberInput
+          {...getInputProps("maxFiles")}
+          label={t`Max. files`}
+          required
+          withAsterisk={false}
+          min={1}
+          allowDecimal={false}
+        />
+        <BytesField
+          label={t`Total size`}
+          required
+          value={values.maxBytes}
+          onChange={(bytes) => setFieldValue("maxBytes", bytes)}
+          error={errors["maxBytes"] as string | undefined}
+        />
+        <BytesField
+          label={t`Largest file`}
+          placeholder={t`Unlimited`}
+          value={values.maxFileSize}
+          onChange={(bytes) => setFieldValue("maxFileSize", bytes)}
+          error={errors["maxFileSize"] as string | undefined}
+        />
+        <Select
+          {...getInputProps("requires")}
+          label={t`Senders give`}
+          allowDeselect={false}
+          data={[
+            { value: "none", label: t`Nothing, or a name if they like` },
+            { value: "name", label: t`Their name` },
+            { value: "email", label: t`Their e-mail address` },
+          ]}
+        />
+      </SimpleGrid>
+      <TextInput
+        {...getInputProps("types")}
+        label={t`Kinds of files`}
+        placeholder={t`All`}
+        description={t`Extensions such as pdf, or kinds such as image/*`}
       />
-      <BytesField
-        label={t`Total size`}
-        required
-        value={values.maxBytes}
-        onChange={(bytes) => setFieldValue("maxBytes", bytes)}
-        error={errors["maxBytes"] as string | undefined}
-      />
-      <BytesField
-        label={t`Largest file`}
-        placeholder={t`Unlimited`}
-        value={values.maxFileSize}
-        onChange={(bytes) => setFieldValue("maxFileSize", bytes)}
-        error={errors["maxFileSize"] as string | undefined}
-      />
-    </SimpleGrid>
+      <Switch {...getInputProps("senderFolders", { type: "checkbox" })} label={t`A folder for each sender`} />
+    </>
   );
 };

@@ -34,6 +34,7 @@ const FIELDS: Record<string, keyof ShareValues> = {
   max_bytes: "maxBytes",
   max_files: "maxFiles",
   max_file_size: "maxFileSize",
+  require: "requires",
 };
 
 export function ShareForm({ subject, team, onClose, onSaved }: Props) {

@@ -16,6 +16,8 @@ export type ShareSubject =
   | { form: "edit"; share: Share }
   | { form: "link"; link: Link };
 
+type SenderRequirement = NonNullable<NewDropBox["require"]>;
+
 export type ShareUse = "url" | "file" | "folder" | "drop" | "items";
 
 export type ShareValues = {
@@ -41,9 +43,21 @@ export type ShareValues = {
   maxFiles: number | string;
   maxBytes: number | null;
   maxFileSize: number | null;
+  /** What visitors give before they send files. */
+  requires: SenderRequirement;
+  senderFolders: boolean;
+  /** Extensions and media types between blanks or commas; empty: all. */
+  types: string;
 };
 
-const BOX = { maxFiles: 100, maxBytes: 1_000_000_000, maxFileSize: null };
+const BOX = {
+  maxFiles: 100,
+  maxBytes: 1_000_000_000,
+  maxFileSize: null,
+  requires: "none",
+  senderFolders: false,
+  types: "",
+} as const;
 const BLANK: ShareValues = {
   use: "file",
   target: "",
@@ -81,7 +95,14 @@ export function valuesOfSubject(subject: ShareSubject): ShareValues {
     recipients: recipients.join("\n"),
     verify,
     adds,
-    ...(drop && { maxFiles: drop.max_files, maxBytes: drop.max_bytes, maxFileSize: drop.max_file_size }),
+    ...(drop && {
+      maxFiles: drop.max_files,
+      maxBytes: drop.max_bytes,
+      maxFileSize: drop.max_file_size,
+      requires: drop.require,
+      senderFolders: drop.sender_folders,
+      types: drop.types.join(", "),
+    }),
   };
 }
 
@@ -91,14 +112,17 @@ export const holdsMessage = ({ message, recipients }: ShareValues): boolean =>
 
 export const holdsLimits = ({ expires, ...rest }: ShareValues): boolean =>
   !["", BLANK.expires].includes(expires) ||
-  (["isProtected", "maxDownloads", "maxFiles", "maxBytes", "maxFileSize"] as const).some(
+  (["isProtected", "maxDownloads", ...(Object.keys(BOX) as (keyof typeof BOX)[])] as const).some(
     (name) => rest[name] !== BLANK[name],
   );
 
-const limitsOf = ({ maxFiles, maxBytes, maxFileSize }: ShareValues) => ({
+const limitsOf = ({ maxFiles, maxBytes, maxFileSize, requires, senderFolders, types }: ShareValues) => ({
   max_bytes: maxBytes ?? 0,
   max_files: Number(maxFiles),
   max_file_size: maxFileSize,
+  require: requires,
+  sender_folders: senderFolders,
+  types: types.split(/[\s,;]+/).filter((type) => type !== ""),
 });
 
 const limitOf = (most: number | string): number | null => (most === "" ? null : Number(most));
@@ -202,6 +226,9 @@ export function linkChangeOf(change: ShareUpdate): LinkPatch {
     message: ______,
     recipients: _______,
     verify: ________,
+    require: _________,
+    sender_folders: __________,
+    types: ___________,
     ...rest
   } = change;
   return rest;

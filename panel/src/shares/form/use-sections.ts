@@ -7,7 +7,7 @@ type Section = "message" | "limits";
 
 const FIELDS: Record<Section, readonly string[]> = {
   message: ["message", "recipients", "verify"],
-  limits: ["expires", "password", "maxDownloads", "maxFiles", "maxBytes", "maxFileSize"],
+  limits: ["expires", "password", "maxDownloads", "maxFiles", "maxBytes", "maxFileSize", "requires", "types"],
 };
 /** Of a new share. */
 const DAYS = 7;
