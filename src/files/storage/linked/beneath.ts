@@ -47,12 +47,18 @@ export function openRoot(path: string): number {
   }
 }
 
-/** @throws errors of the file system; ELOOP for links, EXDEV for mounts, EINVAL for names that lead elsewhere */
-export function openBeneath(root: number, names: readonly string[], kind: DiskKind): number {
+/** `atOnce` false: step by step. @throws errors of the file system; ELOOP for links, EXDEV for mounts, EINVAL for names that lead elsewhere */
+export function openBeneath(
+  root: number,
+  names: readonly string[],
+  kind: DiskKind,
+  { atOnce = true } = {},
+): number {
   const flags = kind === "folder" ? FOLDER : FILE;
   const steps = names.map(bytesOfName);
   if (steps.some(leadsElsewhere)) throw failure("EINVAL");
-  const quick = openQuickly(root, steps, flags, BENEATH | NO_SYMLINKS | NO_XDEV | NO_MAGICLINKS);
+  const resolve = BENEATH | NO_SYMLINKS | NO_XDEV | NO_MAGICLINKS;
+  const quick = atOnce ? openQuickly(root, steps, flags, resolve) : null;
   if (quick !== null) return quick;
   const opened = openSteps(root, steps, flags);
   if (mountOf(opened) === mountOf(root)) return opened;
