@@ -58,6 +58,7 @@ export function useActionNames(): Record<string, string> {
     "policy.create": t`Storage created`,
     "policy.update": t`Storage changed`,
     "policy.delete": t`Storage deleted`,
+    "policy.link": t`Folder of the server shown in Files`,
     "setting.update": t`Setting changed`,
     "sign_in.success": t`Signed in`,
     "sign_in.failure": t`Sign-in failed`,

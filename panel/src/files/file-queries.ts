@@ -13,7 +13,11 @@ import { inTree, ownerOfTree } from "../auth/teams/tree-names.ts";
 export type Step = { id: number; name: string };
 
 /** A row of a folder, or of a search, which gives the path too. */
-export type Entry = Omit<LocatedEntry, "path" | "created_at"> & { path?: readonly Step[] };
+export type Entry = Omit<LocatedEntry, "path" | "created_at"> & {
+  path?: readonly Step[];
+  /** It lies on the server, where it stays as it is. Not known of rows of a search. */
+  isFixed?: boolean;
+};
 /** The time of a file's content; of a folder, when it was changed. */
 export const dateOf = ({ modified_at, updated_at }: Pick<Entry, "modified_at" | "updated_at">): string =>
   modified_at ?? updated_at;
@@ -58,7 +62,7 @@ export const foundQuery = (q: string, team?: string) =>
 
 export function entriesOf({ folders, files }: Pick<FolderContents, "folders" | "files">): Entry[] {
   return [
-    ...folders.map(({ parent_id: folder_id, id, name, updated_at }) => ({
+    ...folders.map(({ parent_id: folder_id, id, name, updated_at, is_linked, policy_id }) => ({
       kind: "folder" as const,
       id,
       name,
@@ -67,8 +71,10 @@ export function entriesOf({ folders, files }: Pick<FolderContents, "folders" | "
       mime_type: null,
       modified_at: null,
       updated_at,
+      // What shows a folder of the server has its storage; what is in it has none.
+      isFixed: is_linked && policy_id === null,
     })),
-    ...files.map(({ id, name, folder_id, size, mime_type, modified_at, updated_at }) => ({
+    ...files.map(({ id, name, folder_id, size, mime_type, modified_at, updated_at, is_linked }) => ({
       kind: "file" as const,
       id,
       name,
@@ -77,6 +83,7 @@ export function entriesOf({ folders, files }: Pick<FolderContents, "folders" | "
       mime_type,
       modified_at,
       updated_at,
+      isFixed: is_linked,
     })),
   ];
 }

@@ -1,4 +1,4 @@
-import { Plural, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { useSuspenseQuery } from "@tanstack/react-query";
@@ -51,12 +51,13 @@ export function FilesPage() {
   const [opened, setForm] = useState<FilesForm | null>(null);
   const ask = (form: FilesForm["form"], chosen: readonly Entry[] = []) => setForm({ form, entries: chosen });
   const [isTiled, setIsTiled] = useLocalStorage({ key: "files-tiled", defaultValue: false });
-  const { entries, path, owner, error, retry, isMore, more } = useEntries(search);
+  const { entries, path, owner, isLinked, error, retry, isMore, more } = useEntries(search);
   const folder = search.folder ?? null;
   // A folder is in one tree, whatever the address says.
   const team = owner === undefined || folder === null ? search.team : teamOf(owner);
   const trees = useTrees();
   const mayChange = trees.mayChange(team);
+  const mayAdd = mayChange && !isLinked;
   const upload = useUpload(String(account.id), team);
   const files = useMemo(() => entries?.filter(({ kind }) => kind === "file") ?? [], [entries]);
   const isAdmin = account.role === "admin";
@@ -65,7 +66,7 @@ export function FilesPage() {
   const takesFocus = useIsLaterList(list)();
   useDropNews();
   const add = (chosen: readonly File[]) => upload(Promise.resolve(chosenFiles(chosen)), folder);
-  usePastedFiles(mayChange ? add : null);
+  usePastedFiles(mayAdd ? add : null);
   usePageRequest("new-folder", () => ask("folder"));
 
   const drop = (transfer: DataTransfer, into: number | null) => upload(droppedFiles(transfer), into);
@@ -99,13 +100,13 @@ export function FilesPage() {
   return (
     <DropArea
       name={path?.at(-1)?.name ?? t`All files`}
-      onFiles={mayChange ? (transfer) => drop(transfer, folder) : null}
+      onFiles={mayAdd ? (transfer) => drop(transfer, folder) : null}
     >
       <FilesBars
         search={search}
         path={path ?? []}
         team={team}
-        mayChange={mayChange}
+        mayChange={mayAdd}
         onNewFolder={() => ask("folder")}
         onFiles={add}
         onMove={move}
@@ -118,7 +119,7 @@ export function FilesPage() {
         entries={entries}
         onRetry={retry}
         isSearch={isSearch}
-        mayChange={mayChange}
+        mayChange={mayAdd}
         takesFocus={takesFocus}
         onUp={goUp}
       >
@@ -143,7 +144,7 @@ export function FilesPage() {
           onEnd={more}
         />
       </ListStates>
-      <Foot team={team} entries={entries ?? []} isMore={isMore} />
+      <Foot team={team} entries={entries ?? []} isMore={isMore} isLinked={isLinked} />
       <LazyPreview
         id={search.file ?? null}
         files={files}
@@ -163,11 +164,22 @@ export function FilesPage() {
   );
 }
 
-type FootProps = { team: string | undefined; entries: readonly Entry[]; isMore: boolean };
+type FootProps = {
+  team: string | undefined;
+  entries: readonly Entry[];
+  isMore: boolean;
+  isLinked: boolean;
+};
 
-const Foot = ({ team, entries, isMore }: FootProps) => (
+const Foot = ({ team, entries, isMore, isLinked }: FootProps) => (
   <div className={classes["foot"]}>
-    <UsageBar team={team} />
+    {isLinked ? (
+      <Text size="xs" c="dimmed">
+        <Trans>This folder lies on the server and is read-only.</Trans>
+      </Text>
+    ) : (
+      <UsageBar team={team} />
+    )}
     <Text size="xs" c="dimmed" aria-live="polite">
       {entries.length > 0 && (
         <>

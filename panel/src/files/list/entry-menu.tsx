@@ -85,33 +85,41 @@ export function EntryMenu({ entry, commands, tabIndex }: Props) {
             >
               <Trans>Share</Trans>
             </Menu.Item>
-            <Menu.Item leftSection={<IconPencil size={16} />} {...shownKeys("rename")} onClick={rename}>
-              <Trans>Rename</Trans>
-            </Menu.Item>
-            <Menu.Item leftSection={<IconFolderShare size={16} />} onClick={() => change.move([entry])}>
-              <Trans>Move to…</Trans>
-            </Menu.Item>
-            {entry.kind === "folder" && change.store !== undefined && (
-              <Menu.Item leftSection={<IconDatabase size={16} />} onClick={() => change.store?.(entry)}>
-                <Trans>Storage…</Trans>
-              </Menu.Item>
-            )}
-            {change.give !== undefined && (
-              <Menu.Item leftSection={<IconUsersGroup size={16} />} onClick={() => change.give?.(entry)}>
-                <Trans>Change owner…</Trans>
-              </Menu.Item>
-            )}
-            <Menu.Item
-              c="var(--mantine-color-error)"
-              leftSection={<IconTrash size={16} />}
-              {...shownKeys("delete")}
-              onClick={() => change.trash([entry])}
-            >
-              <Trans>Move to the trash</Trans>
-            </Menu.Item>
+            {entry.isFixed !== true && <Changes entry={entry} change={change} onRename={rename} />}
           </>
         )}
       </Menu.Dropdown>
     </Menu>
   );
 }
+
+type ChangesProps = { entry: Entry; change: NonNullable<EntryCommands["change"]>; onRename(): void };
+
+const Changes = ({ entry, change, onRename }: ChangesProps) => (
+  <>
+    <Menu.Item leftSection={<IconPencil size={16} />} {...shownKeys("rename")} onClick={onRename}>
+      <Trans>Rename</Trans>
+    </Menu.Item>
+    <Menu.Item leftSection={<IconFolderShare size={16} />} onClick={() => change.move([entry])}>
+      <Trans>Move to…</Trans>
+    </Menu.Item>
+    {entry.kind === "folder" && change.store !== undefined && (
+      <Menu.Item leftSection={<IconDatabase size={16} />} onClick={() => change.store?.(entry)}>
+        <Trans>Storage…</Trans>
+      </Menu.Item>
+    )}
+    {change.give !== undefined && (
+      <Menu.Item leftSection={<IconUsersGroup size={16} />} onClick={() => change.give?.(entry)}>
+        <Trans>Change owner…</Trans>
+      </Menu.Item>
+    )}
+    <Menu.Item
+      c="var(--mantine-color-error)"
+      leftSection={<IconTrash size={16} />}
+      {...shownKeys("delete")}
+      onClick={() => change.trash([entry])}
+    >
+      <Trans>Move to the trash</Trans>
+    </Menu.Item>
+  </>
+);

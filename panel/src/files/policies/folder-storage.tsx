@@ -14,6 +14,8 @@ import classes from "./policies.module.css";
 import { policiesQuery, refreshPolicies } from "./policy-queries.ts";
 import { PolicyPlace } from "./policy-place.tsx";
 
+const storesFiles = ({ driver_type: driver }: Policy): boolean => driver !== "linked";
+
 /** The value of the choice that names no storage. */
 const INHERITED = "";
 
@@ -121,7 +123,7 @@ function Choice({ folder, onClose, policies, storage: { own, above } }: ChoicePr
               )
             }
           />
-          {policies.map((policy) => (
+          {policies.filter(storesFiles).map((policy) => (
             <Radio
               key={policy.id}
               value={String(policy.id)}

@@ -5,6 +5,7 @@ import type { Policy } from "../../base/api.ts";
 import { formatBytes, sentenceGap } from "../../base/i18n.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
+import { LinkedPlaces } from "./linked-places.tsx";
 import { PolicyPlace } from "./policy-place.tsx";
 import { PolicyProbe } from "./policy-probe.tsx";
 import { refreshPolicies, savePolicy } from "./policy-queries.ts";
@@ -24,6 +25,7 @@ export function PolicyCard({ policy, isNew, onEdit }: Props) {
     onError: useFailureNotice(),
   });
   const isS3 = policy.driver_type === "s3";
+  const isLinked = policy.driver_type === "linked";
   return (
     <section className={classes["card"]} aria-label={policy.name}>
       <Stack gap={6}>
@@ -41,7 +43,9 @@ export function PolicyCard({ policy, isNew, onEdit }: Props) {
           <PolicyPlace policy={policy} />
         </Text>
         <Text size="sm" c="dimmed">
-          {policy.max_file_size === 0 ? (
+          {isLinked ? (
+            <Trans>Read-only. Nothing is stored in it.</Trans>
+          ) : policy.max_file_size === 0 ? (
             <Trans>Files of any size.</Trans>
           ) : (
             <Trans>Files of at most {formatBytes(policy.max_file_size)}.</Trans>
@@ -59,12 +63,12 @@ export function PolicyCard({ policy, isNew, onEdit }: Props) {
         </Text>
       </Stack>
       <Stack gap={6}>
-        <PolicyContents policy={policy} />
+        {isLinked ? <LinkedPlaces policy={policy} /> : <PolicyContents policy={policy} />}
         <PolicyProbe policy={policy} isNew={isNew}>
           <Button size="compact-sm" variant="subtle" aria-label={t`Edit ${policy.name}`} onClick={onEdit}>
             <Trans>Edit</Trans>
           </Button>
-          {!policy.is_default && (
+          {!policy.is_default && !isLinked && (
             <Button
               size="compact-sm"
               variant="subtle"

@@ -22,6 +22,7 @@ export function PolicyForm({ policy, onClose, onSaved }: Props) {
   );
   const { driver_type: driver } = form.values;
   const isS3 = driver === "s3";
+  const isLinked = driver === "linked";
   const isFixed = policy !== null;
   const { close, tellIfGone } = useLateResponse(onClose);
   const save = useMutation({
@@ -57,7 +58,7 @@ export function PolicyForm({ policy, onClose, onSaved }: Props) {
       />
       {isFixed ? (
         <Text size="sm" c="dimmed">
-          {isS3 ? t`S3 storage` : t`Folder on this machine`}.{" "}
+          {isS3 ? t`S3 storage` : isLinked ? t`Folder as it lies` : t`Folder on this machine`}.{" "}
           {t`Where the files are can't be changed, because files are stored there. Make another storage instead.`}
         </Text>
       ) : (
@@ -69,8 +70,14 @@ export function PolicyForm({ policy, onClose, onSaved }: Props) {
             data={[
               { value: "local", label: t`Folder on this machine` },
               { value: "s3", label: t`S3 storage` },
+              { value: "linked", label: t`Folder as it lies` },
             ]}
           />
+          {isLinked && (
+            <Text size="sm" c="dimmed">
+              {t`Shows what somebody else puts there. Nothing in it is stored, changed or deleted.`}
+            </Text>
+          )}
         </Stack>
       )}
       {isS3 && <S3Fields form={form} isFixed={isFixed} />}
@@ -80,18 +87,22 @@ export function PolicyForm({ policy, onClose, onSaved }: Props) {
         description={
           isS3
             ? t`Empty: the whole bucket.`
-            : t`In the data folder unless it begins with a slash. Empty: one of its own.`
+            : isLinked
+              ? t`Its whole path, below a folder that the server's settings allow.`
+              : t`In the data folder unless it begins with a slash. Empty: one of its own.`
         }
         disabled={isFixed}
         spellCheck={false}
       />
-      <BytesField
-        label={t`Largest file`}
-        value={form.values.max_file_size === 0 ? null : form.values.max_file_size}
-        placeholder={t`Unlimited`}
-        onChange={(bytes) => form.setFieldValue("max_file_size", bytes ?? 0)}
-        error={form.errors["max_file_size"]?.toString()}
-      />
+      {!isLinked && (
+        <BytesField
+          label={t`Largest file`}
+          value={form.values.max_file_size === 0 ? null : form.values.max_file_size}
+          placeholder={t`Unlimited`}
+          onChange={(bytes) => form.setFieldValue("max_file_size", bytes ?? 0)}
+          error={form.errors["max_file_size"]?.toString()}
+        />
+      )}
       {isS3 && (
         <Select
           {...form.getInputProps("download")}
@@ -103,11 +114,13 @@ export function PolicyForm({ policy, onClose, onSaved }: Props) {
           ]}
         />
       )}
-      <Switch
-        {...form.getInputProps("is_default", { type: "checkbox" })}
-        label={t`Default: takes the files of folders without a storage of their own`}
-        disabled={policy?.is_default ?? false}
-      />
+      {!isLinked && (
+        <Switch
+          {...form.getInputProps("is_default", { type: "checkbox" })}
+          label={t`Default: takes the files of folders without a storage of their own`}
+          disabled={policy?.is_default ?? false}
+        />
+      )}
     </FormFields>
   );
 }

@@ -8,6 +8,8 @@ export const PolicyPlace = ({ policy }: { policy: Policy }) =>
       S3 storage {policy.endpoint}, bucket {policy.bucket}, prefix {policy.base_path || "/"}, region{" "}
       {policy.region}
     </Trans>
+  ) : policy.driver_type === "linked" ? (
+    <Trans>Folder {policy.base_path}, shown as it lies</Trans>
   ) : (
     <Trans>Folder {policy.base_path}</Trans>
   );

@@ -33,15 +33,23 @@ export function PolicyProbe({ policy, isNew, children }: Props) {
       </Group>
       {probe.isSuccess && (
         <Text size="sm" role="status">
-          <Trans>
-            It works: a small object was written, read back and removed in{" "}
-            {formatNumber(probe.data.duration_ms)} ms.
-          </Trans>
+          {policy.driver_type === "linked" ? (
+            <Trans>It works: the folder can be read.</Trans>
+          ) : (
+            <Trans>
+              It works: a small object was written, read back and removed in{" "}
+              {formatNumber(probe.data.duration_ms)} ms.
+            </Trans>
+          )}
         </Text>
       )}
       {probe.isError && (
         <Alert color="red" variant="light" role="alert">
-          <Trans>Writing, reading and removing a small object failed:</Trans>{" "}
+          {policy.driver_type === "linked" ? (
+            <Trans>The folder can't be read:</Trans>
+          ) : (
+            <Trans>Writing, reading and removing a small object failed:</Trans>
+          )}{" "}
           <span lang="en">{sentenceOf(probe.error)}</span>
         </Alert>
       )}

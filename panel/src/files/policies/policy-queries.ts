@@ -31,6 +31,20 @@ export async function savePolicy(
 export const removePolicy = (policy: Policy): Promise<unknown> =>
   responseOf(api.DELETE("/admin/policies/{id}", at(policy)));
 
+const LINKED = "linked folders";
+
+/** Where a linked storage is shown. */
+export const linkedFoldersQuery = (policy: Policy) =>
+  queryOptions({
+    queryKey: [LINKED, policy.id],
+    queryFn: async ({ signal }) =>
+      (await responseOf(api.GET("/admin/policies/{id}/folders", { ...at(policy), signal }))).data,
+  });
+
+/** @param owner an account, or team:{name} */
+export const showFolder = async (policy: Policy, name: string, owner: string) =>
+  (await responseOf(api.POST("/admin/policies/{id}/folders", { ...at(policy), body: { name, owner } }))).data;
+
 /** Writes, reads and removes an object. */
 export const testPolicy = async (policy: Policy) =>
   (await responseOf(api.POST("/admin/policies/{id}/test", at(policy)))).data;
@@ -39,4 +53,5 @@ export const testPolicy = async (policy: Policy) =>
 export async function refreshPolicies(queries: QueryClient): Promise<void> {
   await queries.invalidateQueries({ queryKey: policiesQuery.queryKey });
   await queries.invalidateQueries({ queryKey: [USAGE] });
+  await queries.invalidateQueries({ queryKey: [LINKED] });
 }

@@ -31,6 +31,10 @@ export const policyValuesOf = (policy: Policy | null): PolicyValues => ({
 
 export function newPolicyOf(values: PolicyValues): NewPolicy {
   const { endpoint, bucket, region, access_key, secret_key, download, ...shared } = values;
+  if (values.driver_type === "linked") {
+    const { name, driver_type, base_path } = shared;
+    return { name, driver_type, base_path };
+  }
   if (values.driver_type === "local") return shared;
   return { ...shared, endpoint, bucket, region, access_key, secret_key, download };
 }
@@ -38,6 +42,7 @@ export function newPolicyOf(values: PolicyValues): NewPolicy {
 /** The location of the content can't be changed. An empty key stays. */
 export function policyUpdateOf(policy: Policy, values: PolicyValues): PolicyUpdate {
   const { name, max_file_size, download, region, access_key, secret_key, is_default } = values;
+  if (policy.driver_type === "linked") return { name };
   return {
     name,
     max_file_size,
