@@ -60,7 +60,6 @@ export function FilesPage() {
   const mayAdd = mayChange && !isLinked;
   const upload = useUpload(String(account.id), team);
   const files = useMemo(() => entries?.filter(({ kind }) => kind === "file") ?? [], [entries]);
-  const isAdmin = account.role === "admin";
   const isSearch = search.q !== undefined;
   const list = isSearch ? `q ${search.q} ${team}` : `folder ${folder ?? `of ${team}`}`;
   const takesFocus = useIsLaterList(list)();
@@ -89,7 +88,7 @@ export function FilesPage() {
         move: (chosen) => ask("move", chosen),
         trash: (chosen) => void actions.trash(chosen),
         // Only administrators see the storages, and all accounts.
-        ...(isAdmin && {
+        ...(account.role === "admin" && {
           store: (entry: Entry) => ask("store", [entry]),
           give: (entry: Entry) => ask("give", [entry]),
         }),

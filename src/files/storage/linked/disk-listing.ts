@@ -85,7 +85,9 @@ export function listFolder(rootPath: string, names: DiskNames) {
 function readInto(items: Map<string, DiskItem>, fd: number): void {
   const here = Buffer.from(`${descriptors()}/${fd}/`);
   const { dev } = fstatSync(fd, { bigint: true });
-  for (const bytes of readdirSync(here, { encoding: "buffer" })) {
+  // A character is a byte: hundreds of thousands of buffers would take much more memory.
+  for (const raw of readdirSync(here, { encoding: "latin1" })) {
+    const bytes = Buffer.from(raw, "latin1");
     const found = lstatSync(Buffer.concat([here, bytes]), { bigint: true, throwIfNoEntry: false });
     if (found === undefined || found.dev !== dev) continue;
     const name = nameOfBytes(bytes);

@@ -4,6 +4,9 @@ import { DiskFailure, listFolder, openInside, type ReadFolder, timeOf } from "./
 import type { DiskAnswer } from "../disk.ts";
 import type { DiskCalls, DiskPlace } from "./disk.thread.ts";
 
+/** The memory of a listing with more is freed at once. */
+const LARGE = 10_000;
+
 const listings = new Map<number, ReadFolder>();
 let lastListing = 0;
 
@@ -42,7 +45,11 @@ const handlers: DiskCalls = {
   hasSome: ({ id, names }) => listings.get(id)!.hasSome(names),
   compare: ({ id, known }) => listings.get(id)!.compare(known),
   rest: (id) => listings.get(id)!.rest(),
-  forget: (id) => void listings.delete(id),
+  forget(id) {
+    const isLarge = (listings.get(id)?.count ?? 0) > LARGE;
+    listings.delete(id);
+    if (isLarge) Bun.gc(true);
+  },
 };
 
 const rpc = createRpc({ send: (message) => postMessage(message), handlers });
