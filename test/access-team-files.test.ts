@@ -39,13 +39,15 @@ afterAll(() => installation.remove());
 const folderOf = async (owner: string, name: string = crypto.randomUUID()): Promise<number> =>
   (await drive.call("POST", "/folders", { name, owner })).body.data.id;
 
-/** A folder of the team with a file, a share and a drop box of each, an upload, and a file in the trash. */
+/** A folder of the team with a file and its version, a share and a drop box of each, an upload, and a file in the trash. */
 async function fresh() {
   const folder = await folderOf("team:press");
   const file = async (name: string) =>
     (await drive.upload(name, "text", { folder: String(folder) })).body.data.id;
   const [stays, trashed] = [await file("stays.txt"), await file("trashed.txt")];
   await drive.call("POST", `/files/${trashed}/trash`);
+  await drive.send(`/files/${stays}/content`, { method: "PUT", body: "other" });
+  const [version] = (await drive.call("GET", `/files/${stays}/versions`)).body.data;
   const codeOf = async (path: string, body: object = {}) =>
     (await drive.call("POST", path, body)).body.data.code as string;
   const begun = await drive.send("/files/tus", {
@@ -59,6 +61,7 @@ async function fresh() {
   return {
     folder,
     stays,
+    version: version.id as number,
     trashed,
     upload: begun.headers.get("Location")!.split("/").at(-1)!,
     shares: {
@@ -98,7 +101,8 @@ function concrete(path: string, at: Awaited<ReturnType<typeof fresh>>): string {
         : at.stays;
   const { files, folders, drop } = at.shares;
   const code = path.includes("/drop/") ? drop : path.startsWith("/folders/") ? folders : files;
-  return path.replace("{id}", String(id)).replace("{code}", code);
+  const version = String(at.version);
+  return path.replace("{id}", String(id)).replace("{code}", code).replace("{version}", version);
 }
 
 test("every endpoint of a file, folder, share and entry of the trash lets those in whom their role allows", async () => {

@@ -2434,6 +2434,26 @@ export interface paths {
         patch: operations["patchFile"];
         trace?: never;
     };
+    "/files/{id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replace a file's content; the former one becomes a version
+         * @description For every account; an API token needs the scope `files:write`.
+         */
+        put: operations["putFileContent"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/files/{id}/download": {
         parameters: {
             query?: never;
@@ -2572,6 +2592,86 @@ export interface paths {
          * @description Its shares answer 404 until it is put back. It goes on counting towards the quota, and is deleted after the days that a setting says. For every account; an API token needs the scope `files:write`.
          */
         post: operations["postFileTrash"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/files/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The former contents of a file, newest first
+         * @description For every account; an API token needs the scope `files:read`.
+         */
+        get: operations["listFileVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/files/{id}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a former content of a file for good
+         * @description For every account; an API token needs the scope `files:write`.
+         */
+        delete: operations["deleteFileVersion"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/files/{id}/versions/{version}/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A former content of a file, whole or a range of it
+         * @description For every account; an API token needs the scope `files:read`.
+         */
+        get: operations["getFileVersionDownload"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/files/{id}/versions/{version}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a file a former content again; the present one becomes a version
+         * @description For every account; an API token needs the scope `files:write`.
+         */
+        post: operations["postFileVersionRestore"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3891,6 +3991,8 @@ export interface components {
             details_from?: string;
             message: string;
         };
+        /** @enum {string} */
+        Disposition: "attachment" | "inline";
         Domain: {
             /** Format: date-time */
             created_at: string;
@@ -4402,6 +4504,32 @@ export interface components {
             /** @description account, or team:{name}, that gets it with all in it, in its root or in a folder of its own */
             owner?: string;
         };
+        FileVersion: {
+            /**
+             * Format: date-time
+             * @description when the file got this content
+             */
+            created_at: string;
+            /** @description who uploaded it; null for visitors */
+            created_by: string | null;
+            id: number;
+            mime_type: string;
+            /**
+             * Format: date-time
+             * @description the client's time of this content
+             */
+            modified_at: string;
+            /** @description of the content, as 64 hex digits */
+            sha256: string;
+            /** @description bytes */
+            size: number;
+        };
+        FileVersionListResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["FileVersion"][];
+            message: string;
+        };
         /** @enum {string} */
         Flag: "true" | "false";
         /** @enum {string} */
@@ -4468,8 +4596,6 @@ export interface components {
         };
         /** @enum {string} */
         GetAnalyticsLiveResponseBodyEvent: "clicks" | "drop";
-        /** @enum {string} */
-        GetFileDownloadDisposition: "attachment" | "inline";
         GetFileSha256ResponseBody: {
             /** @constant */
             code: 0;
@@ -6542,7 +6668,7 @@ export interface components {
         /** @enum {string} */
         SettingDefinitionUnit: "seconds" | "minutes" | "days" | "characters" | "clicks" | "records";
         /** @enum {string} */
-        SettingKey: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_user_agents" | "privacy.keep_locations" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.trust_email" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
+        SettingKey: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.versions_keep" | "files.versions_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_user_agents" | "privacy.keep_locations" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.trust_email" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
         SettingListResponse: {
             /** @constant */
             code: 0;
@@ -7725,6 +7851,7 @@ export type DeleteTrashResponseBody = components['schemas']['DeleteTrashResponse
 export type DeleteTrashResult = components['schemas']['DeleteTrashResult'];
 export type DeviceReport = components['schemas']['DeviceReport'];
 export type DeviceReportResponse = components['schemas']['DeviceReportResponse'];
+export type Disposition = components['schemas']['Disposition'];
 export type Domain = components['schemas']['Domain'];
 export type DomainListResponse = components['schemas']['DomainListResponse'];
 export type DomainResponse = components['schemas']['DomainResponse'];
@@ -7778,6 +7905,8 @@ export type FieldError = components['schemas']['FieldError'];
 export type File = components['schemas']['File'];
 export type FileResponse = components['schemas']['FileResponse'];
 export type FileUpdate = components['schemas']['FileUpdate'];
+export type FileVersion = components['schemas']['FileVersion'];
+export type FileVersionListResponse = components['schemas']['FileVersionListResponse'];
 export type Flag = components['schemas']['Flag'];
 export type FlagFilter = components['schemas']['FlagFilter'];
 export type Folder = components['schemas']['Folder'];
@@ -7787,7 +7916,6 @@ export type FolderResponse = components['schemas']['FolderResponse'];
 export type FolderUpdate = components['schemas']['FolderUpdate'];
 export type GetAnalyticsLiveResponseBody = components['schemas']['GetAnalyticsLiveResponseBody'];
 export type GetAnalyticsLiveResponseBodyEvent = components['schemas']['GetAnalyticsLiveResponseBodyEvent'];
-export type GetFileDownloadDisposition = components['schemas']['GetFileDownloadDisposition'];
 export type GetFileSha256ResponseBody = components['schemas']['GetFileSha256ResponseBody'];
 export type GetFileSha256Result = components['schemas']['GetFileSha256Result'];
 export type GetFilesUsageResponseBody = components['schemas']['GetFilesUsageResponseBody'];
@@ -18475,11 +18603,81 @@ export interface operations {
             507: components["responses"]["507"];
         };
     };
+    putFileContent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of a response; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
+                /** @description when the content was last changed where it comes from: RFC 3339, or seconds since 1970 */
+                "X-OC-Mtime"?: string;
+            };
+            path: {
+                /**
+                 * @description number of the entry, as responses give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag: string;
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "name": "report.pdf",
+                     *         "folder_id": null,
+                     *         "size": 48213,
+                     *         "mime_type": "application/pdf",
+                     *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "is_linked": false,
+                     *         "owner": "text",
+                     *         "modified_at": "2026-11-20T12:00:00.000Z",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FileResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            412: components["responses"]["412"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            502: components["responses"]["502"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
     getFileDownload: {
         parameters: {
             query?: {
                 /** @description inline shows images, audio, video, plain text and PDF in the browser */
-                disposition?: components["schemas"]["GetFileDownloadDisposition"];
+                disposition?: components["schemas"]["Disposition"];
             };
             header?: {
                 /** @description ETag of the content; 412 if it is another */
@@ -19068,6 +19266,278 @@ export interface operations {
             507: components["responses"]["507"];
         };
     };
+    listFileVersions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description number of the entry, as responses give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "size": 48213,
+                     *           "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *           "mime_type": "application/pdf",
+                     *           "modified_at": "2026-11-20T12:00:00.000Z",
+                     *           "created_at": "2026-11-20T12:00:00.000Z",
+                     *           "created_by": "anna"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FileVersionListResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    deleteFileVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description number of the entry, as responses give it
+                 * @example 1
+                 */
+                id: number;
+                /** @example 1 */
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    getFileVersionDownload: {
+        parameters: {
+            query?: {
+                /** @description inline shows images, audio, video, plain text and PDF in the browser */
+                disposition?: components["schemas"]["Disposition"];
+            };
+            header?: {
+                /** @description ETag of the content; 412 if it is another */
+                "If-Match"?: string;
+                /** @description time of the client's copy; 304 if it is current */
+                "If-Modified-Since"?: string;
+                /** @description ETag of the client's copy; 304 if it is current */
+                "If-None-Match"?: string;
+                /** @description ETag or time of the client's part; the whole content if it is another */
+                "If-Range"?: string;
+                /** @description time of the content; 412 if it is newer */
+                "If-Unmodified-Since"?: string;
+                /** @description one range of bytes, such as bytes=0-99 */
+                Range?: string;
+            };
+            path: {
+                /**
+                 * @description number of the entry, as responses give it
+                 * @example 1
+                 */
+                id: number;
+                /** @example 1 */
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Accept-Ranges": "bytes";
+                    "Cache-Control": string;
+                    "Content-Disposition": string;
+                    "Content-Security-Policy": string;
+                    ETag: string;
+                    "Last-Modified": string;
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description The requested range */
+            206: {
+                headers: {
+                    "Accept-Ranges": "bytes";
+                    "Cache-Control": string;
+                    "Content-Disposition": string;
+                    "Content-Range": string;
+                    "Content-Security-Policy": string;
+                    ETag: string;
+                    "Last-Modified": string;
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description The content is at this address for five minutes */
+            302: {
+                headers: {
+                    Location: string;
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The client's copy is current */
+            304: {
+                headers: {
+                    "Cache-Control": string;
+                    ETag: string;
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            412: components["responses"]["412"];
+            413: components["responses"]["413"];
+            416: components["responses"]["416"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            502: components["responses"]["502"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postFileVersionRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
+                "Idempotency-Key"?: string;
+                /** @description ETag of a response; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description number of the entry, as responses give it
+                 * @example 1
+                 */
+                id: number;
+                /** @example 1 */
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag: string;
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "name": "report.pdf",
+                     *         "folder_id": null,
+                     *         "size": 48213,
+                     *         "mime_type": "application/pdf",
+                     *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "is_linked": false,
+                     *         "owner": "text",
+                     *         "modified_at": "2026-11-20T12:00:00.000Z",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FileResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            412: components["responses"]["412"];
+            413: components["responses"]["413"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
     getFilesPreviewPdfViewer: {
         parameters: {
             query?: never;
@@ -19241,7 +19711,7 @@ export interface operations {
                 /** @description needed without Upload-Defer-Length */
                 "Upload-Length"?: number;
                 /**
-                 * @description pairs of a key and a Base64 value: filename, optionally filetype, folder_id, owner and modified_at (RFC 3339, or seconds since 1970)
+                 * @description pairs of a key and a Base64 value: filename, optionally filetype, folder_id, owner, modified_at (RFC 3339, or seconds since 1970) and replace (true: a file of that name gets the content)
                  * @example filename cmVwb3J0LnBkZg==
                  */
                 "Upload-Metadata": string;
@@ -19638,6 +20108,8 @@ export interface operations {
                 folder_id?: number;
                 /** @description you, or team:{name}; default: you */
                 owner?: string;
+                /** @description true: a file of that name gets the content, and keeps the former one as a version */
+                replace?: components["schemas"]["Flag"];
                 /** @description name of a team, short for owner */
                 team?: string;
             };

@@ -62,6 +62,7 @@ export const CONTRACTS: readonly string[] = [
   "src/files/trash/",
   "src/files/tree/",
   "src/files/uploads/tus.test",
+  "src/files/versions/",
   "src/extras/acme/certificate-job.test",
   "src/links/cache/",
   "src/links/csv/import",

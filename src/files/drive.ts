@@ -37,7 +37,12 @@ import { createTusRepository } from "./uploads/tus.repository.ts";
 import { tusEndpoints } from "./uploads/tus.routes.ts";
 import { createResumable } from "./uploads/tus.service.ts";
 import { uploadEndpoint } from "./uploads/routes.ts";
+import { contentEndpoint } from "./uploads/content.routes.ts";
 import { createUploads } from "./uploads/service.ts";
+import { versionLimits } from "./versions/replacing.ts";
+import { createVersionsRepository } from "./versions/repository.ts";
+import { versionEndpoints } from "./versions/routes.ts";
+import { createVersions } from "./versions/service.ts";
 import { createCopies } from "./tree/copies.ts";
 
 export type Drive = ReturnType<typeof createDrive>;
@@ -51,8 +56,10 @@ export function createDrive(deps: Deps) {
   const { policies, blobs, dataDir } = content;
   const repository = createEntriesRepository(database);
   const tree = createAccountTree({ repository, changes });
-  const shared = { tree, entries: repository, blobs, clock, logger };
+  const held = { entries: repository, versions: createVersionsRepository(database) };
+  const shared = { ...held, tree, blobs, clock, logger };
   const removal = createRemoval({ ...shared, removal: createRemovalRepository({ database, record }) });
+  const versions = createVersions({ ...shared, limits: versionLimits(config) });
   const linked = createLinkedFolders({
     ...shared,
     removal,
@@ -63,7 +70,7 @@ export function createDrive(deps: Deps) {
     record,
   });
   const folders = createFolders({ tree, repository, removal, policies, linked, clock });
-  const files = createFiles({ tree, repository, removal, blobs, linked, clock });
+  const files = createFiles({ tree, repository, removal, versions, blobs, linked, clock });
   const uploads = createUploads({ tree, repository, files, policies, blobs });
   const dropGate = createDropGate({
     tree,
@@ -113,6 +120,7 @@ export function createDrive(deps: Deps) {
     dropGate,
     download,
     trash,
+    versions,
     search,
     archives,
     respondWithArchive,
@@ -146,6 +154,8 @@ export function createDrive(deps: Deps) {
       archiveEndpoint({ folders, trees, respondWithArchive, logger }),
       ...folderEndpoints({ folders, trees, transfers, logger }),
       downloadEndpoint({ files, trees, download, logger }),
+      contentEndpoint({ files, uploads, trees }),
+      ...versionEndpoints({ files, versions, trees, download, logger }),
       ...fileEndpoints({ files, trees, transfers }),
       sha256Endpoint({ linked, files, trees }),
     ],
@@ -154,6 +164,7 @@ export function createDrive(deps: Deps) {
     jobs: [
       { name: "files-removal", everyMs: () => CLEAN_UP_MS, run: removal.cleanUp },
       { name: "files-transfer", everyMs: () => CLEAN_UP_MS, run: transfers.finishAll },
+      { name: "files-versions", everyMs: () => CLEAN_UP_MS, run: versions.cleanUp },
       { name: "files-trash", everyMs: () => CLEAN_UP_MS, run: trash.cleanUp },
       ...resumable.jobs,
       linked.job,

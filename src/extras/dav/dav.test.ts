@@ -87,7 +87,8 @@ forEachDialect((dialect) => {
         updatedAt: at.content.time.now,
       });
       expect(await content("/a.txt")).toBe("other");
-      expect((await at.files.usage(caller.id)).usedBytes).toBe(5);
+      expect((await at.files.usage(caller.id)).usedBytes).toBe(8);
+      expect((await at.versions.list(caller.id, file!.id)).map(({ size }) => size)).toEqual([3]);
       expect(await status("PUT", "/a.txt", "other")).toBe(204);
       expect(await status("PUT", "/none/a.txt", "x")).toBe(409);
       expect(await status("PUT", "/", "x")).toBe(405);
@@ -99,7 +100,7 @@ forEachDialect((dialect) => {
       const all = await Promise.all(texts.map((text) => status("PUT", "/a", text)));
       expect(all.toSorted()).toEqual([201, ...Array(7).fill(204)]);
       expect(texts).toContain(await content("/a"));
-      expect((await at.files.usage(caller.id)).usedBytes).toBe(9);
+      expect((await at.files.usage(caller.id)).usedBytes).toBe(8 * 9);
     });
 
     test("stays within the quota", async () => {

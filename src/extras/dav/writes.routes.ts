@@ -1,8 +1,10 @@
 import { bodyChunks } from "../../platform/http/body-chunks.ts";
+import { actorOf, type Caller } from "../../platform/http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
 import { readModifiedAt } from "../../files/tree/modified-at.ts";
 import { shownParent, validatorsOf } from "../../files/tree/entry.ts";
 import type { ReadQueue } from "../../files/blobs/read-queue.ts";
+import { overwriting } from "../../files/uploads/service.ts";
 import { type DavDeps, type DavWrite, headerOf, davPlaceOf, xmlResponse, xmlBody } from "./asking.routes.ts";
 import { type DavChange, existing, failed, type DavPlan, there } from "./checks.ts";
 import { type DavLock, requireTokens } from "./locks.ts";
@@ -36,7 +38,7 @@ export const put: DavWrite = async (deps, ask) => {
 /** Replaces the content of a file. */
 async function putContent(
   { checked, uploads, files }: DavDeps,
-  ask: DavChange,
+  ask: DavChange & { caller: Caller },
   { body, modifiedAt }: { body: Body; modifiedAt?: number | undefined },
   plan?: DavPlan,
 ) {
@@ -44,7 +46,7 @@ async function putContent(
   const { entry, parentId, finish } = await checked(ask, "self", plan);
   if (entry?.kind === "folder") throw notHere("A folder has no content.");
   const parent = existing(parentId);
-  const destination = await uploads.destination(accountId, shownParent(parent));
+  const destination = overwriting(await uploads.destination(accountId, shownParent(parent)), entry);
   uploads.checkSize(destination, Number(ask.header("Content-Length") ?? 0));
   const { name, mimeType, stored } = await uploads.receive(destination, {
     name: names.at(-1)!,
@@ -52,7 +54,9 @@ async function putContent(
     body: body(uploads.readQueueAt(destination)),
     isNumbered: true,
   });
-  return finish(() => files.put({ accountId, parentId: parent, name, mimeType, modifiedAt }, stored));
+  const createdBy = actorOf(ask.caller).name;
+  const file = { accountId, parentId: parent, name, mimeType, modifiedAt, createdBy };
+  return finish(() => files.put(file, stored));
 }
 
 export const makeFolder: DavWrite = async ({ checked, folders }, ask) => {

@@ -40,6 +40,8 @@ const NO_ACCOUNTS = [
   "token.",
 ];
 
+const UPLOADED = ["id", "size", "mime_type", "modified_at", "created_at", "created_by"];
+
 export const TEXTS: Record<Subject["kind"], readonly TextPlace[]> = {
   address: [
     { table: "click_log", key: "id", column: "ip_address", set: { ip_address: null, referrer: null } },
@@ -75,6 +77,8 @@ export const TEXTS: Record<Subject["kind"], readonly TextPlace[]> = {
     { ...EVENTS, column: "subject", not: NO_ACCOUNTS },
     { table: "links", key: "id", column: "created_by" },
     { table: "deleted_links", key: "link_id", column: "deleted_by" },
+    { table: "entries", key: "id", column: "created_by", shown: UPLOADED },
+    { table: "file_versions", key: "id", column: "created_by", shown: UPLOADED },
     { table: "settings", key: null, column: "updated_by", shown: ["key", "updated_at", "updated_by"] },
     { table: "settings_history", key: "id", column: "changed_by" },
     { table: "link_reports", key: "id", column: "resolved_by" },

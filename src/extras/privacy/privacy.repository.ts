@@ -133,6 +133,14 @@ function createFinding(read: Db) {
       );
       if (Number(row!["n"]) > 0) yield { location: table, rows: [{ owned: Number(row!["n"]) }] };
     }
+    const { n } = await read
+      .selectFrom("file_versions")
+      .innerJoin("entries", "entries.id", "file_versions.entry_id")
+      .select((eb) => eb.fn.countAll<number>().as("n"))
+      .where("entries.account_id", "=", subject.id)
+      .where("entries.versions_bytes", ">", 0)
+      .executeTakeFirstOrThrow();
+    if (Number(n) > 0) yield { location: "file_versions", rows: [{ owned: Number(n) }] };
   }
 
   /** User agents that nobody but the address has sent. */

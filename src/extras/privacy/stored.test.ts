@@ -22,6 +22,7 @@ const SETTINGS: StoredSettings = {
   eventDays: 364,
   restoreDays: 29,
   trashDays: 28,
+  versionDays: 45,
 };
 const detailsBy = (settings: Partial<StoredSettings>) =>
   storedThings({ ...SETTINGS, ...settings }).find(({ name }) => name === "Details of clicks")!;

@@ -47,6 +47,7 @@ export type StoredSettings = {
   eventDays: number;
   restoreDays: number;
   trashDays: number;
+  versionDays: number;
 };
 
 /** Lists what is stored, in English, which the API speaks, or in the given language. */
@@ -115,6 +116,7 @@ export function storedThings(settings: StoredSettings, language: Language = "en"
     entry("accounts", texts.events, settings.eventDays),
     entry("accounts", texts.deleted, settings.restoreDays),
     entry("accounts", texts.trash, settings.trashDays),
+    entry("accounts", texts.versions, settings.versionDays),
   ];
 }
 
@@ -169,6 +171,7 @@ export function storedBy(config: Config, copied: boolean): (language?: Language)
       eventDays: config.get("events.retention_days"),
       restoreDays: config.get("links.restore_days"),
       trashDays: config.get("files.trash_days"),
+      versionDays: config.get("files.versions_days"),
     };
     return storedThings(settings, language);
   };

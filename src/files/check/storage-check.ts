@@ -1,6 +1,6 @@
 /**
- * The storage part of the doctor. Every file has one blob with its facts. A blob counts its files, and has some unless
- * it is dead. Every other blob has an object of its size, and every object a blob.
+ * The storage part of the doctor. Files and versions have a blob each, with its facts. A blob counts them, and has some
+ * unless it is dead. Every other blob has an object of its size, and every object a blob.
  *
  * It may run beside a server: it looks twice before it reports, counts under the row's lock, and skips young uploads
  * and dead blobs. Objects and rows are compared by ranges of keys, so memory stays flat.
@@ -47,12 +47,12 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
   /** The refusals of this run by policy. */
   const refusals = new Map<number, string | null>();
 
-  async function* checkFiles(): AsyncGenerator<StorageFinding> {
-    for await (const page of pagesAfter(0, PAGE, checks.oddFiles, ({ id }) => id)) {
+  async function* checkHolders(find: typeof checks.oddFiles, what: string): AsyncGenerator<StorageFinding> {
+    for await (const page of pagesAfter(0, PAGE, find, ({ id }) => id)) {
       for (const { id, accountId, name, blobId } of page) {
-        const [still] = await checks.oddFiles(id - 1, 1);
+        const [still] = await find(id - 1, 1);
         if (still?.id !== id) continue;
-        const message = `File '${name}' (${id} of account ${accountId}) does not match its content (blob ${blobId}).`;
+        const message = `${what} '${name}' (${id} of account ${accountId}) does not match its content (blob ${blobId}).`;
         yield { problem: "odd_file", message, fixed: false };
       }
     }
@@ -91,7 +91,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
     const areTrashed = !fixed && (await lost.areAllTrashed(blob.id));
     if (isMoved && areTrashed) return;
     const problem = areTrashed ? "trashed_content" : "damaged_blob";
-    const where = areTrashed ? " Only the trash has files of it." : "";
+    const where = areTrashed ? " Only the trash, or former contents of files, have it." : "";
     yield { problem, message: `Blob ${blob.id} is damaged${files}.${where}`, fixed };
   }
 
@@ -121,7 +121,8 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
     reported.clear();
     refusals.clear();
     yield* deps.checkTrees(options);
-    yield* checkFiles();
+    yield* checkHolders(checks.oddFiles, "File");
+    yield* checkHolders(checks.oddVersions, "A version of the file");
     const meter = await createMeter(options);
     for (const { id, name } of await policies.list()) {
       try {

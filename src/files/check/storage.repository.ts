@@ -10,6 +10,8 @@ export type InconsistentFile = { id: number; accountId: number; name: string; bl
 /** Limits are at most 1,000. */
 export function createStorageCheckRepository({ read }: Queries) {
   return {
+    ...createHolders(read),
+
     /** A page of blobs by id. */
     async blobs(afterId: number, limit: number): Promise<StoredBlob[]> {
       const query = read.selectFrom("blobs").selectAll().where("id", ">", afterId);
@@ -32,28 +34,6 @@ export function createStorageCheckRepository({ read }: Queries) {
         .$if(through !== null, (one) => one.where("object_key", "<=", through!))
         .where("policy_id", "=", policyId);
       return (await query.orderBy("object_key").limit(limit).execute()).map(toBlob);
-    },
-
-    /** Entries per blob; blobs without entries are missing. */
-    async holders(firstId: number, lastId: number, db: Db = read): Promise<Map<number, number>> {
-      const rows = await db
-        .selectFrom("entries")
-        .select((eb) => ["blob_id", eb.fn.countAll<number>().as("n")])
-        .where("blob_id", ">=", firstId)
-        .where("blob_id", "<=", lastId)
-        .groupBy("blob_id")
-        .execute();
-      return new Map(rows.map((row) => [row.blob_id!, Number(row.n)]));
-    },
-
-    /** Names for people. */
-    async filesOf(blobId: number, limit: number): Promise<string[]> {
-      const query = read
-        .selectFrom("entries")
-        .select(["id", "account_id", "name"])
-        .where("blob_id", "=", blobId);
-      const rows = await query.orderBy("id").limit(limit).execute();
-      return rows.map((row) => `'${row.name}' (file ${row.id} of account ${row.account_id})`);
     },
 
     /** A page of files by id, with those in the trash. */
@@ -106,6 +86,27 @@ export function createStorageCheckRepository({ read }: Queries) {
         .execute();
     },
 
+    /** Versions whose content is gone or differs from their row, by id. */
+    oddVersions: (afterId: number, limit: number): Promise<InconsistentFile[]> =>
+      read
+        .selectFrom("file_versions")
+        .innerJoin("entries", "entries.id", "file_versions.entry_id")
+        .leftJoin("blobs", "blobs.id", "file_versions.blob_id")
+        .select(["file_versions.id", "entries.account_id as accountId", "entries.name"])
+        .select("file_versions.blob_id as blobId")
+        .where("file_versions.id", ">", afterId)
+        .where((eb) =>
+          eb.or([
+            eb("blobs.id", "is", null),
+            eb("blobs.state", "=", "dead"),
+            eb("blobs.size", "<>", eb.ref("file_versions.size")),
+            eb("blobs.sha256", "<>", eb.ref("file_versions.sha256")),
+          ]),
+        )
+        .orderBy("file_versions.id")
+        .limit(limit)
+        .execute(),
+
     /** A live blob of the same content in the same policy. */
     async liveTwin({ policyId, sha256, id }: StoredBlob, db: Db = read): Promise<number | null> {
       const query = db
@@ -116,11 +117,59 @@ export function createStorageCheckRepository({ read }: Queries) {
       const row = await query.where("retired", "=", 0).where("id", "<>", id).executeTakeFirst();
       return row?.id ?? null;
     },
+  };
+}
 
-    /** Moves files to a blob of the same content. Returns their number. */
+/** The tables whose rows refer to content. */
+const HOLDERS = ["entries", "file_versions"] as const;
+
+/** What refers to contents. */
+function createHolders(read: Db) {
+  return {
+    /** Entries and versions per blob; blobs without any are missing. */
+    async holders(firstId: number, lastId: number, db: Db = read): Promise<Map<number, number>> {
+      const counts = new Map<number, number>();
+      for (const table of HOLDERS) {
+        const rows = await db
+          .selectFrom(table)
+          .select((eb) => ["blob_id", eb.fn.countAll<number>().as("n")])
+          .where("blob_id", ">=", firstId)
+          .where("blob_id", "<=", lastId)
+          .groupBy("blob_id")
+          .execute();
+        for (const { blob_id: id, n } of rows) counts.set(id!, (counts.get(id!) ?? 0) + Number(n));
+      }
+      return counts;
+    },
+
+    /** Names for people. */
+    async filesOf(blobId: number, limit: number): Promise<string[]> {
+      const files = read.selectFrom("entries").select(["id", "account_id", "name"]);
+      const rows = await files.where("blob_id", "=", blobId).orderBy("id").limit(limit).execute();
+      const former = await read
+        .selectFrom("file_versions")
+        .innerJoin("entries", "entries.id", "file_versions.entry_id")
+        .select(["entries.id", "entries.account_id", "entries.name", "file_versions.id as version"])
+        .where("file_versions.blob_id", "=", blobId)
+        .orderBy("file_versions.id")
+        .limit(limit - rows.length)
+        .execute();
+      return [
+        ...rows.map((row) => `'${row.name}' (file ${row.id} of account ${row.account_id})`),
+        ...former.map(
+          (row) => `'${row.name}' (version ${row.version} of file ${row.id} of account ${row.account_id})`,
+        ),
+      ];
+    },
+
+    /** Moves files and versions to a blob of the same content. Returns their number. */
     async moveHolders(tx: Db, from: number, to: number): Promise<number> {
-      const query = tx.updateTable("entries").set({ blob_id: to }).where("blob_id", "=", from);
-      return Number((await query.executeTakeFirst()).numUpdatedRows);
+      let moved = 0;
+      for (const table of HOLDERS) {
+        const query = tx.updateTable(table).set({ blob_id: to }).where("blob_id", "=", from);
+        moved += Number((await query.executeTakeFirst()).numUpdatedRows);
+      }
+      return moved;
     },
   };
 }

@@ -1,6 +1,7 @@
 /**
- * Checks that every entry lies in a folder of its account, no folder lies in itself, and usage is right. It may run
- * beside a server: it looks twice before it reports. `fix` corrects usage; the service can't cause the other problems.
+ * Checks that every entry lies in a folder of its account, no folder lies in itself, and the sums of versions and usage
+ * are right. It may run beside a server: it looks twice before it reports. `fix` corrects sums; the service can't cause
+ * the other problems.
  */
 import { pagesAfter } from "../../lib/pages.ts";
 import type { Database } from "../../platform/db/database.ts";
@@ -43,6 +44,18 @@ export function createTreeCheck({ database, repository }: Deps): StorageCheck {
     }
   }
 
+  async function* versions(fix: boolean): ReturnType<StorageCheck> {
+    for await (const page of pagesAfter(0, PAGE, repository.wrongVersions, ({ id }) => id)) {
+      for (const { id, accountId, name, recorded, sum } of page) {
+        const [still] = await repository.wrongVersions(id - 1, 1);
+        if (still?.id !== id) continue;
+        if (fix) await database.transaction((tx) => repository.countVersions(tx, accountId, id));
+        const message = `File '${name}' (${id} of account ${accountId}) has recorded ${recorded} bytes of versions, but its versions have ${sum}.`;
+        yield { problem: "wrong_usage", message, fixed: fix };
+      }
+    }
+  }
+
   async function* usages(fix: boolean): ReturnType<StorageCheck> {
     for await (const page of pagesAfter(NOBODY, PAGE, repository.usages, ({ accountId }) => accountId)) {
       for (const { accountId } of page.filter(({ recorded, sum }) => recorded !== sum)) {
@@ -61,6 +74,7 @@ export function createTreeCheck({ database, repository }: Deps): StorageCheck {
   return async function* (options) {
     yield* strays();
     yield* circles(options);
+    yield* versions(options.fix);
     yield* usages(options.fix);
   };
 }

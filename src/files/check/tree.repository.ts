@@ -1,4 +1,4 @@
-import { COUNTED_BYTES } from "../tree/entries.repository.ts";
+import { HELD_BYTES } from "../tree/entries.repository.ts";
 import { sql } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
@@ -66,7 +66,7 @@ export function createTreeCheckRepository({ read, dialect }: Database) {
           "account_usage.account_id as accountId",
           "bytes as recorded",
           selectFrom("entries")
-            .select((eb) => eb.fn.sum<number>(COUNTED_BYTES).as("sum"))
+            .select((eb) => eb.fn.sum<number>(HELD_BYTES).as("sum"))
             .whereRef("entries.account_id", "=", "account_usage.account_id")
             .as("sum"),
         ])
@@ -81,9 +81,29 @@ export function createTreeCheckRepository({ read, dialect }: Database) {
     async countUsage(tx: Db, accountId: number): Promise<{ recorded: number; sum: number }> {
       const usage = tx.selectFrom("account_usage").select("bytes").where("account_id", "=", accountId);
       const recorded = (await usage.$call(dialect.forUpdate).executeTakeFirst())?.bytes ?? 0;
-      const query = tx.selectFrom("entries").select((eb) => eb.fn.sum<number>(COUNTED_BYTES).as("sum"));
+      const query = tx.selectFrom("entries").select((eb) => eb.fn.sum<number>(HELD_BYTES).as("sum"));
       const { sum } = await query.where("account_id", "=", accountId).executeTakeFirstOrThrow();
       return { recorded, sum: Number(sum ?? 0) };
+    },
+
+    /** Files by id whose sum of versions is not that of their rows. */
+    async wrongVersions(afterId: number, limit: number): Promise<VersionsSum[]> {
+      const rows = await versionSums(read)
+        .where("entries.id", ">", afterId)
+        .orderBy("entries.id")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({ ...row, sum: Number(row.sum ?? 0) }));
+    },
+
+    /** Corrects the sum under the tree's lock. */
+    async countVersions(tx: Db, accountId: number, fileId: number): Promise<void> {
+      const usage = tx.selectFrom("account_usage").select("bytes").where("account_id", "=", accountId);
+      await usage.$call(dialect.forUpdate).execute();
+      const row = await versionSums(tx).where("entries.id", "=", fileId).executeTakeFirst();
+      if (row === undefined) return;
+      const set = { versions_bytes: Number(row.sum ?? 0) };
+      await tx.updateTable("entries").set(set).where("id", "=", fileId).execute();
     },
 
     async setUsage(tx: Db, accountId: number, bytes: number): Promise<void> {
@@ -91,6 +111,23 @@ export function createTreeCheckRepository({ read, dialect }: Database) {
     },
   };
 }
+
+type VersionsSum = { id: number; accountId: number; name: string; recorded: number; sum: number };
+
+const versionSums = (db: Db) =>
+  db
+    .with("sums", (query) =>
+      query
+        .selectFrom("file_versions")
+        .select((eb) => ["entry_id", eb.fn.sum<number>("size").as("sum")])
+        .groupBy("entry_id"),
+    )
+    .selectFrom("entries")
+    .leftJoin("sums", "sums.entry_id", "entries.id")
+    .select(["entries.id", "entries.account_id as accountId", "entries.name"])
+    .select(["entries.versions_bytes as recorded", "sums.sum"])
+    .where("entries.kind", "=", "file")
+    .where((eb) => eb("entries.versions_bytes", "<>", eb.fn.coalesce("sums.sum", eb.lit(0))));
 
 const foldersIn = (db: Db) =>
   db.selectFrom("entries").where("kind", "=", "folder").where("account_id", "<>", REMOVED_ACCOUNT_ID);

@@ -29,6 +29,7 @@ import {
   placeNamed,
 } from "./place.commands.ts";
 import { addPut } from "./put.commands.ts";
+import { addVersions } from "./versions.commands.ts";
 import { defineShare } from "./shares.commands.ts";
 
 const PAGE = 100;
@@ -43,6 +44,7 @@ export function addFileCommands(program: Command, context: Context): void {
   addMove(group, context);
   addRemoval(group, context);
   addTrash(group, context);
+  addVersions(group, context);
   defineShare(group, "share", "make a short link to a file or folder, or to several together", context);
 }
 

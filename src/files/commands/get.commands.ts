@@ -22,24 +22,39 @@ export function addGet(group: Command, context: Context): void {
     .argument("[target]", "file or folder of this machine; -: standard output; default: its name, here")
     .option("--force", "overwrite the file")
     .result(async ({ force = false, json, ...owned }, path, target) => {
-      if (json && target === "-") {
-        throw appError("BadRequest", "--json and the content can't both go to standard output.");
-      }
+      refuseBoth(json, target);
       const { entry } = await entryOf(context, path, owned);
-      const { content, drive } = await context.services();
-      if (entry.kind === "folder") return getFolder(drive.archives, { entry, target, force });
-      if (target === "-") {
-        const { body } = await content.blobs.open(entry.blobId);
-        return writeResult("-", piecesOf(body));
-      }
-      const to = await targetPath(target, entry.name, force);
-      const line = context.output.progress("Downloading");
-      const onProgress = (done: number) => line.update(done, entry.size);
-      await getFile(content.blobs, entry, { path: to, force, onProgress })
-        .catch((error: unknown) => Promise.reject(unwritten(to, error)))
-        .finally(line.finish);
-      return savedResult(to, entry.size);
+      if (entry.kind === "file") return saveFile(context, entry, { target, force });
+      return getFolder((await context.services()).drive.archives, { entry, target, force });
     });
+}
+
+type Target = { target: string | undefined; force: boolean };
+
+/** @throws BadRequest */
+export function refuseBoth(json: true | undefined, target: string | undefined): void {
+  if (json && target === "-")
+    throw appError("BadRequest", "--json and the content can't both go to standard output.");
+}
+
+/** Downloads a file to a path of this machine, or to standard output. @throws BadRequest, Conflict, StorageUnavailable */
+export async function saveFile(
+  { services, output }: Context,
+  file: StoredFile,
+  { target, force }: Target,
+): Promise<Result | void> {
+  const { blobs } = (await services()).content;
+  if (target === "-") {
+    const { body } = await blobs.open(file.blobId);
+    return writeResult("-", piecesOf(body));
+  }
+  const to = await targetPath(target, file.name, force);
+  const line = output.progress("Downloading");
+  const onProgress = (done: number) => line.update(done, file.size);
+  await getFile(blobs, file, { path: to, force, onProgress })
+    .catch((error: unknown) => Promise.reject(unwritten(to, error)))
+    .finally(line.finish);
+  return savedResult(to, file.size);
 }
 
 const savedResult = (path: string, bytes: number): Result =>

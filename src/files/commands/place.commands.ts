@@ -18,6 +18,7 @@ import type { Lookup } from "../tree/lookup.ts";
 import type { Trees } from "../tree/trees.ts";
 import type { Trash } from "../trash/service.ts";
 import type { Uploads } from "../uploads/service.ts";
+import type { Versions } from "../versions/service.ts";
 
 export type FileServices = {
   drive: {
@@ -29,6 +30,7 @@ export type FileServices = {
     trash: Trash;
     trees: Trees;
     uploads: Uploads;
+    versions: Versions;
   };
   content: { blobs: Pick<Blobs, "open">; policies: Pick<Policies, "list" | "create" | "update"> };
   sharing: { shares: OwnedShares; changes: ShareChanges; dropBoxes: Drops };

@@ -4,13 +4,14 @@
  */
 import { lstat, opendir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { COMMAND } from "../../lib/actor.ts";
 import { AppError, appError, type ErrorKind } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
-import { type Entry, ROOT, type StoredFile } from "../tree/entry.ts";
+import { type Entry, ROOT } from "../tree/entry.ts";
 import type { Lookup } from "../tree/lookup.ts";
 import type { Files } from "../tree/files.service.ts";
-import type { Destination, ReceivedFile, Uploads } from "../uploads/service.ts";
+import { type Destination, overwriting, type ReceivedFile, type Uploads } from "../uploads/service.ts";
 import { openLocal, type OpenFile, readTrouble } from "../local-file.ts";
 import { sha256Of } from "../blobs/hashes.ts";
 
@@ -106,7 +107,7 @@ export function createPut({ lookup, uploads, files: tree }: Deps) {
         );
       }
     }
-    const destination = without(target.destination, there);
+    const destination = target.destination && overwriting(target.destination, there ?? null);
     if (destination !== null) uploads.checkSize(destination, source.size);
     let bytes = source.size;
     if (!job.dryRun) {
@@ -120,7 +121,8 @@ export function createPut({ lookup, uploads, files: tree }: Deps) {
       const { mimeType, stored } = received;
       bytes = stored.size;
       if (there !== undefined) {
-        await tree.put({ accountId: job.accountId, parentId: target.id, name, mimeType, modifiedAt }, stored);
+        const file = { accountId: job.accountId, parentId: target.id, name, mimeType, modifiedAt };
+        await tree.put({ ...file, createdBy: COMMAND.name }, stored);
       } else if (!(await keepOnce({ lookup, uploads }, received))) {
         report.unchanged++;
         return;
@@ -188,7 +190,7 @@ export function createPut({ lookup, uploads, files: tree }: Deps) {
       const { report } = newRun(job, () => undefined);
       const { destination } = await targetOf({ ...job, dryRun: false }, [], []);
       const received = await uploads.receive(destination!, { name, mimeType: undefined, body });
-      report.bytes = (await uploads.keep(received)).size;
+      report.bytes = (await uploads.keep(received, { createdBy: COMMAND.name })).size;
       report.uploaded++;
       return report;
     },
@@ -199,7 +201,7 @@ export function createPut({ lookup, uploads, files: tree }: Deps) {
 async function keepOnce({ lookup, uploads }: Pick<Deps, "lookup" | "uploads">, received: ReceivedFile) {
   const { destination, name, stored } = received;
   try {
-    await uploads.keep(received);
+    await uploads.keep(received, { createdBy: COMMAND.name });
     return true;
   } catch (error) {
     if ((error as Error).name !== "NameConflict") throw error;
@@ -208,12 +210,6 @@ async function keepOnce({ lookup, uploads }: Pick<Deps, "lookup" | "uploads">, r
     return false;
   }
 }
-
-/** The destination with the space that the replaced file frees. */
-const without = (destination: Destination | null, former: StoredFile | undefined): Destination | null =>
-  destination === null || former === undefined
-    ? destination
-    : { ...destination, space: { ...destination.space, used: destination.space.used - former.size } };
 
 /** The pieces of a folder. What is left out or can't be read is in the report. */
 const reportedPieces = (top: string, follow: boolean, report: PutReport) =>

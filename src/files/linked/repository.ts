@@ -161,7 +161,8 @@ function createMirrored({ read }: Database) {
         .where("disk_time", "is not", null)
         .where("id", "in", ids)
         .execute();
-      return rows.map((row) => ({ ...row, size: 0, kind: row.kind === "folder" ? "folder" : "file" }));
+      const none = { size: 0, versionsBytes: 0 };
+      return rows.map((row) => ({ ...row, ...none, kind: row.kind === "folder" ? "folder" : "file" }));
     },
 
     /** Which of these names on the disk are shown by the folder already. */

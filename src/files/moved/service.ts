@@ -9,7 +9,8 @@ import { dropName } from "../drops/drop-name.ts";
 import type { TreeTransaction } from "../tree/account-tree.ts";
 import type { EntriesRepository } from "../tree/entries.repository.ts";
 import { newFolder, ROOT, type StoredFile } from "../tree/entry.ts";
-import { type Files, type FilesDeps, remainingBytes } from "../tree/files.service.ts";
+import type { Files, FilesDeps } from "../tree/files.service.ts";
+import { remainingBytes } from "../tree/space.ts";
 import { freeNames } from "../tree/free-name.ts";
 import type { Uploads } from "../uploads/service.ts";
 import type { MovedPlace, MovedRepository } from "./repository.ts";
@@ -181,7 +182,7 @@ function createMovedUndo({ repository, removal }: Deps) {
         kept: kept.flatMap(({ name }) => name ?? []),
       });
       await repository.forget(db, importId, ids);
-      return going.map((id) => ({ id, kind: "folder" as const, blobId: null, size: 0 }));
+      return going.map((id) => ({ id, kind: "folder" as const, blobId: null, size: 0, versionsBytes: 0 }));
     };
     await removal.picked(accountId, pick, { actor });
     return true;

@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import { explainViolations } from "../../platform/db/failures.ts";
@@ -112,17 +112,14 @@ export function createPoliciesRepository({ read, dialect }: Pick<Database, "read
 
     /** The accounts with the most bytes, and how many accounts there are. */
     async shares(id: number, most: number): Promise<{ accounts: number; largest: PolicyShare[] }> {
-      const files = read
-        .selectFrom("blobs")
-        .innerJoin("entries", "entries.blob_id", "blobs.id")
-        .where("blobs.policy_id", "=", id);
+      const files = contentsIn(read, id);
       const { accounts } = await files
         .select((eb) => eb.fn.count<number>("entries.account_id").distinct().as("accounts"))
         .executeTakeFirstOrThrow();
       const rows = await files
         .select((eb) => [
           "entries.account_id as accountId",
-          eb.fn.countAll<number>().as("files"),
+          eb.fn.sum<number>("entries.n").as("files"),
           eb.fn.sum<number>("entries.size").as("bytes"),
         ])
         .groupBy("entries.account_id")
@@ -147,6 +144,30 @@ export function createPoliciesRepository({ read, dialect }: Pick<Database, "read
     },
   };
 }
+
+/** Contents of files and of their versions, which may be in other policies than the file; `n`: 1 for a file. */
+const contentsIn = (read: Db, id: number) =>
+  read
+    .selectFrom((eb) =>
+      eb
+        .selectFrom("entries")
+        .select(["blob_id", "account_id", "size", sql<number>`1`.as("n")])
+        .where("blob_id", "is not", null)
+        .unionAll(
+          eb
+            .selectFrom("file_versions")
+            .innerJoin("entries", "entries.id", "file_versions.entry_id")
+            .select([
+              "file_versions.blob_id",
+              "entries.account_id",
+              "file_versions.size",
+              sql<number>`0`.as("n"),
+            ]),
+        )
+        .as("entries"),
+    )
+    .innerJoin("blobs", "blobs.id", "entries.blob_id")
+    .where("blobs.policy_id", "=", id);
 
 const nameTaken =
   ({ name }: Pick<StoredPolicy, "name">) =>

@@ -26,7 +26,7 @@ export function createTrashRepository({ read }: Database) {
 
     async removable(tx: Db, accountId: number, id: number): Promise<Removable | null> {
       const row = await shown(tx, accountId)
-        .select("entries.blob_id as blobId")
+        .select(["entries.blob_id as blobId", "entries.versions_bytes as versionsBytes"])
         .where("trash.entry_id", "=", id)
         .executeTakeFirst();
       return row === undefined ? null : { ...row, kind: kindOf(row.kind) };
@@ -103,6 +103,7 @@ export function createTrashRepository({ read }: Database) {
     ): Promise<Removable[]> {
       const rows = await trash(tx)
         .select(["entries.id", "entries.kind", "entries.blob_id as blobId", "entries.size"])
+        .select("entries.versions_bytes as versionsBytes")
         .where("trash.account_id", "=", accountId)
         .where("trash.trashed_at", "<=", until)
         .$if(without.length > 0, (query) => query.where("entries.id", "not in", without))

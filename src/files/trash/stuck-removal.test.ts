@@ -10,6 +10,7 @@ import { createTrash } from "./service.ts";
 import { createPathsRepository } from "../tree/paths.repository.ts";
 import { createEntriesRepository } from "../tree/entries.repository.ts";
 import { createRemovalRepository } from "../tree/removal.repository.ts";
+import { createVersionsRepository } from "../versions/repository.ts";
 import { createRemoval } from "../tree/removal.ts";
 
 const HALF_HOUR = 30 * 60_000;
@@ -38,6 +39,7 @@ forEachDialect((dialect) => {
       tree: at.tree,
       entries: createEntriesRepository(database),
       removal: createRemovalRepository({ database, record: async () => {} }),
+      versions: createVersionsRepository(database),
       blobs: {
         ...at.content.blobs,
         release: async (tx, ids) => {

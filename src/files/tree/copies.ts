@@ -5,7 +5,8 @@ import { checkFileName } from "../../lib/file-name.ts";
 import type { Blobs } from "../blobs/service.ts";
 import { toFolderId } from "./account-tree.ts";
 import { type Entry, isLinked, MOST_LEVELS } from "./entry.ts";
-import { overQuota, remainingBytes, type FilesDeps } from "./files.service.ts";
+import type { FilesDeps } from "./files.service.ts";
+import { overQuota, remainingBytes } from "./space.ts";
 import { tooDeep } from "./folders.service.ts";
 
 export type Copying = {

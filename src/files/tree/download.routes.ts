@@ -36,30 +36,35 @@ const contentHeaders = validatorHeaders.extend({
 });
 const rangeHeaders = contentHeaders.extend({ "Content-Range": z.string() });
 
+/** Query, headers and responses of a download. */
+export const downloadShape = {
+  query: z.object({
+    disposition: z
+      .enum(["attachment", "inline"])
+      .optional()
+      .describe("inline shows images, audio, video, plain text and PDF in the browser"),
+  }),
+  headers: downloadHeaders,
+  failures: [412, 416, 502],
+  raw: { type: "*/*", headers: contentHeaders },
+  others: {
+    206: { type: "*/*", description: "The requested range", headers: rangeHeaders },
+    302: {
+      type: null,
+      description: "The content is at this address for five minutes",
+      headers: z.object({ Location: z.url() }),
+    },
+    304: { type: null, description: "The client's copy is current", headers: validatorHeaders },
+  },
+} as const;
+
 type Deps = { files: Files; trees: Trees; download: Download; logger: Logger };
 
 export const downloadEndpoint = ({ files, trees, download, logger }: Deps): Endpoint =>
   endpoint("GET /files/:id/download", {
     ...placedEndpoint("files"),
     summary: "A file's content, whole or a range of it",
-    query: z.object({
-      disposition: z
-        .enum(["attachment", "inline"])
-        .optional()
-        .describe("inline shows images, audio, video, plain text and PDF in the browser"),
-    }),
-    headers: downloadHeaders,
-    failures: [412, 416, 502],
-    raw: { type: "*/*", headers: contentHeaders },
-    others: {
-      206: { type: "*/*", description: "The requested range", headers: rangeHeaders },
-      302: {
-        type: null,
-        description: "The content is at this address for five minutes",
-        headers: z.object({ Location: z.url() }),
-      },
-      304: { type: null, description: "The client's copy is current", headers: validatorHeaders },
-    },
+    ...downloadShape,
     async handle(input) {
       const file = await files.find(...(await entryIn(trees, input, "FileNotFound")));
       const inline = input.query.disposition === "inline";

@@ -33,6 +33,8 @@ type NewEntry = Omit<Folder, "id"> | Omit<StoredFile, "id" | "versionsBytes">;
 
 /** What an entry counts in the quota: nothing if it lies on the server. */
 export const COUNTED_BYTES = sql<number>`case when entries.disk_time is null then entries.size else 0 end`;
+/** With their versions. */
+export const HELD_BYTES = sql<number>`${COUNTED_BYTES} + entries.versions_bytes`;
 
 export function createEntriesRepository(database: Database) {
   const { read, dialect } = database;

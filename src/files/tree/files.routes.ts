@@ -39,20 +39,24 @@ const usageEndpoint = ({ files, trees }: Deps): Endpoint =>
     },
   });
 
+/** What endpoints share that change a file: its tag, for If-Match too. */
+export const taggedFile = ({ files, trees }: Pick<Deps, "files" | "trees">) => ({
+  tagged: true as const,
+  async locked(input: PathInput, tx: never) {
+    const [tree, id] = await entryIn(trees, input, "FileNotFound");
+    return viewFile(await files.locked(tree, id, tx), await trees.nameOf(input, tree));
+  },
+});
+
 function itemEndpoints({ files, trees, transfers }: Deps): Endpoint[] {
   const fileIn = (input: PathInput) => entryIn(trees, input, "FileNotFound");
   const viewed = async (input: PathInput, tree: number, file: StoredFile) =>
     viewFile(file, await trees.nameOf(input, tree));
-  const changed = {
-    async locked(input: PathInput, tx: never) {
-      const [tree, id] = await fileIn(input);
-      return viewed(input, tree, await files.locked(tree, id, tx));
-    },
-  };
+  const { tagged, ...changed } = taggedFile({ files, trees });
   return [
     endpoint("GET /files/:id", {
       ...shared,
-      tagged: true,
+      tagged,
       summary: "A file's metadata",
       response: fileView,
       async handle(input) {
@@ -64,7 +68,7 @@ function itemEndpoints({ files, trees, transfers }: Deps): Endpoint[] {
     endpoint("PATCH /files/:id", {
       ...shared,
       ...changed,
-      tagged: true,
+      tagged,
       summary:
         "Rename or move a file, set its time, or give it to another owner; absent fields stay unchanged",
       body: updateSchema,

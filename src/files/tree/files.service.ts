@@ -1,17 +1,17 @@
 import type { Db } from "../../platform/db/dialect.ts";
 import { createBatches } from "../../lib/batches.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { appError } from "../../lib/errors.ts";
 import { createFullSweeper } from "../../lib/sweeper.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { type AccountTree, toFolderId, type TreeTransaction } from "./account-tree.ts";
 import type { Commit } from "../blobs/keeping.ts";
 import type { DeadBlob } from "../blobs/repository.ts";
 import type { Blobs, StoredBytes } from "../blobs/service.ts";
-import type { AccountSpace, EntriesRepository } from "./entries.repository.ts";
+import type { EntriesRepository } from "./entries.repository.ts";
 import { type Entry, refuseMirrored, type StoredFile } from "./entry.ts";
 import { freeNames } from "./free-name.ts";
 import type { Removal } from "./removal.ts";
+import { overQuota, remainingBytes } from "./space.ts";
 
 /** Absent fields stay. Null is the root. */
 export type FileChange = {
@@ -29,9 +29,30 @@ export type NewFile = {
   mimeType: string;
   /** The client's time of the content; else it is the time of the upload. */
   modifiedAt?: number | null | undefined;
+  /** Who uploads it, by name; absent for visitors. */
+  createdBy?: string | undefined;
   /** A name that is taken gets a number. */
   isNumbered?: boolean;
 };
+
+/** A content that has its reference for the file already. */
+export type NewContent = Pick<
+  StoredFile,
+  "blobId" | "size" | "sha256" | "mimeType" | "modifiedAt" | "createdBy"
+>;
+
+/**
+ * Gives a file other content in a transaction that has its tree (files/versions/replacing.ts). Returns what to discard
+ * after the commit. @throws FileTooLargeForPolicy (over the quota)
+ */
+export type Replace = (
+  tx: TreeTransaction,
+  former: StoredFile,
+  content: NewContent,
+) => Promise<{ file: StoredFile; dead: DeadBlob[] }>;
+
+type NewContentOf = Omit<NewFile, "parentId" | "name" | "isNumbered"> & Pick<StoredFile, "id">;
+type PutFile = { file: StoredFile; isNew: boolean };
 
 /** Runs in the transaction that adds the file, possibly more than once. */
 type InTransaction = {
@@ -53,6 +74,7 @@ export type FilesDeps = {
   tree: AccountTree;
   repository: EntriesRepository;
   removal: Removal;
+  versions: { replace: Replace };
   blobs: Blobs;
   linked: OnServer;
   clock: Clock;
@@ -67,7 +89,8 @@ export type OnServer = {
 
 export type Files = ReturnType<typeof createFiles>;
 
-export function createFiles({ tree, repository, removal, blobs, linked, clock }: FilesDeps) {
+export function createFiles(deps: FilesDeps) {
+  const { tree, repository, removal, blobs, linked, clock } = deps;
   const addIn = createAdding({ tree, repository, clock });
   const addTogether = (accountId: number, items: readonly Addition[], commit: Commit) =>
     tree.change(accountId, (tx) => addIn(tx, accountId, items, commit), {
@@ -83,6 +106,8 @@ export function createFiles({ tree, repository, removal, blobs, linked, clock }:
       return blobs.keep(all, (items, commit) => addTogether(accountId, items, commit));
     },
   });
+
+  const { replaceIn, keepReplacing } = createReplacements({ ...deps, sweeper });
 
   return {
     /** As it is now, if it lies on the server and can be reached. @throws FileNotFound */
@@ -109,38 +134,40 @@ export function createFiles({ tree, repository, removal, blobs, linked, clock }:
       blobs.keepAll(all, (items, commit) => addTogether(accountId, items, commit)),
 
     /**
-     * Adds the file, or gives the one of that name the content. That one keeps its id and shares. If it rejects, the
-     * bytes are removed. @throws like add; NameConflict for a folder of that name
+     * Adds the file, or gives the one of that name the content. That one keeps its id and shares, and the former content
+     * as a version. If it rejects, the bytes are removed. @throws like add; NameConflict for a folder of that name
      */
-    async put(file: NewFile, stored: StoredBytes): Promise<{ file: StoredFile; isNew: boolean }> {
-      const { accountId, parentId, name, mimeType } = file;
-      let dead: DeadBlob[] = [];
-      const replace = (items: readonly { stored: StoredBytes }[], commit: Commit) =>
-        // Not a short one: nobody sees before it is durable that content is dead, whose bytes go next.
-        tree.change(accountId, async (tx) => {
-          dead = [];
-          await tree.writable(accountId, parentId, tx.db);
-          const former = await repository.child(accountId, parentId, name, tx.db);
-          if (former?.kind !== "file") {
-            const [added] = await addIn(tx, accountId, [{ file, stored }], commit);
-            return [{ file: added!, isNew: true }];
-          }
-          const { size, sha256 } = stored;
-          if (remainingBytes(tx.space) < size - former.size) throw overQuota(tx.space);
-          const [blobId] = await commit(tx.db);
-          const now = clock.now();
-          const times = { modifiedAt: file.modifiedAt ?? now, createdAt: now, updatedAt: now };
-          const next = { ...former, mimeType, blobId: blobId!, size, sha256, ...times };
-          await repository.replaceContent(tx.db, next);
-          await repository.addUsage(tx.db, accountId, size - former.size);
-          dead = await blobs.release(tx.db, [former.blobId]);
-          return items.map(() => ({ file: next, isNew: false }));
-        });
-      sweeper.worked(GARBAGE_BYTES);
-      const [put] = await blobs.keepAll([{ stored }], replace);
-      await blobs.discard(dead);
-      return put!;
+    put(
+      file: NewFile,
+      stored: StoredBytes,
+      { alongside }: Pick<InTransaction, "alongside"> = {},
+    ): Promise<PutFile> {
+      const { accountId, parentId, name } = file;
+      return keepReplacing(file, stored, async (tx, commit) => {
+        await tree.writable(accountId, parentId, tx.db);
+        const former = await repository.child(accountId, parentId, name, tx.db);
+        if (former?.kind === "file") {
+          const put = await replaceIn(tx, former, file, stored, commit);
+          await alongside?.(tx, put.file);
+          return put;
+        }
+        const [added] = await addIn(
+          tx,
+          accountId,
+          [{ file, stored, ...(alongside && { alongside }) }],
+          commit,
+        );
+        return { file: added!, isNew: true, dead: [] };
+      });
     },
+
+    /** Gives the file the content; like `put`. @throws FileNotFound, FileTooLargeForPolicy (over the quota) */
+    replace: (file: NewContentOf, stored: StoredBytes): Promise<PutFile> =>
+      keepReplacing(file, stored, async (tx, commit) => {
+        const former = await tree.file(file.accountId, file.id, tx.db);
+        refuseMirrored(former);
+        return replaceIn(tx, former, file, stored, commit);
+      }),
 
     /** @throws FileNotFound, InvalidName, NameConflict, FolderNotFound */
     async update(accountId: number, id: number, change: FileChange): Promise<StoredFile> {
@@ -173,6 +200,42 @@ export function createFiles({ tree, repository, removal, blobs, linked, clock }:
   };
 }
 
+type ReplacementDeps = Pick<FilesDeps, "tree" | "versions" | "blobs" | "clock"> & {
+  sweeper: ReturnType<typeof createFullSweeper>;
+};
+
+function createReplacements({ tree, versions, blobs, clock, sweeper }: ReplacementDeps) {
+  async function replaceIn(
+    tx: TreeTransaction,
+    former: StoredFile,
+    { mimeType, createdBy, modifiedAt }: Pick<NewFile, "mimeType" | "createdBy" | "modifiedAt">,
+    { size, sha256 }: StoredBytes,
+    commit: Commit,
+  ) {
+    const [blobId] = await commit(tx.db);
+    const facts = { blobId: blobId!, size, sha256, mimeType, createdBy: createdBy ?? null };
+    const replaced = await versions.replace(tx, former, { ...facts, modifiedAt: modifiedAt ?? clock.now() });
+    return { ...replaced, isNew: false };
+  }
+
+  /** Not a short transaction: nobody sees before it is durable that content is dead, whose bytes go next. */
+  async function keepReplacing(
+    { accountId }: Pick<NewFile, "accountId">,
+    stored: StoredBytes,
+    write: (tx: TreeTransaction, commit: Commit) => Promise<PutFile & { dead: readonly DeadBlob[] }>,
+  ): Promise<PutFile> {
+    sweeper.worked(GARBAGE_BYTES);
+    const [put] = await blobs.keepAll([{ stored }], async (_, commit) => [
+      await tree.change(accountId, (tx) => write(tx, commit)),
+    ]);
+    const { dead, ...result } = put!;
+    await blobs.discard(dead);
+    return result;
+  }
+
+  return { replaceIn, keepReplacing };
+}
+
 function createAdding({ tree, repository, clock }: Pick<FilesDeps, "tree" | "repository" | "clock">) {
   const namesOf = ({ db }: TreeTransaction, accountId: number, items: readonly Addition[]) =>
     freeNames(
@@ -196,18 +259,18 @@ function createAdding({ tree, repository, clock }: Pick<FilesDeps, "tree" | "rep
     const blobIds = await commit(tx.db);
     const now = clock.now();
     const names = await namesOf(tx, accountId, items);
-    const files = items.map(({ file: { parentId, mimeType, modifiedAt }, stored: { size, sha256 } }, at) => ({
+    const files = items.map(({ file, stored: { size, sha256 } }, at) => ({
       kind: "file" as const,
       accountId,
-      parentId,
+      parentId: file.parentId,
       name: names[at]!,
-      mimeType,
+      mimeType: file.mimeType,
       blobId: blobIds[at]!,
       size,
       sha256,
-      createdBy: null,
+      createdBy: file.createdBy ?? null,
       diskTime: null,
-      modifiedAt: modifiedAt ?? now,
+      modifiedAt: file.modifiedAt ?? now,
       createdAt: now,
       updatedAt: now,
     }));
@@ -227,16 +290,3 @@ async function placed(tx: TreeTransaction, items: readonly Addition[]): Promise<
   }
   return found;
 }
-
-/** @throws Unauthorized if the account is gone */
-export function remainingBytes({ used, quota }: AccountSpace): number {
-  if (quota === null) throw appError("Unauthorized", "This account does not exist.");
-  return quota === 0 ? Number.POSITIVE_INFINITY : Math.max(quota - used, 0);
-}
-
-export const overQuota = ({ used, quota }: AccountSpace) =>
-  appError(
-    "FileTooLargeForPolicy",
-    `The file exceeds the quota: ${used} of the account's ${quota} bytes are in use. Delete files, or ask for a larger quota.`,
-    { details: { usedBytes: used, quotaBytes: quota } },
-  );

@@ -40,7 +40,7 @@ export type FolderChange = {
   policyId?: number | null | undefined;
 };
 
-type Deps = Omit<FilesDeps, "blobs"> & { policies: Policies };
+type Deps = Omit<FilesDeps, "blobs" | "versions"> & { policies: Policies };
 
 export type Folders = ReturnType<typeof createFolders>;
 

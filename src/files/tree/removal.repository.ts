@@ -12,7 +12,13 @@ import { ownerOfTeam } from "../../lib/owner.ts";
  */
 export const REMOVED_ACCOUNT_ID = -1;
 
-export type Removable = { id: number; kind: "folder" | "file"; blobId: number | null; size: number };
+export type Removable = {
+  id: number;
+  kind: "folder" | "file";
+  blobId: number | null;
+  size: number;
+  versionsBytes: number;
+};
 /** `parentId`: the folder that must go after it. */
 export type Inside = Removable & { parentId: number };
 
@@ -31,7 +37,13 @@ export function createRemovalRepository({ database: { read, dialect }, record }:
       if (folderIds.length === 0) return [];
       const rows = await tx
         .selectFrom("entries")
-        .select(["id", "kind", "blob_id as blobId", "parent_id as parentId"])
+        .select([
+          "id",
+          "kind",
+          "blob_id as blobId",
+          "parent_id as parentId",
+          "versions_bytes as versionsBytes",
+        ])
         .select(COUNTED_BYTES.as("size"))
         .where("account_id", "=", accountId)
         .where("parent_id", "in", folderIds)

@@ -4,6 +4,7 @@
  * the trees of deleted accounts. Short links to an entry go in its transaction. Content without files is marked there;
  * its bytes go after the commit.
  */
+import type { Db } from "../../platform/db/dialect.ts";
 import { pagesAfter } from "../../lib/pages.ts";
 import type { AccountTree, TreeTransaction } from "./account-tree.ts";
 import type { DeadBlob } from "../blobs/repository.ts";
@@ -30,6 +31,10 @@ export type RemovalDeps = {
   tree: AccountTree;
   entries: EntriesRepository;
   removal: RemovalRepository;
+  versions: {
+    /** Removes all versions of at most 1,000 files. Returns what they referred to. */
+    removeOf(tx: Db, fileIds: readonly number[]): Promise<number[]>;
+  };
   blobs: Blobs;
   clock: Clock;
   logger: Logger;
@@ -123,7 +128,7 @@ export function createRemoval(deps: RemovalDeps) {
   };
 }
 
-function createPortionRemoval({ removal, entries, blobs, clock }: RemovalDeps) {
+function createPortionRemoval({ removal, versions, entries, blobs, clock }: RemovalDeps) {
   const gather = (
     { db }: TreeTransaction,
     accountId: number,
@@ -152,12 +157,12 @@ function createPortionRemoval({ removal, entries, blobs, clock }: RemovalDeps) {
     await removal.hold(tx.db, ids);
     await removal.keepSeveral(tx.db, ids);
     await removeShares(tx, ids, actor);
-    const dead = await blobs.release(
-      tx.db,
-      gone.flatMap(({ blobId }) => blobId ?? []),
-    );
+    const versioned = gone.filter(({ versionsBytes }) => versionsBytes > 0).map(({ id }) => id);
+    const former = versioned.length > 0 ? await versions.removeOf(tx.db, versioned) : [];
+    const dead = await blobs.release(tx.db, [...gone.flatMap(({ blobId }) => blobId ?? []), ...former]);
     await removal.removeEntries(tx.db, ids);
-    await entries.addUsage(tx.db, accountId, -gone.reduce((sum, { size }) => sum + size, 0));
+    const bytes = gone.reduce((sum, { size, versionsBytes }) => sum + size + versionsBytes, 0);
+    await entries.addUsage(tx.db, accountId, -bytes);
     return dead;
   }
 
@@ -244,4 +249,11 @@ export async function gatherInside<T extends { id: number; kind: string }>(
 const idsOf = (entries: readonly { id: number; kind: string }[], kind: Removable["kind"]): number[] =>
   entries.filter((entry) => entry.kind === kind).map(({ id }) => id);
 
-const emptyFolder = (id: number): Inside => ({ id, kind: "folder", blobId: null, size: 0, parentId: ROOT });
+const emptyFolder = (id: number): Inside => ({
+  id,
+  kind: "folder",
+  blobId: null,
+  size: 0,
+  versionsBytes: 0,
+  parentId: ROOT,
+});

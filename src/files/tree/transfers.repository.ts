@@ -1,4 +1,4 @@
-import { COUNTED_BYTES } from "./entries.repository.ts";
+import { HELD_BYTES } from "./entries.repository.ts";
 import type { Selectable } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
@@ -22,6 +22,7 @@ export type Transfer = {
   bytes: number;
 };
 
+/** `size`: with its versions. */
 export type Moving = { id: number; kind: string; size: number };
 
 export type TransfersRepository = ReturnType<typeof createTransfersRepository>;
@@ -36,7 +37,7 @@ export const createTransfersRepository = (database: Database) => ({
 const moving = (tx: Db, from: number, limit: number) =>
   tx
     .selectFrom("entries")
-    .select(["id", "kind", COUNTED_BYTES.as("size")])
+    .select(["id", "kind", HELD_BYTES.as("size")])
     .where("account_id", "=", from)
     .limit(limit);
 
@@ -90,19 +91,19 @@ function createMoves({ read, dialect }: Database) {
       await tx.updateTable("entries").set(set).where("id", "=", id).execute();
     },
 
-    /** Bytes of the files in a folder. */
+    /** Bytes of the files in a folder, with their versions. */
     async bytesIn(tx: Db, from: number, folderId: number): Promise<number> {
       const { bytes } = await tx
         .withRecursive("below", (query) =>
           query
             .selectFrom("entries")
-            .select(["id", "kind", COUNTED_BYTES.as("size")])
+            .select(["id", "kind", HELD_BYTES.as("size")])
             .where("id", "=", folderId)
             .unionAll(
               query
                 .selectFrom("entries")
                 .innerJoin("below", "below.id", "entries.parent_id")
-                .select(["entries.id", "entries.kind", COUNTED_BYTES.as("size")])
+                .select(["entries.id", "entries.kind", HELD_BYTES.as("size")])
                 .where("entries.account_id", "=", from)
                 .where("below.kind", "=", "folder"),
             ),

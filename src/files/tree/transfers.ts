@@ -14,7 +14,7 @@ import { checkFileName } from "../../lib/file-name.ts";
 import { nullIfNoFolder, toFolderId, type TreeTransaction } from "./account-tree.ts";
 import { type AccountSpace, type EntriesRepository, nameConflict } from "./entries.repository.ts";
 import { type Entry, MOST_LEVELS, newFolder, refuseMirrored, ROOT, TRANSIT } from "./entry.ts";
-import { remainingBytes } from "./files.service.ts";
+import { remainingBytes } from "./space.ts";
 import { freeNames } from "./free-name.ts";
 import type { OwnersRepository } from "./owners.repository.ts";
 import type { Moving, Transfer, TransfersRepository } from "./transfers.repository.ts";
@@ -83,7 +83,7 @@ export function createTransfers(deps: Deps) {
       const isLarge = await tree.changeBoth(from, to, async (tx) => {
         const { entry, place } = await find(tx, between, { ...given, name });
         const inside = entry.kind === "file" ? [] : await gather(tx, from, entry.id);
-        const size = entry.kind === "file" ? entry.size : 0;
+        const size = entry.kind === "file" ? entry.size + entry.versionsBytes : 0;
         const bytes = inside ? sizeOf(inside) + size : await repository.bytesIn(tx.db, from, entry.id);
         if (bytes > remainingBytes(tx.space)) throw overQuota(tx.space, bytes);
         if (inside === null && (await repository.isMoving(tx.db, from, "from"))) throw transferUnderWay();

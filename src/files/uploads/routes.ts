@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { BodyReservation } from "../../platform/http/body-memory.ts";
-import { type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
 import { MAX_BYTES_BESIDE_FILE, readMultipart } from "../../platform/http/multipart.ts";
 import { appError } from "../../lib/errors.ts";
 import { idInQuery, placedEndpoint } from "../tree/entry-id.ts";
@@ -19,29 +19,45 @@ export const uploadEndpoint = ({ uploads, trees }: { uploads: Uploads; trees: Tr
     ownsPath: true,
     tagged: true,
     summary: "Upload a file: multipart/form-data with one file, in a field of any name",
-    query: z.object({ folder_id: idInQuery.optional().describe("default: the root"), ...ownerQuery }),
+    query: z.object({
+      folder_id: idInQuery.optional().describe("default: the root"),
+      replace: z
+        .enum(["true", "false"])
+        .optional()
+        .describe("true: a file of that name gets the content, and keeps the former one as a version"),
+      ...ownerQuery,
+    }),
     form: z.object({ file: z.string().meta({ format: "binary" }), modified_at: modifiedAtText.optional() }),
     failures: [404, 409, 502],
     status: 201,
     response: fileView,
     async handle({ c, account, query, reservation }) {
       const folderId = query.folder_id === undefined ? null : Number(query.folder_id);
+      const isReplacing = query.replace === "true";
       const input = { c, account };
       const tree = await trees.forNew(input, folderId, query);
       const destination = await uploads.destination(tree, folderId);
-      // The rest of the form is small, or the form is refused.
-      uploads.checkSize(destination, Number(c.req.header("Content-Length") ?? 0) - MAX_BYTES_BESIDE_FILE);
+      // The rest of the form is small, or the form is refused. A replaced file is known with its name.
+      if (!isReplacing)
+        uploads.checkSize(destination, Number(c.req.header("Content-Length") ?? 0) - MAX_BYTES_BESIDE_FILE);
       c.env.liftIdleTimeout();
-      const received = await receive(uploads, destination, { request: c.req.raw, reservation });
-      return viewFile(await uploads.keep(received), await trees.nameOf(input, tree));
+      const received = await receive(uploads, destination, {
+        request: c.req.raw,
+        reservation,
+        isReplacing,
+      });
+      const kept = await uploads.keep(received, { createdBy: actorOf(account).name, isReplacing });
+      return viewFile(kept, await trees.nameOf(input, tree));
     },
   });
+
+type Form = { request: Request; reservation: BodyReservation; isReplacing: boolean };
 
 /** Nothing stays unless the whole form is valid. */
 async function receive(
   uploads: Uploads,
   destination: Destination,
-  { request, reservation }: { request: Request; reservation: BodyReservation },
+  { request, reservation, isReplacing }: Form,
 ): Promise<ReceivedFile> {
   let received: ReceivedFile | undefined;
   try {
@@ -49,8 +65,9 @@ async function receive(
       stallMs: STALL_MS,
       readQueue: uploads.readQueueAt(destination),
       reservation,
-      async onFile({ filename, mimeType, body }) {
-        received = await uploads.receive(destination, { name: filename ?? "", mimeType, body });
+      async onFile({ filename: name = "", mimeType, body }) {
+        const place = isReplacing ? await uploads.replacing(destination, name) : destination;
+        received = await uploads.receive(place, { name, mimeType, body, isNumbered: isReplacing });
       },
     });
     const modifiedAt = readModifiedAt("modified_at", fields.get("modified_at"));

@@ -4,13 +4,15 @@
  */
 import type { ReadQueue } from "../blobs/read-queue.ts";
 import { watchBytes } from "../watch-bytes.ts";
+import type { Db } from "../../platform/db/dialect.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { toFolderId } from "../tree/account-tree.ts";
 import type { Blobs, StoredBytes } from "../blobs/service.ts";
 import { type AccountSpace, nameConflict } from "../tree/entries.repository.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
-import { type Files, remainingBytes, overQuota, type FilesDeps } from "../tree/files.service.ts";
+import type { Files, FilesDeps } from "../tree/files.service.ts";
+import { remainingBytes, overQuota, spaceWithout } from "../tree/space.ts";
 import { mediaTypeOf } from "../tree/media-type.ts";
 import type { Policies } from "../policies/service.ts";
 import type { Policy } from "../policies/policy.ts";
@@ -22,6 +24,9 @@ export type Destination = {
   policy: Policy;
   space: AccountSpace;
 };
+
+/** Who uploads, by name, and whether a file of that name gets the content. */
+export type Keeping = { createdBy?: string | undefined; isReplacing?: boolean };
 
 export type IncomingFile = {
   /** From the client. */
@@ -42,7 +47,7 @@ export type ReceivedFile = {
 };
 
 type Deps = Pick<FilesDeps, "tree" | "repository"> & {
-  files: Pick<Files, "add">;
+  files: Pick<Files, "add" | "put">;
   policies: Pick<Policies, "receiving">;
   blobs: Pick<Blobs, "store" | "readQueueOf">;
 };
@@ -64,6 +69,19 @@ export function createUploads({ tree, repository, files, policies, blobs }: Deps
 
   return {
     checkName,
+
+    /** With the space that a file of that name gives when it is replaced. @throws InvalidName, NameConflict */
+    async replacing<D extends Pick<Destination, "accountId" | "parentId" | "space">>(
+      destination: D,
+      given: string,
+      db?: Db,
+    ): Promise<D> {
+      const { accountId, parentId } = destination;
+      const name = checkFileName(given);
+      const former = await repository.child(accountId, parentId, name, db);
+      if (former?.kind === "folder") throw nameConflict(name);
+      return overwriting(destination, former);
+    },
 
     /** For files in a folder; these are it and those above it. */
     policyIn: policyOf,
@@ -101,17 +119,21 @@ export function createUploads({ tree, repository, files, policies, blobs }: Deps
       return { destination, name, mimeType: mediaTypeOf(mimeType, name), stored };
     },
 
-    /** @throws like Files.add; then nothing stays */
-    keep: ({
-      destination: { accountId, parentId },
-      name,
-      mimeType,
-      modifiedAt,
-      stored,
-    }: ReceivedFile): Promise<StoredFile> =>
-      files.add({ accountId, parentId, name, mimeType, modifiedAt }, stored),
+    /** @throws like Files.put; then nothing stays */
+    async keep(received: ReceivedFile, { createdBy, isReplacing }: Keeping = {}): Promise<StoredFile> {
+      const { destination, name, mimeType, modifiedAt, stored } = received;
+      const { accountId, parentId } = destination;
+      const file = { accountId, parentId, name, mimeType, modifiedAt, createdBy };
+      return isReplacing ? (await files.put(file, stored)).file : files.add(file, stored);
+    },
   };
 }
+
+/** The destination with the space that the replaced file gives. */
+export const overwriting = <D extends Pick<Destination, "space">>(
+  destination: D,
+  former: StoredFile | null,
+): D => (former === null ? destination : { ...destination, space: spaceWithout(destination.space, former) });
 
 /** Fails beyond the account's space. */
 function within(body: AsyncIterable<Uint8Array>, space: AccountSpace): AsyncIterable<Uint8Array> {

@@ -118,7 +118,7 @@ export const createHeaders = versionHeader.extend({
   "Upload-Length": bytes.optional().describe("needed without Upload-Defer-Length"),
   "Upload-Defer-Length": deferred.describe("the size follows as Upload-Length of a later request"),
   "Upload-Metadata": metadata.describe(
-    "pairs of a key and a Base64 value: filename, optionally filetype, folder_id, owner and modified_at (RFC 3339, or seconds since 1970)",
+    "pairs of a key and a Base64 value: filename, optionally filetype, folder_id, owner, modified_at (RFC 3339, or seconds since 1970) and replace (true: a file of that name gets the content)",
   ),
 });
 export const appendHeaders = versionHeader.extend({

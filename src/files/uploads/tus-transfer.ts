@@ -7,7 +7,9 @@ import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Blobs, OpenUpload } from "../blobs/service.ts";
 import type { Files } from "../tree/files.service.ts";
-import type { AccountTree } from "../tree/account-tree.ts";
+import type { AccountTree, TreeTransaction } from "../tree/account-tree.ts";
+import type { StoredFile } from "../tree/entry.ts";
+import { readMetadata } from "./tus-protocol.ts";
 import type { Leases } from "../../platform/cluster/leases.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Uploads } from "./service.ts";
@@ -39,6 +41,17 @@ export type UploadDeps = {
   logger: Logger;
 };
 
+type TransferOptions = {
+  signal: AbortSignal;
+  /** The bytes of the whole upload that are taken; called before each portion. */
+  most(): Promise<number> | number;
+  createdBy: string | undefined;
+};
+
+/** Whether it replaces a file of its name. Strangers' uploads never do. */
+export const isReplacing = ({ drop, metadata }: Pick<Upload, "drop" | "metadata">): boolean =>
+  drop === null && readMetadata(metadata).get("replace") === "true";
+
 /** Moves the bytes of uploads that the caller has locked. */
 export function createTransfer({ repository, files, blobs, drops, clock }: UploadDeps) {
   /** The storage has lost bytes. */
@@ -66,20 +79,22 @@ export function createTransfer({ repository, files, blobs, drops, clock }: Uploa
    * All bytes are there. If they can't become a file, they and the upload are removed. If the database or the storage
    * is away, the next request finds what is durable and tries again.
    */
-  async function finish(upload: Upload, open: OpenUpload): Promise<TransferProgress> {
+  async function finish(upload: Upload, open: OpenUpload, createdBy?: string): Promise<TransferProgress> {
     const expiresAt = clock.now() + REMEMBERED_MS;
     const { id, name, drop } = upload;
     const size = open.received;
     try {
       const stored = await open.finish();
       const dropped = drop && drops.receive({ ...drop, name, folderId: upload.parentId });
-      const file = await files.add({ ...upload, isNumbered: drop !== null }, stored, {
-        ...(dropped !== null && { place: dropped.place }),
-        async alongside(tx, made) {
-          await dropped?.alongside(tx, made);
-          if (!(await repository.complete(tx.db, upload, size, expiresAt))) throw uploadGone();
-        },
-      });
+      const incoming = { ...upload, createdBy, isNumbered: drop !== null };
+      const alongside = async (tx: TreeTransaction, made: StoredFile) => {
+        await dropped?.alongside(tx, made);
+        if (!(await repository.complete(tx.db, upload, size, expiresAt))) throw uploadGone();
+      };
+      const place = dropped !== null && { place: dropped.place };
+      const file = isReplacing(upload)
+        ? (await files.put(incoming, stored, { alongside })).file
+        : await files.add(incoming, stored, { ...place, alongside });
       await open.settle();
       return { upload: { ...upload, received: size, size, expiresAt }, fileId: file.id };
     } catch (error) {
@@ -91,11 +106,10 @@ export function createTransfer({ repository, files, blobs, drops, clock }: Uploa
     }
   }
 
-  /** `most` bytes of the whole upload are taken; called before each portion. */
   return async (
     from: Upload,
     body: AsyncIterable<Uint8Array>,
-    { signal, most }: { signal: AbortSignal; most: () => Promise<number> | number },
+    { signal, most, createdBy }: TransferOptions,
   ): Promise<TransferProgress> => {
     let upload = from;
     const bytes = body[Symbol.asyncIterator]();
@@ -111,7 +125,7 @@ export function createTransfer({ repository, files, blobs, drops, clock }: Uploa
         // A crash or an outage came between bytes and row.
         const isAhead = open.received > upload.received;
         const taken = isAhead ? null : await take(open, bytes, { maxBytes: await most(), signal });
-        if (open.received === upload.size) return await finish(upload, open);
+        if (open.received === upload.size) return await finish(upload, open, createdBy);
         await open.suspend();
         upload = await advance(upload, open.received);
         if (taken === null) throw wrongOffset(upload.received);

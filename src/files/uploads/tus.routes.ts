@@ -1,6 +1,7 @@
 import { placedEndpoint } from "../tree/entry-id.ts";
 import { z } from "zod";
 import {
+  actorOf,
   type Endpoint,
   type EndpointInput,
   endpoint,
@@ -78,7 +79,7 @@ function uploadEndpoints({ resumable, trees }: Deps): Endpoint[] {
   };
   const append = async (input: Input) => {
     const upload = await placed(input);
-    const chunk = readChunk(input.c.req.raw, input.reservation);
+    const chunk = { ...readChunk(input.c.req.raw, input.reservation), createdBy: nameIn(input) };
     input.c.env.liftIdleTimeout();
     return emptyResponse(204, progressOf(await resumable.append(...upload, chunk)));
   };
@@ -182,14 +183,15 @@ async function create(resumable: Resumable, trees: Trees, input: Input): Promise
   if (chunk === null) refuseLongBody(request);
   const folderId = folderIdOf(fields.get("folder_id"));
   const tree = await trees.forNew(input, folderId, { owner: fields.get("owner") });
-  const begun = await resumable.create(tree, { ...upload, folderId });
+  const createdBy = nameIn(input);
+  const begun = await resumable.create(tree, { ...upload, folderId, createdBy });
   const { id, size } = begun.upload;
   if (chunk !== null) input.c.env.liftIdleTimeout();
   const progress =
     chunk === null || size === 0
       ? begun
       : await takeFirst(
-          () => resumable.append(tree, id, chunk),
+          () => resumable.append(tree, id, { ...chunk, createdBy }),
           () => resumable.terminate(tree, id),
         );
   return emptyResponse(201, {
@@ -197,6 +199,8 @@ async function create(resumable: Resumable, trees: Trees, input: Input): Promise
     ...progressOf(progress),
   });
 }
+
+const nameIn = ({ account }: Input): string => actorOf(account).name;
 
 function folderIdOf(text: string | undefined): number | null {
   if (text === undefined || text === "") return null;

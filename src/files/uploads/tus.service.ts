@@ -8,13 +8,14 @@
  */
 import type { ReadQueue } from "../blobs/read-queue.ts";
 import { appError, AppError } from "../../lib/errors.ts";
-import { remainingBytes, overQuota } from "../tree/files.service.ts";
+import { remainingBytes, overQuota } from "../tree/space.ts";
 import { mediaTypeOf } from "../tree/media-type.ts";
 import { type BodyCount, provedBytes } from "./tus-checksum.ts";
 import { type Checksum, refusal } from "./tus-protocol.ts";
 import { uploadLease, type Upload } from "./tus.repository.ts";
 import {
   createTransfer,
+  isReplacing,
   keptMs,
   uploadGone,
   type TransferProgress,
@@ -23,7 +24,10 @@ import {
   type UploadDeps,
 } from "./tus-transfer.ts";
 import type { DropUploader, DropVisitor } from "./drop-upload.ts";
-import { ROOT } from "../tree/entry.ts";
+import type { Destination } from "./service.ts";
+import type { TreeTransaction } from "../tree/account-tree.ts";
+import { shownParent } from "../tree/entry.ts";
+import { checkFileName } from "../../lib/file-name.ts";
 import { pagesAfter } from "../../lib/pages.ts";
 import type { Job } from "../../platform/jobs/runner.ts";
 
@@ -44,6 +48,8 @@ export type NewUpload = {
   metadata: string;
   /** The client's time of the content; else it is the time of the upload. */
   modifiedAt?: number | undefined;
+  /** Who uploads, by name; absent for visitors. */
+  createdBy?: string | undefined;
   /** A stranger who uploads. The name is checked and gets a number if it is taken. */
   drop?: DropUploader;
 };
@@ -56,6 +62,8 @@ export type UploadChunk = {
   /** If the client sent one. */
   length: number | undefined;
   checksum: Checksum | null;
+  /** Who sends it, by name; absent for visitors. The last one is who uploads the file. */
+  createdBy?: string | undefined;
   /** Bounds bodies with a checksum in memory. */
   reservation: BodyCount;
   /** Read it in the order of the storage's queue. */
@@ -65,7 +73,7 @@ export type UploadChunk = {
 export type Resumable = ReturnType<typeof createResumable>;
 
 export function createResumable(deps: UploadDeps) {
-  const { tree, repository, uploads, blobs, drops, leases, clock } = deps;
+  const { tree, repository, blobs, drops, leases, clock } = deps;
   const transfer = createTransfer(deps);
   const deferred = createDeferredSizes(deps);
 
@@ -99,7 +107,8 @@ export function createResumable(deps: UploadDeps) {
           `${MOST_UPLOADS} uploads are unfinished; finish or terminate some first.`,
         );
       }
-      if (size + bytes > remainingBytes(tx.space)) throw overQuota(tx.space);
+      const space = await spaceFor(deps, upload, tx);
+      if (size + bytes > remainingBytes(space)) throw overQuota(space);
       await repository.insert(tx.db, upload);
     });
 
@@ -114,10 +123,8 @@ export function createResumable(deps: UploadDeps) {
 
     /** @throws FolderNotFound, InvalidName, NameConflict, FileTooLargeForPolicy, RateLimitExceeded */
     async create(accountId: number, given: NewUpload): Promise<TransferProgress> {
-      const destination = await uploads.destination(accountId, given.folderId);
-      uploads.checkSize(destination, given.size ?? 0);
       const { drop = null } = given;
-      const name = drop === null ? await uploads.checkName(destination, given.name) : given.name;
+      const { destination, name } = await placeOf(deps, accountId, { ...given, drop });
       const now = clock.now();
       const upload = {
         id: await blobs.newUploadId(),
@@ -136,7 +143,8 @@ export function createResumable(deps: UploadDeps) {
       };
       await insert(upload);
       if (upload.size !== 0) return { upload, fileId: null };
-      return locked(upload.id, (signal) => transfer(upload, nothing(), { signal, most: () => 0 }));
+      const { createdBy } = given;
+      return locked(upload.id, (signal) => transfer(upload, nothing(), { signal, most: () => 0, createdBy }));
     },
 
     /**
@@ -150,7 +158,7 @@ export function createResumable(deps: UploadDeps) {
       chunk: UploadChunk,
       visitor?: DropVisitor,
     ): Promise<TransferProgress> {
-      const { offset, total, length, checksum, reservation } = chunk;
+      const { offset, total, length, checksum, reservation, createdBy } = chunk;
       return inTurn({ accountId, id, visitor }, async (found, signal) => {
         if (found.received !== offset) throw wrongOffset(found.received);
         const isComplete = found.size === offset;
@@ -163,7 +171,7 @@ export function createResumable(deps: UploadDeps) {
         const bytes = left === 0 ? nothing() : chunk.body(blobs.readQueueOf(upload.policyId));
         const body = { bytes, checksum, length, size, left, reservation };
         const checked = checksum === null ? bytes : await provedBytes({ ...body, checksum });
-        const take = () => transfer(upload, checked, { signal, most });
+        const take = () => transfer(upload, checked, { signal, most, createdBy });
         return size === null ? deferred.endingTooLarge(upload, take) : take();
       });
     },
@@ -183,6 +191,27 @@ export function createResumable(deps: UploadDeps) {
   }
 }
 
+/** Where a new upload goes. @throws FolderNotFound, InvalidName, NameConflict, FileTooLargeForPolicy */
+async function placeOf(
+  { uploads }: UploadDeps,
+  accountId: number,
+  given: Omit<NewUpload, "drop"> & Pick<Upload, "drop">,
+): Promise<{ destination: Destination; name: string }> {
+  const found = await uploads.destination(accountId, given.folderId);
+  const replaces = isReplacing(given);
+  const destination = replaces ? await uploads.replacing(found, given.name) : found;
+  uploads.checkSize(destination, given.size ?? 0);
+  if (given.drop !== null) return { destination, name: given.name };
+  const name = replaces ? checkFileName(given.name) : await uploads.checkName(destination, given.name);
+  return { destination, name };
+}
+
+/** What the account has left, with what a replaced file gives. */
+async function spaceFor({ uploads }: UploadDeps, upload: Upload, { db, space }: TreeTransaction) {
+  if (!isReplacing(upload)) return space;
+  return (await uploads.replacing({ ...upload, space }, upload.name, db)).space;
+}
+
 /** An account's own uploads are those without a drop box. */
 const isOf = ({ drop }: Upload, visitor: DropVisitor | undefined): boolean =>
   drop?.linkId === visitor?.linkId && (!visitor?.sender || visitor.sender === drop?.sender);
@@ -196,8 +225,10 @@ async function* nothing(): AsyncGenerator<Uint8Array, void> {}
 function createDeferredSizes(deps: UploadDeps) {
   const { tree, uploads, repository } = deps;
 
-  const destinationOf = ({ accountId, parentId }: Upload) =>
-    uploads.destination(accountId, parentId === ROOT ? null : parentId);
+  const destinationOf = async (upload: Upload) => {
+    const destination = await uploads.destination(upload.accountId, shownParent(upload.parentId));
+    return isReplacing(upload) ? uploads.replacing(destination, upload.name) : destination;
+  };
 
   return {
     /**
@@ -219,7 +250,8 @@ function createDeferredSizes(deps: UploadDeps) {
       if (total === upload.received) return { ...upload, size: total };
       await tree.change(upload.accountId, async (tx) => {
         const { bytes } = await repository.unfinished(upload.accountId, tx.db);
-        if (total - upload.received + bytes > remainingBytes(tx.space)) throw overQuota(tx.space);
+        const space = await spaceFor(deps, upload, tx);
+        if (total - upload.received + bytes > remainingBytes(space)) throw overQuota(space);
         await repository.setSize(tx.db, upload.id, total);
       });
       return { ...upload, size: total };

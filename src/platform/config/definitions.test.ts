@@ -227,6 +227,8 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
   },
   "events.retention_days": { good: { "1": "1", "3650": "3650" }, bad: ["0", "3651", "-1", "x"] },
   "files.trash_days": { good: { "1": "1", "3650": "3650" }, bad: ["0", "3651", "-1", "x"] },
+  "files.versions_keep": { good: { "0": "0", "100": "100" }, bad: ["101", "-1", "x"] },
+  "files.versions_days": { good: { "0": "0", "3650": "3650" }, bad: ["3651", "-1", "x"] },
   "links.targets.allow": HOSTS,
   "links.targets.deny": HOSTS,
   "links.targets.roles": ROLES,

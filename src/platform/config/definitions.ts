@@ -327,6 +327,22 @@ export const DEFINITIONS = {
     "files.trash_days": int(30, DAYS, {
       description: "Days after which files and folders in the trash are deleted.",
     }),
+    "files.versions_keep": int(
+      10,
+      { min: 0, max: 100 },
+      {
+        description:
+          "Former contents that a file keeps when it gets a new one. 0 keeps none, and deletes those there are.",
+      },
+    ),
+    "files.versions_days": int(
+      90,
+      { ...DAYS, min: 0 },
+      {
+        description:
+          "Days after which a former content is deleted. 0 keeps none, and deletes those there are.",
+      },
+    ),
   }),
   ...SHARE_DEFINITIONS,
   ...TARGET_DEFINITIONS,

@@ -39,6 +39,7 @@ const NAMES_OF_CHOICES: Readonly<Record<string, string>> = {
   "PolicyMove.state": "PolicyMoveState",
   "ListUsers.disabled": "FlagFilter",
   "PostLinksImportBody.dry_run": "Flag",
+  "GetFileDownload.disposition": "Disposition",
   "GetStats.visitors": "VisitorKind",
   "GetAnalyticsTrends.group_by": "TimeUnit",
   "ListAnalyticsGeo.by": "PlaceUnit",

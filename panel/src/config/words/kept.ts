@@ -55,6 +55,14 @@ export const KEPT_WORDS = {
     name: msg`Trash days`,
     description: msg`Days after which files and folders in the trash are deleted.`,
   },
+  "files.versions_keep": {
+    name: msg`Versions of a file`,
+    description: msg`Former contents that a file keeps when it gets a new one. 0 keeps none, and deletes those there are.`,
+  },
+  "files.versions_days": {
+    name: msg`Version days`,
+    description: msg`Days after which a former content is deleted. 0 keeps none, and deletes those there are.`,
+  },
   "files.share_policy.roles": {
     name: msg`Bound by the share policy`,
     description: msg`Roles that the other settings of files.share_policy bind. Existing shares stay.`,

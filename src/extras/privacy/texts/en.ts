@@ -109,6 +109,11 @@ export const enStored = {
     holds: ["files and folders"],
     purpose: "Putting files back.",
   },
+  versions: {
+    name: "Former contents of files",
+    holds: ["what a file had before it was replaced", "who uploaded it"],
+    purpose: "Going back to what a file was.",
+  },
 };
 
 export type StoredTexts = typeof enStored;
