@@ -164,10 +164,10 @@ for (const name of HALF) {
       await drive.call("POST", `/folders/${folder}/drop`, { code: "thebox", max_bytes: 1_000, max_files: 9 });
       const visitor = stranger(from);
       const box = `${server.url}/thebox`;
-      expect((await visitor.put(box, { "a.txt": "a" }, SENDER, { Accept: "application/json" })).status).toBe(
-        201,
-      );
-      const begun = await visitor.begin(box, "b.txt", 9, SENDER);
+      expect(
+        (await visitor.put(box, { "a.txt": "a" }, SENDER, { Accept: "application/json" }, OUTSIDER)).status,
+      ).toBe(201);
+      const begun = await visitor.begin(box, "b.txt", 9, SENDER, OUTSIDER);
       expect(begun.status).toBe(201);
       expect((await visitor.append(new URL(begun.headers.get("location")!, box).href, 0, "b")).status).toBe(
         204,
@@ -185,6 +185,7 @@ for (const name of HALF) {
         SENDER,
         "zq9subject",
         Buffer.from(SENDER).toString("base64").slice(0, -4),
+        Buffer.from(OUTSIDER).toString("base64").slice(0, -4),
       ];
       expect(filesWith(journal, [ADDRESS])).toHaveLength(2);
       const places = async (query: string) =>
@@ -207,7 +208,13 @@ for (const name of HALF) {
           "login_failures.account",
         ]),
       );
-      const ofRecipient = ["mails.recipient", "share_recipients.email", "events.after"];
+      const ofRecipient = [
+        "mails.recipient",
+        "share_recipients.email",
+        "drop_files.sender_email",
+        "uploads.sender_email",
+        "events.after",
+      ];
       expect(await places(`address=${OUTSIDER}`)).toEqual(ofRecipient);
       const ofSender = ["drop_files.sender_name", "uploads.sender_name", "events.after"];
       expect(await places(`sender=${encodeURIComponent(SENDER)}`)).toEqual(ofSender);

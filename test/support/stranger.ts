@@ -19,19 +19,26 @@ export function stranger(more: Record<string, string> = {}) {
     jar,
     send,
     page: async (url: string) => (await send(url, { headers: HTML })).text(),
-    put(url: string, files: Record<string, string | Uint8Array<ArrayBuffer>>, person = "", headers = {}) {
+    put(
+      url: string,
+      files: Record<string, string | Uint8Array<ArrayBuffer>>,
+      person = "",
+      headers = {},
+      email = "",
+    ) {
       const form = new FormData();
       form.append("sender_name", person);
+      form.append("sender_email", email);
       for (const [name, content] of Object.entries(files)) form.append("file", new File([content], name));
       return send(url, { method: "POST", body: form, headers });
     },
-    begin: (url: string, name: string, size: number, person = "") =>
+    begin: (url: string, name: string, size: number, person = "", email = "") =>
       send(url, {
         method: "POST",
         headers: {
           ...TUS,
           "Upload-Length": String(size),
-          "Upload-Metadata": `filename ${btoa(name)},sender_name ${btoa(person)}`,
+          "Upload-Metadata": `filename ${btoa(name)},sender_name ${btoa(person)},sender_email ${btoa(email)}`,
         },
       }),
     append: (url: string, offset: number, bytes: string) =>

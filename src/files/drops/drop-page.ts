@@ -33,7 +33,8 @@ h2{margin:2rem 0 .5rem;font-size:${TYPE.size.lg}}
 .files progress{flex-basis:100%;width:100%;height:.375rem;accent-color:var(--accent-ink)}
 .files .warn{color:var(--warn)}.files .right{color:var(--right)}
 form .files{margin-top:1rem;border:0}form .files bdi{flex:1}form .files .warn{flex-basis:100%;order:1}.note{margin-top:1rem}
-.files button,.plain{width:auto;min-height:1.75rem;margin:0;padding:0 .5rem;border:0;background:none;color:var(--soft)}
+.files button,.plain{width:auto;margin:0;padding:0 .5rem;border:0;background:none;color:var(--soft)}
+form .files button{min-width:2.75rem;margin:-.625rem -.75rem -.625rem 0}
 form .plain{display:block;padding:.5rem 0;color:var(--accent-ink);font-size:${TYPE.size.sm}}
 .add{margin-top:1rem}.add summary{padding:.625rem 0;color:var(--accent-ink);font-weight:600;cursor:pointer}
 .add .facts{grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));font-size:inherit}
