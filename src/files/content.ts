@@ -77,7 +77,7 @@ export function createContent(deps: ContentDeps) {
   const thumbnails = createThumbnails({ blobs, store, maker, ...createDroppedFiles(database), logger });
   const counts = createStagedRepository(database);
   const leftOvers = createLeftOvers({ ...shared, counts });
-  const reaper = createReaper({ ...shared, leftOvers, discard: blobs.discard });
+  const reaper = createReaper({ ...shared, leftOvers, leases: deps.leases, discard: blobs.discard });
   const checks = createStorageCheckRepository(database);
   const scrub = createScrub({ ...shared, filesOf: checks.filesOf, ...deps.scrub });
   const probe = createProbe(drivers);

@@ -11,6 +11,7 @@ import { BACKUPS } from "./backups.ts";
 import { jumpingClock, missingFaketime } from "./clocks.ts";
 import { failingDisk, fillDisk, memoryDisk, slowDisk } from "./disks.ts";
 import { createNetwork } from "./networks.ts";
+import { MOVES } from "./storage-moves.ts";
 import { type Fault, missingCommand, missingRoot } from "./row.ts";
 import { type Servers, serverOf } from "./servers.ts";
 import { type Cause, type Place, underLoad } from "./world.ts";
@@ -318,5 +319,5 @@ export function faults(servers: () => Servers): Fault[] {
       run: async (bounds) => underLoad(await row.cause(bounds.database, servers), bounds),
     };
   });
-  return [...rows, ...BACKUPS];
+  return [...rows, ...BACKUPS, ...MOVES];
 }

@@ -11,14 +11,15 @@ import { mkdtempSync, readdirSync, realpathSync, rmSync, truncateSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { DialectName } from "../../src/platform/db/fresh.test-support.ts";
+import { DIALECT_NAMES, type DialectName } from "../../src/platform/db/fresh.test-support.ts";
 import { createMigrated } from "../../src/platform/db/schema-copy.test-support.ts";
 import { startS3Stub } from "../../src/files/storage/s3/stub.test-support.ts";
 import { startProxyTo } from "../../src/lib/tcp-proxy.test-support.ts";
 import { type DriveClient, driveClient } from "../support/drive.ts";
 import { PASSWORD, signIn } from "../support/session.ts";
 import type { StorageName } from "../support/storages.ts";
-import { until } from "../support/until.ts";
+import { soon, until } from "../support/until.ts";
+import type { Fault } from "./row.ts";
 import { install, type Installation, type RunningWaymark } from "../support/waymark.ts";
 
 export type MoveLoad = {
@@ -99,7 +100,9 @@ export async function moveUnderLoad(load: MoveLoad): Promise<MovedUnderLoad> {
 
   async function begin(node: Node): Promise<void> {
     node.server = await node.installation.serve();
-    node.me = driveClient(node.server.url, (await signIn(node.server.url)).token);
+    const { url } = node.server;
+    // On a busy machine the database may be late.
+    await soon(async () => void (node.me = driveClient(url, (await signIn(url)).token)));
   }
   const up = (): DriveClient[] => nodes.flatMap(({ me }) => me ?? []);
   /** Like a load balancer: a node that was killed meanwhile did not answer. */
@@ -297,6 +300,31 @@ export async function moveUnderLoad(load: MoveLoad): Promise<MovedUnderLoad> {
     await fresh.drop();
   }
 }
+
+const row = (from: StorageName, to: StorageName): Fault => ({
+  name: `a storage moves from ${from} to ${to}: kill -9 of both nodes in turn${from === to && from === "local" ? "" : ", and S3 dies"}`,
+  databases: from === "local" && to === "s3" ? DIALECT_NAMES : ["sqlite"],
+  rounds: 2,
+  missing: () => null,
+  async run({ database, rounds, say }) {
+    const load = { database, files: 200, bytes: 10_000_000, rate: 500_000, from, to };
+    const { lost, downloads, ranges, uploads, kills } = await moveUnderLoad({
+      ...load,
+      kills: 2 * rounds,
+      say,
+    });
+    const answered = downloads + ranges + uploads;
+    const none = { refused: 0, doubled: [], recoveryMs: 0, said: new Map<string, number>() };
+    return [{ subject: "files", rounds: kills, answered, lost, ...none }];
+  },
+});
+
+export const MOVES: readonly Fault[] = [
+  row("local", "s3"),
+  row("s3", "local"),
+  row("local", "local"),
+  row("s3", "s3"),
+];
 
 if (import.meta.main) {
   const text = { type: "string" } as const;

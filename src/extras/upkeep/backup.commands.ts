@@ -4,6 +4,8 @@ import type { CommandContext, ProgressLine } from "../../platform/cli/command.ts
 import { createDefine } from "../../platform/cli/define.ts";
 import { type Database, openSnapshot } from "../../platform/db/database.ts";
 import { createStoredFiles } from "../../files/check/stored-files.ts";
+import { BACKUP_LEASE } from "../../files/blobs/reaper.ts";
+import type { Leases } from "../../platform/cluster/leases.ts";
 import type { KeyCheck } from "../../platform/cluster/key-check.ts";
 import { readInstance } from "../../platform/cluster/instance.repository.ts";
 import { readKeyFingerprint } from "../../platform/cluster/secret-key.repository.ts";
@@ -27,7 +29,10 @@ type Context = CommandContext<{
   database: Database;
   notices: { backupFailed(reason: string): Promise<void> };
   keys: Pick<KeyCheck, "look">;
+  leases: Pick<Leases, "hold">;
 }>;
+
+const LEASE_MS = 120_000;
 
 export function addBackupCommands(program: Command, context: Context): void {
   const { output } = context;
@@ -37,21 +42,23 @@ export function addBackupCommands(program: Command, context: Context): void {
     .argument("<dir>", "folder to create")
     .json("print the manifest as JSON")
     .result(async (_, dir) => {
-      const { env, database, keys, notices } = await context.services();
+      const { env, database, keys, notices, leases } = await context.services();
       const bars = { copied: output.progress("files copied"), read: output.progress("files read back") };
-      const making = makeBackup(resolve(dir), {
-        dataDir: env.data.dir,
-        databasePath: databasePathOf(env),
-        database,
-        openSnapshot: (path) => openSnapshot(path, silentLogger),
-        contentOf: (one) => createStoredFiles(one, { dataDir: env.data.dir }),
-        instance: await readInstance(database),
-        keyFingerprint: await readKeyFingerprint(database),
-        version: VERSION,
-        now: systemClock.now,
-        onProgress: (step, done, total) => bars[step].update(done, total),
-      });
-      const manifest = await plainly(making)
+      const make = async () =>
+        makeBackup(resolve(dir), {
+          dataDir: env.data.dir,
+          databasePath: databasePathOf(env),
+          database,
+          openSnapshot: (path) => openSnapshot(path, silentLogger),
+          contentOf: (one) => createStoredFiles(one, { dataDir: env.data.dir }),
+          instance: await readInstance(database),
+          keyFingerprint: await readKeyFingerprint(database),
+          version: VERSION,
+          now: systemClock.now,
+          onProgress: (step, done, total) => bars[step].update(done, total),
+        });
+      const making = leases.hold(BACKUP_LEASE, LEASE_MS, make);
+      const manifest = await plainly(making.then((made) => made?.value ?? make()))
         .finally(() => finishAll(bars))
         .catch(async (error: unknown) => {
           // The failure is what the command reports, whatever becomes of the mail.

@@ -4,6 +4,7 @@
  * with another installation's tag.
  */
 import { pagesAfter } from "../../lib/pages.ts";
+import type { Leases } from "../../platform/cluster/leases.ts";
 import type { Processes } from "../../platform/cluster/processes.ts";
 import type { Job } from "../../platform/jobs/runner.ts";
 import { createSetbacks } from "../setbacks.ts";
@@ -22,25 +23,36 @@ const RETRY_MS = 60_000;
 const MOST_ENDED = 1_000;
 const PAGE = 500;
 
+/** Its holder reads objects of rows that it read before: objects of moved content stay meanwhile. */
+export const BACKUP_LEASE = "storage-backup";
+
 export type Reaper = ReturnType<typeof createReaper>;
 
 type Deps = Pick<BlobsDeps, "repository" | "policies" | "drivers" | "clock" | "logger"> & {
   leftOvers: LeftOvers;
   processes: Processes;
+  leases: Pick<Leases, "hold">;
   discard(dead: readonly DeadBlob[], options?: { again?: boolean }): Promise<void>;
 };
 
 export function createReaper(deps: Deps) {
-  const { repository, policies, drivers, leftOvers, processes, discard, clock, logger } = deps;
+  const { repository, policies, drivers, leftOvers, processes, leases, discard, clock, logger } = deps;
   const setbacks = createSetbacks<string>(clock);
   let lookMs = LOOK_MS;
+
+  /** Whether a backup may still read objects of moved content. */
+  async function isBackedUp(policyId: number): Promise<boolean> {
+    if ((await policies.find(policyId)).moveState === null) return false;
+    return (await leases.hold(BACKUP_LEASE, LOOK_MS, () => Promise.resolve())) === null;
+  }
 
   /** `again`: skips those that wait after a failure. */
   async function finishDeletes(
     policyId: number,
     { signal, again = false }: { signal?: AbortSignal; again?: boolean } = {},
   ): Promise<void> {
-    const find = (after: number, limit: number) => repository.dead(policyId, after, limit, clock.now());
+    const keptUntil = (await isBackedUp(policyId)) ? 0 : clock.now();
+    const find = (after: number, limit: number) => repository.dead(policyId, after, limit, keptUntil);
     for await (const page of pagesAfter(0, PAGE, find, ({ id }) => id)) {
       signal?.throwIfAborted();
       await discard(page, { again });

@@ -6,6 +6,8 @@ import { formatBytes, sentenceGap } from "../../base/i18n.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { LinkedPlaces } from "./linked-places.tsx";
+import { MovePolicy } from "./move-policy.tsx";
+import { PolicyMoveState } from "./policy-move.tsx";
 import { PolicyPlace } from "./policy-place.tsx";
 import { PolicyProbe } from "./policy-probe.tsx";
 import { refreshPolicies, savePolicy } from "./policy-queries.ts";
@@ -64,6 +66,7 @@ export function PolicyCard({ policy, isNew, onEdit }: Props) {
       </Stack>
       <Stack gap={6}>
         {isLinked ? <LinkedPlaces policy={policy} /> : <PolicyContents policy={policy} />}
+        {policy.move_state !== null && <PolicyMoveState policy={policy} />}
         <PolicyProbe policy={policy} isNew={isNew}>
           <Button size="compact-sm" variant="subtle" aria-label={t`Edit ${policy.name}`} onClick={onEdit}>
             <Trans>Edit</Trans>
@@ -78,6 +81,7 @@ export function PolicyCard({ policy, isNew, onEdit }: Props) {
               <Trans>Make it the default</Trans>
             </Button>
           )}
+          <MovePolicy policy={policy} />
           <RemovePolicy policy={policy} />
         </PolicyProbe>
       </Stack>

@@ -49,6 +49,25 @@ export const showFolder = async (policy: Policy, name: string, owner: string) =>
 export const testPolicy = async (policy: Policy) =>
   (await responseOf(api.POST("/admin/policies/{id}/test", at(policy)))).data;
 
+const MOVES_MS = 2_000;
+
+/** The last move of its content. Only for policies that have one. */
+export const policyMoveQuery = (policy: Policy) =>
+  queryOptions({
+    queryKey: ["policy move", policy.id],
+    queryFn: async ({ signal }) =>
+      (await responseOf(api.GET("/admin/policies/{id}/move", { ...at(policy), signal }))).data,
+    enabled: policy.move_state !== null,
+    refetchInterval: ({ state }) => (state.data?.state === "running" ? MOVES_MS : false),
+  });
+
+export const startMove = (policy: Policy, { to, rate }: { to: number; rate: number }): Promise<unknown> =>
+  responseOf(api.POST("/admin/policies/{id}/move", { ...at(policy), body: { to, rate } }));
+
+/** What has moved stays moved. */
+export const stopMove = (policy: Policy): Promise<unknown> =>
+  responseOf(api.DELETE("/admin/policies/{id}/move", at(policy)));
+
 /** Only for existing policies: a removed one has no usage to request. */
 export async function refreshPolicies(queries: QueryClient): Promise<void> {
   await queries.invalidateQueries({ queryKey: policiesQuery.queryKey });

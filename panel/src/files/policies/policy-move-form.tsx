@@ -1,0 +1,81 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { Select, Text } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Policy } from "../../base/api.ts";
+import { formatBytes } from "../../base/i18n.ts";
+import { BytesField } from "../../ui/forms/bytes-field.tsx";
+import { FormFields } from "../../ui/forms/side-form.tsx";
+import {
+  policyMoveQuery,
+  policiesQuery,
+  policyUsageQuery,
+  refreshPolicies,
+  startMove,
+} from "./policy-queries.ts";
+
+/** Moves all content of a storage to another one. */
+export function PolicyMoveForm({ policy, onClose }: { policy: Policy; onClose(): void }) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const { data: policies } = useQuery(policiesQuery);
+  const { data: usage } = useQuery(policyUsageQuery(policy));
+  const targets = (policies ?? []).filter(
+    ({ id, driver_type: type }) => id !== policy.id && type !== "linked",
+  );
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [rate, setRate] = useState<number | null>(null);
+  const to = chosen ?? (targets.length === 1 ? String(targets[0]!.id) : null);
+  const start = useMutation({
+    mutationFn: () => startMove(policy, { to: Number(to), rate: rate ?? 0 }),
+    async onSuccess() {
+      onClose();
+      await refreshPolicies(queries);
+      await queries.invalidateQueries(policyMoveQuery(policy));
+    },
+  });
+  return (
+    <FormFields
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (to !== null) start.mutate();
+      }}
+      onClose={onClose}
+      error={start.error}
+      isPending={start.isPending}
+      action={t`Move`}
+    >
+      <Text size="sm" c="dimmed">
+        <Trans>
+          Downloads and uploads go on, and new files go to the other storage at once. Each object is compared
+          before its files use it. You can stop at any time.
+        </Trans>
+      </Text>
+      {usage !== undefined && (
+        <Text size="sm">
+          <Trans>
+            <Plural value={usage.objects} one="# object" other="# objects" /> with {formatBytes(usage.bytes)}{" "}
+            will move.
+          </Trans>
+        </Text>
+      )}
+      <Select
+        label={t`Move to`}
+        data={targets.map(({ id, name }) => ({ value: String(id), label: name }))}
+        value={to}
+        onChange={setChosen}
+        allowDeselect={false}
+        required
+        withAsterisk={false}
+        nothingFoundMessage={t`Make another storage first.`}
+        data-autofocus
+      />
+      <BytesField
+        label={t`Speed limit per second`}
+        value={rate}
+        placeholder={t`Unlimited`}
+        onChange={setRate}
+      />
+    </FormFields>
+  );
+}
