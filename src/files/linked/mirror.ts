@@ -104,8 +104,8 @@ function createMirrorWrites({ repository, tree, entries, removal, blobs, clock }
 
   /** Applies a page of differences. */
   async function apply(
-    root: LinkedRoot,
-    { id }: MirroredFolder,
+    root: Pick<LinkedRoot, "accountId" | "policyId">,
+    { id }: Pick<MirroredFolder, "id">,
     gone: number[],
     changed: readonly KnownItem[],
   ) {
@@ -183,7 +183,7 @@ export function createMirror(deps: MirrorDeps) {
     }
   }
 
-  return { look };
+  return { look, apply };
 }
 
 /** Whether the root is the folder that was linked: an empty mount point must not pass for it. */

@@ -141,6 +141,8 @@ export function createLinkedFolders(deps: Deps) {
   };
 }
 
+type Look = "same" | "changed" | "gone";
+
 /** Looks at what somebody opens. */
 function createLooks({ repository, tree, diskOf, diskFile, clock }: Deps, mirror: Mirror) {
   const fresh = createFresh(clock.now);
@@ -157,17 +159,21 @@ function createLooks({ repository, tree, diskOf, diskFile, clock }: Deps, mirror
       await mirror.look(root, disk, { id: parentId, names: names.slice(0, -1) });
   }
 
-  /** Whether size and time are still those of the row. @throws StorageUnavailable if the folder is away */
-  async function isCurrent({ blobId, size, diskTime }: StoredFile): Promise<boolean> {
+  /** Whether the row is as the file; one that has changed gets its size and time. @throws StorageUnavailable if it is away */
+  async function lookAtFile({ id, accountId, parentId, blobId, size, diskTime }: StoredFile): Promise<Look> {
     const place = await diskFile(blobId);
-    if (place === null) return false;
+    if (place === null) return "gone";
     const answer = await (await diskOf(place.policyId)).open(place.names);
     if (!("value" in answer)) {
       if (answer.where === "root") throw folderAway(answer.code);
-      return false;
+      return "gone";
     }
-    close(answer.value.fd, () => {});
-    return answer.value.size === size && answer.value.time === diskTime;
+    const { fd, ...now } = answer.value;
+    close(fd, () => {});
+    if (now.size === size && now.time === diskTime) return "same";
+    const changed = { id, name: place.names.at(-1)!, kind: "file" as const, ...now };
+    await mirror.apply({ accountId, policyId: place.policyId }, { id: parentId }, [], [changed]);
+    return "changed";
   }
 
   /** Looks at a folder, and gives up waiting if that takes long. @throws StorageUnavailable if it is away */
@@ -181,8 +187,10 @@ function createLooks({ repository, tree, diskOf, diskFile, clock }: Deps, mirror
   }
 
   async function expectCurrent(file: StoredFile): Promise<StoredFile> {
-    if (!isLinked(file) || (await isCurrent(file))) return file;
-    await refreshFolder(file.parentId);
+    if (!isLinked(file)) return file;
+    const look = await lookAtFile(file);
+    if (look === "same") return file;
+    if (look === "gone") await refreshFolder(file.parentId);
     return tree.file(file.accountId, file.id);
   }
 

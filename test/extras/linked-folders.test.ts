@@ -1,0 +1,145 @@
+/** A folder of the server, linked by the command, in everything that the server offers. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Client, startSignedIn } from "../support/session.ts";
+import { until } from "../support/until.ts";
+import type { Installation, RunningWaymark } from "../support/waymark.ts";
+
+const outside = realpathSync(mkdtempSync(join(tmpdir(), "waymark-linked-")));
+const root = join(outside, "photos");
+const PICTURE = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+let installation: Installation;
+let server: RunningWaymark;
+let client: Client;
+let folderId: number;
+
+beforeAll(async () => {
+  mkdirSync(join(root, "2026"), { recursive: true });
+  writeFileSync(join(root, "a.txt"), "first text");
+  writeFileSync(join(root, "2026", "dot.png"), PICTURE);
+  const settings = { WAYMARK__STORAGE__LOCAL_ROOTS: outside };
+  ({ installation, server, client } = await startSignedIn(settings));
+  const made = JSON.parse(await installation.run(["files", "link", root, "/Photos", "--json"]));
+  folderId = made.id;
+});
+afterAll(async () => {
+  await installation.remove();
+  rmSync(outside, { recursive: true, force: true });
+});
+
+const authorization = () => ({ Authorization: `Bearer ${client.token}` });
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(`${server.url}${path}`, { headers: { ...authorization(), ...headers } });
+const contents = async (id = folderId) => (await (await get(`/folders/${id}`)).json()).data;
+const fileNamed = async (name: string) =>
+  (await contents()).files.find((file: { name: string }) => file.name === name);
+async function share(path: string, code: string): Promise<void> {
+  await installation.run(["files", "share", path, "--code", code]);
+  // A running server follows the change feed.
+  await until(async () => (await fetch(`${server.url}/${code}`)).ok, 400);
+}
+
+test("lists, ranges, ETags, thumbnails, the hash and search", async () => {
+  const { folders, files, folder } = await contents();
+  expect([folder.is_linked, folders[0].name, files[0].name]).toEqual([true, "2026", "a.txt"]);
+  expect(files[0]).toMatchObject({ sha256: null, is_linked: true, size: 10 });
+  const path = `/files/${files[0].id}`;
+  const whole = await get(`${path}/download`);
+  expect(await whole.text()).toBe("first text");
+  const etag = whole.headers.get("etag")!;
+  const part = await get(`${path}/download`, { Range: "bytes=6-9", "If-Range": etag });
+  expect([part.status, await part.text()]).toEqual([206, "text"]);
+  expect((await get(`${path}/download`, { "If-None-Match": etag })).status).toBe(304);
+  const { sha256 } = (await (await get(`${path}/sha256`)).json()).data;
+  expect(sha256).toBe(new Bun.CryptoHasher("sha256").update("first text").digest("hex"));
+  const [dot] = (await contents(folders[0].id)).files;
+  expect((await get(`/files/${dot.id}/thumbnail`)).status).toBe(200);
+  const found = await (await get("/files/search?q=dot")).json();
+  expect(found.data.map(({ name }: { name: string }) => name)).toEqual(["dot.png"]);
+});
+
+test("WebDAV and ZIP; nothing is written", async () => {
+  const dav = `${server.url}/admin/dav/files/Photos`;
+  const given = { name: "files", scopes: ["files:read", "files:write"] };
+  const { token } = (await client.call("POST", "/tokens", given)).body.data;
+  const bearer = { Authorization: `Bearer ${token}` };
+  const options = { headers: { ...bearer, Depth: "1" } };
+  const listed = await (await fetch(dav, { ...options, method: "PROPFIND" })).text();
+  expect(listed).toContain("a.txt");
+  expect(await (await fetch(`${dav}/a.txt`, options)).text()).toBe("first text");
+  const put = await fetch(`${dav}/new.txt`, { method: "PUT", headers: bearer, body: "new" });
+  expect(put.status).toBe(403);
+  expect((await fetch(`${dav}/a.txt`, { method: "DELETE", headers: bearer })).status).toBe(403);
+  const form = new FormData();
+  form.append("file", new File(["new"], "new.txt"));
+  const upload = { method: "POST", headers: authorization(), body: form };
+  expect((await fetch(`${server.url}/files/upload?folder_id=${folderId}`, upload)).status).toBe(403);
+  const zip = await (await get(`/folders/${folderId}/archive`)).bytes();
+  expect(Buffer.from(zip).includes("first text")).toBe(true);
+});
+
+test("a folder that changes while many list, share and download it", async () => {
+  await share("/Photos", "all");
+  const texts = ["one", "two two", "three three three"];
+  const isOver = { now: false };
+  const change = async () => {
+    for (let n = 0; n < 150; n++) {
+      const text = texts[n % texts.length]!;
+      writeFileSync(join(root, "changing.txt"), text.repeat(20_000));
+      if (n % 3 === 0) writeFileSync(join(root, `more ${n}`), "more");
+      if (n % 3 === 2) rmSync(join(root, `more ${n - 2}`));
+      await Bun.sleep(20);
+    }
+    isOver.now = true;
+  };
+  const seen = { whole: 0, mixed: 0, failed: new Set<number>() };
+  const visit = async () => {
+    while (!isOver.now) {
+      const page = await fetch(`${server.url}/all`, { headers: { Accept: "text/html" } });
+      if (page.status !== 200) seen.failed.add(page.status);
+      await page.text();
+      const file = await fileNamed("changing.txt");
+      if (file === undefined) continue;
+      const text = await get(`/files/${file.id}/download`).then(
+        async (response) => (response.ok ? response.text().catch(() => null) : null),
+        () => null,
+      );
+      if (text === null) continue;
+      const one = texts.find((each) => text === each.repeat(20_000));
+      if (one === undefined && text !== "") seen.mixed += 1;
+      else seen.whole += 1;
+    }
+  };
+  await Promise.all([change(), ...Array.from({ length: 20 }, visit)]);
+  expect([seen.mixed, [...seen.failed]]).toEqual([0, []]);
+  await until(async () => (await fileNamed("changing.txt"))?.size === texts[2]!.length * 20_000);
+  const last = await fileNamed("changing.txt");
+  expect(await (await get(`/files/${last.id}/download`)).text()).toBe(texts[2]!.repeat(20_000));
+  expect(seen.whole).toBeGreaterThan(0);
+}, 60_000);
+
+test("a folder that is away is told as that, and is back with its shares", async () => {
+  const { id } = await fileNamed("a.txt");
+  await share("/Photos/a.txt", "a");
+  const visit = async (code: string) => {
+    const response = await fetch(`${server.url}/${code}`, {
+      headers: { Accept: "text/html", "User-Agent": "Mozilla/5.0" },
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  expect((await visit("a")).status).toBe(200);
+  renameSync(root, `${root}-away`);
+  for (const code of ["a", "all"]) {
+    await until(async () => (await visit(code)).status === 502);
+    expect((await visit(code)).text).toContain("Not reachable just now");
+  }
+  expect((await get(`/files/${id}/download`)).status).toBe(502);
+  renameSync(`${root}-away`, root);
+  for (const code of ["a", "all"]) await until(async () => (await visit(code)).status === 200);
+  expect((await (await get(`/files/${id}`)).json()).data).toMatchObject({ id, name: "a.txt" });
+});
