@@ -118,6 +118,12 @@ const WAYS: Record<Column, Record<string, Way>> = {
       const headers = { ...TUS, "Upload-Length": "0", "Upload-Metadata": `filename ${base64(name)}` };
       return (await stranger().send(body.data.url, { method: "POST", headers })).status;
     },
+    "a folder sent to a drop box": async (name, folder) => {
+      const { body } = await me.call("POST", `/folders/${folder}/drop`, { max_bytes: 1000, max_files: 9 });
+      const metadata = `filename ${base64(`${name}/a.txt`)}`;
+      const headers = { ...TUS, "Upload-Length": "0", "Upload-Metadata": metadata };
+      return (await stranger().send(body.data.url, { method: "POST", headers })).status;
+    },
     "a shared folder": async (name, folder) => {
       const { body } = await me.call("POST", `/folders/${folder}/share`, { add: true });
       return (await stranger().send(body.data.url, form(name))).status;

@@ -63,6 +63,17 @@ test("48 megapixels become small, in tiles within the memory of other pictures",
   small.close();
 });
 
+test("AVIF of 12 megapixels, one after the other, takes the memory of one", async () => {
+  const one = createMaker(COMMAND, { ...LIMITS, memoryBytes: 320 * 1024 * 1024 });
+  const file = picture("photo.avif");
+  const what = { size: file.length, side: 512 };
+  for (let nth = 0; nth < 3; nth++) {
+    const made = await one.make(new Blob([new Uint8Array(file)]).stream(), what);
+    expect(await shown(made)).toEqual({ is: "jpeg 512x384", corners: "red green yellow blue" });
+  }
+  one.close();
+});
+
 /** Replaces what follows each occurrence of the name of a box. */
 function patched(name: string, box: string, change: (at: number, file: Buffer) => void): Buffer {
   const file = Buffer.from(picture(name));

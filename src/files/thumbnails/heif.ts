@@ -37,6 +37,15 @@ const MOST_TILES = 1_024;
 const MOST_TILED_PIXELS = 2 * MOST_PIXELS;
 const MOST_MEMORY = 512 * 1024 * 1024;
 
+/** As browsers have it. The class that libavif's script makes where there is none keeps the first instance for ever. */
+class DecodedImage {
+  constructor(
+    readonly data: Uint8ClampedArray,
+    readonly width: number,
+    readonly height: number,
+  ) {}
+}
+
 /** Reads the modules; call it before the process gives up opening files. */
 export async function loadHeif(): Promise<(file: Uint8Array, side: number) => Promise<Picture | null>> {
   const [heif, avif] = await Promise.all([
@@ -46,6 +55,7 @@ export async function loadHeif(): Promise<(file: Uint8Array, side: number) => Pr
   const [heifBytes, avifBytes] = await Promise.all(
     [heifPath, avifPath].map((path) => Bun.file(path).bytes()),
   );
+  Object.assign(globalThis, { ImageData: DecodedImage });
   // What nobody needs is not compiled.
   const compiled = { heif: once(heifBytes!), avif: once(avifBytes!) };
   return async (file, side) => {

@@ -31,7 +31,8 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 export async function makeThumbnails(): Promise<void> {
   setPriority(NICENESS);
-  const prepare = process.argv.at(-1) === HEIF_MAKER ? await prepareHeif() : bounded;
+  const isHeif = process.argv.at(-1) === HEIF_MAKER;
+  const prepare = isHeif ? await prepareHeif() : bounded;
   // Starts the threads of the decoders, before nothing more can be opened.
   await thumbnailOf(TINY, 1, bounded);
   const input = Bun.stdin.stream();
@@ -40,6 +41,8 @@ export async function makeThumbnails(): Promise<void> {
     const made = await thumbnailOf(picture, side, prepare);
     send(headOf(made.length));
     send(made);
+    // The memory of the decoders goes before the next picture comes.
+    if (isHeif) Bun.gc(true);
   }
 }
 
@@ -54,8 +57,6 @@ async function prepareHeif(): Promise<Prepare> {
   const decode = await loadHeif();
   return async (given, side) => {
     const decoded = await decode(given, side);
-    // The memory of the decoder goes before the next picture comes.
-    Bun.gc(true);
     return decoded === null ? null : { bytes: decoded.bmp, isPhoto: !decoded.hasAlpha };
   };
 }
