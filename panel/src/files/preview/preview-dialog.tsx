@@ -6,6 +6,7 @@ import { type KeyboardEvent, useEffect, useState } from "react";
 import { FailedList } from "../list/list-states.tsx";
 import { downloadAddress, type Entry, fileQuery } from "../file-queries.ts";
 import { FileDetails } from "./file-details.tsx";
+import { FileVersions } from "./file-versions.tsx";
 import { FilePreview } from "./file-preview.tsx";
 import { useBackCloses } from "../../ui/back-closes.ts";
 import { FocusBack } from "../../ui/focus-back.ts";
@@ -105,14 +106,14 @@ export function PreviewDialog({ id, files, onGo, onShare, onClose }: Props) {
         </Modal.Header>
         <Modal.Body {...swipe}>
           {id !== null && <FocusBack />}
-          {id !== null && <Shown key={id} id={id} />}
+          {id !== null && <Shown key={id} id={id} mayChange={onShare !== undefined} />}
         </Modal.Body>
       </Modal.Content>
     </Modal.Root>
   );
 }
 
-function Shown({ id }: { id: number }) {
+function Shown({ id, mayChange }: { id: number; mayChange: boolean }) {
   const { data: file, error, refetch } = useQuery(fileQuery(id));
   if (file === undefined) {
     return error === null ? (
@@ -125,6 +126,7 @@ function Shown({ id }: { id: number }) {
     <>
       <FilePreview file={file} />
       <FileDetails file={file} />
+      <FileVersions file={file} mayChange={mayChange} />
       <Text size="xs" c="dimmed" mt="xs" visibleFrom="sm">
         <Trans>Use ← → for the previous or next file.</Trans>
       </Text>

@@ -1,0 +1,91 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Anchor, Button, Group, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { File as StoredFile, FileVersion } from "../../base/api.ts";
+import { formatBytes, formatTime } from "../../base/i18n.ts";
+import { ConfirmButton } from "../../ui/forms/confirm-button.tsx";
+import classes from "./preview.module.css";
+import { VersionChanges } from "./version-changes.tsx";
+import { deleteVersion, restoreVersion, versionAddress, versionsQuery } from "./version-queries.ts";
+
+/** Nothing while the file has no former contents. */
+export function FileVersions({ file, mayChange }: { file: StoredFile; mayChange: boolean }) {
+  const { data: versions = [] } = useQuery(versionsQuery(file.id, file.sha256));
+  if (versions.length === 0) return null;
+  return (
+    <section>
+      <Text component="h3" size="sm" fw={600} mt="md">
+        <Trans>Versions</Trans>
+      </Text>
+      <ul className={classes["versions"]}>
+        {versions.map((version) => (
+          <Version key={version.id} file={file} version={version} mayChange={mayChange} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+type Props = { file: StoredFile; version: FileVersion; mayChange: boolean };
+
+function Version({ file, version, mayChange }: Props) {
+  const { t } = useLingui();
+  const [isCompared, setIsCompared] = useState(false);
+  const { id, size, created_by: author } = version;
+  const time = formatTime(version.created_at);
+  const isText = [file, version].every(({ mime_type: type }) => type.startsWith("text/"));
+  return (
+    <li>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm">
+          {time} · {formatBytes(size)}
+          {author !== null && (
+            <>
+              {" · "}
+              <bdi>{author}</bdi>
+            </>
+          )}
+        </Text>
+        <Group gap={4}>
+          {isText && (
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              aria-expanded={isCompared}
+              onClick={() => setIsCompared(!isCompared)}
+            >
+              <Trans>Compare</Trans>
+            </Button>
+          )}
+          <Anchor
+            href={versionAddress(file.id, id)}
+            size="sm"
+            px="xs"
+            aria-label={t`Download the version of ${time}`}
+          >
+            <Trans>Download</Trans>
+          </Anchor>
+          {mayChange && (
+            <>
+              <ConfirmButton
+                label={t`Restore`}
+                question={t`The file gets this content again. What it has now becomes a version.`}
+                list="files"
+                color="brand"
+                run={() => restoreVersion(file.id, id)}
+              />
+              <ConfirmButton
+                label={t`Delete`}
+                question={t`This version is deleted for good.`}
+                list="files"
+                run={() => deleteVersion(file.id, id)}
+              />
+            </>
+          )}
+        </Group>
+      </Group>
+      {isCompared && <VersionChanges file={file} version={version} />}
+    </li>
+  );
+}
