@@ -160,6 +160,8 @@ test("inside, what needs no more than the folder works, and endpoints about all 
     "PATCH /files/tus/{id}",
     "GET /files/{id}",
     "GET /files/{id}/download",
+    "PUT /files/{id}/content",
+    "GET /files/{id}/versions",
     "PATCH /files/{id}",
     "DELETE /files/{id}",
     "POST /files/{id}/trash",

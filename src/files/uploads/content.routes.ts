@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { bodyChunks } from "../../platform/http/body-chunks.ts";
 import { actorOf, type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
-import { entryIn, treeEndpoint } from "../tree/entry-id.ts";
+import { entryIn, placedEndpoint } from "../tree/entry-id.ts";
 import { fileView, shownParent, viewFile } from "../tree/entry.ts";
 import { taggedFile } from "../tree/files.routes.ts";
 import type { Files } from "../tree/files.service.ts";
@@ -17,7 +17,7 @@ type Deps = { files: Files; uploads: Uploads; trees: Trees };
 /** Mount it at the root, before `/files/:id`. */
 export const contentEndpoint = ({ files, uploads, trees }: Deps): Endpoint =>
   endpoint("PUT /files/:id/content", {
-    ...treeEndpoint("files"),
+    ...placedEndpoint("files"),
     ...taggedFile({ files, trees }),
     summary: "Replace a file's content; the former one becomes a version",
     rawBody: "*/*",

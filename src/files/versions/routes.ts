@@ -4,7 +4,7 @@ import { namedObject } from "../../lib/named-object.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { actorOf, type Endpoint, endpoint, type PathInput } from "../../platform/http/endpoint.ts";
 import { type Download, downloadOf, downloadShape } from "../tree/download.routes.ts";
-import { entryIn, treeEndpoint } from "../tree/entry-id.ts";
+import { entryIn, placedEndpoint } from "../tree/entry-id.ts";
 import { fileView, viewFile } from "../tree/entry.ts";
 import type { Files } from "../tree/files.service.ts";
 import { taggedFile } from "../tree/files.routes.ts";
@@ -30,7 +30,7 @@ type Deps = { files: Files; versions: Versions; trees: Trees; download: Download
 
 /** Mount them at the root, before `/files/:id`. */
 export function versionEndpoints({ files, versions, trees, download, logger }: Deps): Endpoint[] {
-  const shared = treeEndpoint("files");
+  const shared = placedEndpoint("files");
   const versionIn = async (
     input: Pick<PathInput, "c" | "account">,
   ): Promise<[tree: number, file: number, version: number]> => {
