@@ -191,6 +191,10 @@ forEachDialect((dialect) => {
     await scan();
     await drive.folders.update(account, linked.id, { name: "Pictures" });
     await drive.trash.put(account, { kind: "folder", id: linked.id });
+    writeFileSync(join(root, "b.txt"), "new");
+    await scan();
+    expect((await drive.linked.places(policyId))[0]!.trouble).toContain("trash");
+    rmSync(join(root, "b.txt"));
     await drive.trash.restore(account, linked.id, {});
     expect(await names(linked.id)).toEqual(["2026/", "a.txt"]);
     expect(await refusal(drive.content.policies.remove(policyId))).toBe("PolicyInUse");

@@ -227,13 +227,13 @@ async function scan(
     if (unreadable > 0) trouble = `Folders that the server can't read: ${unreadable}.`;
   } catch (error) {
     signal?.throwIfAborted();
-    // In the trash, or deleted.
-    if (error instanceof AppError && error.name === "FolderNotFound") return;
-    logger.warn(
-      { err: error, folder: entryId },
-      "a linked folder could not be scanned; the next scan tries again",
-    );
-    trouble = messageOf(error).slice(0, MOST_TROUBLE);
+    const isTrashed = error instanceof AppError && error.name === "FolderNotFound";
+    if (!isTrashed)
+      logger.warn(
+        { err: error, folder: entryId },
+        "a linked folder could not be scanned; the next scan tries again",
+      );
+    trouble = isTrashed ? "The folder is in the trash." : messageOf(error).slice(0, MOST_TROUBLE);
   }
   const isWhole = trouble === null || unreadable > 0;
   await tree.change(accountId, ({ db }) =>
