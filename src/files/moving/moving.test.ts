@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "../../platform/db/database.ts";
@@ -244,21 +244,36 @@ forEachDialect((dialect) => {
     expect(sha256(await new Response(body).bytes())).toBe(file!.sha256);
   });
 
-  describe("a move waits while a storage", () => {
-    test("is away or full, says why, and goes on", async () => {
-      const [from, to] = [await newPolicy("local"), await newPolicy("s3")];
-      const files = await fill(await folderIn(from), [newBytes(), newBytes()]);
-      await start(from, to);
-      const status = { status: 507, body: "<Error><Code>XMinioStorageFull</Code></Error>" };
-      stub.misbehave(status, ({ method, key }) => method === "PUT" && !key.includes(".waymark"), 1);
-      await run();
-      expect(await at.content.moves.get(from)).toMatchObject({
-        state: "done",
-        objectsDone: 2,
-        trouble: null,
-      });
-      await expectWhole(files);
-    });
+  test("a download that is cut after its content moved goes on at the new storage", async () => {
+    const [from, to] = [await newPolicy("s3"), await newPolicy("local")];
+    const [file] = await fill(await folderIn(from), [newBytes(3_000_000)]);
+    const { object_key: key } = await blobRow(file!);
+    stub.misbehave("cut", (one) => one.method === "GET" && one.key.endsWith(key), 1);
+    const { body } = await at.content.blobs.open(file!.blobId);
+    const reader = (body as ReadableStream<Uint8Array>).getReader();
+    const chunks = [(await reader.read()).value!.slice()];
+    await start(from, to);
+    await run();
+    expect([...stub.objects.keys()].filter((one) => one.endsWith(key))).toEqual([]);
+    for (let next = await reader.read(); !next.done; next = await reader.read())
+      chunks.push(next.value.slice());
+    expect(sha256(Buffer.concat(chunks))).toBe(file!.sha256);
+  });
+
+  test.each([
+    ["is full", 507, "XMinioStorageFull", "full"],
+    ["refuses its keys", 403, "SignatureDoesNotMatch", "keys"],
+  ])("a move whose target %s waits, says why, and goes on", async (_, status, word, said) => {
+    const [from, to] = [await newPolicy("local"), await newPolicy("s3")];
+    const files = await fill(await folderIn(from), [newBytes(), newBytes()]);
+    await start(from, to);
+    const trouble = { status, body: `<Error><Code>${word}</Code></Error>` };
+    stub.misbehave(trouble, ({ method, key }) => method === "PUT" && !key.includes(".waymark"), 2);
+    const running = run();
+    await until(async () => (await at.content.moves.get(from)).trouble?.includes(said) === true);
+    await running;
+    expect(await at.content.moves.get(from)).toMatchObject({ state: "done", objectsDone: 2, trouble: null });
+    await expectWhole(files);
   });
 
   test("what can't be is refused", async () => {
