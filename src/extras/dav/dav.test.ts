@@ -281,4 +281,71 @@ forEachDialect((dialect) => {
       expect(await status("PROPFIND", "/a", `<a>${" ".repeat(32_768)}</a>`, { Depth: "0" })).toBe(413);
     });
   });
+
+  describe("what clients write when they save keeps the former content once:", () => {
+    const saved = async (path: string): Promise<[present: string, ...former: string[]]> => {
+      const name = path.slice(1);
+      const entry = await at.treeParts.repository.child(caller.id, 0, name);
+      const former = await at.versions.list(caller.id, entry!.id);
+      const read = async (id: number) => at.read(await at.versions.fileAt(caller.id, entry!.id, id));
+      return [await content(path), ...(await Promise.all(former.map(({ id }) => read(id))))];
+    };
+    const all = async (...steps: (() => Promise<number>)[]) => {
+      for (const step of steps) expect(await step()).toBeLessThan(300);
+    };
+
+    test("Finder, which empties the file under a lock", async () => {
+      for (const [text, former] of [
+        ["one", []],
+        ["two", ["one"]],
+      ] as const) {
+        await all(() => status("PUT", "/a", ""));
+        const token = await lock("/a");
+        await all(
+          () => status("PUT", "/a", text, { If: `(${token})` }),
+          () => status("UNLOCK", "/a", undefined, { "Lock-Token": token }),
+        );
+        expect(await saved("/a")).toEqual([text, ...former]);
+      }
+    });
+
+    test("Explorer, which sets properties around an empty file and the content", async () => {
+      await status("PUT", "/a", "one");
+      const times = setting(`<a xmlns="urn:schemas-microsoft-com:">Sun, 29 Nov 2026 10:00:00 GMT</a>`);
+      await all(() => status("PUT", "/a", ""));
+      const token = await lock("/a");
+      const held = { If: `(${token})` };
+      await all(
+        () => status("PROPPATCH", "/a", times, held),
+        () => status("HEAD", "/a"),
+        () => status("PUT", "/a", "two", held),
+        () => status("PROPPATCH", "/a", times, held),
+        () => status("UNLOCK", "/a", undefined, { "Lock-Token": token }),
+      );
+      expect(await saved("/a")).toEqual(["two", "one"]);
+    });
+
+    test("Office, which writes the same content twice; on a network drive it changes names", async () => {
+      await status("PUT", "/a", "one");
+      const token = await lock("/a");
+      await all(
+        () => status("PUT", "/a", "two", { If: `(${token})` }),
+        () => status("PUT", "/a", "two", { If: `(${token})` }),
+        () => status("UNLOCK", "/a", undefined, { "Lock-Token": token }),
+      );
+      expect(await saved("/a")).toEqual(["two", "one"]);
+      await all(
+        () => status("PUT", "/new.tmp", "three"),
+        () => status("MOVE", "/a", undefined, to("/old.tmp")),
+        () => status("MOVE", "/new.tmp", undefined, to("/a")),
+      );
+      expect(await saved("/old.tmp")).toEqual(["two", "one"]);
+      await all(() => status("DELETE", "/old.tmp"));
+      expect(await saved("/a")).toEqual(["three"]);
+      // The former file is in the trash, with its version.
+      const { items } = await at.trash.page(caller.id, { page: 1, pageSize: 10 });
+      await at.trash.restore(caller.id, items[0]!.id, {});
+      expect(await saved("/old.tmp")).toEqual(["two", "one"]);
+    });
+  });
 });
