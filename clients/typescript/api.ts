@@ -2429,7 +2429,7 @@ export interface paths {
         head?: never;
         /**
          * Rename or move a file, set its time, or give it to another owner; absent fields stay unchanged
-         * @description Its shares go along. The content never changes: upload it anew. For every account; an API token needs the scope `files:write`.
+         * @description Its shares go along. `modified_at` is the time of the content; the content itself never changes here. For every account; an API token needs the scope `files:write`.
          */
         patch: operations["patchFile"];
         trace?: never;
@@ -2448,6 +2448,26 @@ export interface paths {
          */
         put: operations["putFileContent"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/files/{id}/copy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy a file within its tree
+         * @description It shares the stored content with the original and counts in the quota; shares and versions are not copied. For every account; an API token needs the scope `files:write`.
+         */
+        post: operations["createFileCopy"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2908,6 +2928,26 @@ export interface paths {
         get: operations["getFolderArchive"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/folders/{id}/copy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy a folder with all in it within its tree; it is seen when it is complete
+         * @description What is in it shares its stored content with the original and counts in the quota; shares and versions are not copied. It is in no list until it is complete, and at most 100,000 entries. For every account; an API token needs the scope `files:write`.
+         */
+        post: operations["createFolderCopy"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4486,6 +4526,12 @@ export interface components {
              */
             updated_at: string;
         };
+        FileCopy: {
+            /** @description null is the root; default: the folder of the original */
+            folder_id?: number | null;
+            /** @description default: that of the original, with a number if it is taken */
+            name?: string;
+        };
         FileResponse: {
             /** @constant */
             code: 0;
@@ -4573,6 +4619,12 @@ export interface components {
             code: 0;
             data: components["schemas"]["FolderContents"];
             message: string;
+        };
+        FolderCopy: {
+            /** @description default: that of the original, with a number if it is taken */
+            name?: string;
+            /** @description null is the root; default: the folder of the original */
+            parent_id?: number | null;
         };
         FolderResponse: {
             /** @constant */
@@ -7903,6 +7955,7 @@ export type FailureCode = components['schemas']['FailureCode'];
 export type FailureError = components['schemas']['FailureError'];
 export type FieldError = components['schemas']['FieldError'];
 export type File = components['schemas']['File'];
+export type FileCopy = components['schemas']['FileCopy'];
 export type FileResponse = components['schemas']['FileResponse'];
 export type FileUpdate = components['schemas']['FileUpdate'];
 export type FileVersion = components['schemas']['FileVersion'];
@@ -7912,6 +7965,7 @@ export type FlagFilter = components['schemas']['FlagFilter'];
 export type Folder = components['schemas']['Folder'];
 export type FolderContents = components['schemas']['FolderContents'];
 export type FolderContentsResponse = components['schemas']['FolderContentsResponse'];
+export type FolderCopy = components['schemas']['FolderCopy'];
 export type FolderResponse = components['schemas']['FolderResponse'];
 export type FolderUpdate = components['schemas']['FolderUpdate'];
 export type GetAnalyticsLiveResponseBody = components['schemas']['GetAnalyticsLiveResponseBody'];
@@ -18673,6 +18727,78 @@ export interface operations {
             507: components["responses"]["507"];
         };
     };
+    createFileCopy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description number of the entry, as responses give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "spring"
+                 *     }
+                 */
+                "application/json": components["schemas"]["FileCopy"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            201: {
+                headers: {
+                    ETag: string;
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "name": "report.pdf",
+                     *         "folder_id": null,
+                     *         "size": 48213,
+                     *         "mime_type": "application/pdf",
+                     *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "is_linked": false,
+                     *         "owner": "text",
+                     *         "modified_at": "2026-11-20T12:00:00.000Z",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FileResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
     getFileDownload: {
         parameters: {
             query?: {
@@ -20649,6 +20775,75 @@ export interface operations {
             431: components["responses"]["431"];
             500: components["responses"]["500"];
             502: components["responses"]["502"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    createFolderCopy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description number of the entry, as responses give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "spring"
+                 *     }
+                 */
+                "application/json": components["schemas"]["FolderCopy"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            201: {
+                headers: {
+                    ETag: string;
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "name": "spring",
+                     *         "parent_id": null,
+                     *         "policy_id": null,
+                     *         "is_linked": false,
+                     *         "owner": "text",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FolderResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
         };

@@ -184,6 +184,35 @@ CREATE TABLE `click_values` (
   UNIQUE KEY `click_values_value` (`dimension`,`value`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `copies` (
+  `entry_id` bigint(20) NOT NULL,
+  `account_id` bigint(20) NOT NULL,
+  `parent_id` bigint(20) NOT NULL,
+  `name` varchar(255) NOT NULL,
+  `bytes` bigint(20) NOT NULL,
+  `level` bigint(20) NOT NULL,
+  `source_id` bigint(20) NOT NULL,
+  `last_id` bigint(20) NOT NULL,
+  PRIMARY KEY (`entry_id`),
+  KEY `copies_account_id` (`account_id`),
+  CONSTRAINT `copies_entry` FOREIGN KEY (`entry_id`) REFERENCES `entries` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `copy_items` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `entry_id` bigint(20) NOT NULL,
+  `level` bigint(20) NOT NULL,
+  `source_id` bigint(20) NOT NULL,
+  `parent_id` bigint(20) NOT NULL,
+  `kind` varchar(8) NOT NULL,
+  `name` varchar(255) NOT NULL,
+  `size` bigint(20) NOT NULL,
+  `copy_id` bigint(20) DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `copy_items_source` (`entry_id`,`level`,`source_id`),
+  CONSTRAINT `copy_items_entry` FOREIGN KEY (`entry_id`) REFERENCES `entries` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `dav_locks` (
   `id` bigint(20) NOT NULL,
   `content` mediumtext NOT NULL,

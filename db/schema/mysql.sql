@@ -184,6 +184,35 @@ CREATE TABLE `click_values` (
   UNIQUE KEY `click_values_value` (`dimension`,`value`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `copies` (
+  `entry_id` bigint NOT NULL,
+  `account_id` bigint NOT NULL,
+  `parent_id` bigint NOT NULL,
+  `name` varchar(255) COLLATE utf8mb4_bin NOT NULL,
+  `bytes` bigint NOT NULL,
+  `level` bigint NOT NULL,
+  `source_id` bigint NOT NULL,
+  `last_id` bigint NOT NULL,
+  PRIMARY KEY (`entry_id`),
+  KEY `copies_account_id` (`account_id`),
+  CONSTRAINT `copies_entry` FOREIGN KEY (`entry_id`) REFERENCES `entries` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `copy_items` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `entry_id` bigint NOT NULL,
+  `level` bigint NOT NULL,
+  `source_id` bigint NOT NULL,
+  `parent_id` bigint NOT NULL,
+  `kind` varchar(8) COLLATE utf8mb4_bin NOT NULL,
+  `name` varchar(255) COLLATE utf8mb4_bin NOT NULL,
+  `size` bigint NOT NULL,
+  `copy_id` bigint DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `copy_items_source` (`entry_id`,`level`,`source_id`),
+  CONSTRAINT `copy_items_entry` FOREIGN KEY (`entry_id`) REFERENCES `entries` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `dav_locks` (
   `id` bigint NOT NULL,
   `content` mediumtext COLLATE utf8mb4_bin NOT NULL,

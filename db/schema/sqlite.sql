@@ -168,6 +168,34 @@ CREATE TABLE click_values (
   constraint click_values_value unique (dimension, value)
 );
 
+CREATE TABLE copies (
+  entry_id integer not null primary key,
+  account_id integer not null,
+  parent_id integer not null,
+  name text not null,
+  bytes integer not null,
+  level integer not null,
+  source_id integer not null,
+  last_id integer not null,
+  constraint copies_entry foreign key (entry_id) references entries (id) on delete cascade
+);
+
+CREATE INDEX "copies_account_id" on "copies" (account_id);
+
+CREATE TABLE copy_items (
+  id integer primary key autoincrement,
+  entry_id integer not null,
+  level integer not null,
+  source_id integer not null,
+  parent_id integer not null,
+  kind text not null,
+  name text not null,
+  size integer not null,
+  copy_id integer,
+  constraint copy_items_source unique (entry_id, level, source_id),
+  constraint copy_items_entry foreign key (entry_id) references entries (id) on delete cascade
+);
+
 CREATE TABLE dav_locks (
   id integer not null primary key,
   content text not null

@@ -43,6 +43,8 @@ import { versionLimits } from "./versions/replacing.ts";
 import { createVersionsRepository } from "./versions/repository.ts";
 import { versionEndpoints } from "./versions/routes.ts";
 import { createVersions } from "./versions/service.ts";
+import { createCopiesRepository } from "./tree/copies.repository.ts";
+import { copyEndpoints } from "./tree/copies.routes.ts";
 import { createCopies } from "./tree/copies.ts";
 
 export type Drive = ReturnType<typeof createDrive>;
@@ -58,7 +60,8 @@ export function createDrive(deps: Deps) {
   const tree = createAccountTree({ repository, changes });
   const held = { entries: repository, versions: createVersionsRepository(database) };
   const shared = { ...held, tree, blobs, clock, logger };
-  const removal = createRemoval({ ...shared, removal: createRemovalRepository({ database, record }) });
+  const ofRemoval = { ...shared, removal: createRemovalRepository({ database, record }) };
+  const removal = createRemoval(ofRemoval);
   const versions = createVersions({ ...shared, limits: versionLimits(config) });
   const linked = createLinkedFolders({
     ...shared,
@@ -89,10 +92,12 @@ export function createDrive(deps: Deps) {
   });
   const owners = createOwnersRepository(database);
   const trees = createTrees({ repository: owners, lineage: repository.lineage });
-  const transfers = createTransfers({
-    ...shared,
-    owners,
-    repository: createTransfersRepository(database),
+  const transfersRepository = createTransfersRepository(database);
+  const transfers = createTransfers({ ...shared, owners, repository: transfersRepository, record });
+  const copies = createCopies({
+    ...ofRemoval,
+    repository: createCopiesRepository(database),
+    transfers: transfersRepository,
     record,
   });
   const download = createDownload({ blobs });
@@ -113,6 +118,7 @@ export function createDrive(deps: Deps) {
     lookup: createLookup({ repository, folders }),
     transfers,
     linked,
+    copies,
     folders,
     files,
     uploads,
@@ -134,17 +140,7 @@ export function createDrive(deps: Deps) {
       dataDir,
     }),
     /** What WebDAV needs of the trees. */
-    treeParts: {
-      ...shared,
-      repository,
-      trees,
-      files,
-      folders,
-      uploads,
-      trash,
-      download,
-      copies: createCopies({ tree, repository, blobs, clock }),
-    },
+    treeParts: { ...shared, repository, trees, files, folders, uploads, trash, download, copies },
     /** Mount them at the root. */
     endpoints: [
       searchEndpoint({ search, trees }),
@@ -152,6 +148,7 @@ export function createDrive(deps: Deps) {
       ...tusEndpoints({ resumable, trees, policies }),
       uploadEndpoint({ uploads, trees }),
       archiveEndpoint({ folders, trees, respondWithArchive, logger }),
+      ...copyEndpoints({ copies, files, folders, trees }),
       ...folderEndpoints({ folders, trees, transfers, logger }),
       downloadEndpoint({ files, trees, download, logger }),
       contentEndpoint({ files, uploads, trees }),
@@ -165,6 +162,7 @@ export function createDrive(deps: Deps) {
       { name: "files-removal", everyMs: () => CLEAN_UP_MS, run: removal.cleanUp },
       { name: "files-transfer", everyMs: () => CLEAN_UP_MS, run: transfers.finishAll },
       { name: "files-versions", everyMs: () => CLEAN_UP_MS, run: versions.cleanUp },
+      { name: "files-copy", everyMs: () => CLEAN_UP_MS, run: copies.finishAll },
       { name: "files-trash", everyMs: () => CLEAN_UP_MS, run: trash.cleanUp },
       ...resumable.jobs,
       linked.job,

@@ -76,6 +76,8 @@ export function useActionNames(): Record<string, string> {
     "webhook.delete": t`Webhook deleted`,
     "webhook.disable": t`Webhook disabled`,
     "drop.received": t`Files received`,
+    "folder.copy": t`Folder copied`,
+    "file.copy": t`File copied`,
     "folder.transfer": t`Folder given to another owner`,
     "file.transfer": t`File given to another owner`,
     "privacy.delete": t`Personal data deleted`,

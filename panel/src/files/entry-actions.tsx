@@ -11,6 +11,8 @@ import { giveFocusBack } from "../ui/focus-back.ts";
 import { showUndo } from "../ui/notices/undo-notice.tsx";
 import {
   type Entry,
+  copyEntry,
+  type EntryId,
   entryKey,
   giveEntry,
   moveEntry,
@@ -89,6 +91,26 @@ type Action = {
   working?: ReactNode;
   message(done: readonly Entry[]): ReactNode;
 };
+
+function copyAction(folder: number | null, folderName: string): Action {
+  const copies = new Map<string, EntryId>();
+  return {
+    change: async (entry) => copies.set(entryKey(entry), await copyEntry(entry, folder)),
+    undo: (entry) => trashEntry(copies.get(entryKey(entry))!),
+    working: <Trans>Copying…</Trans>,
+    message: ([first, ...rest]) =>
+      rest.length === 0 ? (
+        <Trans>
+          <bdi>{first!.name}</bdi> was copied to <bdi>{folderName}</bdi>.
+        </Trans>
+      ) : (
+        <Trans>
+          <Plural value={rest.length + 1} one="# entry" other="# entries" /> copied to <bdi>{folderName}</bdi>
+          .
+        </Trans>
+      ),
+  };
+}
 
 export function useEntryActions() {
   const queries = useQueryClient();
@@ -171,6 +193,9 @@ export function useEntryActions() {
             </Trans>
           ),
       }),
+    /** @param folder null is the root */
+    copy: (entries: readonly Entry[], folder: number | null, folderName: string) =>
+      run(entries, copyAction(folder, folderName)),
     /**
      * @param folder of the new owner; null is the root
      * @param before who has them; null if the account can't take them back

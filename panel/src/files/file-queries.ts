@@ -126,6 +126,16 @@ export function moveEntry({ kind, id }: EntryId, folder: number | null): Promise
     : responseOf(api.PATCH("/folders/{id}", { params, body: { parent_id: folder } }));
 }
 
+/** The copy, in a folder of the same tree; null is the root. */
+export async function copyEntry({ kind, id }: EntryId, folder: number | null): Promise<EntryId> {
+  const params = { path: { id } };
+  const { data } =
+    kind === "file"
+      ? await responseOf(api.POST("/files/{id}/copy", { params, body: { folder_id: folder } }))
+      : await responseOf(api.POST("/folders/{id}/copy", { params, body: { parent_id: folder } }));
+  return { kind, id: data.id };
+}
+
 /** Into a folder of the new owner; null is its root. */
 export function giveEntry({ kind, id }: EntryId, owner: string, folder: number | null): Promise<unknown> {
   const params = { path: { id } };

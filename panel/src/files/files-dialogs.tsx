@@ -16,7 +16,7 @@ const NameForm = lazyOrFailure(async () => (await import("./name-form.tsx")).Nam
 
 /** The form that is open, and what it is about. */
 export type FilesForm = {
-  form: "folder" | "share" | "move" | "store" | "give";
+  form: "folder" | "share" | "move" | "copy" | "store" | "give";
   entries: readonly Entry[];
 };
 
@@ -26,12 +26,13 @@ type Props = {
   folder: number | null;
   team: string | undefined;
   onMove(entries: readonly Entry[], folder: number | null, name: string): void;
+  onCopy(entries: readonly Entry[], folder: number | null, name: string): void;
   /** @param folder of the new owner; default: the root */
   onGive(entries: readonly Entry[], owner: string, folder?: number | null): void;
   onClose(): void;
 };
 
-export function FilesDialogs({ opened, folder, team, onMove, onGive, onClose }: Props) {
+export function FilesDialogs({ opened, folder, team, onMove, onCopy, onGive, onClose }: Props) {
   const { t } = useLingui();
   const entriesFor = (form: FilesForm["form"]) => (opened?.form === form ? opened.entries : []);
   const [stored] = entriesFor("store");
@@ -39,9 +40,10 @@ export function FilesDialogs({ opened, folder, team, onMove, onGive, onClose }: 
   return (
     <>
       <MoveDialog
-        entries={entriesFor("move")}
+        entries={opened?.form === "copy" ? opened.entries : entriesFor("move")}
+        isCopy={opened?.form === "copy"}
         team={team}
-        onMove={onMove}
+        onChoose={opened?.form === "copy" ? onCopy : onMove}
         onGive={onGive}
         onClose={onClose}
       />

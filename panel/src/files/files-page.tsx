@@ -77,15 +77,14 @@ export function FilesPage() {
     if (!isSearch && folder !== null) change({ folder: path?.at(-2)?.id, team }, false);
   }
   const commands: EntryCommands = {
-    open(entry) {
-      if (entry.kind === "folder") change({ folder: entry.id, q: undefined }, false);
-      else change({ file: entry.id });
-    },
+    open: ({ kind, id }) =>
+      kind === "folder" ? change({ folder: id, q: undefined }, false) : change({ file: id }),
     ...(mayChange && {
       change: {
         rename: setRenamed,
         share: (chosen) => ask("share", chosen),
         move: (chosen) => ask("move", chosen),
+        copy: (chosen) => ask("copy", chosen),
         trash: (chosen) => void actions.trash(chosen),
         // Only administrators see the storages, and all accounts.
         ...(account.role === "admin" && {
@@ -156,6 +155,7 @@ export function FilesPage() {
         folder={folder}
         team={team}
         onMove={move}
+        onCopy={actions.copy}
         onGive={give}
         onClose={() => setForm(null)}
       />

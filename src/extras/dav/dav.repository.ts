@@ -8,7 +8,7 @@ export function createJsonLists<T>(
   { read, dialect }: Pick<Database, "read" | "dialect">,
   table: "dav_locks" | "dav_properties",
 ) {
-  const rowsOf = {
+  return {
     /** Returns the lists of those of at most 1,000 ids that have one. */
     async of(ids: readonly number[], db: Db = read): Promise<Map<number, readonly T[]>> {
       if (ids.length === 0) return new Map();
@@ -24,12 +24,5 @@ export function createJsonLists<T>(
       );
       if (rows.length > 0) await dialect.upsert(tx, { table, keys: ["id"], set: ["content"] }, rows);
     },
-
-    /** To other ids. */
-    async copy(tx: Db, ids: ReadonlyMap<number, number>): Promise<void> {
-      const found = await rowsOf.of([...ids.keys()], tx);
-      await rowsOf.set(tx, new Map([...found].map(([id, list]) => [ids.get(id)!, list])));
-    },
   };
-  return rowsOf;
 }

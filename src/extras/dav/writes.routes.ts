@@ -1,7 +1,7 @@
 import { bodyChunks } from "../../platform/http/body-chunks.ts";
 import { actorOf, type Caller } from "../../platform/http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
-import { readModifiedAt } from "../../files/tree/modified-at.ts";
+import { readModifiedAt } from "../../lib/modified-at.ts";
 import { shownParent, validatorsOf } from "../../files/tree/entry.ts";
 import type { ReadQueue } from "../../files/blobs/read-queue.ts";
 import { overwriting } from "../../files/uploads/service.ts";
@@ -105,7 +105,7 @@ const relocation =
     const [parentId, name] = [shownParent(existing(former.parentId)), to.names.at(-1)!];
     await finish<unknown>(() => {
       if (method === "copy")
-        return deps.copies.copy(tree, { id, parentId, name, isDeep, alongside: deps.properties.copy });
+        return deps.copies.copy(tree, { kind, id, parentId, name, isDeep }, actorOf(ask.caller));
       if (kind === "file") return deps.files.update(tree, id, { name, folderId: parentId });
       return deps.folders.update(tree, id, { name, parentId });
     });

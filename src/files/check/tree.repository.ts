@@ -69,12 +69,16 @@ export function createTreeCheckRepository({ read, dialect }: Database) {
             .select((eb) => eb.fn.sum<number>(HELD_BYTES).as("sum"))
             .whereRef("entries.account_id", "=", "account_usage.account_id")
             .as("sum"),
+          selectFrom("copies")
+            .select((eb) => eb.fn.sum<number>("copies.bytes").as("reserved"))
+            .whereRef("copies.account_id", "=", "account_usage.account_id")
+            .as("reserved"),
         ])
         .where("account_usage.account_id", ">", afterAccount)
         .orderBy("account_usage.account_id")
         .limit(limit)
         .execute();
-      return rows.map((row) => ({ ...row, sum: Number(row.sum ?? 0) }));
+      return rows.map((row) => ({ ...row, sum: Number(row.sum ?? 0) + Number(row.reserved ?? 0) }));
     },
 
     /** Sums under the tree's lock. Returns the recorded and the actual sum. */
@@ -83,7 +87,9 @@ export function createTreeCheckRepository({ read, dialect }: Database) {
       const recorded = (await usage.$call(dialect.forUpdate).executeTakeFirst())?.bytes ?? 0;
       const query = tx.selectFrom("entries").select((eb) => eb.fn.sum<number>(HELD_BYTES).as("sum"));
       const { sum } = await query.where("account_id", "=", accountId).executeTakeFirstOrThrow();
-      return { recorded, sum: Number(sum ?? 0) };
+      const copies = tx.selectFrom("copies").select((eb) => eb.fn.sum<number>("bytes").as("reserved"));
+      const { reserved } = await copies.where("account_id", "=", accountId).executeTakeFirstOrThrow();
+      return { recorded, sum: Number(sum ?? 0) + Number(reserved ?? 0) };
     },
 
     /** Files by id whose sum of versions is not that of their rows. */
@@ -159,6 +165,8 @@ const strays = (read: Db, afterId: number, limit: number): Promise<CheckedEntry[
         ]),
       ),
     )
+    // One that is being copied.
+    .leftJoin("copies", "copies.entry_id", "entries.id")
     .leftJoin("trash", (join) =>
       join
         .onRef("trash.entry_id", "=", "entries.id")
@@ -170,6 +178,7 @@ const strays = (read: Db, afterId: number, limit: number): Promise<CheckedEntry[
     .where("entries.account_id", "<>", REMOVED_ACCOUNT_ID)
     .where("entries.parent_id", "<>", ROOT)
     .where("transfers.entry_id", "is", null)
+    .where("copies.entry_id", "is", null)
     .where("trash.entry_id", "is", null)
     .where("around.id", "is", null)
     .orderBy("entries.id")

@@ -7,7 +7,9 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,6 +34,7 @@ beforeAll(async () => {
   drive = await startDrive(database);
   mkdirSync(join(source, "sub", "empty"), { recursive: true });
   writeFileSync(join(source, "a.txt"), "first");
+  utimesSync(join(source, "a.txt"), 0, Date.UTC(1999, 0) / 1000);
   writeFileSync(join(source, "sub", "é ü.txt".normalize("NFD")), "second");
 });
 afterAll(async () => {
@@ -55,6 +58,7 @@ test("a folder is uploaded once; what has the same content is skipped, other con
   expect(await drive.names(account, null)).toEqual([]);
   expect(await run(account)).toEqual({ ...kept, uploaded: 2, bytes: 11, unchanged: 0 });
   expect(await drive.read(await at(account, "/Up/sub/é ü.txt"))).toBe("second");
+  expect((await at(account, "/Up/a.txt")).modifiedAt).toBe(Date.UTC(1999, 0));
   expect((await at(account, "/Up/sub/empty")).kind as string).toBe("folder");
   expect(await run(account)).toEqual(kept);
   expect(await localTotals(source, false)).toEqual({ files: 2, bytes: 11 });
@@ -124,7 +128,10 @@ test("a download continues after its partial file, and overwrites nothing unless
   writeFileSync(partial, "something else that is no part of it");
   expect(await get(true).catch((error: Error) => error.name)).toBe("StorageUnavailable");
   expect(readFileSync(path, "utf8")).toBe("mine");
+  await drive.files.update(account, file.id, { modifiedAt: Date.UTC(2001, 1, 3) });
+  Object.assign(file, await drive.files.find(account, file.id));
   await get(true);
+  expect(statSync(path).mtimeMs).toBe(Date.UTC(2001, 1, 3));
   expect(readFileSync(path).equals(content)).toBe(true);
   expect(readdirSync(folder).filter((name) => name.endsWith(".part"))).toEqual([]);
 });

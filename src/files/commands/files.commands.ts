@@ -117,6 +117,21 @@ function addMkdir(group: Command, context: Context): void {
     });
 }
 
+/** Where an entry goes: into a folder that is there, or under a new path. */
+async function destinationIn(context: Context, tree: number, destination: string) {
+  const { lookup } = (await context.services()).drive;
+  const names = pathNames(destination);
+  const there = await lookup.at(tree, destination).catch(nullIfNotFound);
+  const isInto = names.length === 0 || there?.kind === "folder";
+  if (!isInto && destination.endsWith("/")) {
+    throw appError("FolderNotFound", `There is no folder ${destination} in this tree.`);
+  }
+  const around = isInto ? names : names.slice(0, -1);
+  const parent = isInto ? there : await lookup.at(tree, `/${around.join("/")}`);
+  if (parent?.kind === "file") throw appError("BadRequest", `${destination} is in a file; name a folder.`);
+  return { around, parentId: parent?.id ?? null, name: isInto ? undefined : names.at(-1)! };
+}
+
 function addMove(group: Command, context: Context): void {
   const define = createDefine(group, context);
   define("mv", "move or rename a file or folder; its shares go along")
@@ -125,24 +140,26 @@ function addMove(group: Command, context: Context): void {
     .argument("<destination>", "a folder that is there, or the new path")
     .result(async (options, source, destination) => {
       const { tree, owner, entry } = await entryOf(context, source, options);
-      const { lookup, folders, files } = (await context.services()).drive;
-      const names = pathNames(destination);
-      const there = await lookup.at(tree, destination).catch(nullIfNotFound);
-      const isInto = names.length === 0 || there?.kind === "folder";
-      if (!isInto && destination.endsWith("/")) {
-        throw appError("FolderNotFound", `There is no folder ${destination} in this tree.`);
-      }
-      const around = isInto ? names : names.slice(0, -1);
-      const parent = isInto ? there : await lookup.at(tree, `/${around.join("/")}`);
-      if (parent?.kind === "file")
-        throw appError("BadRequest", `${destination} is in a file; name a folder.`);
-      const name = isInto ? entry.name : names.at(-1)!;
-      const parentId = parent?.id ?? null;
+      const { folders, files } = (await context.services()).drive;
+      const { around, parentId, name = entry.name } = await destinationIn(context, tree, destination);
       const view =
         entry.kind === "file"
           ? viewFile(await files.update(tree, entry.id, { name, folderId: parentId }), owner)
           : viewFolder(await folders.update(tree, entry.id, { name, parentId }), owner);
       return lineResult(view, `Moved to ${joined([...around, name])}.`);
+    });
+  define("cp", "copy a file, or a folder with all in it, within its tree")
+    .options(OWNER)
+    .argument("<source>", PATH_OR_ID)
+    .argument("<destination>", "a folder that is there, or the new path")
+    .result(async (options, source, destination) => {
+      const { tree, owner, entry } = await entryOf(context, source, options);
+      const { copies, lookup } = (await context.services()).drive;
+      const { around, ...place } = await destinationIn(context, tree, destination);
+      const { kind, id } = entry;
+      const copy = await lookup.byId(tree, await copies.copy(tree, { kind, id, ...place }, COMMAND));
+      const view = copy.kind === "file" ? viewFile(copy, owner) : viewFolder(copy, owner);
+      return lineResult(view, `Copied to ${joined([...around, copy.name])}.`);
     });
 }
 

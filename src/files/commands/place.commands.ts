@@ -12,6 +12,7 @@ import type { Drops } from "../drops/service.ts";
 import type { ShareChanges } from "../serving/changes.ts";
 import type { OwnedShares } from "../serving/service.ts";
 import type { Entry } from "../tree/entry.ts";
+import type { Copies } from "../tree/copies.ts";
 import type { Files } from "../tree/files.service.ts";
 import type { Folders } from "../tree/folders.service.ts";
 import type { Lookup } from "../tree/lookup.ts";
@@ -23,6 +24,7 @@ import type { Versions } from "../versions/service.ts";
 export type FileServices = {
   drive: {
     archives: Archives;
+    copies: Copies;
     files: Files;
     folders: Folders;
     linked: LinkedFolders;

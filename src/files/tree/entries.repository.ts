@@ -115,14 +115,18 @@ export function createEntriesRepository(database: Database) {
         unique: (cause) => nameConflict(entry.name, cause),
       }),
 
+    /** @throws NameConflict if one of the names is taken */
+    insertMany: (tx: Db, entries: readonly NewEntry[]): Promise<void> =>
+      explainViolations(() => dialect.insertMany(tx, "entries", entries.map(toRow)), {
+        unique: (cause) => nameConflict(entries[0]!.name, cause),
+      }),
+
     /** Returns their ids, in their order. @throws NameConflict if one of the names is taken */
     async insertAll(tx: Db, entries: readonly NewEntry[]): Promise<number[]> {
       const [first, ...others] = entries;
       if (first === undefined) return [];
       if (others.length === 0) return [await this.insert(tx, first)];
-      await explainViolations(() => dialect.insertMany(tx, "entries", entries.map(toRow)), {
-        unique: (cause) => nameConflict(first.name, cause),
-      });
+      await this.insertMany(tx, entries);
       const ids = new Map<string, number>();
       for (const [parentId, some] of Map.groupBy(entries, (entry) => entry.parentId)) {
         const names = some.map(({ name }) => name);

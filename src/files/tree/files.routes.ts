@@ -3,7 +3,7 @@ import { actorOf, type PathInput, type Endpoint, endpoint } from "../../platform
 import { FILE_NAME_FORM } from "../../lib/file-name.ts";
 import { fileView, type StoredFile, viewFile } from "./entry.ts";
 import { entryIn, idInBody, placedEndpoint, treeEndpoint } from "./entry-id.ts";
-import { modifiedAtText, readModifiedAt } from "./modified-at.ts";
+import { modifiedAtText, readModifiedAt } from "../../lib/modified-at.ts";
 import { newOwner } from "./folders.routes.ts";
 import type { Transfers } from "./transfers.ts";
 import { ownerQuery, type Trees } from "./trees.ts";

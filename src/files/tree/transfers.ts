@@ -148,14 +148,9 @@ export function createTransfers(deps: Deps) {
 }
 
 function createFinishing({ tree, entries, repository, clock, portion = PORTION }: Deps) {
-  /** Where it was to be, or else in the root, under a free name. */
   async function settle(tx: TreeTransaction, { entryId, to, parentId, name }: Transfer): Promise<void> {
-    const above = await tree.folders(to, parentId, tx.db).catch(nullIfNoFolder);
-    const height = above === null ? 0 : await entries.height(to, entryId, tx.db);
-    const parent = above === null || above.length + height > MOST_LEVELS ? ROOT : parentId;
-    const names = [{ parentId: parent, name, isNumbered: true }];
-    const [free] = await freeNames(names, (id, some) => entries.takenNames(tx.db, to, id, some));
-    await repository.place(tx.db, entryId, { parentId: parent, name: free!, updatedAt: clock.now() });
+    const place = await freePlace({ tree, entries }, tx, { id: entryId, accountId: to, parentId, name });
+    await repository.place(tx.db, entryId, { ...place, updatedAt: clock.now() });
     await repository.remove(tx.db, entryId);
     await entries.countMove(tx.db, to);
   }
@@ -208,6 +203,22 @@ function createFinishing({ tree, entries, repository, clock, portion = PORTION }
       waiting = rest.concat(moved.found.filter(({ kind }) => kind === "folder").map((entry) => entry.id));
     }
   };
+}
+
+type Placed = { id: number; accountId: number; parentId: number; name: string };
+
+/** Where a folder was to be, or else in the root, under a free name. */
+export async function freePlace(
+  { tree, entries }: Pick<Deps, "tree" | "entries">,
+  tx: TreeTransaction,
+  { id, accountId, parentId, name }: Placed,
+): Promise<{ parentId: number; name: string }> {
+  const above = await tree.folders(accountId, parentId, tx.db).catch(nullIfNoFolder);
+  const height = above === null ? 0 : await entries.height(accountId, id, tx.db);
+  const parent = above === null || above.length + height > MOST_LEVELS ? ROOT : parentId;
+  const names = [{ parentId: parent, name, isNumbered: true }];
+  const [free] = await freeNames(names, (folder, some) => entries.takenNames(tx.db, accountId, folder, some));
+  return { parentId: parent, name: free! };
 }
 
 /** An account may have a name that no folder has. */

@@ -5,7 +5,7 @@ import { entryIn, placedEndpoint } from "../tree/entry-id.ts";
 import { fileView, shownParent, viewFile } from "../tree/entry.ts";
 import { taggedFile } from "../tree/files.routes.ts";
 import type { Files } from "../tree/files.service.ts";
-import { modifiedAtText, readModifiedAt } from "../tree/modified-at.ts";
+import { modifiedAtText, readModifiedAt } from "../../lib/modified-at.ts";
 import type { Trees } from "../tree/trees.ts";
 import { overwriting, type Uploads } from "./service.ts";
 

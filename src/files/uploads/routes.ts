@@ -6,7 +6,7 @@ import { appError } from "../../lib/errors.ts";
 import { idInQuery, placedEndpoint } from "../tree/entry-id.ts";
 import { ownerQuery, type Trees } from "../tree/trees.ts";
 import { fileView, viewFile } from "../tree/entry.ts";
-import { modifiedAtText, readModifiedAt } from "../tree/modified-at.ts";
+import { modifiedAtText, readModifiedAt } from "../../lib/modified-at.ts";
 import type { Destination, ReceivedFile, Uploads } from "./service.ts";
 
 /** Longest silence of a client. */

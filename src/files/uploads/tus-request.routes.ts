@@ -4,7 +4,7 @@ import type { BodyReservation } from "../../platform/http/body-memory.ts";
 import type { BodyReadQueue } from "../../platform/http/body-reader.ts";
 import { bodyTimeouts } from "../../platform/http/read-body.ts";
 import { appError } from "../../lib/errors.ts";
-import { readModifiedAt } from "../tree/modified-at.ts";
+import { readModifiedAt } from "../../lib/modified-at.ts";
 import { MOST_CHECKED_BYTES } from "./tus-checksum.ts";
 import {
   BODY_TYPE,

@@ -287,8 +287,7 @@ forEachDialect((dialect) => {
 
     test("not into copies", async () => {
       const file = await two();
-      const alongside = async () => {};
-      await at.treeParts.copies.copy(me, { id: file.id, parentId: null, name: "b", isDeep: true, alongside });
+      await at.copies.copy(me, { kind: "file", id: file.id, parentId: null, name: "b" }, SYSTEM);
       const [copy] = (
         await at.folders.page(me, (await at.folders.find(me, null)).folder, null, 10)
       ).files.slice(1);

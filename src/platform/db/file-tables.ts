@@ -82,7 +82,7 @@ export const FILE_TABLES = {
      * and their id as name.
      */
     account_id: "int",
-    /** A folder of the same account; 0 is the root, -1 the trash, -2 a folder of `transfers`. */
+    /** A folder of the same account; 0 is the root, -1 the trash, -2 a folder of `transfers` or `copies`. */
     parent_id: "int",
     /** "folder" or "file". */
     kind: "text(8)",
@@ -157,6 +157,40 @@ export const FILE_TABLES = {
     is_whole: "int",
     /** Bytes that have not come yet, which count in the quota. */
     bytes: "int",
+  },
+  /**
+   * Folders that are being copied (files/tree/copies.ts). The copy has the parent -2 until it is complete, and its bytes
+   * count in account_usage from the beginning.
+   */
+  copies: {
+    /** The copy. */
+    entry_id: "int",
+    account_id: "int",
+    /** Where the copy will be. */
+    parent_id: "int",
+    name: "text(255)",
+    /** Bytes that are not copied yet. */
+    bytes: "int",
+    /** The item that was copied last, and the largest id of a copy. */
+    level: "int",
+    source_id: "int",
+    last_id: "int",
+  },
+  /** What a folder had when its copy began. */
+  copy_items: {
+    id: "serial",
+    /** The copy of the whole folder. */
+    entry_id: "int",
+    /** 0 is the folder itself. */
+    level: "int",
+    source_id: "int",
+    /** The folder around the source. */
+    parent_id: "int",
+    kind: "text(8)",
+    name: "text(255)",
+    size: "int",
+    /** Of a folder that is copied. */
+    copy_id: "int?",
   },
   uploads: {
     /** A lower-case UUID, which the storage also uses for the bytes. */

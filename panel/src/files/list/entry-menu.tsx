@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Menu } from "@mantine/core";
 import {
+  IconCopy,
   IconDatabase,
   IconDots,
   IconDownload,
@@ -24,6 +25,7 @@ export type EntryCommands = {
     /** As one share. */
     share(entries: readonly Entry[]): void;
     move(entries: readonly Entry[]): void;
+    copy(entries: readonly Entry[]): void;
     trash(entries: readonly Entry[]): void;
     /** Chooses the storage of a folder. Absent if the account may not. */
     store?(folder: Entry): void;
@@ -102,6 +104,9 @@ const Changes = ({ entry, change, onRename }: ChangesProps) => (
     </Menu.Item>
     <Menu.Item leftSection={<IconFolderShare size={16} />} onClick={() => change.move([entry])}>
       <Trans>Move to…</Trans>
+    </Menu.Item>
+    <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => change.copy([entry])}>
+      <Trans>Copy to…</Trans>
     </Menu.Item>
     {entry.kind === "folder" && change.store !== undefined && (
       <Menu.Item leftSection={<IconDatabase size={16} />} onClick={() => change.store?.(entry)}>

@@ -4,6 +4,7 @@ import {
   IconArrowDown,
   IconArrowUp,
   IconArrowsSort,
+  IconCopy,
   IconFolderShare,
   IconShare,
   IconTrash,
@@ -139,6 +140,16 @@ function SelectionBar({ selection, commands }: Pick<Props, "selection" | "comman
       <DownloadButton entries={selected} />
       {change !== undefined && (
         <>
+          <ActionIcon
+            variant="subtle"
+            size="lg"
+            visibleFrom="xs"
+            aria-label={t`Copy to…`}
+            title={t`Copy to…`}
+            onClick={() => change.copy(selected)}
+          >
+            <IconCopy size={18} />
+          </ActionIcon>
           <ActionIcon
             variant="subtle"
             size="lg"

@@ -10,46 +10,51 @@ import { FolderPicker, type PickedFolder } from "./folder-picker.tsx";
 type Props = {
   /** None: the dialog is closed. */
   entries: readonly Entry[];
+  /** They stay, and copies go. */
+  isCopy: boolean;
   /** In whose tree they are. */
   team: string | undefined;
-  onMove(entries: readonly Entry[], folder: number | null, name: string): void;
+  /** Moves or copies. */
+  onChoose(entries: readonly Entry[], folder: number | null, name: string): void;
   /** Into another tree. */
   onGive(entries: readonly Entry[], owner: string, folder: number | null): void;
   onClose(): void;
 };
 
-/** Moves without dragging, and into trees of others. */
+/** Moves without dragging, and into trees of others; copies within the tree. */
 export function MoveDialog({ entries, ...props }: Props) {
-  const { onClose } = props;
+  const { isCopy, onClose } = props;
+  const [first, ...others] = entries;
+  const one = isCopy ? (
+    <Trans>
+      Copy <bdi>{first?.name}</bdi>
+    </Trans>
+  ) : (
+    <Trans>
+      Move <bdi>{first?.name}</bdi>
+    </Trans>
+  );
+  const many = isCopy ? (
+    <Plural value={entries.length} one="Copy # entry" other="Copy # entries" />
+  ) : (
+    <Plural value={entries.length} one="Move # entry" other="Move # entries" />
+  );
   return (
-    <Dialog
-      title={
-        entries.length === 1 ? (
-          <Trans>
-            Move <bdi>{entries[0]!.name}</bdi>
-          </Trans>
-        ) : (
-          <Plural value={entries.length} one="Move # entry" other="Move # entries" />
-        )
-      }
-      isOpen={entries.length > 0}
-      onClose={onClose}
-      size="md"
-    >
+    <Dialog title={others.length === 0 ? one : many} isOpen={entries.length > 0} onClose={onClose} size="md">
       {entries.length > 0 && <Choice entries={entries} {...props} />}
     </Dialog>
   );
 }
 
-function Choice({ entries, team, onMove, onGive, onClose }: Props) {
+function Choice({ entries, isCopy, team, onChoose, onGive, onClose }: Props) {
   const { t } = useLingui();
   const { mayGive, ownerOf } = useTrees();
   const [tree, setTree] = useState(team);
   const [folder, setFolder] = useState<PickedFolder>({ id: entries[0]!.folder_id, name: "" });
-  const isThere = tree === team && entries.every(({ folder_id }) => folder_id === folder.id);
+  const isThere = !isCopy && tree === team && entries.every(({ folder_id }) => folder_id === folder.id);
   return (
     <Stack gap="sm">
-      {mayGive(team) && (
+      {!isCopy && mayGive(team) && (
         <TreeSelect
           team={tree}
           own={t`My files`}
@@ -86,10 +91,10 @@ function Choice({ entries, team, onMove, onGive, onClose }: Props) {
             onClick={() => {
               onClose();
               if (tree !== team) onGive(entries, ownerOf(tree), folder.id);
-              else onMove(entries, folder.id, folder.id === null ? t`All files` : folder.name);
+              else onChoose(entries, folder.id, folder.id === null ? t`All files` : folder.name);
             }}
           >
-            <Trans>Move here</Trans>
+            {isCopy ? <Trans>Copy here</Trans> : <Trans>Move here</Trans>}
           </Button>
         </Group>
       </Group>

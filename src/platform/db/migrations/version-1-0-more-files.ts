@@ -31,4 +31,13 @@ export const steps: readonly Step[] = [
     "primary key (entry_id)",
     "constraint linked_folders_entry foreign key (entry_id) references entries (id) on delete cascade",
   ]),
+  createTable("1082_copies", "copies", FILE_TABLES.copies, [
+    "primary key (entry_id)",
+    "constraint copies_entry foreign key (entry_id) references entries (id) on delete cascade",
+    "index copies_account_id (account_id)",
+  ]),
+  createTable("1083_copy_items", "copy_items", FILE_TABLES.copy_items, [
+    "constraint copy_items_source unique (entry_id, level, source_id)",
+    "constraint copy_items_entry foreign key (entry_id) references entries (id) on delete cascade",
+  ]),
 ];

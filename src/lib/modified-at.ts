@@ -1,7 +1,7 @@
 /** The time of a content as clients send it: RFC 3339, or seconds since the epoch. */
 import { z } from "zod";
-import { appError } from "../../lib/errors.ts";
-import { boundedInstant, parseRfc3339 } from "../../lib/rfc3339.ts";
+import { appError } from "./errors.ts";
+import { boundedInstant, parseRfc3339 } from "./rfc3339.ts";
 
 export const modifiedAtText = z
   .string()
