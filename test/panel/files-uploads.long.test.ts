@@ -145,7 +145,8 @@ once("a dropped tree comes whole; taken names are asked about once", async () =>
     ...tree,
     photos: { ...tree.photos, "a.txt": "second a", "new.txt": "new" },
   });
-  expect((await me.call("GET", "/trash")).body.data).toMatchObject([{ name: "a.txt" }]);
+  const [found] = (await me.call("GET", "/files/search?q=a.txt")).body.data;
+  expect((await me.call("GET", `/files/${found.id}/versions`)).body.data).toMatchObject([{ size: 7 }]);
 
   await dropTree(page, { "c.txt": "second c" });
   await dialog.getByRole("button", { name: "Keep both" }).click();

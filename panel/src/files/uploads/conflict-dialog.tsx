@@ -37,7 +37,7 @@ function Choices({ question: { names, answer } }: { question: ConflictQuestion }
         )}
       </List>
       <Text size="sm" c="dimmed">
-        <Trans>What is replaced goes to the trash, once the new file is complete.</Trans>
+        <Trans>What is replaced becomes a version of the file, once the new content is complete.</Trans>
       </Text>
       <Group justify="end" gap="xs">
         <Button variant="default" onClick={() => answer("skip")}>

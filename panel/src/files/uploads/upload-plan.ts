@@ -89,11 +89,11 @@ async function decide(
     if (!taken.has(one)) kept.push(one);
     else if (choice !== "skip") {
       const { names } = await placeOf(one.folders);
-      const name = freeNameFor(one.name, (free) => names.has(free));
-      names.set(name, { kind: "file", id: 0 });
-      const replaces = choice === "replace" ? one.replaces : null;
       // A folder can't be replaced by a file.
-      kept.push({ ...one, name, finalName: replaces === null ? name : one.name, replaces });
+      const replaces = choice === "replace" ? one.replaces : null;
+      const name = replaces === null ? freeNameFor(one.name, (free) => names.has(free)) : one.name;
+      names.set(name, { kind: "file", id: 0 });
+      kept.push({ ...one, name, finalName: name, replaces });
     }
   }
   return kept;

@@ -25,7 +25,7 @@ export type UploadRecord = {
   /** On the server; null before it has begun there. */
   tusId: string | null;
   isPaused: boolean;
-  /** Moved to the trash when this upload is complete, which then takes its name. */
+  /** The file that gets this content, and keeps its own as a version. */
   replaces: number | null;
   finalName: string;
   /** A file, or the folder that it lies in. */

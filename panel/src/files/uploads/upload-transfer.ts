@@ -40,6 +40,7 @@ export async function transfer(record: UploadRecord, file: File, options: Option
       modified_at: String(record.lastModified / 1000),
       ...(folder !== null && { folder_id: String(folder) }),
       ...(team !== undefined && { owner: ownerOfTree(team) }),
+      ...(record.replaces !== null && { replace: "true" }),
     },
     chunkSize,
     // The caller retries, for as long as it takes.

@@ -4,7 +4,7 @@
  * reload continues. A lock tells other tabs whether the tab that runs an upload still lives.
  */
 import { ApiError } from "../../base/api.ts";
-import { nameOfFile, renameEntry, trashEntry } from "../file-queries.ts";
+import { nameOfFile } from "../file-queries.ts";
 import { numberedName } from "./free-names.ts";
 import { allItems, changeItem, dropItems, itemOf, setItem, uploadRate } from "./upload-list.ts";
 import type { UploadItem, UploadRecord } from "./upload-record.ts";
@@ -148,29 +148,17 @@ const rest = (ms: number, signal: AbortSignal): Promise<void> =>
   });
 
 async function settle({ record }: UploadItem, fileId: number | null): Promise<void> {
-  const { id, replaces, finalName } = record;
-  let problem = "";
+  const { id, finalName } = record;
   let storedAs: string | undefined;
-  if (replaces !== null && fileId !== null) {
-    try {
-      await trashEntry({ kind: "file", id: replaces }).catch(ignoreMissing);
-      await renameEntry({ kind: "file", id: fileId }, finalName);
-    } catch (error) {
-      problem = error instanceof ApiError ? error.message : "";
-    }
-  } else if (fileId !== null) {
+  if (fileId !== null) {
     // The server numbers a name that was taken meanwhile.
     const name = await nameOfFile(fileId);
     if (name !== null && name !== finalName) storedAs = name;
   }
-  changeItem(id, { state: "done", sent: record.size, problem, ...(storedAs && { storedAs }) });
+  changeItem(id, { state: "done", sent: record.size, problem: "", ...(storedAs && { storedAs }) });
   forget(id);
   isSomeStored = true;
   onStored?.();
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!(error instanceof ApiError) || error.status !== 404) throw error;
 }
 
 function forget(id: string): void {
