@@ -2444,7 +2444,7 @@ export interface paths {
         get?: never;
         /**
          * Replace a file's content; the former one becomes a version
-         * @description For every account; an API token needs the scope `files:write`.
+         * @description The body is the whole content. What the file had before becomes a version, unless it is empty or the same. For every account; an API token needs the scope `files:write`.
          */
         put: operations["putFileContent"];
         post?: never;
@@ -2627,7 +2627,7 @@ export interface paths {
         };
         /**
          * The former contents of a file, newest first
-         * @description For every account; an API token needs the scope `files:read`.
+         * @description Newest first. What replaces the content of a file keeps what it had, as `files.versions_keep` and `files.versions_days` say. For every account; an API token needs the scope `files:read`.
          */
         get: operations["listFileVersions"];
         put?: never;
@@ -2650,7 +2650,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a former content of a file for good
-         * @description For every account; an API token needs the scope `files:write`.
+         * @description It can't be undone. The bytes no longer count in the quota. For every account; an API token needs the scope `files:write`.
          */
         delete: operations["deleteFileVersion"];
         options?: never;
@@ -2667,7 +2667,7 @@ export interface paths {
         };
         /**
          * A former content of a file, whole or a range of it
-         * @description For every account; an API token needs the scope `files:read`.
+         * @description Ranges and conditions are as for the download of a file. For every account; an API token needs the scope `files:read`.
          */
         get: operations["getFileVersionDownload"];
         put?: never;
@@ -2689,7 +2689,7 @@ export interface paths {
         put?: never;
         /**
          * Give a file a former content again; the present one becomes a version
-         * @description For every account; an API token needs the scope `files:write`.
+         * @description What the file has now becomes a version, so a restore can be undone. The restored version stays in the list. For every account; an API token needs the scope `files:write`.
          */
         post: operations["postFileVersionRestore"];
         delete?: never;
@@ -19456,7 +19456,10 @@ export interface operations {
                  * @example 1
                  */
                 id: number;
-                /** @example 1 */
+                /**
+                 * @description number of the version, as the list gives it
+                 * @example 1
+                 */
                 version: number;
             };
             cookie?: never;
@@ -19520,7 +19523,10 @@ export interface operations {
                  * @example 1
                  */
                 id: number;
-                /** @example 1 */
+                /**
+                 * @description number of the version, as the list gives it
+                 * @example 1
+                 */
                 version: number;
             };
             cookie?: never;
@@ -19611,7 +19617,10 @@ export interface operations {
                  * @example 1
                  */
                 id: number;
-                /** @example 1 */
+                /**
+                 * @description number of the version, as the list gives it
+                 * @example 1
+                 */
                 version: number;
             };
             cookie?: never;
