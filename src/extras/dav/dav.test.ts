@@ -95,6 +95,29 @@ forEachDialect((dialect) => {
       expect(await status("PUT", "/b.txt", "x", { "Content-Range": "bytes 0-0/2" })).toBe(400);
     });
 
+    test("has the time that the client sends, also with equal content", async () => {
+      const times: string[] = [];
+      for (const [text, time] of [
+        ["one", "981158400"],
+        ["one", "981158401"],
+        ["two", "-11644473600"],
+      ] as const) {
+        const sent = await ask("PUT", "/timed", text, { "X-OC-Mtime": time });
+        expect(sent.headers.get("X-OC-Mtime")).toBe("accepted");
+        times.push((await ask("GET", "/timed")).headers.get("Last-Modified")!);
+      }
+      expect(times).toEqual([
+        "Sat, 03 Feb 2001 00:00:00 GMT",
+        "Sat, 03 Feb 2001 00:00:01 GMT",
+        "Mon, 01 Jan 1601 00:00:00 GMT",
+      ]);
+      expect(await (await ask("PROPFIND", "/timed", undefined, { Depth: "0" })).text()).toContain(
+        "<D:getlastmodified>Mon, 01 Jan 1601 00:00:00 GMT</D:getlastmodified>",
+      );
+      expect(await status("PUT", "/timed", "bad", { "X-OC-Mtime": "yesterday" })).toBe(400);
+      expect(await content("/timed")).toBe("two");
+    });
+
     test("of one name that many put at once is one of theirs", async () => {
       const texts = Array.from({ length: 8 }, (_, one) => `content ${one}`);
       const all = await Promise.all(texts.map((text) => status("PUT", "/a", text)));
