@@ -96,6 +96,12 @@ const WAYS: Record<Column, Record<string, Way>> = {
       (await me.call("POST", "/folders", { name, parent_id: folder })).status,
     "a new name of a file": (name, folder) => renamed("files", name, folder),
     "a new name of a folder": (name, folder) => renamed("folders", name, folder),
+    "a copy of a file": async (name, folder) =>
+      (await me.call("POST", `/files/${await uploaded(folder)}/copy`, { name })).status,
+    "a copy of a folder": async (name, folder) => {
+      const id = await me.folder(crypto.randomUUID(), folder);
+      return (await me.call("POST", `/folders/${id}/copy`, { name })).status;
+    },
     "a restored file": async (name, folder) => {
       const id = await uploaded(folder);
       await me.call("POST", `/files/${id}/trash`);

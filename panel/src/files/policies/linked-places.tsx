@@ -24,7 +24,7 @@ export function LinkedPlaces({ policy }: { policy: Policy }) {
       {data === undefined && error === null && <Skeleton height={22} />}
       {data?.length === 0 && (
         <Text size="sm">
-          <Trans>It is not shown in any files yet.</Trans>
+          <Trans>It is not shown anywhere yet.</Trans>
         </Text>
       )}
       {data !== undefined && data.length > 0 && (
