@@ -102,8 +102,14 @@ test.skipIf(CHROMIUM === null)(
         { name: "no bytes.txt", bytes: 0 },
       ]),
     );
-    await until(async () => await page.evaluate<boolean>("location.search === '?sent=1'"), 30_000);
-    await until(async () => await page.evaluate<boolean>("document.readyState === 'complete'"), 30_000);
+    await until(
+      async () => await page.evaluate<boolean>("location.search === '?sent=1'").catch(() => false),
+      30_000,
+    );
+    await until(
+      async () => await page.evaluate<boolean>("document.readyState === 'complete'").catch(() => false),
+      30_000,
+    );
     const text = await page.evaluate<string>("document.querySelector('main').innerText");
     for (const part of ["Your files have arrived", "one.jpg", "5.2\u00a0MB", "no bytes.txt"])
       expect(text).toContain(part);
@@ -303,13 +309,19 @@ test.skipIf(CHROMIUM === null)(
     const page = await browser!.page({ width: 1280, height: 800, dark: true });
     await page.open(proxy.at(drop.url));
     await page.evaluate(choose([{ name: "pieces.bin", bytes: 5 * MIB }]));
-    await until(async () => await page.evaluate<boolean>("location.search === '?sent=1'"), 30_000);
+    await until(
+      async () => await page.evaluate<boolean>("location.search === '?sent=1'").catch(() => false),
+      30_000,
+    );
     expect(await drop.files()).toMatchObject([{ name: "pieces.bin", size: 5 * MIB }]);
 
     // 5 MiB, a half and a quarter are refused; an eighth passes.
     expect(proxy.refused).toEqual([5 * MIB, 2.5 * MIB, 1.25 * MIB]);
     proxy.limit = 1000;
-    await until(async () => await page.evaluate<boolean>("document.readyState === 'complete'"), 30_000);
+    await until(
+      async () => await page.evaluate<boolean>("document.readyState === 'complete'").catch(() => false),
+      30_000,
+    );
     await page.open(proxy.at(drop.url));
     await page.evaluate(choose([{ name: "none.bin", bytes: 5 * MIB }]));
     await until(async () => (await shownOn(page)).includes("refuses even small parts of a file"), 30_000);
@@ -371,7 +383,10 @@ test.skipIf(CHROMIUM === null)(
       document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
       document.activeElement.click();
     })()`);
-    await until(async () => await page.evaluate<boolean>("location.search === '?sent=1'"), 30_000);
+    await until(
+      async () => await page.evaluate<boolean>("location.search === '?sent=1'").catch(() => false),
+      30_000,
+    );
     const tiles = () =>
       page.evaluate<string[]>(
         "[...document.querySelectorAll('.tiles li')].map((tile) => tile.querySelector('bdi').innerText + ' ' + (tile.querySelector('img')?.naturalWidth ?? 'icon'))",

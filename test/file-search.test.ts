@@ -36,6 +36,7 @@ test("entries are found with their paths, in pages, and only by their owner", as
         path: [{ id: folder, name: "Reports & more" }],
         size: 5,
         mime_type: "text/plain",
+        modified_at: file.modified_at,
         created_at: file.created_at,
         updated_at: file.updated_at,
       },

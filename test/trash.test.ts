@@ -70,6 +70,7 @@ test("a file and a folder go to the trash, are listed, put back and deleted", as
     path: [],
     size: null,
     mime_type: null,
+    modified_at: null,
     created_at: TIME,
     updated_at: TIME,
   });

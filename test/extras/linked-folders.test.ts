@@ -87,6 +87,7 @@ test("a folder that changes while many list, share and download it", async () =>
   await share("/Photos", "all");
   const texts = ["one", "two two", "three three three"];
   const isOver = { now: false };
+  const seen = { whole: 0, mixed: 0, failed: new Set<number>() };
   const change = async () => {
     for (let n = 0; n < 150; n++) {
       const text = texts[n % texts.length]!;
@@ -94,10 +95,12 @@ test("a folder that changes while many list, share and download it", async () =>
       if (n % 3 === 0) writeFileSync(join(root, `more ${n}`), "more");
       if (n % 3 === 2) rmSync(join(root, `more ${n - 2}`));
       await Bun.sleep(20);
+      // Leaves time for a download now and then.
+      const before = seen.whole;
+      if (n % 50 === 49) await until(() => seen.whole > before);
     }
     isOver.now = true;
   };
-  const seen = { whole: 0, mixed: 0, failed: new Set<number>() };
   const visit = async () => {
     while (!isOver.now) {
       const page = await fetch(`${server.url}/all`, { headers: { Accept: "text/html" } });

@@ -143,6 +143,8 @@ test("backup, restore and the doctor of the storage show progress on a terminal"
   );
 });
 
+const OLD_KEY = "a".repeat(64);
+
 describe("a restore in place", () => {
   const RULES = { restored: "https://example.com/restored", later: "https://example.com/later" };
   const add = (to: Installation, code: keyof typeof RULES) =>
@@ -158,10 +160,10 @@ describe("a restore in place", () => {
     const installation = keep(install());
     const backup = join(installation.dataDir, "backups", "first");
     await add(installation, "restored");
-    writeFileSync(join(installation.dataDir, "secret.key"), "old");
+    writeFileSync(join(installation.dataDir, "secret.key"), OLD_KEY);
     expect(await installation.cli(["backup", backup])).toMatchObject({ exitCode: 0 });
     await add(installation, "later");
-    writeFileSync(join(installation.dataDir, "secret.key"), "new");
+    writeFileSync(join(installation.dataDir, "secret.key"), "b".repeat(64));
     writeFileSync(join(installation.dataDir, "notes.txt"), "mine");
     return { installation, backup };
   }
@@ -177,7 +179,7 @@ describe("a restore in place", () => {
       stderr: "",
     });
     expect(await codes(installation)).toEqual(["restored"]);
-    expect(readFileSync(join(installation.dataDir, "secret.key"), "utf8")).toBe("old");
+    expect(readFileSync(join(installation.dataDir, "secret.key"), "utf8")).toBe(OLD_KEY);
     expect(readFileSync(join(installation.dataDir, "notes.txt"), "utf8")).toBe("mine");
     expect(statSync(join(installation.dataDir, "waymark.db")).mode & 0o777).toBe(0o600);
     expect(readdirSync(installation.dataDir).filter((name) => /restor|replaced/.test(name))).toEqual([]);
@@ -204,7 +206,7 @@ describe("a restore in place", () => {
       rmSync(join(backup, "waymark.db"));
       expect((await installation.cli(["restore", backup])).stderr).toContain("damaged");
       expect(await codes(installation)).toEqual(["restored"]);
-      expect(readFileSync(join(installation.dataDir, "secret.key"), "utf8")).toBe("old");
+      expect(readFileSync(join(installation.dataDir, "secret.key"), "utf8")).toBe(OLD_KEY);
       expect(existsSync(join(installation.dataDir, ".restore"))).toBe(false);
     },
   );
