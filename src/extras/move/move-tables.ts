@@ -49,6 +49,7 @@ export const PASSED_ON: Partial<Record<TableName, readonly string[]>> = {
   policies: ["name", "is_default"],
   blobs: ["retired", "object_key"],
   entries: ["name"],
+  copy_items: ["source_id"],
   share_recipients: ["email"],
   webhook_deliveries: ["event_id"],
 };
