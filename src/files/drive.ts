@@ -62,7 +62,7 @@ export function createDrive(deps: Deps) {
   const shared = { ...held, tree, blobs, clock, logger };
   const ofRemoval = { ...shared, removal: createRemovalRepository({ database, record }) };
   const removal = createRemoval(ofRemoval);
-  const versions = createVersions({ ...shared, limits: versionLimits(config) });
+  const versions = createVersions({ ...ofRemoval, removing: removal, record, limits: versionLimits(config) });
   const linked = createLinkedFolders({
     ...shared,
     removal,

@@ -65,6 +65,39 @@ test("WebDAV reaches the folder; those above only lead there, and nothing outsid
   expect((await ask("MOVE", HOME, to(`${HOME}/x`))).status).toBe(405);
 });
 
+test("the header If tells nothing of what is outside of the folder", async () => {
+  const top = await drive.folder("Above");
+  const bound = await drive.folder("Bound", top);
+  const dav = `${server.url}/admin/dav/files`;
+  const send = (
+    token: string,
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body?: string,
+  ) =>
+    fetch(`${dav}/${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, ...headers },
+      ...(body !== undefined && { body }),
+    });
+  await drive.upload("in.txt", "in", { folder: String(bound) });
+  const all = (await admin.call("POST", "/tokens", { name: "all", scopes: ["files:read", "files:write"] }))
+    .body;
+  const token = await tokenOf(bound);
+  const lock = `<lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope></lockinfo>`;
+  const urn = (await send(all.data.token, "LOCK", "Above/out.txt", {}, lock)).headers.get("Lock-Token")!;
+  const tagOf = async (path: string) => (await send(all.data.token, "HEAD", path, {})).headers.get("ETag")!;
+  const put = async (path: string, condition: string) => {
+    const headers = { If: `</admin/dav/files/${path}> (${condition})` };
+    return (await send(token, "PUT", "Above/Bound/new.txt", headers, "x")).status < 300;
+  };
+  expect(await put("Above/Bound/in.txt", `[${await tagOf("Above/Bound/in.txt")}]`)).toBe(true);
+  for (const condition of [`[${await tagOf("Above/out.txt")}]`, '["x"]', urn, "<urn:x>"])
+    for (const path of ["Above/out.txt", "Above/none.txt"])
+      expect([await put(path, condition), await put(path, `Not ${condition}`)]).toEqual([false, true]);
+});
+
 test("MCP offers it what needs no more than the folder", async () => {
   const token = await tokenOf(await drive.folder("For a model"));
   const answer = await fetch(`${server.url}/admin/v1/mcp`, {

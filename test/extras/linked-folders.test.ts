@@ -1,6 +1,16 @@
 /** A folder of the server, linked by the command, in everything that the server offers. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, startSignedIn } from "../support/session.ts";
@@ -31,6 +41,16 @@ afterAll(async () => {
   await installation.remove();
   rmSync(outside, { recursive: true, force: true });
 });
+
+/** Paths with modes, times and bytes. */
+const snapshotOf = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .toSorted()
+    .map((name) => {
+      const found = statSync(join(folder, name));
+      const bytes = found.isFile() ? readFileSync(join(folder, name), "base64") : null;
+      return [name, found.mode, found.mtimeMs, bytes];
+    });
 
 const authorization = () => ({ Authorization: `Bearer ${client.token}` });
 const get = (path: string, headers: Record<string, string> = {}) =>
@@ -126,6 +146,15 @@ test("a folder that changes while many list, share and download it", async () =>
   expect(seen.whole).toBeGreaterThan(0);
 }, 60_000);
 
+test("a share of it can't begin to take files", async () => {
+  const patch = { method: "PATCH", headers: authorization(), body: JSON.stringify({ add: true }) };
+  const refused = await fetch(`${server.url}/shares/all`, patch);
+  expect([refused.status, (await refused.json()).message]).toEqual([
+    403,
+    "This lies in a folder of the server that is shown as it is. Change it there.",
+  ]);
+});
+
 test("a folder that is away is told as that, and is back with its shares", async () => {
   const { id } = await fileNamed("a.txt");
   await share("/Photos/a.txt", "a");
@@ -145,4 +174,24 @@ test("a folder that is away is told as that, and is back with its shares", async
   renameSync(`${root}-away`, root);
   for (const code of ["a", "all"]) await until(async () => (await visit(code)).status === 200);
   expect((await (await get(`/files/${id}`)).json()).data).toMatchObject({ id, name: "a.txt" });
+});
+
+test("the deletion of a person and of the policy leaves every byte", async () => {
+  const given = { username: "paula", password: "a long password", role: "user" };
+  expect((await client.call("POST", "/users", given)).status).toBe(201);
+  const policies = async () =>
+    (await (await get("/admin/policies")).json()).data as { id: number; driver_type: string }[];
+  const { id } = (await policies()).find((policy) => policy.driver_type === "linked")!;
+  const place = ["files", "link", root, "/Hers", "--owner", "paula", "--json"];
+  const { id: hers } = JSON.parse(await installation.run(place));
+  const before = snapshotOf(root);
+  const erased = await client.call("POST", "/privacy/delete", { account: "paula", transfer_to: "admin" });
+  expect(erased.status).toBe(200);
+  // What was hers came to the administrator.
+  expect((await contents(hers)).files.length).toBeGreaterThan(0);
+  for (const one of [folderId, hers])
+    await fetch(`${server.url}/folders/${one}`, { method: "DELETE", headers: authorization() });
+  const remove = { method: "DELETE", headers: authorization() };
+  await until(async () => (await fetch(`${server.url}/admin/policies/${id}`, remove)).ok);
+  expect(snapshotOf(root)).toEqual(before);
 });

@@ -11,6 +11,7 @@ import type { Files } from "../../files/tree/files.service.ts";
 import type { Folders } from "../../files/tree/folders.service.ts";
 import type { Trees } from "../../files/tree/trees.ts";
 import type { Uploads } from "../../files/uploads/service.ts";
+import type { Overwriting } from "../../files/versions/overwriting.ts";
 import type { createChecked, DavChange } from "./checks.ts";
 import type { DavLocks } from "./locks.ts";
 import { type DavPlace, nothing, type SpotOf } from "./places.ts";
@@ -40,6 +41,7 @@ export type DavDeps = DavDoor &
     folders: Folders;
     uploads: Uploads;
     copies: Copies;
+    overwriting: Overwriting;
     trash: Trash;
     download: Download;
   };

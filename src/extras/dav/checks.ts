@@ -76,7 +76,7 @@ export function createChecked({ tree, spotOf, locks }: Deps) {
     const held = await locks.of(place.tree, db);
     const stateOf = async (resource: string | null) => {
       const names = resource === null ? place.names : namesIn(readAddress(resource, "If"), place.root);
-      if (names === null) return new Set<string>();
+      if (names === null || !isInside(place, names)) return new Set<string>();
       const { entry } = resource === null ? spot : await spotOf({ ...place, names }, db);
       const around = held.filter((lock) => covers(lock, pathOf({ names })));
       return new Set([...around.map(({ token }) => token), ...(entry ? [validatorsOf(entry).etag] : [])]);
@@ -99,6 +99,10 @@ export function createChecked({ tree, spotOf, locks }: Deps) {
     return { ...spot, finish: (write) => beforeFirstWrite(before, write).result };
   };
 }
+
+/** False outside of the folder to which an API token is bound: nothing is told of what is there. */
+const isInside = ({ names: own, fixed = 0 }: DavPlace, names: readonly string[]): boolean =>
+  own.slice(0, fixed).every((name, at) => names[at] === name);
 
 /** @throws PreconditionFailed */
 function requireMatch(header: DavChange["header"], entry: Entry | null): void {

@@ -305,6 +305,60 @@ forEachDialect((dialect) => {
     });
   });
 
+  describe("a file onto a file", () => {
+    const facts = (name: string) => at.treeParts.repository.child(caller.id, 0, name);
+    const inTrash = async () =>
+      (await at.trash.page(caller.id, { page: 1, pageSize: 10 })).items.map(({ name }) => name);
+
+    test("that is copied leaves its source, brings its properties, and equal content makes no version", async () => {
+      const shown = async (path: string) => (await ask("PROPFIND", path, undefined, { Depth: "0" })).text();
+      await status("PUT", "/a", "one");
+      await status("PUT", "/b", "other");
+      await status("PROPPATCH", "/a", setting(`<x xmlns="urn:x">mine</x>`));
+      await status("PROPPATCH", "/b", setting(`<y xmlns="urn:x">theirs</y>`));
+      const { id } = (await facts("b"))!;
+      for (let round = 0; round < 2; round++) {
+        expect(await status("COPY", "/a", undefined, to("/b"))).toBe(204);
+        expect(await facts("b")).toMatchObject({ id, size: 3, versionsBytes: 5 });
+      }
+      expect([await content("/a"), await content("/b"), await inTrash()]).toEqual(["one", "one", []]);
+      const all = `<propfind xmlns="DAV:"><prop><x xmlns="urn:x"/><y xmlns="urn:x"/></prop></propfind>`;
+      const properties = await (await ask("PROPFIND", "/b", all, { Depth: "0" })).text();
+      expect([properties.includes("mine"), properties.includes("theirs")]).toEqual([true, false]);
+      expect(await shown("/b")).toContain("<D:getcontentlength>3</D:getcontentlength>");
+    });
+
+    test("that is moved needs no room for both, and one with versions of its own takes the place", async () => {
+      caller = { ...caller, id: await at.account(8) };
+      await status("PUT", "/a", "1234");
+      await status("PUT", "/b", "5678");
+      expect(await status("MOVE", "/a", undefined, to("/b"))).toBe(204);
+      expect(await facts("b")).toMatchObject({ size: 4, versionsBytes: 4 });
+      expect((await at.files.usage(caller.id)).usedBytes).toBe(8);
+      caller = await account();
+      for (const [path, text] of [
+        ["/c", "old"],
+        ["/c", "new"],
+        ["/d", "there"],
+      ] as const)
+        await status("PUT", path, text);
+      const { id } = (await facts("c"))!;
+      expect(await status("MOVE", "/c", undefined, to("/d"))).toBe(204);
+      expect(await facts("d")).toMatchObject({ id, size: 3, versionsBytes: 3 });
+      expect(await inTrash()).toEqual(["d"]);
+    });
+
+    test("by many at once loses no content", async () => {
+      const texts = Array.from({ length: 6 }, (_, one) => `content ${one}`);
+      await status("PUT", "/a", "first");
+      for (const [one, text] of texts.entries()) await status("PUT", `/${one}`, text);
+      const moved = await Promise.all(texts.map((_, one) => status("MOVE", `/${one}`, undefined, to("/a"))));
+      expect(new Set(moved)).toEqual(new Set([204]));
+      const versions = await at.versions.list(caller.id, (await facts("a"))!.id);
+      expect(versions.map(({ size }) => size)).toEqual([9, 9, 9, 9, 9, 5]);
+    });
+  });
+
   describe("what clients write when they save keeps the former content once:", () => {
     const saved = async (path: string): Promise<[present: string, ...former: string[]]> => {
       const name = path.slice(1);
@@ -346,6 +400,33 @@ forEachDialect((dialect) => {
         () => status("UNLOCK", "/a", undefined, { "Lock-Token": token }),
       );
       expect(await saved("/a")).toEqual(["two", "one"]);
+    });
+
+    test("Finder and Office, which move a new file onto the old one, also while they lock it", async () => {
+      await status("PUT", "/a.txt", "one");
+      const { id } = (await at.treeParts.repository.child(caller.id, 0, "a.txt"))!;
+      const token = await lock("/a.txt");
+      await all(
+        () => status("MKCOL", "/a.sb-1"),
+        () => status("PUT", "/a.sb-1/a.txt", ""),
+        () => status("PUT", "/a.sb-1/a.txt", "two"),
+        () =>
+          status(
+            "MOVE",
+            "/a.sb-1/a.txt",
+            undefined,
+            to("/a.txt", { If: `</admin/dav/files/a.txt> (${token})` }),
+          ),
+        () => status("DELETE", "/a.sb-1"),
+        () => status("UNLOCK", "/a.txt", undefined, { "Lock-Token": token }),
+        () => status("PUT", "/~new.tmp", "three"),
+        () => status("MOVE", "/~new.tmp", undefined, to("/a.txt")),
+      );
+      expect(await saved("/a.txt")).toEqual(["three", "two", "one"]);
+      const file = await at.treeParts.repository.child(caller.id, 0, "a.txt");
+      expect(file).toMatchObject({ id, mimeType: "text/plain" });
+      expect(await hrefs("/")).toEqual(["/admin/dav/files/", "/admin/dav/files/a.txt"]);
+      expect((await at.files.usage(caller.id)).usedBytes).toBe(11);
     });
 
     test("Office, which writes the same content twice; on a network drive it changes names", async () => {

@@ -9,7 +9,7 @@ import type { DeadProperty } from "./properties.ts";
 import { createJsonLists } from "./dav.repository.ts";
 import { createDav } from "./dav.routes.ts";
 
-type Deps = DavDoor & { database: Database; drive: Pick<Drive, "treeParts"> };
+type Deps = DavDoor & { database: Database; drive: Pick<Drive, "treeParts" | "versions"> };
 
 export function createDavRoom({ database, drive, ...door }: Deps) {
   const { repository, ...parts } = drive.treeParts;
@@ -18,6 +18,7 @@ export function createDavRoom({ database, drive, ...door }: Deps) {
   return createDav({
     ...door,
     ...parts,
+    overwriting: drive.versions.overwriting,
     locks,
     spotOf,
     checked: createChecked({ tree: parts.tree, spotOf, locks }),

@@ -2,7 +2,7 @@ import { bodyChunks } from "../../platform/http/body-chunks.ts";
 import { actorOf, type Caller } from "../../platform/http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
 import { readModifiedAt } from "../../lib/modified-at.ts";
-import { shownParent, validatorsOf } from "../../files/tree/entry.ts";
+import { type Entry, shownParent, validatorsOf } from "../../files/tree/entry.ts";
 import type { ReadQueue } from "../../files/blobs/read-queue.ts";
 import { overwriting } from "../../files/uploads/service.ts";
 import { type DavDeps, type DavWrite, headerOf, davPlaceOf, xmlResponse, xmlBody } from "./asking.routes.ts";
@@ -80,32 +80,45 @@ export const remove: DavWrite = async ({ checked, locks, trash }, ask) => {
   return done(204);
 };
 
-/** What is at the destination goes into the trash. */
+/** A file at the destination gets the content of another file. Else what is there goes into the trash. */
 const relocation =
   (method: "copy" | "move"): DavWrite =>
   async (deps, ask) => {
-    const { locks, trash, spotOf } = deps;
+    const { locks, trash, spotOf, overwriting: onto, properties } = deps;
+    const isMove = method === "move";
     const { tree } = ask.place;
     const to = await destinationOf(deps, ask);
     const [from, into] = [pathOf(ask.place), pathOf(to)];
     const isReplacing = headerOf(ask.c, "Overwrite", "T", "F") === "T";
     const isDeep = headerOf(ask.c, "Depth", "infinity", "0") === "infinity";
+    let targetId: number | null = null;
+    const overwrite = async (tx: Parameters<DavPlan>[0], target: Entry | null) => {
+      const { entry: source } = await spotOf(ask.place, tx);
+      if (target?.id !== targetId || !(await onto.isFor(source, target, isMove, tx))) {
+        throw failed("Another client has changed one of the two files meanwhile. Try again.");
+      }
+      const dead = (await properties.of([source!.id], tx)).get(source!.id) ?? [];
+      await properties.set(tx, new Map([[target!.id, dead]]));
+    };
     const clear: DavPlan = async (tx) => {
       const { entry } = await spotOf(to, tx);
       if (entry !== null && !isReplacing) {
         throw failed("There is something at the destination, and Overwrite is F.");
       }
       requireTokens(await locks.of(tree, tx), into, entry === null ? "member" : "tree", ask);
-      if (entry !== null) await trash.putIn(tx, entry);
-      if (method === "move") await locks.removeIn(tx, tree, from);
+      if (targetId !== null) await overwrite(tx, entry);
+      else if (entry !== null) await trash.putIn(tx, entry);
+      if (isMove) await locks.removeIn(tx, tree, from);
     };
-    const { entry, finish } = await deps.checked(ask, method === "move" ? "tree" : "none", clear);
+    const { entry, finish } = await deps.checked(ask, isMove ? "tree" : "none", clear);
     const { id, kind } = there(entry);
     const former = await spotOf(to);
+    if (await onto.isFor(entry, former.entry, isMove)) targetId = former.entry!.id;
     const [parentId, name] = [shownParent(existing(former.parentId)), to.names.at(-1)!];
     await finish<unknown>(() => {
-      if (method === "copy")
-        return deps.copies.copy(tree, { kind, id, parentId, name, isDeep }, actorOf(ask.caller));
+      const actor = actorOf(ask.caller);
+      if (targetId !== null) return onto.put(tree, { id, targetId, isMove }, actor);
+      if (!isMove) return deps.copies.copy(tree, { kind, id, parentId, name, isDeep }, actor);
       if (kind === "file") return deps.files.update(tree, id, { name, folderId: parentId });
       return deps.folders.update(tree, id, { name, parentId });
     });

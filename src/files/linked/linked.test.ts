@@ -2,9 +2,12 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:te
 import {
   mkdirSync,
   mkdtempSync,
+  readdirSync,
+  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -202,6 +205,34 @@ forEachDialect((dialect) => {
     expect(await drive.content.findings()).toEqual([]);
     await drive.content.policies.remove(policyId);
     expect(await Bun.file(join(root, "2026", "summer", "beach.jpg")).text()).toBe("picture");
+  });
+
+  test("expiry, a deleted account and the deletion of the policy leave every byte", async () => {
+    const bytes = () =>
+      readdirSync(root, { recursive: true, encoding: "utf8" })
+        .toSorted()
+        .map((name) => {
+          const found = statSync(join(root, name));
+          return [name, found.mtimeMs, found.isFile() ? readFileSync(join(root, name), "utf8") : null];
+        });
+    const before = bytes();
+    const runAll = async () => {
+      for (const { run } of [...drive.jobs, ...drive.content.jobs]) await run(new AbortController().signal);
+    };
+    await scan();
+    await drive.trash.put(account, { kind: "folder", id: linked.id });
+    drive.content.time.now += 400 * 86_400_000;
+    await runAll();
+    expect(await drive.linked.places(policyId)).toEqual([]);
+    await drive.linked.link(policyId, { accountId: account, parentId: null, name: "Photos" });
+    await scan();
+    expect((await drive.linked.places(policyId))[0]!.files).toBe(2);
+    await database.write.deleteFrom("users").where("id", "=", account).execute();
+    await runAll();
+    expect(await drive.linked.places(policyId)).toEqual([]);
+    await drive.content.policies.remove(policyId);
+    await runAll();
+    expect(bytes()).toEqual(before);
   });
 
   test("a folder that is away is told as that, and nothing in it as deleted", async () => {

@@ -3,7 +3,7 @@ import { appError, badField, AppError } from "../../lib/errors.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { internalTarget, readInternalTarget } from "../../links/link/internal-target.ts";
 import type { PatchInput, UsesInput } from "../../links/link/link.ts";
-import type { AccountTree, TreeTransaction } from "../tree/account-tree.ts";
+import { type AccountTree, nullIfNoFolder, type TreeTransaction } from "../tree/account-tree.ts";
 import {
   addingAfter,
   type AddingInput,
@@ -76,6 +76,12 @@ function audienceFor(
 
 /** Plans what a code serves after a change; null for a URL. */
 export function createServingAfter(tree: Pick<AccountTree, "entry">, items: SharedItems) {
+  /** One in the trash takes nothing either. @throws Forbidden */
+  async function refuseLinked(accountId: number, folderId: number, db: Db): Promise<void> {
+    const folder = await tree.entry(accountId, { kind: "folder", id: folderId }, db).catch(nullIfNoFolder);
+    if (folder !== null && isLinked(folder)) throw readOnly();
+  }
+
   return async function servingAfter(
     tx: TreeTransaction,
     accountId: number,
@@ -90,6 +96,7 @@ export function createServingAfter(tree: Pick<AccountTree, "entry">, items: Shar
       if (isDropBox(serves.drop) && limit !== null) throw noDownloads("a drop box");
       const drop = adding === undefined ? serves.drop : addingAfter(serves.drop, adding);
       const isFolder = readInternalTarget(held.target)?.kind === "folder";
+      if (adds && isFolder) await refuseLinked(accountId, serves.entryId, tx.db);
       const isOther = !isFolder && !isDropBox(serves.drop);
       if (adding !== undefined && isOther && (drop ?? serves.drop) !== null) throw notAFolder();
       const audience = audienceFor(audienceAfter, serves, isDropBox(drop) ? "a drop box" : null);

@@ -65,6 +65,14 @@ export function createRemovalRepository({ database: { read, dialect }, record }:
       return (await query.limit(limit).execute()).map((row) => row.link_id);
     },
 
+    /** Whether shares, drop boxes or several items refer to the file. */
+    async isUsed(fileId: number, db: Db = read): Promise<boolean> {
+      for (const table of ["shares", "share_items", "drop_files"] as const) {
+        if (await finds(db.selectFrom(table).select("entry_id").where("entry_id", "=", fileId))) return true;
+      }
+      return false;
+    },
+
     keepSeveral: (tx: Db, entryIds: readonly number[]): Promise<void> => keepSeveral(tx, dialect, entryIds),
 
     removeLinks: createLinkRemoval(dialect, record),

@@ -78,6 +78,11 @@ export function createRemoval(deps: RemovalDeps) {
       await blobs.discard(dead);
     },
 
+    /** A file of the transaction's tree, whose content another one has too. */
+    async fileIn(tx: TreeTransaction, file: StoredFile, actor: Actor): Promise<void> {
+      await remove(tx, file.accountId, [file], actor);
+    },
+
     /** The contents are gone when this resolves. @throws FolderNotFound */
     async folder(accountId: number, id: number, actor = SYSTEM): Promise<void> {
       const dead = await tree.change(accountId, async (tx) => {

@@ -7,6 +7,7 @@ import type { Blobs } from "../blobs/service.ts";
 import type { RemovalDeps } from "../tree/removal.ts";
 import type { TreeTransaction } from "../tree/account-tree.ts";
 import type { StoredFile } from "../tree/entry.ts";
+import { createOverwriting, type OverwritingDeps } from "./overwriting.ts";
 import { createReplacing, type VersionLimits } from "./replacing.ts";
 import type { FileVersion, VersionsRepository } from "./repository.ts";
 
@@ -14,11 +15,12 @@ const DAY_MS = 86_400_000;
 /** Versions of a step of the job. */
 const PORTION = 500;
 
-type Deps = Pick<RemovalDeps, "tree" | "entries" | "clock"> & {
-  versions: VersionsRepository;
-  blobs: Pick<Blobs, "release" | "retain" | "discard">;
-  limits: VersionLimits;
-};
+type Deps = OverwritingDeps &
+  Pick<RemovalDeps, "entries"> & {
+    versions: VersionsRepository;
+    blobs: Pick<Blobs, "release" | "retain" | "discard">;
+    limits: VersionLimits;
+  };
 
 export type Versions = ReturnType<typeof createVersions>;
 
@@ -54,6 +56,7 @@ export function createVersions(deps: Deps) {
 
   return {
     replace,
+    overwriting: createOverwriting(deps, replace),
 
     /** Newest first. @throws FileNotFound */
     async list(accountId: number, fileId: number): Promise<FileVersion[]> {
