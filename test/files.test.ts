@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { driveClient, type DriveClient, fileHead, FORM_TYPE, formOf } from "./support/drive.ts";
 import { sendRaw } from "./support/raw-http.ts";
-import { type Client, PASSWORD, signIn, startSignedIn } from "./support/session.ts";
+import { type Client, type Envelope, PASSWORD, signIn, startSignedIn } from "./support/session.ts";
 import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -105,6 +105,35 @@ describe("folders and files", () => {
     expect(await me.refusal("GET", `/files/${file.id}`)).toEqual([404, 7000]);
     expect((await me.call("DELETE", `/folders/${folder.id}`)).status).toBe(200);
     expect(stored()).toEqual([]);
+  });
+
+  test("keeps the time of the content that a form or PATCH sends", async () => {
+    const send = async (name: string, time: string) => {
+      const form = new FormData();
+      form.append("modified_at", time);
+      form.append("file", new File(["x"], name), name);
+      return me.send("/files/upload", { method: "POST", body: form });
+    };
+    const timeOf = (answer: { body: Envelope }) => answer.body.data.modified_at;
+    const { data } = (await (await send("timed", "981173106")).json()) as Envelope;
+    expect(data.modified_at).toBe("2001-02-03T04:05:06.000Z");
+    const refused = await send("other", "yesterday");
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining("modified_at must be a time"),
+    ]);
+    const path = `/files/${data.id}`;
+    const changed = await me.call("PATCH", path, { modified_at: "1999-12-31T23:59:59+01:00" });
+    expect(timeOf(changed)).toBe("1999-12-31T22:59:59.000Z");
+    expect(timeOf(await me.call("PATCH", path, { name: "renamed" }))).toBe("1999-12-31T22:59:59.000Z");
+    expect((await me.call("PATCH", path, { modified_at: "soon", name: "no" })).status).toBe(400);
+    expect((await me.call("GET", path)).body.data).toMatchObject({
+      name: "renamed",
+      modified_at: "1999-12-31T22:59:59.000Z",
+    });
+    const { files } = (await me.call("GET", "/folders")).body.data;
+    expect(files.map(({ name }: { name: string }) => name)).not.toContain("other");
+    expect((await me.call("DELETE", path)).status).toBe(200);
   });
 
   test.each([

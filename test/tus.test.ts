@@ -230,6 +230,22 @@ describe("the protocol", () => {
     expect((await patch(answer.headers.get("Location")!, 0, "")).status).toBe(204);
   });
 
+  test.each([
+    ["2001-02-03T04:05:06.5Z", "2001-02-03T04:05:06.500Z"],
+    ["981173106", "2001-02-03T04:05:06.000Z"],
+    ["yesterday", null],
+  ])("keeps the time %p of the content", async (given, expected) => {
+    const metadata = `filename ${encode(given)},modified_at ${encode(given)}`;
+    const answer = await files("/files/tus", {
+      method: "POST",
+      headers: { "Upload-Length": "0", "Upload-Metadata": metadata },
+    });
+    expect(answer.status).toBe(expected === null ? 400 : 201);
+    if (expected === null) return expect(await answer.text()).toContain("modified_at must be a time");
+    const found = await (await files(`/files/${answer.headers.get("X-File-Id")}`)).json();
+    expect(found).toMatchObject({ data: { modified_at: expected } });
+  });
+
   test("refuses an upload that cannot become a file", async () => {
     const taken = await begin("taken", 1);
     expect((await patch(taken, 0, "x")).status).toBe(204);

@@ -100,7 +100,7 @@ export function createDrive(deps: Deps) {
     transfers: transfersRepository,
     record,
   });
-  const download = createDownload({ blobs });
+  const download = createDownload({ blobs, clock });
   const paths = createPathsRepository(database);
   const search = createFileSearch({ repository: createSearchRepository(database), paths });
   const trash = createTrash({

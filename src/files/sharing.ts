@@ -73,7 +73,7 @@ export function createSharing(deps: SharingDeps) {
   const changes = createShareChanges({ ...shared, linksOf: links.by });
   const drops = createDrops({ ...shared, drops: createDropsRepository(database) });
   const respondWithThumbnail = createThumbnailResponse(content);
-  const preview = createSharePreview({ blobs, respondWithThumbnail, logger });
+  const preview = createSharePreview({ blobs, clock, respondWithThumbnail, logger });
   const dropVisits = createDropVisits(deps, drops);
   return {
     shares: owned,
@@ -83,6 +83,7 @@ export function createSharing(deps: SharingDeps) {
       downloads: createShareDownloads({
         shares,
         blobs,
+        clock,
         respondWithArchive: drive.respondWithArchive,
         pages,
         logger,

@@ -61,6 +61,11 @@ describe("a range", () => {
   });
 });
 
-test("times have whole seconds", () => {
-  expect(lastModified(now)).toBe(SAME);
+test("times have whole seconds, and a future one is sent as now", () => {
+  expect(lastModified(now, modifiedAt + 5_000)).toBe(SAME);
+  const future = { etag: '"abc"', modifiedAt: modifiedAt + 1e9, storedAt: modifiedAt };
+  expect(lastModified(future, modifiedAt)).toBe(SAME);
+  expect(isNotModified(headers({ "If-Modified-Since": SAME }), future)).toBe(true);
+  expect(isNotModified(headers({ "If-Modified-Since": BEFORE }), future)).toBe(false);
+  expect(isPreconditionFailed(headers({ "If-Unmodified-Since": SAME }), future)).toBe(false);
 });

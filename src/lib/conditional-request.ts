@@ -4,7 +4,7 @@ export type Validators = {
   etag: string;
   /** Epoch milliseconds, compared in whole seconds. */
   modifiedAt: number;
-  /** When the content came here, if modifiedAt is a time from elsewhere, which may go back. */
+  /** When the content came here, if modifiedAt is a time from elsewhere, which may go back or be in the future. */
   storedAt?: number;
 };
 
@@ -28,7 +28,7 @@ export function isNotModified(header: RequestHeader, validators: Validators): bo
 
 /** Since the time that the client was shown, or since another one. */
 const isUnchanged = ({ modifiedAt, storedAt = modifiedAt }: Validators, since: number): boolean =>
-  toSecond(modifiedAt) === since || toSecond(Math.max(modifiedAt, storedAt)) <= since;
+  toSecond(modifiedAt) === since || toSecond(storedAt) <= since;
 
 /** If-Range, if given, must match exactly. */
 export function isRangeCurrent(header: RequestHeader, { etag, modifiedAt }: Validators): boolean {
@@ -37,7 +37,11 @@ export function isRangeCurrent(header: RequestHeader, { etag, modifiedAt }: Vali
   return condition.endsWith('"') ? condition === etag : httpDate(condition) === toSecond(modifiedAt);
 }
 
-export const lastModified = ({ modifiedAt }: Validators): string => new Date(modifiedAt).toUTCString();
+/** A future time is sent as now (RFC 9110, section 8.8.2.1). */
+export const lastModified = ({ modifiedAt }: Validators, now: number): string =>
+  formatHttpDate(Math.min(modifiedAt, now));
+
+export const formatHttpDate = (ms: number): string => new Date(ms).toUTCString();
 
 const toSecond = (ms: number): number => Math.floor(ms / 1000) * 1000;
 

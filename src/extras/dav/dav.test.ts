@@ -290,6 +290,43 @@ forEachDialect((dialect) => {
       expect(await status("DELETE", "/b")).toBe(204);
     });
 
+    test("set the time of a file as ownCloud's clients do, with others or not at all", async () => {
+      await status("PUT", "/a", "x");
+      await status("MKCOL", "/f");
+      const time = "<lastmodified>1600000000</lastmodified>";
+      const requested = `<propfind xmlns="DAV:"><prop><getlastmodified/><z/></prop></propfind>`;
+      const shown = async () => (await ask("PROPFIND", "/a", requested, { Depth: "0" })).text();
+      const former = await shown();
+      for (const refused of [
+        ask("PROPPATCH", "/f", setting(time)),
+        ask("PROPPATCH", "/a", setting(`${time}<getetag>1</getetag><z>1</z>`)),
+        ask("PROPPATCH", "/a", setting(time).replaceAll("set>", "remove>")),
+      ])
+        expect(await (await refused).text()).toContain("cannot-modify-protected-property");
+      const bad = "<lastmodified>yesterday</lastmodified><z>1</z>";
+      expect(await status("PROPPATCH", "/a", setting(bad))).toBe(400);
+      expect(await shown()).toBe(former);
+      const set = await (await ask("PROPPATCH", "/a", setting(`${time}<z>1</z>`))).text();
+      expect(set.match(/<D:prop>.*?<\/D:status>/g)).toEqual([
+        "<D:prop><D:lastmodified/></D:prop><D:status>HTTP/1.1 200 OK</D:status>",
+        "<D:prop><D:z/></D:prop><D:status>HTTP/1.1 200 OK</D:status>",
+      ]);
+      expect(await shown()).toContain("<D:getlastmodified>Sun, 13 Sep 2020 12:26:40 GMT</D:getlastmodified>");
+      expect(await shown()).toContain('<z xmlns="DAV:">1</z>');
+      expect((await ask("GET", "/a")).headers.get("Last-Modified")).toBe("Sun, 13 Sep 2020 12:26:40 GMT");
+    });
+
+    test("of a future time stay, and the header says now", async () => {
+      const { now } = at.content.time;
+      await ask("PUT", "/a", "x", { "X-OC-Mtime": String(Math.floor(now / 1000) + 86_400) });
+      const date = (ms: number) => new Date(ms).toUTCString();
+      const { headers } = await ask("GET", "/a");
+      expect(headers.get("Last-Modified")).toBe(date(now));
+      expect(await list("/")).toContain(date(now + 86_400_000));
+      const since = { "If-Modified-Since": date(now) };
+      expect(await status("GET", "/a", undefined, since)).toBe(304);
+    });
+
     test("are not read from hostile bodies", async () => {
       await status("PUT", "/a", "x");
       const entity = `<!DOCTYPE x [<!ENTITY a "b">]><propfind xmlns="DAV:"><prop><x>&a;</x></prop></propfind>`;

@@ -1,7 +1,8 @@
 /** Properties of entries: those that follow from the entry, and those that clients store with it. */
-import { lastModified } from "../../lib/conditional-request.ts";
+import { formatHttpDate } from "../../lib/conditional-request.ts";
 import { appError } from "../../lib/errors.ts";
 import { escapeXml } from "../../lib/escape-xml.ts";
+import { readModifiedAt } from "../../lib/modified-at.ts";
 import { type Entry, validatorsOf } from "../../files/tree/entry.ts";
 import { contentTypeOf } from "../../files/tree/media-type.ts";
 import type { DavLock } from "./locks.ts";
@@ -38,7 +39,8 @@ const LIVE = new Map(
     resourcetype: ({ entry }) => (entry.kind === "folder" ? "<D:collection/>" : ""),
     displayname: ({ entry }) => escapeXml(entry.name) || null,
     creationdate: ({ entry }) => (entry.createdAt === 0 ? null : new Date(entry.createdAt).toISOString()),
-    getlastmodified: ({ entry }) => (entry.updatedAt === 0 ? null : lastModified(validatorsOf(entry))),
+    getlastmodified: ({ entry }) =>
+      entry.updatedAt === 0 ? null : formatHttpDate(validatorsOf(entry).modifiedAt),
     getcontentlength: ({ entry }) => (entry.kind === "file" ? String(entry.size) : null),
     getcontenttype: ({ entry }) => (entry.kind === "file" ? escapeXml(contentTypeOf(entry.mimeType)) : null),
     getetag: ({ entry }) => validatorsOf(entry).etag || null,
@@ -50,7 +52,12 @@ const LIVE = new Map(
   }).map(([name, contentOf]) => [`<D:${name}/>`, contentOf]),
 );
 
-export const isLive = ({ name }: { name: string }): boolean => LIVE.has(name);
+/** What clients set the time of a file's content by. Nothing asks for it. */
+const TIME = "<D:lastmodified/>";
+
+/** The server sets it. */
+export const isProtected = ({ name, xml }: PropertyChange, kind: Entry["kind"]): boolean =>
+  LIVE.has(name) || (name === TIME && (kind === "folder" || xml === null));
 
 /** `root`: of the tree. */
 export const activeLock = (lock: DavLock, root: string, now: number): string =>
@@ -97,7 +104,7 @@ export const propstat = (content: string, status: string, error = ""): string =>
   `<D:propstat><D:prop>${content}</D:prop><D:status>HTTP/1.1 ${status}</D:status>${error}</D:propstat>`;
 
 /** A change of one property; `xml` is null if it is removed. */
-export type PropertyChange = { name: string; xml: string | null };
+export type PropertyChange = { name: string; xml: string | null; content: string };
 
 /** Parses the body of a PROPPATCH, in order. @throws BadRequest */
 export function readChanges(body: XmlElement | null): PropertyChange[] {
@@ -105,16 +112,21 @@ export function readChanges(body: XmlElement | null): PropertyChange[] {
   const changes = steps.flatMap((step) => {
     const isSet = step.name === "<D:set/>";
     const given = isSet || step.name === "<D:remove/>" ? davChild(step, "prop")?.children : [];
-    return (given ?? []).map(({ name, xml }) => ({ name, xml: isSet ? xml : null }));
+    return (given ?? []).map(({ name, xml, content }) => ({ name, xml: isSet ? xml : null, content }));
   });
   if (changes.length > 0) return changes;
   throw appError("BadRequest", "The body must be a propertyupdate that sets or removes properties.");
 }
 
+/** The time that is set last. @throws BadRequest */
+export const changedTime = (changes: readonly PropertyChange[]): number | undefined =>
+  readModifiedAt("lastmodified", changes.findLast(({ name }) => name === TIME)?.content);
+
 /** @throws 507 */
 export function changed(dead: readonly DeadProperty[], changes: readonly PropertyChange[]): DeadProperty[] {
   const next = new Map(dead);
   for (const { name, xml } of changes) {
+    if (name === TIME) continue;
     if (xml === null) next.delete(name);
     else next.set(name, xml);
   }

@@ -9,7 +9,16 @@ import { type DavDeps, type DavWrite, headerOf, davPlaceOf, xmlResponse, xmlBody
 import { type DavChange, existing, failed, type DavPlan, there } from "./checks.ts";
 import { type DavLock, requireTokens } from "./locks.ts";
 import { hrefOf, isBelow, namesIn, pathOf, readAddress } from "./places.ts";
-import { activeLock, changed, isLive, propstat, readChanges, responseOf } from "./properties.ts";
+import {
+  activeLock,
+  changed,
+  changedTime,
+  isProtected,
+  type PropertyChange,
+  propstat,
+  readChanges,
+  responseOf,
+} from "./properties.ts";
 import { davChild, type XmlElement } from "./xml.ts";
 
 const STALL_MS = 60_000;
@@ -144,18 +153,26 @@ async function destinationOf(deps: DavDeps, { c, caller, place, header }: Parame
 
 /** All changes or none. */
 export const proppatch: DavWrite = async (deps, ask) => {
+  const { tree } = ask.place;
   const changes = readChanges(await xmlBody(deps, ask.c));
-  const { entry, finish } = await deps.checked(ask, "self");
-  const { id, kind } = there(entry);
-  const isAllowed = !changes.some(isLive);
-  const write = async ({ db }: { db: Parameters<DavPlan>[0] }) => {
+  const keep: DavPlan = async (db) => {
     const dead = (await deps.properties.of([id], db)).get(id) ?? [];
     await deps.properties.set(db, new Map([[id, changed(dead, changes)]]));
   };
-  if (isAllowed) await finish(() => deps.tree.change(ask.place.tree, write));
+  const { entry, finish } = await deps.checked(ask, "self", keep);
+  const { id, kind } = there(entry);
+  const isRefused = (change: PropertyChange) => isProtected(change, kind);
+  const isAllowed = !changes.some(isRefused);
+  if (isAllowed) {
+    const modifiedAt = changedTime(changes);
+    await finish<unknown>(() => {
+      if (modifiedAt !== undefined) return deps.files.update(tree, id, { modifiedAt });
+      return deps.tree.change(tree, async () => {});
+    });
+  }
   const stats = changes.map((change) => {
     if (isAllowed) return propstat(change.name, "200 OK");
-    if (!isLive(change)) return propstat(change.name, "424 Failed Dependency");
+    if (!isRefused(change)) return propstat(change.name, "424 Failed Dependency");
     return propstat(change.name, "403 Forbidden", "<D:error><D:cannot-modify-protected-property/></D:error>");
   });
   const href = hrefOf(ask.place.root, pathOf(ask.place), kind);

@@ -71,12 +71,15 @@ forEachDialect(({ openDb }) => {
       const inner = await at.folder(mine, root, "inner");
       const file = await at.upload(mine, root, "a", "text");
       const began = Math.floor(file.createdAt / 1000);
+      const sent = await at.upload(mine, root, "sent", "text");
+      await at.files.update(mine, sent.id, { modifiedAt: 981_173_106_000 });
       at.content.time.now += 3_600_000;
       await at.files.update(mine, file.id, { name: "b" });
       await at.folders.update(mine, inner, { name: "other" });
       const found = readEntries(await archiveOf(mine, root));
       expect(found.map(([name, , , time]) => [name, time])).toEqual([
         ["b", began],
+        ["sent", 981_173_106],
         ["other/", Math.floor(at.content.time.now / 1000)],
       ]);
     });

@@ -12,12 +12,14 @@ import { type VisitedShare, type VisitStep, type SharedEntry, ITEMS } from "./sh
 import type { Shares } from "./service.ts";
 import { messagePage } from "../../visitors/messages.ts";
 import { pageResponse } from "../../visitors/page.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { streamPages } from "../../platform/http/stream-pages.ts";
 import type { RespondWithArchive } from "../archive/routes.ts";
 
 type Deps = {
   shares: Shares;
   blobs: Pick<Blobs, "open">;
+  clock: Clock;
   respondWithArchive: RespondWithArchive;
   pages: VisitorPages;
   logger: Logger;
@@ -33,8 +35,8 @@ export const createShareDownloads = (deps: Deps) => ({
 /** Only an unlimited share obeys these: parts of a limited one would count as downloads. */
 const HEEDED = /^(?:range|if-range|if-match|if-none-match|if-modified-since|if-unmodified-since)$/i;
 
-function createFileDownload({ shares, blobs, pages, logger }: Deps) {
-  const download = createDownload({ blobs: { open: blobs.open, presign: async () => null } });
+function createFileDownload({ shares, blobs, clock, pages, logger }: Deps) {
+  const download = createDownload({ blobs: { open: blobs.open, presign: async () => null }, clock });
 
   return async (share: VisitedShare, file: StoredFile, request: Request, visitor: Visitor) => {
     const isLimited = share.maxDownloads !== null;

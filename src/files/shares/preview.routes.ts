@@ -23,6 +23,7 @@ import {
 import { relayTo, type Visitor } from "./download.routes.ts";
 import { z } from "zod";
 import { type Endpoint, endpoint } from "../../platform/http/endpoint.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Trees } from "../tree/trees.ts";
 import type { Files } from "../tree/files.service.ts";
@@ -30,7 +31,12 @@ import { entryIn, placedEndpoint } from "../tree/entry-id.ts";
 
 export type SharePreview = ReturnType<typeof createSharePreview>;
 
-type Deps = { blobs: Pick<Blobs, "open">; respondWithThumbnail: RespondWithThumbnail; logger: Logger };
+type Deps = {
+  blobs: Pick<Blobs, "open">;
+  clock: Clock;
+  respondWithThumbnail: RespondWithThumbnail;
+  logger: Logger;
+};
 
 const READ_MS = 2_000;
 
@@ -44,8 +50,8 @@ const HEADERS = {
 const isCheckedByBytes = (kind: PreviewKind | null): kind is "picture" | "text" | "pdf" =>
   kind === "picture" || kind === "text" || kind === "pdf";
 
-export function createSharePreview({ blobs, respondWithThumbnail, logger }: Deps) {
-  const download = createDownload({ blobs: { open: blobs.open, presign: async () => null } });
+export function createSharePreview({ blobs, clock, respondWithThumbnail, logger }: Deps) {
+  const download = createDownload({ blobs: { open: blobs.open, presign: async () => null }, clock });
 
   async function begin(file: StoredFile, bytes: number, signal: AbortSignal) {
     const range = { start: 0, end: Math.min(bytes, file.size) - 1 };

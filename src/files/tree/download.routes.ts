@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../../platform/http/endpoint.ts";
 import { streamResponse } from "../../platform/http/stream-pages.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { entryIn, placedEndpoint } from "./entry-id.ts";
 import type { Trees } from "./trees.ts";
@@ -112,14 +113,14 @@ const PRESIGNED_SECONDS = 300;
  * the browser under our origin: it is an attachment unless requested inline and of a harmless type, never sniffed, and
  * sandboxed.
  */
-export function createDownload({ blobs }: { blobs: Pick<Blobs, "open" | "presign"> }) {
+export function createDownload({ blobs, clock }: { blobs: Pick<Blobs, "open" | "presign">; clock: Clock }) {
   /** @throws StorageUnavailable if damaged, missing or away; FileNotFound if deleted meanwhile */
   async function send(
     file: StoredFile,
     request: DownloadRequest,
     range: ByteRange | null,
   ): Promise<Response> {
-    const headers = headersOf(file, request.inline);
+    const headers = headersOf(file, request.inline, clock.now());
     const length = range === null ? file.size : range.end - range.start + 1;
     if (range !== null) headers.set("Content-Range", `bytes ${range.start}-${range.end}/${file.size}`);
     const status = range === null ? 200 : 206;
@@ -186,14 +187,14 @@ const cacheHeaders = (file: StoredFile) => ({
   "Cache-Control": "private, no-cache",
 });
 
-const headersOf = (file: StoredFile, inline: boolean): Headers =>
+const headersOf = (file: StoredFile, inline: boolean, now: number): Headers =>
   new Headers({
     ...cacheHeaders(file),
     "Content-Type": contentTypeOf(file.mimeType),
     "Content-Disposition": dispositionOf(file, inline),
     "Content-Security-Policy": "sandbox; default-src 'none'",
     "X-Content-Type-Options": "nosniff",
-    "Last-Modified": lastModified(validatorsOf(file)),
+    "Last-Modified": lastModified(validatorsOf(file), now),
     "Accept-Ranges": "bytes",
   });
 
