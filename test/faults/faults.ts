@@ -11,6 +11,7 @@ import { BACKUPS } from "./backups.ts";
 import { jumpingClock, missingFaketime } from "./clocks.ts";
 import { failingDisk, fillDisk, memoryDisk, slowDisk } from "./disks.ts";
 import { createNetwork } from "./networks.ts";
+import { LINKED_AWAY } from "./linked-away.ts";
 import { MOVES } from "./storage-moves.ts";
 import { type Fault, missingCommand, missingRoot } from "./row.ts";
 import { type Servers, serverOf } from "./servers.ts";
@@ -319,5 +320,5 @@ export function faults(servers: () => Servers): Fault[] {
       run: async (bounds) => underLoad(await row.cause(bounds.database, servers), bounds),
     };
   });
-  return [...rows, ...BACKUPS, ...MOVES];
+  return [...rows, ...BACKUPS, ...MOVES, LINKED_AWAY];
 }
