@@ -10,6 +10,7 @@ import { isUnavailable } from "../../platform/db/failures.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";
+import { fault } from "../../lib/fault.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { toFolderId, type TreeTransaction } from "./account-tree.ts";
 import type { CopiesRepository, CopyItem, Copying } from "./copies.repository.ts";
@@ -136,10 +137,12 @@ export function createCopies(deps: Deps) {
         const begun = await begin(tx, source, { ...place, levels, isDeep: given.isDeep ?? true });
         await recordCopy(tx, source, begun.entryId, place.name, actor);
         const isSmall = begun.count <= portion;
+        fault("copy.noted");
         if (isSmall) await step(tx, begun.entryId);
         return { id: begun.entryId, isLarge: !isSmall };
       });
       if (!isLarge) return id;
+      fault("copy.begun");
       try {
         await finish(id);
       } catch (error) {
@@ -232,6 +235,7 @@ function createFinishing({ tree, entries, repository, transfers, removal, blobs,
     await transfers.place(tx.db, id, { ...place, updatedAt: clock.now() });
     await entries.countMove(tx.db, copying.accountId);
     await repository.remove(tx.db, id);
+    fault("copy.placed");
   }
 
   /** Copies a portion. False when the copy is complete, or gone. @throws Unauthorized if the account is gone */
@@ -268,7 +272,10 @@ function createFinishing({ tree, entries, repository, transfers, removal, blobs,
     async finish(id: number, signal?: AbortSignal): Promise<void> {
       const found = await repository.find(id);
       if (found === null) return;
-      while (await tree.change(found.accountId, (tx) => step(tx, id))) signal?.throwIfAborted();
+      while (await tree.change(found.accountId, (tx) => step(tx, id))) {
+        fault("copy.portion");
+        signal?.throwIfAborted();
+      }
     },
 
     /** What was copied is removed like a deleted folder. */
