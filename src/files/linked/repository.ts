@@ -167,6 +167,7 @@ function createMirrored({ read }: Database) {
 
     /** Which of these names on the disk are shown by the folder already. */
     async shown(tx: Db, { accountId, id }: Folder, items: readonly NewItem[]): Promise<Set<string>> {
+      if (items.length === 0) return new Set();
       const names = items.map(({ name }) => name);
       const others = items.filter(({ item, name }) => item.name !== name).map(({ item }) => item.name);
       const rows = await tx

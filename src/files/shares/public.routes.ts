@@ -68,7 +68,9 @@ export function createShareResponses(deps: Deps) {
     lasting.add({
       async isStillAllowed() {
         const now = await shares.find(linkId);
-        return now?.createdAt === createdAt && now.passwordHash === passwordHash;
+        // A download goes on when its code becomes a URL.
+        if (now === null) return shares.redirects(linkId);
+        return now.createdAt === createdAt && now.passwordHash === passwordHash;
       },
       isUnderWay: () => connection.isResponding!(request),
       cut: () => connection.cutResponse?.(request),

@@ -57,6 +57,17 @@ export function createSharesRepository({ read, write }: Pick<Database, "read" | 
 
     uncount: (linkId: number): Promise<void> => add(linkId, -1),
 
+    /** Whether its link leads to a URL now, and was not taken down. */
+    redirects: (linkId: number): Promise<boolean> =>
+      finds(
+        read
+          .selectFrom("link_downloads")
+          .innerJoin("links", "links.id", "link_downloads.link_id")
+          .select("links.id")
+          .where("link_downloads.link_id", "=", linkId)
+          .where("links.held", "is", null),
+      ),
+
     /** A share, not a drop box. Null if it is in the trash, or its account is disabled or gone. */
     async find(linkId: number): Promise<SharedEntry | null> {
       const [row] = await sharedOf(read, linkId);

@@ -41,6 +41,7 @@ export function createShares(deps: Deps) {
     count: repository.count,
     finish: repository.finish,
     uncount: repository.uncount,
+    redirects: repository.redirects,
 
     /** The share of a link; null if it serves nothing. */
     async find(linkId: number): Promise<SharedEntry | null> {

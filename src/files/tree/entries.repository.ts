@@ -174,6 +174,7 @@ async function height(accountId: number, folderId: number, db: Db): Promise<numb
 
 /** Which of at most 1,000 names are taken. */
 async function takenNames(tx: Db, accountId: number, parentId: number, names: readonly string[]) {
+  if (names.length === 0) return new Set<string>();
   const rows = await tx
     .selectFrom("entries")
     .select("name")
