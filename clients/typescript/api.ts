@@ -4226,6 +4226,8 @@ export interface components {
             /** @description where it lies; null is the root */
             folder_id: number | null;
             id: number;
+            /** @description lies in a folder of the server, where it can't be changed through Waymark */
+            is_linked: boolean;
             kind: components["schemas"]["EntryKind"];
             /** @description null for folders */
             mime_type: string | null;
@@ -4238,6 +4240,8 @@ export interface components {
                 id: number;
                 name: string;
             }[];
+            /** @description of a folder: overrides the inherited policy */
+            policy_id: number | null;
             /** @description null for folders */
             size: number | null;
             /**
@@ -19765,6 +19769,8 @@ export interface operations {
                      *           "size": 48213,
                      *           "mime_type": "application/pdf",
                      *           "modified_at": null,
+                     *           "is_linked": false,
+                     *           "policy_id": null,
                      *           "created_at": "2026-11-20T12:00:00.000Z",
                      *           "updated_at": "2026-11-20T12:00:00.000Z"
                      *         }
@@ -22838,6 +22844,8 @@ export interface operations {
                      *         "size": 48213,
                      *         "mime_type": "application/pdf",
                      *         "modified_at": null,
+                     *         "is_linked": false,
+                     *         "policy_id": null,
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }

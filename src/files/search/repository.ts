@@ -76,9 +76,12 @@ export function createSearchRepository({ read, dialect }: Database) {
         .selectFrom("entries")
         .select(["id", "kind", "parent_id as parentId", "name", "size", "mime_type as mimeType"])
         .select(["modified_at as modifiedAt", "created_at as createdAt", "updated_at as updatedAt"])
+        .select(["policy_id as policyId", "disk_time as diskTime"])
         .where("id", "in", ids)
         .execute();
-      const byId = new Map(rows.map((row) => [row.id, row]));
+      const byId = new Map(
+        rows.map(({ diskTime, ...row }) => [row.id, { ...row, isLinked: diskTime !== null }]),
+      );
       return names.flatMap(({ id, parentId }) => {
         const row = byId.get(id);
         if (row?.parentId !== parentId) return [];

@@ -52,6 +52,8 @@ forEachDialect((dialect) => {
         size: 7,
         mimeType: file.mimeType,
         modifiedAt: file.modifiedAt,
+        isLinked: false,
+        policyId: null,
         createdAt: file.createdAt,
         updatedAt: file.updatedAt,
       },

@@ -17,7 +17,7 @@ import { inPortions } from "../portions.ts";
 import { createSetbacks } from "../setbacks.ts";
 import { type TreeTransaction, toFolderId } from "../tree/account-tree.ts";
 import type { EntriesRepository } from "../tree/entries.repository.ts";
-import { type Entry, MOST_LEVELS, refuseMirrored } from "../tree/entry.ts";
+import { type Entry, isLinked, MOST_LEVELS, refuseMirrored } from "../tree/entry.ts";
 import type { LocatedEntry } from "../tree/located-entry.ts";
 import type { PathsRepository } from "../tree/paths.repository.ts";
 import { PORTION, type Removal, type RemovalDeps } from "../tree/removal.ts";
@@ -115,6 +115,8 @@ export function createTrash(deps: Deps) {
           size: entry.kind === "file" ? entry.size : null,
           mimeType: entry.kind === "file" ? entry.mimeType : null,
           modifiedAt: entry.kind === "file" ? entry.modifiedAt : null,
+          isLinked: isLinked(entry),
+          policyId: entry.kind === "folder" ? entry.policyId : null,
           path: folders.toReversed(),
         };
       });

@@ -6,7 +6,7 @@ import type { FolderPath } from "../tree/paths.repository.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
 /** An entry in the trash under its former name and place. */
-export type Trashed = Omit<LocatedEntry, "mimeType" | "path" | "modifiedAt" | "createdAt" | "updatedAt"> & {
+export type Trashed = Pick<LocatedEntry, "id" | "kind" | "name" | "parentId" | "size"> & {
   /** Epoch milliseconds. */
   trashedAt: number;
 };

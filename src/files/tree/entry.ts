@@ -93,7 +93,7 @@ export const validatorsOf = (entry: Entry) =>
     ? { etag: contentTag(entry), modifiedAt: entry.modifiedAt, storedAt: entry.createdAt }
     : { etag: "", modifiedAt: entry.updatedAt };
 
-const linkedField = z
+export const linkedField = z
   .boolean()
   .describe("lies in a folder of the server, where it can't be changed through Waymark");
 const owner = z.string().describe("account, or team:{name}");

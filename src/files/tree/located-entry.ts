@@ -1,15 +1,17 @@
 /** A folder or file with the way to it, for responses that mix both kinds from many folders. */
 import { z } from "zod";
 import { createView } from "../../lib/case-names.ts";
-import { type Entry, shownParent } from "./entry.ts";
+import { type Entry, linkedField, shownParent } from "./entry.ts";
 import type { FolderPath } from "./paths.repository.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
 export type LocatedEntry = Pick<Entry, "id" | "kind" | "name" | "parentId" | "createdAt" | "updatedAt"> & {
-  /** The size in bytes, or null for folders. The next two are null for them too. */
+  /** The size in bytes, or null for folders. The next two are null for them too, `policyId` for files. */
   size: number | null;
   mimeType: string | null;
   modifiedAt: number | null;
+  isLinked: boolean;
+  policyId: number | null;
   /** Leads to the folder of the entry. */
   path: FolderPath;
 };
@@ -25,6 +27,8 @@ export const locatedEntryView = namedObject("Entry", {
   size: z.int().nullable().describe("null for folders"),
   mime_type: z.string().nullable().describe("null for folders"),
   modified_at: z.iso.datetime().nullable().describe("of a file's content; null for folders"),
+  is_linked: linkedField,
+  policy_id: z.int().nullable().describe("of a folder: overrides the inherited policy"),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
