@@ -40,7 +40,8 @@ form .plain{display:block;padding:.5rem 0;color:var(--accent-ink);font-size:${TY
 .add .facts{grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));font-size:inherit}
 `.replaceAll("\n", ""),
 );
-const KINDS: Readonly<Record<string, keyof Look["texts"]["share"]["kinds"]>> = {
+type KindNames = Look["texts"]["drop"]["kindNames"];
+const KINDS: Readonly<Record<string, keyof KindNames>> = {
   "image/*": "picture",
   "video/*": "video",
   "audio/*": "audio",
@@ -109,8 +110,8 @@ const noteOf = (note: DropNote | null): string =>
     ? ""
     : `<p class="note ${note.kind}" role="${note.kind === "warn" ? "alert" : "status"}">${text(note.sentence)}</p>`;
 
-/** Such as "Picture, .pdf". */
-const typesText = (types: readonly string[], kinds: Look["texts"]["share"]["kinds"]): string =>
+/** Such as "Pictures, .pdf". */
+const typesText = (types: readonly string[], kinds: KindNames): string =>
   types
     .map((type) => {
       const kind = KINDS[type];
@@ -120,12 +121,11 @@ const typesText = (types: readonly string[], kinds: Look["texts"]["share"]["kind
 
 function factsOf({ language, texts }: Look, box: OpenDrop, most: number): string {
   const { drop } = texts;
-  const { kinds } = texts.share;
   const facts = [
     [drop.filesLeft, text(countText(language, box.maxFiles - box.files))],
     [drop.roomLeft, text(quantityOfBytes(language, roomIn(box)))],
     [drop.largest, text(quantityOfBytes(language, most))],
-    ...(box.types.length === 0 ? [] : [[drop.kinds, text(typesText(box.types, kinds))]]),
+    ...(box.types.length === 0 ? [] : [[drop.kinds, text(typesText(box.types, drop.kindNames))]]),
     ...(box.expiresAt === null ? [] : [[drop.until, instantHtml(language, box.expiresAt)]]),
   ];
   const rows = facts.map(([name, html]) => `<div><dt>${text(name!)}</dt><dd>${html}</dd></div>`);
