@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { lineChanges } from "../panel/src/files/preview/line-changes.ts";
+import { lineChanges, nearChanges } from "../panel/src/files/preview/line-changes.ts";
 
 const shown = (former: string, present: string): string =>
   lineChanges(former, present)
@@ -22,4 +22,18 @@ test("very different texts are shown whole, within bounded memory", () => {
     ...Array<"gone">(3_000).fill("gone"),
     ...Array<"new">(3_000).fill("new"),
   ]);
+});
+
+test("equal lines far from every change are folded", () => {
+  const same = (line: string) => ({ kind: "same", line }) as const;
+  const gone = { kind: "gone", line: "x" } as const;
+  const few = ["1", "2", "3"].map(same);
+  expect(nearChanges([same("a"), same("b"), ...few, gone, ...few, same("c")])).toEqual([
+    { kind: "folded", count: 2 },
+    ...few,
+    gone,
+    ...few,
+    { kind: "folded", count: 1 },
+  ]);
+  expect(nearChanges(few)).toEqual([{ kind: "folded", count: 3 }]);
 });

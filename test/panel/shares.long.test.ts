@@ -133,7 +133,7 @@ story("one dialog shares a file with a password, and opens a drop box", async ()
   await form(page).getByLabel("Max. files").fill("2");
   await form(page).getByRole("combobox", { name: "Senders give" }).click();
   await page.getByRole("option", { name: "Their e-mail address" }).click();
-  await form(page).getByLabel("Kinds of files").fill("PDF, image/*");
+  await form(page).getByLabel("File types").fill("PDF, image/*");
   await form(page).locator("label", { hasText: "A folder for each sender" }).click();
   await form(page).getByRole("button", { name: "Create" }).click();
   const box = await madeAddress(page);

@@ -15,9 +15,9 @@ export type Step = { id: number; name: string };
 /** A row of a folder, or of a search, which gives the path too. */
 export type Entry = Omit<LocatedEntry, "path" | "created_at"> & {
   path?: readonly Step[];
-  /** It lies on the server, where it stays as it is. Not known of rows of a search. */
-  isFixed?: boolean;
 };
+/** Whether it lies on the server as it is. What shows a folder of the server has its storage; what is in it has none. */
+export const isFixed = ({ is_linked, policy_id }: Entry): boolean => is_linked && policy_id === null;
 /** The time of a file's content; of a folder, when it was changed. */
 export const dateOf = ({ modified_at, updated_at }: Pick<Entry, "modified_at" | "updated_at">): string =>
   modified_at ?? updated_at;
@@ -71,8 +71,8 @@ export function entriesOf({ folders, files }: Pick<FolderContents, "folders" | "
       mime_type: null,
       modified_at: null,
       updated_at,
-      // What shows a folder of the server has its storage; what is in it has none.
-      isFixed: is_linked && policy_id === null,
+      is_linked,
+      policy_id,
     })),
     ...files.map(({ id, name, folder_id, size, mime_type, modified_at, updated_at, is_linked }) => ({
       kind: "file" as const,
@@ -83,7 +83,8 @@ export function entriesOf({ folders, files }: Pick<FolderContents, "folders" | "
       mime_type,
       modified_at,
       updated_at,
-      isFixed: is_linked,
+      is_linked,
+      policy_id: null,
     })),
   ];
 }

@@ -174,7 +174,7 @@ const Foot = ({ team, entries, isMore, isLinked }: FootProps) => (
   <div className={classes["foot"]}>
     {isLinked ? (
       <Text size="xs" c="dimmed">
-        <Trans>This folder lies on the server and is read-only.</Trans>
+        <Trans>This folder is on the server. It is read-only here.</Trans>
       </Text>
     ) : (
       <UsageBar team={team} />

@@ -25,7 +25,7 @@ export function FolderField({ value, onChange, error }: Props) {
   return (
     <Select
       label={t`Folder`}
-      description={t`Of the files, the token reaches only this folder and what is in it`}
+      description={t`Limits access to files to this folder and what is in it`}
       placeholder={t`All files`}
       nothingFoundMessage={t`No folder found`}
       searchable

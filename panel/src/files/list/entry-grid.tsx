@@ -108,7 +108,7 @@ export function EntryGrid(props: Props) {
         }}
         dragged={() => (selection.has(entry) ? selection.selected : [entry])}
         onDrop={
-          entry.kind === "folder" && commands.change !== undefined
+          entry.kind === "folder" && !entry.is_linked && commands.change !== undefined
             ? {
                 onEntries: (moved) => onMove(moved, entry),
                 onFiles: (transfer) => onFiles(transfer, entry),

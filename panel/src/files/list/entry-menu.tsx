@@ -15,7 +15,7 @@ import {
 import { useState } from "react";
 import { shownKeys } from "../../ui/keys/keys.tsx";
 import { useRowMenuPlace } from "../../ui/menus/row-menu-place.ts";
-import { downloadAddress, type Entry } from "../file-queries.ts";
+import { downloadAddress, type Entry, isFixed } from "../file-queries.ts";
 
 export type EntryCommands = {
   open(entry: Entry): void;
@@ -87,7 +87,7 @@ export function EntryMenu({ entry, commands, tabIndex }: Props) {
             >
               <Trans>Share</Trans>
             </Menu.Item>
-            {entry.isFixed !== true && <Changes entry={entry} change={change} onRename={rename} />}
+            {!isFixed(entry) && <Changes entry={entry} change={change} onRename={rename} />}
           </>
         )}
       </Menu.Dropdown>
@@ -105,10 +105,12 @@ const Changes = ({ entry, change, onRename }: ChangesProps) => (
     <Menu.Item leftSection={<IconFolderShare size={16} />} onClick={() => change.move([entry])}>
       <Trans>Move to…</Trans>
     </Menu.Item>
-    <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => change.copy([entry])}>
-      <Trans>Copy to…</Trans>
-    </Menu.Item>
-    {entry.kind === "folder" && change.store !== undefined && (
+    {!entry.is_linked && (
+      <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => change.copy([entry])}>
+        <Trans>Copy to…</Trans>
+      </Menu.Item>
+    )}
+    {entry.kind === "folder" && !entry.is_linked && change.store !== undefined && (
       <Menu.Item leftSection={<IconDatabase size={16} />} onClick={() => change.store?.(entry)}>
         <Trans>Storage…</Trans>
       </Menu.Item>

@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { Checkbox, Group, Text } from "@mantine/core";
 import type { DragEvent, MouseEvent } from "react";
 import { formatBytes, formatDate, formatTime } from "../../base/i18n.ts";
-import { dateOf, type Entry, nameDraftOf } from "../file-queries.ts";
+import { dateOf, type Entry, isFixed, nameDraftOf } from "../file-queries.ts";
 import { openRowMenu } from "../../ui/lists/row-clicks.ts";
 import { type DropHandlers, startDrag, useDropInto } from "../moves/dragged.ts";
 import { EntryMenu, type EntryCommands } from "./entry-menu.tsx";
@@ -60,7 +60,7 @@ export function EntryRow(props: Props) {
       data-active={state.isActive || undefined}
       data-over={(isOver && onDrop !== null) || undefined}
       {...(!isTile && { style: { height: place.size, transform: `translateY(${place.start}px)` } })}
-      draggable={!state.isRenamed && commands.change !== undefined}
+      draggable={!state.isRenamed && commands.change !== undefined && !isFixed(entry)}
       onDragStart={(event: DragEvent) => startDrag(event, props.dragged())}
       onClick={click}
       onDoubleClick={() => commands.open(entry)}

@@ -10,7 +10,7 @@ import {
   IconTrash,
   IconX,
 } from "@tabler/icons-react";
-import type { Entry } from "../file-queries.ts";
+import { type Entry, isFixed } from "../file-queries.ts";
 import { FIRST_FILE_ORDER, type FileOrder, type FileSearch, type FileSort } from "../file-search.ts";
 import { DownloadButton } from "./download-button.tsx";
 import type { EntryCommands } from "./entry-menu.tsx";
@@ -116,12 +116,13 @@ function SelectionBar({ selection, commands }: Pick<Props, "selection" | "comman
   const { t } = useLingui();
   const { selected } = selection;
   const { change } = commands;
+  const mayMove = change !== undefined && !selected.some(isFixed);
   return (
     <div role="columnheader" className={classes["bar"]} aria-label={t`Actions for the selected entries`}>
       <Text size="sm" fw={600} mr="auto" truncate aria-live="polite">
         <Plural value={selected.length} one="# selected" other="# selected" />
       </Text>
-      {change !== undefined && (
+      {mayMove && (
         <Button
           size="compact-md"
           fz="sm"
@@ -138,39 +139,41 @@ function SelectionBar({ selection, commands }: Pick<Props, "selection" | "comman
         </Button>
       )}
       <DownloadButton entries={selected} />
+      {change !== undefined && !selected.some(({ is_linked }) => is_linked) && (
+        <ActionIcon
+          variant="subtle"
+          size="lg"
+          visibleFrom="xs"
+          aria-label={t`Copy to…`}
+          title={t`Copy to…`}
+          onClick={() => change.copy(selected)}
+        >
+          <IconCopy size={18} />
+        </ActionIcon>
+      )}
       {change !== undefined && (
-        <>
-          <ActionIcon
-            variant="subtle"
-            size="lg"
-            visibleFrom="xs"
-            aria-label={t`Copy to…`}
-            title={t`Copy to…`}
-            onClick={() => change.copy(selected)}
-          >
-            <IconCopy size={18} />
-          </ActionIcon>
-          <ActionIcon
-            variant="subtle"
-            size="lg"
-            disabled={selected.length > MOST_SHARED}
-            aria-label={t`Share`}
-            title={t`Share`}
-            onClick={() => change.share(selected)}
-          >
-            <IconShare size={18} />
-          </ActionIcon>
-          <ActionIcon
-            variant="subtle"
-            color="red"
-            size="lg"
-            aria-label={t`Move to the trash`}
-            title={t`Move to the trash`}
-            onClick={() => change.trash(selected)}
-          >
-            <IconTrash size={18} />
-          </ActionIcon>
-        </>
+        <ActionIcon
+          variant="subtle"
+          size="lg"
+          disabled={selected.length > MOST_SHARED}
+          aria-label={t`Share`}
+          title={t`Share`}
+          onClick={() => change.share(selected)}
+        >
+          <IconShare size={18} />
+        </ActionIcon>
+      )}
+      {mayMove && (
+        <ActionIcon
+          variant="subtle"
+          color="red"
+          size="lg"
+          aria-label={t`Move to the trash`}
+          title={t`Move to the trash`}
+          onClick={() => change.trash(selected)}
+        >
+          <IconTrash size={18} />
+        </ActionIcon>
       )}
       <ActionIcon
         variant="subtle"

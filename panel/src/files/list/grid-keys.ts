@@ -1,7 +1,7 @@
 import type { KeyboardEvent } from "react";
 import { isGoingToPage } from "../../ui/keys/page-keys.ts";
 import { type ShortcutId, shortcutOf } from "../../ui/keys/shortcuts.ts";
-import type { Entry } from "../file-queries.ts";
+import { type Entry, isFixed } from "../file-queries.ts";
 import type { EntryCommands } from "./entry-menu.tsx";
 import { type EntrySelection, MOST_SHARED } from "./selection.ts";
 
@@ -36,9 +36,9 @@ export function gridKeys({ entries, selection, commands, columns, page, onGo, on
   };
   const runs: Partial<Record<ShortcutId, () => void>> = {
     open: () => active && commands.open(active),
-    rename: () => active && commands.change?.rename(active),
+    rename: () => active && !isFixed(active) && commands.change?.rename(active),
     share: () => active && meant.length <= MOST_SHARED && commands.change?.share(meant),
-    delete: () => meant.length > 0 && commands.change?.trash(meant),
+    delete: () => meant.length > 0 && !meant.some(isFixed) && commands.change?.trash(meant),
     menu: onMenu,
     above: onUp,
     none: selection.clear,

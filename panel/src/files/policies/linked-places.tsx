@@ -39,7 +39,7 @@ export function LinkedPlaces({ policy }: { policy: Policy }) {
           <Trans>Show in Files…</Trans>
         </Button>
       </Group>
-      <SideForm title={t`Show ${policy.name}`} isOpen={isAsking} onClose={() => setIsAsking(false)}>
+      <SideForm title={t`Show ${policy.name} in Files`} isOpen={isAsking} onClose={() => setIsAsking(false)}>
         <ShowForm policy={policy} onClose={() => setIsAsking(false)} />
       </SideForm>
     </>
@@ -53,7 +53,7 @@ const Place = ({ place }: { place: LinkedFolder }) => (
     </AnchorLink>{" "}
     ({place.owner}){" · "}
     {place.scanned_at === null ? (
-      <Trans>The first scan is not over.</Trans>
+      <Trans>The first scan is still running.</Trans>
     ) : (
       <Trans>
         <Plural value={place.files} one="# file" other="# files" />, scanned {formatTime(place.scanned_at)}
@@ -95,7 +95,7 @@ function ShowForm({ policy, onClose }: { policy: Policy; onClose(): void }) {
       action={t`Show`}
     >
       <Text size="sm" c="dimmed">
-        <Trans>A new folder in Files shows {policy.base_path}. Move it there to where you want it.</Trans>
+        <Trans>A new folder in Files will show what is in {policy.base_path}. You can move it later.</Trans>
       </Text>
       <TextInput
         label={t`Name`}

@@ -1,4 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Policy } from "../../base/api.ts";
@@ -46,7 +46,10 @@ export function PolicyCard({ policy, isNew, onEdit }: Props) {
         </Text>
         <Text size="sm" c="dimmed">
           {isLinked ? (
-            <Trans>Read-only. Nothing is stored in it.</Trans>
+            <Trans>
+              Read-only, scanned{" "}
+              <Plural value={policy.rescan_minutes ?? 0} one="every minute" other="every # minutes" />.
+            </Trans>
           ) : policy.max_file_size === 0 ? (
             <Trans>Files of any size.</Trans>
           ) : (

@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import { SegmentedControl, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { NumberInput, Radio, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError, type Policy } from "../../base/api.ts";
 import { BytesField } from "../../ui/forms/bytes-field.tsx";
@@ -58,27 +58,21 @@ export function PolicyForm({ policy, onClose, onSaved }: Props) {
       />
       {isFixed ? (
         <Text size="sm" c="dimmed">
-          {isS3 ? t`S3 storage` : isLinked ? t`Folder as it lies` : t`Folder on this machine`}.{" "}
+          {isS3 ? t`S3 storage` : isLinked ? t`Existing folder` : t`Folder on this machine`}.{" "}
           {t`Where the files are can't be changed, because files are stored there. Make another storage instead.`}
         </Text>
       ) : (
-        <Stack gap={4}>
-          <SegmentedControl
-            {...form.getInputProps("driver_type")}
-            fullWidth
-            aria-label={t`Kind`}
-            data={[
-              { value: "local", label: t`Folder on this machine` },
-              { value: "s3", label: t`S3 storage` },
-              { value: "linked", label: t`Folder as it lies` },
-            ]}
-          />
-          {isLinked && (
-            <Text size="sm" c="dimmed">
-              {t`Shows what somebody else puts there. Nothing in it is stored, changed or deleted.`}
-            </Text>
-          )}
-        </Stack>
+        <Radio.Group {...form.getInputProps("driver_type")} label={t`Kind`}>
+          <Stack gap={8} mt={6}>
+            <Radio value="local" label={t`Folder on this machine`} />
+            <Radio value="s3" label={t`S3 storage`} />
+            <Radio
+              value="linked"
+              label={t`Existing folder`}
+              description={t`Shows the files that are already in it. Waymark never adds, changes or deletes any there.`}
+            />
+          </Stack>
+        </Radio.Group>
       )}
       {isS3 && <S3Fields form={form} isFixed={isFixed} />}
       <TextInput
@@ -88,12 +82,24 @@ export function PolicyForm({ policy, onClose, onSaved }: Props) {
           isS3
             ? t`Empty: the whole bucket.`
             : isLinked
-              ? t`Its whole path, below a folder that the server's settings allow.`
+              ? t`The full path, such as /srv/photos, inside a folder that the server's configuration allows.`
               : t`In the data folder unless it begins with a slash. Empty: one of its own.`
         }
         disabled={isFixed}
         spellCheck={false}
       />
+      {isLinked && (
+        <NumberInput
+          {...form.getInputProps("rescan_minutes")}
+          label={t`Minutes between two scans`}
+          description={t`A scan finds changes in folders that nobody opens.`}
+          required
+          withAsterisk={false}
+          min={1}
+          max={100_000}
+          allowDecimal={false}
+        />
+      )}
       {!isLinked && (
         <BytesField
           label={t`Largest file`}

@@ -47,8 +47,8 @@ export function PolicyMoveForm({ policy, onClose }: { policy: Policy; onClose():
     >
       <Text size="sm" c="dimmed">
         <Trans>
-          Downloads and uploads go on, and new files go to the other storage at once. Each object is compared
-          before its files use it. You can stop at any time.
+          Uploads and downloads keep working, and new files go to the other storage right away. Every copy is
+          checked before it is used. You can stop at any time.
         </Trans>
       </Text>
       {usage !== undefined && (

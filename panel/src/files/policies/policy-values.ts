@@ -13,7 +13,11 @@ export type PolicyValues = {
   max_file_size: number;
   download: Policy["download"];
   is_default: boolean;
+  /** Of an existing folder. Text while the field is empty. */
+  rescan_minutes: number | string;
 };
+
+const RESCAN_MINUTES = 60;
 
 export const policyValuesOf = (policy: Policy | null): PolicyValues => ({
   name: policy?.name ?? "",
@@ -27,13 +31,14 @@ export const policyValuesOf = (policy: Policy | null): PolicyValues => ({
   max_file_size: policy?.max_file_size ?? 0,
   download: policy?.download ?? "relay",
   is_default: policy?.is_default ?? false,
+  rescan_minutes: policy?.rescan_minutes ?? RESCAN_MINUTES,
 });
 
 export function newPolicyOf(values: PolicyValues): NewPolicy {
-  const { endpoint, bucket, region, access_key, secret_key, download, ...shared } = values;
+  const { endpoint, bucket, region, access_key, secret_key, download, rescan_minutes, ...shared } = values;
   if (values.driver_type === "linked") {
     const { name, driver_type, base_path } = shared;
-    return { name, driver_type, base_path };
+    return { name, driver_type, base_path, rescan_minutes: Number(rescan_minutes) };
   }
   if (values.driver_type === "local") return shared;
   return { ...shared, endpoint, bucket, region, access_key, secret_key, download };
@@ -41,8 +46,9 @@ export function newPolicyOf(values: PolicyValues): NewPolicy {
 
 /** The location of the content can't be changed. An empty key stays. */
 export function policyUpdateOf(policy: Policy, values: PolicyValues): PolicyUpdate {
-  const { name, max_file_size, download, region, access_key, secret_key, is_default } = values;
-  if (policy.driver_type === "linked") return { name };
+  const { name, max_file_size, download, region, access_key, secret_key, is_default, rescan_minutes } =
+    values;
+  if (policy.driver_type === "linked") return { name, rescan_minutes: Number(rescan_minutes) };
   return {
     name,
     max_file_size,

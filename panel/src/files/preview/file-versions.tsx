@@ -1,5 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Anchor, Button, Group, Text } from "@mantine/core";
+import { ActionIcon, Button, Group, Text } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { File as StoredFile, FileVersion } from "../../base/api.ts";
@@ -53,31 +54,33 @@ function Version({ file, version, mayChange }: Props) {
               size="compact-sm"
               variant="subtle"
               aria-expanded={isCompared}
+              aria-label={t`Compare the version of ${time}`}
               onClick={() => setIsCompared(!isCompared)}
             >
               <Trans>Compare</Trans>
             </Button>
           )}
-          <Anchor
+          <ActionIcon
+            component="a"
             href={versionAddress(file.id, id)}
-            size="sm"
-            px="xs"
+            variant="subtle"
             aria-label={t`Download the version of ${time}`}
+            title={t`Download`}
           >
-            <Trans>Download</Trans>
-          </Anchor>
+            <IconDownload size={16} />
+          </ActionIcon>
           {mayChange && (
             <>
               <ConfirmButton
                 label={t`Restore`}
-                question={t`The file gets this content again. What it has now becomes a version.`}
+                question={t`The file gets this content back. What is in it now is kept as a version.`}
                 list="files"
                 color="brand"
                 run={() => restoreVersion(file.id, id)}
               />
               <ConfirmButton
                 label={t`Delete`}
-                question={t`This version is deleted for good.`}
+                question={t`This version will be deleted for good.`}
                 list="files"
                 run={() => deleteVersion(file.id, id)}
               />

@@ -3,6 +3,28 @@ export type LineChange = { kind: "same" | "gone" | "new"; line: string };
 /** Lines between the equal beginning and the equal end; what has more is shown as gone and new as a whole. */
 const MOST_CELLS = 4_000_000;
 
+/** Or how many equal lines are left out. */
+export type ShownChange = LineChange | { kind: "folded"; count: number };
+
+/** Equal lines that are shown before and after a change. */
+const AROUND = 3;
+
+/** Without the equal lines that are far from every change. */
+export function nearChanges(changes: readonly LineChange[]): ShownChange[] {
+  const isShown = new Uint8Array(changes.length);
+  changes.forEach(({ kind }, at) => {
+    if (kind !== "same") isShown.fill(1, Math.max(0, at - AROUND), at + AROUND + 1);
+  });
+  const shown: ShownChange[] = [];
+  changes.forEach((change, at) => {
+    const last = shown.at(-1);
+    if (isShown[at] === 1) shown.push(change);
+    else if (last?.kind === "folded") last.count++;
+    else shown.push({ kind: "folded", count: 1 });
+  });
+  return shown;
+}
+
 /** What turns one text into the other, by its longest common lines. */
 export function lineChanges(former: string, present: string): LineChange[] {
   const [before, after] = [former.split("\n"), present.split("\n")];

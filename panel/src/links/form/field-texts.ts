@@ -72,7 +72,7 @@ export function useLimitNames(): Record<string, string> {
     max_files: t`Max. files`,
     max_file_size: t`Largest file`,
     require: t`Senders give`,
-    types: t`Kinds of files`,
+    types: t`File types`,
     sender_folders: t`A folder for each sender`,
   };
 }

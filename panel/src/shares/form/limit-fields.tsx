@@ -138,9 +138,9 @@ const DropLimits = ({ form: { values, errors, getInputProps, setFieldValue } }: 
       </SimpleGrid>
       <TextInput
         {...getInputProps("types")}
-        label={t`Kinds of files`}
+        label={t`File types`}
         placeholder={t`All`}
-        description={t`Extensions such as pdf, or kinds such as image/*`}
+        description={t`Extensions such as pdf, or kinds such as image/*, separated by commas`}
       />
       <Switch {...getInputProps("senderFolders", { type: "checkbox" })} label={t`A folder for each sender`} />
     </>

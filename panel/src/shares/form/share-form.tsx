@@ -16,7 +16,13 @@ import { type SavedShare, saveShare } from "./save-share.ts";
 import { ShareCodeField } from "./share-code-field.tsx";
 import { ShareLimits } from "./share-limits.tsx";
 import { refreshShares } from "../share-queries.ts";
-import { type ShareSubject, type ShareUse, type ShareValues, valuesOfSubject } from "./share-values.ts";
+import {
+  type ShareSubject,
+  type ShareUse,
+  type ShareValues,
+  typesIn,
+  valuesOfSubject,
+} from "./share-values.ts";
 import { UseField } from "./use-field.tsx";
 import { useSections } from "./use-sections.ts";
 
@@ -77,7 +83,9 @@ export function ShareForm({ subject, team, onClose, onSaved }: Props) {
       const named = Object.entries(fieldErrors(error.details)).map(
         ([field, message]) => [FIELDS[field] ?? field, message] as const,
       );
-      form.setErrors(Object.fromEntries(named));
+      const wrong = wrongTypeOf(error, values);
+      const said = t`“${wrong}” is neither an extension such as pdf nor a kind such as image/*.`;
+      form.setErrors({ ...Object.fromEntries(named), ...(wrong !== undefined && { types: said }) });
       sections.reveal(named.map(([field]) => field));
     },
   });
@@ -95,7 +103,7 @@ export function ShareForm({ subject, team, onClose, onSaved }: Props) {
     <FormFields
       onSubmit={form.onSubmit(submit)}
       onClose={onClose}
-      error={save.error}
+      error={wrongTypeOf(save.error, values) === undefined ? save.error : null}
       isPending={save.isPending}
       action={isNew ? (isDrop ? t`Create` : t`Share`) : t`Save`}
     >
@@ -129,6 +137,13 @@ export function ShareForm({ subject, team, onClose, onSaved }: Props) {
       <LimitFields form={form} wasProtected={initial.isProtected} {...sections.of("limits")} />
     </FormFields>
   );
+}
+
+/** Which of the types the server can't read; its field says so. */
+function wrongTypeOf(error: Error | null, { types }: ShareValues): string | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  const at = error.details.map(({ field }) => /^types\.(\d+)$/.exec(field)?.[1]).find(Boolean);
+  return at === undefined ? undefined : typesIn(types)[Number(at)];
 }
 
 const AddingSwitch = ({ form }: { form: ReturnType<typeof useDraftForm<ShareValues>>["form"] }) => {

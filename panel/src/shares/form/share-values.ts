@@ -116,13 +116,15 @@ export const holdsLimits = ({ expires, ...rest }: ShareValues): boolean =>
     (name) => rest[name] !== BLANK[name],
   );
 
+export const typesIn = (types: string): string[] => types.split(/[\s,;]+/).filter((type) => type !== "");
+
 const limitsOf = ({ maxFiles, maxBytes, maxFileSize, requires, senderFolders, types }: ShareValues) => ({
   max_bytes: maxBytes ?? 0,
   max_files: Number(maxFiles),
   max_file_size: maxFileSize,
   require: requires,
   sender_folders: senderFolders,
-  types: types.split(/[\s,;]+/).filter((type) => type !== ""),
+  types: typesIn(types),
 });
 
 const limitOf = (most: number | string): number | null => (most === "" ? null : Number(most));
