@@ -302,6 +302,8 @@ once("all shares are in one list, whose state lives in the URL; one is ended", a
 });
 
 story("what strangers send shows as it comes; axe finds nothing", async () => {
+  const asks = { drop: { folder_id: reports, max_bytes: 1e9, max_files: 2, require: "none", types: [] } };
+  expect((await drive.call("PATCH", "/shares/inbox", asks)).status).toBe(200);
   const { page, complaints, close } = await panel.enter("/panel/shares?box=inbox");
   await page.getByText("Nothing has come yet.").waitFor();
   const sent = await stranger().put(`${panel.server.url}/inbox`, { "one &lt;.txt": "1" }, "<b>Anna");
