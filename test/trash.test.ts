@@ -73,6 +73,8 @@ test("a file and a folder go to the trash, are listed, put back and deleted", as
     modified_at: null,
     created_at: TIME,
     updated_at: TIME,
+    is_linked: false,
+    policy_id: null,
   });
   await upload("f.txt", "other", folder);
   const taken = await me.call("POST", `/trash/${file}/restore`);

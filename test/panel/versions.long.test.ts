@@ -39,9 +39,18 @@ once("former contents are listed, compared and put back", async () => {
   await first.getByText("− Line 10").waitFor();
   expect((await first.locator("pre").innerText()).split(/\n+/).filter((line) => line !== "")).toEqual([
     "6 unchanged lines",
-    ...["  Line 7", "  Line 8", "  Line 9", "− Line 10", "  Line 11", "  Line 12", "  Line 13"],
+    "  Line 7",
+    "  Line 8",
+    "  Line 9",
+    "− Line 10",
+    "  Line 11",
+    "  Line 12",
+    "  Line 13",
     "4 unchanged lines",
-    ...["  Line 18", "  Line 19", "  Line 20", "+ The end"],
+    "  Line 18",
+    "  Line 19",
+    "  Line 20",
+    "+ The end",
   ]);
   await expectAccessibleInAllLooks(page, "versions and a comparison");
   await first.getByRole("button", { name: "Restore" }).click();
