@@ -204,6 +204,11 @@ function createItems({ dialect }: Pick<Database, "dialect">) {
       if (copied.length === 0) return;
       await dialect.updateMany(tx, { table: "copy_items", key: "id", set: ["copy_id"] }, copied);
     },
+
+    /** At most 1,000. */
+    async removeItems(tx: Db, ids: readonly number[]): Promise<void> {
+      if (ids.length > 0) await tx.deleteFrom("copy_items").where("id", "in", ids).execute();
+    },
   };
 }
 

@@ -222,6 +222,9 @@ function createFinishing({ tree, entries, repository, transfers, removal, blobs,
       tx.db,
       folders.map(({ id, sourceId }) => ({ id, copy_id: copyIds.get(sourceId)! })),
     );
+    // Nothing is below files. All at once at the end would keep others waiting.
+    const files = items.filter(({ kind }) => kind === "file").map(({ id }) => id);
+    await repository.removeItems(tx.db, files);
     await repository.copyProperties(tx.db, copyIds);
     const noted = sizeOf(items);
     const growth = sizeOf(copies.map(({ copy }) => ({ size: copy.kind === "file" ? copy.size : 0 }))) - noted;
