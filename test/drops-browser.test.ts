@@ -277,7 +277,7 @@ test.skipIf(CHROMIUM === null)(
       await page.evaluate(SEND);
       await until(async () => (await shownOn(page)).includes("Send again"), 30_000);
       expect((await rows()).filter((row) => !row.endsWith("Arrived"))).toEqual([
-        "Holidays/Day 1/c.exe · Files of this kind are not taken here. Nothing was stored. · ×",
+        "Holidays/Day 1/c.exe · Files of this kind are not accepted here. Nothing was stored. · ×",
       ]);
       await shoot(page, `folder-sent-${look.width}-${look.dark ? "dark" : "light"}`);
       // Nothing is left that was not sent.

@@ -42,7 +42,7 @@ const REFUSALS = {
   rate: ["RateLimitExceeded", 429, "You are sending too many files at once. Try again in a moment."],
   name: ["BadRequest", 400, "Give your name with what you send. Nothing was stored."],
   email: ["BadRequest", 400, "Give your e-mail address with what you send. Nothing was stored."],
-  type: ["BadRequest", 415, "Files of this kind are not taken here. Nothing was stored."],
+  type: ["BadRequest", 415, "Files of this kind are not accepted here. Nothing was stored."],
   deep: ["BadRequest", 400, "The folders are nested too deeply. Nothing was stored."],
 } as const;
 

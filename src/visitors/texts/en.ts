@@ -67,7 +67,7 @@ export const en = {
       rate: "You are sending too many files at once. Try again in a moment. Nothing was stored.",
       name: "Give your name, then send the files again. Nothing was stored.",
       email: "Give your e-mail address, then send the files again. Nothing was stored.",
-      type: "Files of this kind are not taken here. Nothing was stored.",
+      type: "Files of this kind are not accepted here. Nothing was stored.",
       deep: "The folders are nested too deeply. Nothing was stored.",
       form: "No file arrived whole. Choose files and send them again. Nothing was stored.",
       storage: "The server's storage is full. Try again later. Nothing was stored.",
