@@ -3,7 +3,7 @@ import { Text, Title } from "@mantine/core";
 import type { SystemReport } from "../base/api.ts";
 import { formatNumber } from "../base/i18n.ts";
 import { DataList } from "../ui/lists/data-list.tsx";
-import { useAge } from "./ages.ts";
+import { useAge } from "../ui/ages.ts";
 import { StatusBadge } from "./part.tsx";
 import classes from "./health.module.css";
 

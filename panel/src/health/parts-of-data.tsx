@@ -3,7 +3,7 @@ import { Progress, Text } from "@mantine/core";
 import type { SystemReport } from "../base/api.ts";
 import { formatBytes, formatNumber } from "../base/i18n.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
-import { useAge } from "./ages.ts";
+import { useAge } from "../ui/ages.ts";
 import { Part } from "./part.tsx";
 
 const KINDS: Record<string, string> = {

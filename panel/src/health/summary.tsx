@@ -3,7 +3,7 @@ import { Alert, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
 import type { SystemReport } from "../base/api.ts";
 import { formatList, formatTime, sentenceGap } from "../base/i18n.ts";
-import { useDuration } from "./ages.ts";
+import { useDuration } from "../ui/ages.ts";
 
 /** Names of the parts with problems. */
 function useTroubles(system: SystemReport): string[] {

@@ -3,6 +3,7 @@ import { Alert, Button, Group, List, Progress, Stack, Text } from "@mantine/core
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { Policy, PolicyMove } from "../../base/api.ts";
+import { useDuration } from "../../ui/ages.ts";
 import { formatBytes, formatNumber } from "../../base/i18n.ts";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { policyMoveQuery, policiesQuery, refreshPolicies, startMove, stopMove } from "./policy-queries.ts";
@@ -58,6 +59,7 @@ function Running({ move, target }: { move: PolicyMove; target: string }) {
   const { t } = useLingui();
   const { objects_done: done, objects_left: left, bytes_left: bytes, seconds_left: seconds } = move;
   const all = done + left;
+  const durationOf = useDuration();
   const minutes = Math.ceil((seconds ?? 0) / 60);
   return (
     <>
@@ -73,9 +75,7 @@ function Running({ move, target }: { move: PolicyMove; target: string }) {
             run.
           </Trans>
         )}{" "}
-        {left > 0 && seconds !== null && (
-          <Plural value={minutes} one="About # minute." other="About # minutes." />
-        )}
+        {left > 0 && seconds !== null && <Trans>About {durationOf(minutes * 60)} to go.</Trans>}
       </Text>
       <Progress size="sm" value={all === 0 ? 100 : (done / all) * 100} aria-label={t`Progress of the move`} />
       {move.trouble !== null && (
