@@ -37,6 +37,8 @@ test("entries are found with their paths, in pages, and only by their owner", as
         size: 5,
         mime_type: "text/plain",
         modified_at: file.modified_at,
+        is_linked: false,
+        policy_id: null,
         created_at: file.created_at,
         updated_at: file.updated_at,
       },
