@@ -53,6 +53,12 @@ test("a content is replaced under its conditions, downloaded, restored and delet
   }
 });
 
+test("the type that curl sends with any body is no type", async () => {
+  const { id } = (await me.upload("curl.txt", "one")).body.data;
+  const replaced = await put(id, "two", { "Content-Type": "application/x-www-form-urlencoded" });
+  expect((await replaced.json()).data.mime_type).toBe("text/plain");
+});
+
 test("uploads by form and tus replace a file only when they say so", async () => {
   const { id } = (await me.upload("b.txt", "one")).body.data;
   expect((await me.upload("b.txt", "two")).status).toBe(409);

@@ -1,12 +1,15 @@
 export const UNKNOWN_TYPE = "application/octet-stream";
 
+/** Types that say nothing of the content; curl sends the second one with any body. */
+const UNSAID: readonly string[] = [UNKNOWN_TYPE, "application/x-www-form-urlencoded"];
+
 /** Restricted names of RFC 6838. Both parts fit into 255 bytes. */
 const TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
 const EXTENSION = /.\.([a-z0-9]{1,20})$/i;
 
 /** The client's type if it is valid and known, else by the name's extension. */
 export function mediaTypeOf(claimed: string | undefined, name: string): string {
-  if (claimed !== undefined && claimed !== UNKNOWN_TYPE && TYPE.test(claimed)) return claimed;
+  if (claimed !== undefined && !UNSAID.includes(claimed) && TYPE.test(claimed)) return claimed;
   const extension = EXTENSION.exec(name)?.[1];
   if (extension === undefined) return UNKNOWN_TYPE;
   // The runtime's table. Opens no file.
