@@ -30,7 +30,7 @@ function references({ read, write, dialect }: Queries) {
 
     /** Where a linked file lies; null if it does not any more. */
     async diskFile(id: number): Promise<(DiskFile & { policyId: number }) | null> {
-      const [root, ...below] = await diskLine(read, id);
+      const [root, ...below] = await lineOfFile(read, id);
       if (root === undefined || root.policyId === null || below.length === 0) return null;
       return { policyId: root.policyId, names: below.map(({ name }) => name), time: below.at(-1)!.diskTime! };
     },
@@ -196,30 +196,33 @@ const liveWith = prepared((db, policies: readonly number[], hashes: readonly str
 
 const contentOf = (policyId: number, sha256: string): string => `${sha256} ${policyId}`;
 
-/** From the file up to the folder that shows a linked policy, which is not mirrored itself. */
-const diskLine = prepared((db, blobId: number) =>
-  db
-    .withRecursive("line", (query) =>
-      query
-        .selectFrom("entries")
-        .select(["id", "parent_id", "policy_id", "disk_time", sql<number>`0`.as("level")])
-        .select((eb) => eb.fn.coalesce("disk_name", "name").as("name"))
-        .where("blob_id", "=", blobId)
-        .unionAll(
-          query
-            .selectFrom("entries")
-            .innerJoin("line", "line.parent_id", "entries.id")
-            .select(["entries.id", "entries.parent_id", "entries.policy_id", "entries.disk_time"])
-            .select(sql<number>`line.level + 1`.as("level"))
-            .select((eb) => eb.fn.coalesce("entries.disk_name", "entries.name").as("name"))
-            .where("line.policy_id", "is", null)
-            .where("entries.disk_time", "is not", null),
-        ),
-    )
-    .selectFrom("line")
-    .select(["name", "policy_id as policyId", "disk_time as diskTime"])
-    .orderBy("level", "desc"),
-);
+/** From an entry up to the folder that shows a linked policy; that folder comes first. */
+export const diskLineFrom = (column: "id" | "blob_id") =>
+  prepared((db, value: number) =>
+    db
+      .withRecursive("line", (query) =>
+        query
+          .selectFrom("entries")
+          .select(["id", "parent_id", "policy_id", "disk_time", sql<number>`0`.as("level")])
+          .select((eb) => eb.fn.coalesce("disk_name", "name").as("name"))
+          .where(column, "=", value)
+          .unionAll(
+            query
+              .selectFrom("entries")
+              .innerJoin("line", "line.parent_id", "entries.id")
+              .select(["entries.id", "entries.parent_id", "entries.policy_id", "entries.disk_time"])
+              .select(sql<number>`line.level + 1`.as("level"))
+              .select((eb) => eb.fn.coalesce("entries.disk_name", "entries.name").as("name"))
+              .where("line.policy_id", "is", null)
+              .where("entries.disk_time", "is not", null),
+          ),
+      )
+      .selectFrom("line")
+      .select(["id", "name", "policy_id as policyId", "disk_time as diskTime"])
+      .orderBy("level", "desc"),
+  );
+
+const lineOfFile = diskLineFrom("blob_id");
 
 const DEAD_COLUMNS = ["id", "policy_id as policyId", "object_key as objectKey"] as const;
 

@@ -1,7 +1,7 @@
-import { sql } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
 import type { Db } from "../../platform/db/dialect.ts";
 import type { RowFields } from "../../platform/db/schema.ts";
+import { diskLineFrom } from "../blobs/repository.ts";
 import { newContentGeneration } from "../storage/object-key.ts";
 import type { DiskItem, KnownItem } from "../storage/disk.ts";
 import type { Removable } from "../tree/removal.repository.ts";
@@ -32,6 +32,8 @@ const MICROSECONDS = 1_000;
 
 /** Milliseconds that dates can have. */
 const shownTime = (time: number): number => Math.min(Math.floor(time / MICROSECONDS), LARGEST_MS);
+
+const lineOfFolder = diskLineFrom("id");
 
 export const createLinkedRepository = (database: Database, tag: () => Promise<number>) => ({
   ...createRoots(database),
@@ -124,28 +126,7 @@ function createMirrored({ read }: Database) {
 
     /** From the root down to a mirrored folder, without the root. */
     async namesOf(folderId: number): Promise<MirroredPlace | null> {
-      const rows = await read
-        .withRecursive("line", (query) =>
-          query
-            .selectFrom("entries")
-            .select(["id", "parent_id", "policy_id", "disk_time", sql<number>`0`.as("level")])
-            .select((eb) => eb.fn.coalesce("disk_name", "name").as("name"))
-            .where("id", "=", folderId)
-            .unionAll(
-              query
-                .selectFrom("entries")
-                .innerJoin("line", "line.parent_id", "entries.id")
-                .select(["entries.id", "entries.parent_id", "entries.policy_id", "entries.disk_time"])
-                .select(sql<number>`line.level + 1`.as("level"))
-                .select((eb) => eb.fn.coalesce("entries.disk_name", "entries.name").as("name"))
-                .where("line.policy_id", "is", null)
-                .where("line.disk_time", "is not", null),
-            ),
-        )
-        .selectFrom("line")
-        .select(["id", "name", "policy_id as policyId"])
-        .orderBy("level", "desc")
-        .execute();
+      const rows = await lineOfFolder(read, folderId);
       const [root, ...below] = rows;
       if (root === undefined || root.policyId === null) return null;
       return { rootId: root.id, names: below.map(({ name }) => name), parentId: rows.at(-2)?.id ?? null };
