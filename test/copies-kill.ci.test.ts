@@ -1,29 +1,22 @@
 /** A server that is killed while a folder is copied shows no half of it, counts it whole, and completes it. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { driveClient, type DriveClient } from "./support/drive.ts";
-import { startSignedIn } from "./support/session.ts";
+import type { DriveClient } from "./support/drive.ts";
+import { type Killed, startToBeKilled } from "./support/restarts.ts";
 import { until } from "./support/until.ts";
-import type { Installation, RunningWaymark } from "./support/waymark.ts";
+import type { Installation } from "./support/waymark.ts";
 
 /** More than two portions. */
 const FILES = 2_100;
 const IN_EACH = 70;
 
 let installation: Installation;
-let server: RunningWaymark;
 let me: DriveClient;
+let restart: Killed["restart"];
 
 beforeAll(async () => {
-  const started = await startSignedIn();
-  ({ installation, server } = started);
-  me = driveClient(server.url, started.client.token);
+  ({ installation, me, restart } = await startToBeKilled());
 });
 afterAll(() => installation?.remove());
-
-async function restart(settings: Record<string, string> = {}): Promise<void> {
-  await server.kill();
-  server = await installation.serve({ WAYMARK__SERVER__PORT: new URL(server.url).port, ...settings });
-}
 
 const copy = (id: number, body: object) => me.call("POST", `/folders/${id}/copy`, body);
 const names = async () => {

@@ -3,30 +3,24 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { driveClient, type DriveClient } from "./support/drive.ts";
-import { startSignedIn } from "./support/session.ts";
+import type { DriveClient } from "./support/drive.ts";
+import { type Killed, startToBeKilled } from "./support/restarts.ts";
 import { stranger, TUS } from "./support/stranger.ts";
 import { until } from "./support/until.ts";
-import type { Installation, RunningWaymark } from "./support/waymark.ts";
+import type { Installation } from "./support/waymark.ts";
 
 const MIB = 1024 * 1024;
 const FILE = Buffer.alloc(MIB, "What a stranger sends. ").toString();
 
 let installation: Installation;
-let server: RunningWaymark;
 let me: DriveClient;
+let origin: string;
+let restart: Killed["restart"];
 
 beforeAll(async () => {
-  const started = await startSignedIn();
-  ({ installation, server } = started);
-  me = driveClient(server.url, started.client.token);
+  ({ installation, me, origin, restart } = await startToBeKilled());
 });
 afterAll(() => installation?.remove());
-
-async function restart(settings: Record<string, string> = {}): Promise<void> {
-  await server.kill();
-  server = await installation.serve({ WAYMARK__SERVER__PORT: new URL(server.url).port, ...settings });
-}
 
 async function box() {
   const folder = await me.folder(crypto.randomUUID());
@@ -93,7 +87,7 @@ test("in a resumable upload, which then goes on", async () => {
   const { folder, url } = await box();
   const visitor = stranger();
   const made = await visitor.begin(url, "resumed", 2 * MIB);
-  const address = server.url + made.headers.get("location")!;
+  const address = origin + made.headers.get("location")!;
   expect((await visitor.append(address, 0, FILE)).status).toBe(204);
   await restart({ WAYMARK_FAULT: "blob.joined" });
   expect(await statusOf(visitor.append(address, MIB, FILE))).toBe("none");

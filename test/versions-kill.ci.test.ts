@@ -1,25 +1,19 @@
 /** A server that is killed at each step of a replacement has the former content, or the new one with the former as a version. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { driveClient, type DriveClient } from "./support/drive.ts";
-import { startSignedIn } from "./support/session.ts";
-import type { Installation, RunningWaymark } from "./support/waymark.ts";
+import type { DriveClient } from "./support/drive.ts";
+import { type Killed, startToBeKilled } from "./support/restarts.ts";
+import type { Installation } from "./support/waymark.ts";
 
 let installation: Installation;
-let server: RunningWaymark;
 let me: DriveClient;
+let restart: Killed["restart"];
 
 beforeAll(async () => {
-  const started = await startSignedIn();
-  ({ installation, server } = started);
-  me = driveClient(server.url, started.client.token);
+  const started = await startToBeKilled();
+  ({ installation, me, restart } = started);
   await started.client.call("PUT", "/config/files.versions_keep", { value: "1" });
 });
 afterAll(() => installation?.remove());
-
-async function restart(settings: Record<string, string> = {}): Promise<void> {
-  await server.kill();
-  server = await installation.serve({ WAYMARK__SERVER__PORT: new URL(server.url).port, ...settings });
-}
 
 const put = (id: number, body: string) => me.send(`/files/${id}/content`, { method: "PUT", body });
 const textOf = async (path: string) => (await me.send(`/files/${path}/download`)).text();
