@@ -2,12 +2,13 @@
  * The rates of the API on one core, as shares of the rate of a bare handler in the same run:
  *
  *     bin/bun bench/api.ts [--database sqlite|postgres|mysql|mariadb] [--against FOLDER] [--only PART,PART]
- *                          [--rounds 3] [--seconds 4]
+ *                          [--rounds 3] [--seconds 4] [--warm 15]
  *
  * The bare handler is a `Bun.serve` with a Map (lib/bare-server.ts). The server has one core, wrk the other; a database
  * server runs wherever the kernel puts it. A round asks for everything in turn, so that other load on the machine hits
  * all of it. Shares are taken within a round; the median is reported. `against` measures another checkout, with its
- * packages, in the same rounds. `only` chooses by parts of names. `ms` is processor time of a request, all threads; `p99`
+ * packages, in the same rounds. `warm` seconds of each request come first: the compilers take half of the processor in
+ * the first seconds. `only` chooses by parts of names. `ms` is processor time of a request, all threads; `p99`
  * is in milliseconds. 32 connections read, 16 write. Needs two cores and wrk (Debian: apt-get install wrk).
  */
 import { Database as SQLite } from "bun:sqlite";
@@ -32,10 +33,12 @@ const { values } = parseArgs({
     only: { type: "string", default: "" },
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "4" },
+    warm: { type: "string", default: "15" },
   },
 });
 const ROUNDS = Number(values.rounds);
 const SECONDS = Number(values.seconds);
+const WARM_SECONDS = Number(values.warm);
 const DATABASE = values.database as "sqlite" | Server;
 /** Shares on a server where it has a core of its own. */
 const SERVER_SHARE = DATABASE === "sqlite" ? 1 : 0.5;
@@ -167,7 +170,7 @@ async function prepareRequests(url: string, token: string): Promise<Request[]> {
 
 const isWriting = ({ method = "GET" }: Request): boolean => method !== "GET";
 
-async function ask(side: Side, request: Request, bare: number): Promise<Sample> {
+async function ask(side: Side, request: Request, bare: number, seconds: number): Promise<Sample> {
   const { subject } = side;
   const {
     name,
@@ -182,7 +185,7 @@ async function ask(side: Side, request: Request, bare: number): Promise<Sample> 
   const before = processMs(subject.pid);
   const load: LoadResult = await runWrk(
     "requests.lua",
-    { port: subject.port, seconds: SECONDS, connections: isWriting(request) ? WRITERS : READERS },
+    { port: subject.port, seconds, connections: isWriting(request) ? WRITERS : READERS },
     {
       METHOD: method,
       TARGET: path,
@@ -242,7 +245,6 @@ try {
   await Bun.sleep(2_000);
   for (const { subject } of [...sides, { subject: bare }]) subject.pause();
   const samples = new Map(sides.map((side) => [side, new Map<string, Sample[]>()]));
-  // The first round warms up the compilers.
   for (let round = 0; round <= ROUNDS; round++) {
     bare.resume();
     const { perSecond } = await runLoad({ port: bare.port, prefix: "c", count: LINKS, seconds: SECONDS });
@@ -250,7 +252,7 @@ try {
     for (const at of sides[0]!.requests.keys()) {
       for (const side of sides) {
         const request = side.requests[at]!;
-        const sample = await ask(side, request, perSecond);
+        const sample = await ask(side, request, perSecond, round === 0 ? WARM_SECONDS : SECONDS);
         if (round === 0) continue;
         const found = samples.get(side)!;
         found.set(request.name, [...(found.get(request.name) ?? []), sample]);

@@ -30,14 +30,15 @@ const onCallingThread = new WeakMap<Db, RunOnCallingThread>();
 export const runPreparedBy = (db: Db, run: RunOnCallingThread): void => void onCallingThread.set(db, run);
 
 /** Runs a statement that is built already. */
-export async function executeText<R>(
+export const executeText = <R>(
   db: Db,
   text: string,
   parameters: readonly unknown[],
-): Promise<QueryResult<R>> {
+): Promise<QueryResult<R>> => execute(db, CompiledQuery.raw(text, parameters as unknown[]));
+
+async function execute<R>(db: Db, query: CompiledQuery): Promise<QueryResult<R>> {
   const run = onCallingThread.get(db);
-  if (run !== undefined) return queryResultOf<R>(run(text, parameters));
-  return db.executeQuery<R>(CompiledQuery.raw(text, parameters as unknown[]));
+  return run === undefined ? db.executeQuery<R>(query) : queryResultOf(run(query.sql, query.parameters));
 }
 
 /**
@@ -47,16 +48,21 @@ export async function executeText<R>(
 export function prepared<A extends readonly Argument[], R>(
   build: (db: Db, ...values: A) => Compilable<R>,
 ): (db: Db, ...values: A) => Promise<R[]> {
-  const execute = createTemplates(build);
-  return async (db, ...values) => (await execute(db, values)).rows as R[];
+  const compile = createTemplates(build);
+  return async (db, ...values) => {
+    const query = compile(db, values);
+    const run = onCallingThread.get(db);
+    const { rows } = run === undefined ? await db.executeQuery(query) : run(query.sql, query.parameters);
+    return rows as R[];
+  };
 }
 
 /** The same for statements that write, in a transaction. */
 export function preparedWrite<A extends readonly Argument[]>(
   build: (db: Db, ...values: A) => Compilable<unknown>,
 ): (tx: Db, ...values: A) => Promise<QueryResult<unknown>> {
-  const execute = createTemplates(build);
-  return (tx, ...values) => execute(tx, values);
+  const compile = createTemplates(build);
+  return async (tx, ...values) => execute(tx, compile(tx, values));
 }
 
 /** What `make` makes for a key, such as a dialect, once for each. There are few keys. */
@@ -78,19 +84,19 @@ function createTemplates<A extends readonly Argument[]>(
 ) {
   /** By the adapter of the kind of database, then by the lengths of the lists. */
   const templates = new Map<unknown, Map<string, CompiledQuery>>();
-  return async (db: Db, values: A): Promise<QueryResult<unknown>> => {
+  return (db: Db, values: A): CompiledQuery => {
     const kind = db.getExecutor().adapter.constructor;
     let known = templates.get(kind);
     if (known === undefined) templates.set(kind, (known = new Map()));
     let lengths = "";
     for (const value of values) {
       if (!Array.isArray(value)) continue;
-      if (value.length > MOST_ITEMS) return db.executeQuery(build(db, ...values).compile());
+      if (value.length > MOST_ITEMS) return build(db, ...values).compile();
       lengths += `${value.length} `;
     }
     let template = known.get(lengths);
     if (template === undefined) {
-      if (known.size === MOST_TEMPLATES) return db.executeQuery(build(db, ...values).compile());
+      if (known.size === MOST_TEMPLATES) return build(db, ...values).compile();
       template = build(db, ...(values.map(standIn) as unknown as A)).compile();
       known.set(lengths, template);
     }
@@ -99,10 +105,7 @@ function createTemplates<A extends readonly Argument[]>(
       const value = values[parameter.argument]!;
       return parameter.item === null ? value : (value as readonly Value[])[parameter.item];
     });
-    const run = onCallingThread.get(db);
-    return run === undefined
-      ? db.executeQuery({ ...template, parameters })
-      : queryResultOf(run(template.sql, parameters));
+    return { ...template, parameters };
   };
 }
 
