@@ -644,6 +644,46 @@ CREATE TABLE `repeats` (
   KEY `repeats_expiry` (`expires_at`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `report_mails` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `link_id` bigint NOT NULL,
+  `every` varchar(8) COLLATE utf8mb4_bin NOT NULL,
+  `minute` bigint NOT NULL,
+  `next_at` bigint NOT NULL,
+  `last_at` bigint DEFAULT NULL,
+  `created_by` varchar(128) COLLATE utf8mb4_bin DEFAULT NULL,
+  `created_at` bigint NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `report_mails_link_id` (`link_id`,`id`),
+  KEY `report_mails_next_at` (`next_at`,`id`),
+  CONSTRAINT `report_mails_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `report_pages` (
+  `link_id` bigint NOT NULL,
+  `filter` mediumtext COLLATE utf8mb4_bin NOT NULL,
+  `days` bigint DEFAULT NULL,
+  `first_day` varchar(10) COLLATE utf8mb4_bin DEFAULT NULL,
+  `last_day` varchar(10) COLLATE utf8mb4_bin DEFAULT NULL,
+  PRIMARY KEY (`link_id`),
+  CONSTRAINT `report_pages_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `report_readers` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `mail_id` bigint NOT NULL,
+  `email` varchar(254) COLLATE utf8mb4_bin NOT NULL,
+  `language` varchar(8) COLLATE utf8mb4_bin NOT NULL,
+  `state` varchar(8) COLLATE utf8mb4_bin NOT NULL,
+  `token` varchar(43) COLLATE utf8mb4_bin NOT NULL,
+  `changed_at` bigint NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `report_readers_email` (`mail_id`,`email`),
+  UNIQUE KEY `report_readers_token` (`token`),
+  KEY `report_readers_of` (`email`,`state`),
+  CONSTRAINT `report_readers_mail` FOREIGN KEY (`mail_id`) REFERENCES `report_mails` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `sessions` (
   `id` varchar(36) COLLATE utf8mb4_bin NOT NULL,
   `user_id` bigint NOT NULL,

@@ -675,6 +675,46 @@ CREATE INDEX "repeats_account" on "repeats" (account_id, expires_at, size);
 
 CREATE INDEX "repeats_expiry" on "repeats" (expires_at);
 
+CREATE TABLE report_mails (
+  id integer primary key autoincrement,
+  link_id integer not null,
+  every text not null,
+  minute integer not null,
+  next_at integer not null,
+  last_at integer,
+  created_by text,
+  created_at integer not null,
+  constraint report_mails_link foreign key (link_id) references links (id) on delete cascade
+);
+
+CREATE INDEX "report_mails_link_id" on "report_mails" (link_id, id);
+
+CREATE INDEX "report_mails_next_at" on "report_mails" (next_at, id);
+
+CREATE TABLE report_pages (
+  link_id integer not null primary key,
+  filter text not null,
+  days integer,
+  first_day text,
+  last_day text,
+  constraint report_pages_link foreign key (link_id) references links (id) on delete cascade
+);
+
+CREATE TABLE report_readers (
+  id integer primary key autoincrement,
+  mail_id integer not null,
+  email text not null,
+  language text not null,
+  state text not null,
+  token text not null,
+  changed_at integer not null,
+  constraint report_readers_email unique (mail_id, email),
+  constraint report_readers_token unique (token),
+  constraint report_readers_mail foreign key (mail_id) references report_mails (id) on delete cascade
+);
+
+CREATE INDEX "report_readers_of" on "report_readers" (email, state);
+
 CREATE TABLE sessions (
   id text not null primary key,
   user_id integer not null,

@@ -28,6 +28,7 @@ const REFERRED: readonly TableName[] = [
   "blobs",
   "entries",
   "links",
+  "report_mails",
 ];
 
 /**
@@ -51,6 +52,7 @@ export const PASSED_ON: Partial<Record<TableName, readonly string[]>> = {
   entries: ["name"],
   copy_items: ["source_id"],
   share_recipients: ["email"],
+  report_readers: ["email", "token"],
   webhook_deliveries: ["event_id"],
 };
 

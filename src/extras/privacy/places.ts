@@ -65,6 +65,13 @@ export const TEXTS: Record<Subject["kind"], readonly TextPlace[]> = {
     },
     { table: "share_recipients", key: "id", column: "email", shown: ["link_id", "email"], set: null },
     { table: "share_visits", key: "id", column: "email", set: null },
+    {
+      table: "report_readers",
+      key: "id",
+      column: "email",
+      shown: ["mail_id", "email", "state", "changed_at"],
+      set: null,
+    },
     { table: "drop_files", key: "entry_id", column: "sender_email", set: { sender_email: null } },
     { table: "uploads", key: null, column: "sender_email", set: { sender_email: null, metadata: "" } },
   ],
@@ -82,6 +89,7 @@ export const TEXTS: Record<Subject["kind"], readonly TextPlace[]> = {
     { table: "settings", key: null, column: "updated_by", shown: ["key", "updated_at", "updated_by"] },
     { table: "settings_history", key: "id", column: "changed_by" },
     { table: "link_reports", key: "id", column: "resolved_by" },
+    { table: "report_mails", key: "id", column: "created_by" },
     { table: "login_failures", key: null, column: "account", set: null },
     { table: "login_failures", key: null, column: "account", start: "factor ", set: null },
   ],
@@ -101,6 +109,7 @@ export const JSONS: Record<Subject["kind"], readonly JsonPlace[]> = {
     MAILS,
     { table: "links", key: "id", column: "options" },
     { table: "deleted_links", key: "link_id", column: "content" },
+    { table: "report_pages", key: "link_id", column: "filter" },
   ],
 };
 

@@ -13,6 +13,7 @@ import type { ColumnKind } from "./column-kind.ts";
 import { FILE_TABLES } from "./file-tables.ts";
 import { IMPORT_TABLES } from "./import-tables.ts";
 import { LINK_TABLES } from "./link-tables.ts";
+import { REPORT_TABLES } from "./report-tables.ts";
 import { WEBHOOK_TABLES } from "./webhook-tables.ts";
 
 export const TABLES = {
@@ -23,6 +24,7 @@ export const TABLES = {
   ...WEBHOOK_TABLES,
   ...IMPORT_TABLES,
   ...CLUSTER_TABLES,
+  ...REPORT_TABLES,
   /** `key_fingerprint`: SHA-256 of the key that seals secrets, 64 hex digits; null until one is used. */
   instance: { ...CLUSTER_TABLES.instance, key_fingerprint: "text(64)?" },
 } as const satisfies Record<string, Record<string, ColumnKind>>;
