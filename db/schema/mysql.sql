@@ -257,6 +257,7 @@ CREATE TABLE `domains` (
   `created_at` bigint NOT NULL,
   `updated_at` bigint NOT NULL,
   `owner_id` bigint DEFAULT NULL,
+  `ignore_case` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`id`),
   UNIQUE KEY `domains_host` (`host`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

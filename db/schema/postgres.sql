@@ -249,6 +249,7 @@ create table domains (
   created_at bigint not null,
   updated_at bigint not null,
   owner_id bigint,
+  ignore_case bigint default 0 not null,
   constraint domains_host UNIQUE (host),
   constraint domains_pkey PRIMARY KEY (id)
 );

@@ -240,6 +240,7 @@ CREATE TABLE domains (
   created_at integer not null,
   updated_at integer not null,
   owner_id integer,
+  ignore_case integer not null default 0,
   constraint domains_host unique (host)
 );
 

@@ -76,6 +76,8 @@ export const LINK_TABLES = {
     updated_at: "int",
     /** The owner, or null for the instance. */
     owner_id: "int?",
+    /** 1: codes are compared without case, and stored in lower case. */
+    ignore_case: "int0",
   },
   /** One row per link, removed with it. `ranked` is indexed: see links/list/jobs.ts. */
   link_clicks: { link_id: "int", clicks: "int", ranked: "int0", automated: "int0" },
