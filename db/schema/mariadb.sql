@@ -184,6 +184,15 @@ CREATE TABLE `click_values` (
   UNIQUE KEY `click_values_value` (`dimension`,`value`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `click_visitors` (
+  `day` bigint(20) NOT NULL,
+  `link_id` bigint(20) NOT NULL,
+  `visitor` bigint(20) NOT NULL,
+  PRIMARY KEY (`day`,`link_id`,`visitor`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin
+ PARTITION BY RANGE (`day`)
+(PARTITION `rest` VALUES LESS THAN MAXVALUE ENGINE = InnoDB);
+
 CREATE TABLE `copies` (
   `entry_id` bigint(20) NOT NULL,
   `account_id` bigint(20) NOT NULL,
@@ -571,6 +580,15 @@ CREATE TABLE `mails` (
   KEY `mails_created` (`created_at`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `missing_codes` (
+  `day` bigint(20) NOT NULL,
+  `code` varchar(140) NOT NULL,
+  `human` bigint(20) NOT NULL DEFAULT 0,
+  `automated` bigint(20) NOT NULL DEFAULT 0,
+  `seen_at` bigint(20) NOT NULL,
+  PRIMARY KEY (`day`,`code`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `oidc_sessions` (
   `session_id` varchar(36) NOT NULL,
   `id_token` mediumtext NOT NULL,
@@ -950,6 +968,22 @@ CREATE TABLE `users` (
   `quota_bytes` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   UNIQUE KEY `users_username` (`username`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `visitor_days` (
+  `day` bigint(20) NOT NULL,
+  `link_id` bigint(20) NOT NULL,
+  `visitors` bigint(20) NOT NULL,
+  `automated` bigint(20) NOT NULL DEFAULT 0,
+  PRIMARY KEY (`day`,`link_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin
+ PARTITION BY RANGE (`day`)
+(PARTITION `rest` VALUES LESS THAN MAXVALUE ENGINE = InnoDB);
+
+CREATE TABLE `visitor_salts` (
+  `day` bigint(20) NOT NULL,
+  `salt` varchar(200) NOT NULL,
+  PRIMARY KEY (`day`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `webhook_deliveries` (

@@ -184,6 +184,15 @@ CREATE TABLE `click_values` (
   UNIQUE KEY `click_values_value` (`dimension`,`value`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `click_visitors` (
+  `day` bigint NOT NULL,
+  `link_id` bigint NOT NULL,
+  `visitor` bigint NOT NULL,
+  PRIMARY KEY (`day`,`link_id`,`visitor`)
+) /*!50100 TABLESPACE `innodb_file_per_table` */ ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin
+/*!50100 PARTITION BY RANGE (`day`)
+(PARTITION rest VALUES LESS THAN MAXVALUE ENGINE = InnoDB) */;
+
 CREATE TABLE `copies` (
   `entry_id` bigint NOT NULL,
   `account_id` bigint NOT NULL,
@@ -571,6 +580,15 @@ CREATE TABLE `mails` (
   KEY `mails_created` (`created_at`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `missing_codes` (
+  `day` bigint NOT NULL,
+  `code` varchar(140) COLLATE utf8mb4_bin NOT NULL,
+  `human` bigint NOT NULL DEFAULT '0',
+  `automated` bigint NOT NULL DEFAULT '0',
+  `seen_at` bigint NOT NULL,
+  PRIMARY KEY (`day`,`code`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `oidc_sessions` (
   `session_id` varchar(36) COLLATE utf8mb4_bin NOT NULL,
   `id_token` mediumtext COLLATE utf8mb4_bin NOT NULL,
@@ -950,6 +968,22 @@ CREATE TABLE `users` (
   `quota_bytes` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`id`),
   UNIQUE KEY `users_username` (`username`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `visitor_days` (
+  `day` bigint NOT NULL,
+  `link_id` bigint NOT NULL,
+  `visitors` bigint NOT NULL,
+  `automated` bigint NOT NULL DEFAULT '0',
+  PRIMARY KEY (`day`,`link_id`)
+) /*!50100 TABLESPACE `innodb_file_per_table` */ ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin
+/*!50100 PARTITION BY RANGE (`day`)
+(PARTITION rest VALUES LESS THAN MAXVALUE ENGINE = InnoDB) */;
+
+CREATE TABLE `visitor_salts` (
+  `day` bigint NOT NULL,
+  `salt` varchar(200) COLLATE utf8mb4_bin NOT NULL,
+  PRIMARY KEY (`day`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `webhook_deliveries` (

@@ -180,6 +180,15 @@ create table click_values (
   constraint click_values_value UNIQUE (dimension, value)
 );
 
+create table click_visitors (
+  day bigint not null,
+  link_id bigint not null,
+  visitor bigint not null,
+  constraint click_visitors_pkey PRIMARY KEY (day, link_id, visitor)
+) partition by RANGE (day);
+
+create table click_visitors_rest partition of click_visitors DEFAULT;
+
 create table copies (
   entry_id bigint not null,
   account_id bigint not null,
@@ -540,6 +549,15 @@ create table mails (
   constraint mails_pkey PRIMARY KEY (id)
 );
 
+create table missing_codes (
+  day bigint not null,
+  code character varying(140) collate "C" not null,
+  human bigint default 0 not null,
+  automated bigint default 0 not null,
+  seen_at bigint not null,
+  constraint missing_codes_pkey PRIMARY KEY (day, code)
+);
+
 create table oidc_sessions (
   session_id character varying(36) collate "C" not null,
   id_token text collate "C" not null,
@@ -897,6 +915,22 @@ create table users (
   quota_bytes bigint default 0 not null,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_username UNIQUE (username)
+);
+
+create table visitor_days (
+  day bigint not null,
+  link_id bigint not null,
+  visitors bigint not null,
+  automated bigint default 0 not null,
+  constraint visitor_days_pkey PRIMARY KEY (day, link_id)
+) partition by RANGE (day);
+
+create table visitor_days_rest partition of visitor_days DEFAULT;
+
+create table visitor_salts (
+  day bigint not null,
+  salt character varying(200) collate "C" not null,
+  constraint visitor_salts_pkey PRIMARY KEY (day)
 );
 
 create table webhook_deliveries (

@@ -168,6 +168,13 @@ CREATE TABLE click_values (
   constraint click_values_value unique (dimension, value)
 );
 
+CREATE TABLE click_visitors (
+  day integer not null,
+  link_id integer not null,
+  visitor integer not null,
+  primary key (day, link_id, visitor)
+) without rowid;
+
 CREATE TABLE copies (
   entry_id integer not null primary key,
   account_id integer not null,
@@ -603,6 +610,15 @@ CREATE INDEX "mails_created" on "mails" (created_at, id);
 
 CREATE INDEX "mails_due" on "mails" (state, due_at, id);
 
+CREATE TABLE missing_codes (
+  day integer not null,
+  code text not null,
+  human integer not null default 0,
+  automated integer not null default 0,
+  seen_at integer not null,
+  primary key (day, code)
+) without rowid;
+
 CREATE TABLE oidc_sessions (
   session_id text not null primary key,
   id_token text not null,
@@ -978,6 +994,19 @@ CREATE TABLE users (
   updated_at integer not null,
   quota_bytes integer not null default 0,
   constraint users_username unique (username)
+);
+
+CREATE TABLE visitor_days (
+  day integer not null,
+  link_id integer not null,
+  visitors integer not null,
+  automated integer not null default 0,
+  primary key (day, link_id)
+) without rowid;
+
+CREATE TABLE visitor_salts (
+  day integer not null primary key,
+  salt text not null
 );
 
 CREATE TABLE webhook_deliveries (

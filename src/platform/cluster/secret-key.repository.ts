@@ -15,6 +15,7 @@ export const SEALED_COLUMNS = [
   { table: "certificates", column: "pair", purpose: "certificate", what: null },
   { table: "certificates", column: "order_key", purpose: "certificate order", what: null },
   { table: "acme_accounts", column: "private_key", purpose: "acme account", what: null },
+  { table: "visitor_salts", column: "salt", purpose: "visitor salt", what: null },
 ] as const satisfies readonly {
   table: TableName;
   column: string;

@@ -76,4 +76,15 @@ export const CLICK_TABLES = {
     reason: "text(16)",
     clicks: "int",
   },
+  /**
+   * Visitors of the last days, by link and for all links together (link 0), so that each counts once a day. A visitor is
+   * 53 bits of a keyed hash whose key is destroyed after the day (clicks/visitors/salts.ts).
+   */
+  click_visitors: { day: "int", link_id: "int", visitor: "int" },
+  /** Their numbers. Days without a row of link 0 are not known. */
+  visitor_days: { day: "int", link_id: "int", visitors: "int", automated: "int0" },
+  /** Sealed. */
+  visitor_salts: { day: "int", salt: "text(200)" },
+  /** Requests of codes without a link, by key (links/link/key.ts); the empty key has those beyond the bound. */
+  missing_codes: { day: "int", code: "text(140)", human: "int0", automated: "int0", seen_at: "int" },
 } as const;

@@ -16,6 +16,7 @@ import { steps as imports } from "./migrations/version-1-0-imports.ts";
 import { steps as links } from "./migrations/version-1-0-links.ts";
 import { steps as moreFiles } from "./migrations/version-1-0-more-files.ts";
 import { steps as reports } from "./migrations/version-1-0-reports.ts";
+import { steps as visitors } from "./migrations/version-1-0-visitors.ts";
 import { steps as webhooks } from "./migrations/version-1-0-webhooks.ts";
 import type { Step } from "./migrations/step.ts";
 
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Step[] = [
   ...webhooks,
   ...cluster,
   ...moreFiles,
+  ...visitors,
   ...reports,
 ];
 

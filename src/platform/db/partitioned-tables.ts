@@ -7,6 +7,8 @@ export const PARTITIONED = {
   click_dim_hours: { column: "hour", unit: HOUR_MS },
   click_days: { column: "day", unit: 24 * HOUR_MS },
   click_dim_days: { column: "day", unit: 24 * HOUR_MS },
+  click_visitors: { column: "day", unit: 24 * HOUR_MS },
+  visitor_days: { column: "day", unit: 24 * HOUR_MS },
 } as const;
 
 export type PartitionedTable = keyof typeof PARTITIONED;
