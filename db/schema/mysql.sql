@@ -267,6 +267,7 @@ CREATE TABLE `domains` (
   `updated_at` bigint NOT NULL,
   `owner_id` bigint DEFAULT NULL,
   `ignore_case` bigint NOT NULL DEFAULT '0',
+  `well_known` mediumtext COLLATE utf8mb4_bin,
   PRIMARY KEY (`id`),
   UNIQUE KEY `domains_host` (`host`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
@@ -539,13 +540,15 @@ CREATE TABLE `links` (
   `options` mediumtext COLLATE utf8mb4_bin,
   `held` varchar(16) COLLATE utf8mb4_bin DEFAULT NULL,
   `dead_since` bigint DEFAULT NULL,
+  `target_hash` bigint DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `links_code` (`code`),
   KEY `links_created_at` (`created_at` DESC,`code`,`expires_at`),
   KEY `links_expires_at` (`expires_at`,`id`),
   KEY `links_owner` (`owner_id`,`created_at` DESC,`code`),
   KEY `links_held` (`held`,`created_at`),
-  KEY `links_dead_since` (`dead_since`)
+  KEY `links_dead_since` (`dead_since`),
+  KEY `links_target` (`target_hash`,`owner_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `login_failures` (
@@ -701,6 +704,11 @@ CREATE TABLE `report_readers` (
   UNIQUE KEY `report_readers_token` (`token`),
   KEY `report_readers_of` (`email`,`state`),
   CONSTRAINT `report_readers_mail` FOREIGN KEY (`mail_id`) REFERENCES `report_mails` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `reuse_turns` (
+  `id` bigint NOT NULL,
+  PRIMARY KEY (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `sessions` (
@@ -879,6 +887,12 @@ CREATE TABLE `teams` (
   `quota_bytes` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`id`),
   UNIQUE KEY `teams_name` (`name`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `title_fetches` (
+  `link_id` bigint NOT NULL,
+  PRIMARY KEY (`link_id`),
+  CONSTRAINT `title_fetches_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `tokens` (

@@ -259,6 +259,7 @@ create table domains (
   updated_at bigint not null,
   owner_id bigint,
   ignore_case bigint default 0 not null,
+  well_known text collate "C",
   constraint domains_host UNIQUE (host),
   constraint domains_pkey PRIMARY KEY (id)
 );
@@ -508,6 +509,7 @@ create table links (
   options text collate "C",
   held character varying(16) collate "C",
   dead_since bigint,
+  target_hash bigint,
   folded text collate "C" generated always as (NULLIF(lower(((((((((code)::text || '
 '::text) || target) || '
 '::text) || (COALESCE(title, ''::character varying))::text) || '
@@ -664,6 +666,11 @@ create table report_readers (
   constraint report_readers_mail FOREIGN KEY (mail_id) REFERENCES report_mails(id) ON DELETE CASCADE,
   constraint report_readers_pkey PRIMARY KEY (id),
   constraint report_readers_token UNIQUE (token)
+);
+
+create table reuse_turns (
+  id bigint not null,
+  constraint reuse_turns_pkey PRIMARY KEY (id)
 );
 
 create table sessions (
@@ -832,6 +839,12 @@ create table teams (
   quota_bytes bigint default 0 not null,
   constraint teams_name UNIQUE (name),
   constraint teams_pkey PRIMARY KEY (id)
+);
+
+create table title_fetches (
+  link_id bigint not null,
+  constraint title_fetches_link FOREIGN KEY (link_id) REFERENCES links(id) ON DELETE CASCADE,
+  constraint title_fetches_pkey PRIMARY KEY (link_id)
 );
 
 create table tokens (
@@ -1044,6 +1057,8 @@ CREATE INDEX links_search ON public.links USING gin (lower(((((((((code)::text |
 '::text) || target) || '
 '::text) || (COALESCE(title, ''::character varying))::text) || '
 '::text) || COALESCE(note, ''::text)) COLLATE "C")) gin_trgm_ops);
+
+CREATE INDEX links_target ON public.links USING btree (target_hash, owner_id);
 
 CREATE INDEX mails_created ON public.mails USING btree (created_at, id);
 

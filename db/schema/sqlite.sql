@@ -248,6 +248,7 @@ CREATE TABLE domains (
   updated_at integer not null,
   owner_id integer,
   ignore_case integer not null default 0,
+  well_known text,
   constraint domains_host unique (host)
 );
 
@@ -565,6 +566,7 @@ CREATE TABLE links (
   options text,
   held text,
   dead_since integer,
+  target_hash integer,
   constraint links_code unique (code)
 );
 
@@ -577,6 +579,8 @@ CREATE INDEX "links_expires_at" on "links" (expires_at, id);
 CREATE INDEX "links_held" on "links" (held, created_at);
 
 CREATE INDEX "links_owner" on "links" (owner_id, created_at desc, code);
+
+CREATE INDEX "links_target" on "links" (target_hash, owner_id);
 
 CREATE TABLE login_failures (
   account text not null primary key,
@@ -731,6 +735,10 @@ CREATE TABLE report_readers (
 );
 
 CREATE INDEX "report_readers_of" on "report_readers" (email, state);
+
+CREATE TABLE reuse_turns (
+  id integer not null primary key
+);
 
 CREATE TABLE sessions (
   id text not null primary key,
@@ -905,6 +913,11 @@ CREATE TABLE teams (
   updated_at integer not null,
   quota_bytes integer not null default 0,
   constraint teams_name unique (name)
+);
+
+CREATE TABLE title_fetches (
+  link_id integer not null primary key,
+  constraint title_fetches_link foreign key (link_id) references links (id) on delete cascade
 );
 
 CREATE TABLE tokens (

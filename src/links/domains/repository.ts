@@ -13,6 +13,19 @@ import type { OwnedDomain } from "./domain.ts";
 
 export const MOST_DOMAINS = 1_000;
 
+/** Without the documents, which may be large. */
+const COLUMNS = [
+  "id",
+  "host",
+  "default_url",
+  "not_found_url",
+  "expired_url",
+  "created_at",
+  "updated_at",
+  "owner_id",
+  "ignore_case",
+] as const;
+
 export type DomainRepository = ReturnType<typeof createDomainRepository>;
 
 export function createDomainRepository({ read, dialect }: Database) {
@@ -25,13 +38,13 @@ export function createDomainRepository({ read, dialect }: Database) {
   return {
     /** Lists domains by host. */
     async list(db: Db = read): Promise<OwnedDomain[]> {
-      const query = db.selectFrom("domains").selectAll().orderBy("host").limit(MOST_DOMAINS);
+      const query = db.selectFrom("domains").select(COLUMNS).orderBy("host").limit(MOST_DOMAINS);
       return named(db, await query.execute());
     },
 
     /** Locked until the transaction ends. */
     async lock(tx: Db, id: number): Promise<OwnedDomain | null> {
-      const query = tx.selectFrom("domains").selectAll().where("id", "=", id).$call(dialect.forUpdate);
+      const query = tx.selectFrom("domains").select(COLUMNS).where("id", "=", id).$call(dialect.forUpdate);
       return (await named(tx, await query.execute()))[0] ?? null;
     },
 
@@ -78,7 +91,7 @@ const hostTaken =
   (cause: unknown) =>
     appError("Conflict", `There is already a domain ${host}.`, { cause });
 
-type Row = Selectable<Schema["domains"]>;
+type Row = Pick<Selectable<Schema["domains"]>, (typeof COLUMNS)[number]>;
 
 function rowOf(domain: Omit<OwnedDomain, "id">) {
   const { owner: _, ...stored } = domain;

@@ -1,4 +1,7 @@
 /** Tables of links; see schema.ts. */
+/** The rows of `reuse_turns`, numbered from 0. */
+export const REUSE_TURNS = 64;
+
 export const LINK_TABLES = {
   links: {
     id: "serial",
@@ -23,7 +26,13 @@ export const LINK_TABLES = {
     held: "text(16)?",
     /** The checks of targets failed since then (links/safety/); null while the target responds. */
     dead_since: "int?",
+    /** Of domain and target (links/write/target-hash.ts); null if anything else is set or the link serves files. */
+    target_hash: "int?",
   },
+  /** A create with `reuse` locks the row of its target's hash, so that two at once make one link. */
+  reuse_turns: { id: "int" },
+  /** Links whose title is to be that of their target's page. Removed before the page is requested, and with the link. */
+  title_fetches: { link_id: "int" },
   /** Targets that failed their last check. Removed with the link. */
   target_checks: {
     link_id: "int",
@@ -78,6 +87,8 @@ export const LINK_TABLES = {
     owner_id: "int?",
     /** 1: codes are compared without case, and stored in lower case. */
     ignore_case: "int0",
+    /** JSON (links/domains/well-known.ts); null without documents. */
+    well_known: "text?",
   },
   /** One row per link, removed with it. `ranked` is indexed: see links/list/jobs.ts. */
   link_clicks: { link_id: "int", clicks: "int", ranked: "int0", automated: "int0" },

@@ -15,6 +15,7 @@ import { steps as files } from "./migrations/version-1-0-files.ts";
 import { steps as imports } from "./migrations/version-1-0-imports.ts";
 import { steps as links } from "./migrations/version-1-0-links.ts";
 import { steps as moreFiles } from "./migrations/version-1-0-more-files.ts";
+import { steps as moreLinks } from "./migrations/version-1-0-more-links.ts";
 import { steps as reports } from "./migrations/version-1-0-reports.ts";
 import { steps as visitors } from "./migrations/version-1-0-visitors.ts";
 import { steps as webhooks } from "./migrations/version-1-0-webhooks.ts";
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly Step[] = [
   ...cluster,
   ...moreFiles,
   ...visitors,
+  ...moreLinks,
   ...reports,
 ];
 

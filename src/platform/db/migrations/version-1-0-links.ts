@@ -11,6 +11,7 @@ export const steps: readonly Step[] = [
     "index links_owner (owner_id, created_at desc, code)",
     "index links_held (held, created_at)",
     "index links_dead_since (dead_since)",
+    "index links_target (target_hash, owner_id)",
   ]),
   { name: "1002_links_search", up: (db, words) => words.createLinkSearch(db) },
   createTable("1003_link_clicks", "link_clicks", LINK_TABLES.link_clicks, [
