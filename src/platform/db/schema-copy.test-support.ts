@@ -23,7 +23,11 @@ import { migrateUp, MIGRATIONS } from "./migrate.ts";
 const CACHE = join(import.meta.dir, "../../../.cache/schema");
 const MIGRATOR_TABLES = ["kysely_migration", "kysely_migration_lock"];
 /** Steps that make rows in an empty database, and the tables that hold them. */
-const FILLING = { "1071_instance_row": "instance", "1011_link_totals_row": "link_totals" };
+const FILLING = {
+  "1071_instance_row": "instance",
+  "1011_link_totals_row": "link_totals",
+  "1089_reuse_turns_rows": "reuse_turns",
+};
 /** Of one table and server, not of the schema. */
 export const OF_SERVER = / AUTO_INCREMENT=\d+| \/\*!50100 TABLESPACE `innodb_system` \*\//g;
 const QUIET = { logger: silentLogger };
