@@ -76,11 +76,6 @@ export function createStorageMoves(deps: Deps) {
     if (found.some(({ driverType }) => driverType === "linked"))
       throw appError(
         "BadRequest",
-        "to: files of a linked folder lie where they are, and none are stored there.",
-      );
-    if (found.some(({ driverType }) => driverType === "linked"))
-      throw appError(
-        "BadRequest",
         "to: a linked folder stays as it lies on the server; nothing is moved out of it or into it.",
       );
     return found;
