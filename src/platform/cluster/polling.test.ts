@@ -25,7 +25,7 @@ test("polling continues after a failure, with housekeeping after each success", 
   expect(log).toEqual(["read", "read", "read", "afterwards"]);
 });
 
-test("an outage is logged once, and its end", async () => {
+test("an outage is logged once, as it begins, and its end", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const logged: string[] = [];
   let reads = 0;
@@ -37,6 +37,7 @@ test("an outage is logged once, and its end", async () => {
     } as Logger,
     read: async () => {
       reads += 1;
+      logged.push(`read ${reads}`);
       if (reads === 2 || reads === 3) throw away();
     },
     afterwards: async () => resolve(),
@@ -44,7 +45,14 @@ test("an outage is logged once, and its end", async () => {
   await polling.start();
   await promise;
   await polling.stop();
-  expect(logged).toEqual(["the change feed can't be read", "the change feed can be read again"]);
+  expect(logged).toEqual([
+    "read 1",
+    "read 2",
+    "the change feed can't be read",
+    "read 3",
+    "read 4",
+    "the change feed can be read again",
+  ]);
 });
 
 test("a start that can't read rejects and may be repeated", async () => {

@@ -37,6 +37,23 @@ forEachDialect(({ openDb }) => {
     expect(await first).toBe(true);
   });
 
+  test("stop waits for a running job, also after others tried to start it", async () => {
+    const [gate, started] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { name, a } = await twoNodes(async () => {
+      started.resolve();
+      await gate.promise;
+    });
+    const run = a.runNow(name);
+    await started.promise;
+    expect(await a.runNow(name)).toBe(false);
+    let isStopped = false;
+    const stopped = a.stop().then(() => (isStopped = true));
+    await Bun.sleep(10);
+    expect(isStopped).toBe(false);
+    gate.resolve();
+    await Promise.all([run, stopped]);
+  });
+
   test("after a run the other nodes wait until the job is due again", async () => {
     const ran: string[] = [];
     const { name, clock, a, b } = await twoNodes(async (node) => void ran.push(node));
