@@ -14,7 +14,8 @@ import {
   placeValue,
 } from "../../src/clicks/rollups/dimensions.ts";
 import { createDayRollup, type DayRollup } from "../../src/clicks/rollups/rebuild-day.ts";
-import { DAY_MS, monthOf } from "../../src/clicks/rollups/time-buckets.ts";
+import { UTC } from "../../src/clicks/rollups/calendar.ts";
+import { DAY_MS, monthOfDay } from "../../src/clicks/rollups/time-buckets.ts";
 import { writeLinks } from "./click-links.ts";
 
 export type History = {
@@ -163,7 +164,7 @@ async function writeValues(database: Database, seen_day: number): Promise<Ids> {
 type Day = { day: number; drawn: readonly Drawn[]; ids: Ids; withHours: boolean };
 
 async function writeDay(database: Database, { day, drawn, ids, withHours }: Day): Promise<void> {
-  const rollup = createDayRollup();
+  const rollup = createDayRollup(UTC);
   for (const { linkId, atMs, referrer, place, agent } of drawn) {
     const values = {
       source: referrers[referrer]!,
@@ -243,7 +244,7 @@ async function writeMonths(database: Database): Promise<void> {
     .orderBy("day", "desc")
     .limit(1)
     .executeTakeFirst();
-  for (let month = monthOf(first!.day * DAY_MS); month <= monthOf(last!.day * DAY_MS); month++) {
+  for (let month = monthOfDay(first!.day); month <= monthOfDay(last!.day); month++) {
     const from = Date.UTC(1970, month, 1) / DAY_MS;
     const to = Date.UTC(1970, month + 1, 1) / DAY_MS;
     await database.slow

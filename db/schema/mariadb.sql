@@ -193,6 +193,12 @@ CREATE TABLE `click_visitors` (
  PARTITION BY RANGE (`day`)
 (PARTITION `rest` VALUES LESS THAN MAXVALUE ENGINE = InnoDB);
 
+CREATE TABLE `click_zones` (
+  `id` bigint(20) NOT NULL,
+  `zones` varchar(4000) NOT NULL,
+  PRIMARY KEY (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `copies` (
   `entry_id` bigint(20) NOT NULL,
   `account_id` bigint(20) NOT NULL,

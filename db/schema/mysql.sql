@@ -193,6 +193,12 @@ CREATE TABLE `click_visitors` (
 /*!50100 PARTITION BY RANGE (`day`)
 (PARTITION rest VALUES LESS THAN MAXVALUE ENGINE = InnoDB) */;
 
+CREATE TABLE `click_zones` (
+  `id` bigint NOT NULL,
+  `zones` varchar(4000) COLLATE utf8mb4_bin NOT NULL,
+  PRIMARY KEY (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `copies` (
   `entry_id` bigint NOT NULL,
   `account_id` bigint NOT NULL,

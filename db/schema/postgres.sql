@@ -189,6 +189,12 @@ create table click_visitors (
 
 create table click_visitors_rest partition of click_visitors DEFAULT;
 
+create table click_zones (
+  id bigint not null,
+  zones character varying(4000) collate "C" not null,
+  constraint click_zones_pkey PRIMARY KEY (id)
+);
+
 create table copies (
   entry_id bigint not null,
   account_id bigint not null,

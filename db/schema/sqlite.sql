@@ -175,6 +175,11 @@ CREATE TABLE click_visitors (
   primary key (day, link_id, visitor)
 ) without rowid;
 
+CREATE TABLE click_zones (
+  id integer not null primary key,
+  zones text not null
+);
+
 CREATE TABLE copies (
   entry_id integer not null primary key,
   account_id integer not null,

@@ -14,7 +14,7 @@ import type { ReachableLinks } from "./analytics/routes.ts";
 import { createAgents } from "../lib/agents.ts";
 import { createMaintenance } from "./rollups/retention.ts";
 import { createRebuild } from "./rollups/rebuild.ts";
-import { BUCKETS } from "./rollups/time-buckets.ts";
+import { UTC } from "./rollups/calendar.ts";
 
 type Context = CommandContext<{
   database: Database;
@@ -70,6 +70,6 @@ async function rebuildStatistics({ services, output }: Context, { from, to }: Ra
 function parseDay(option: string, text: string | undefined): number | null {
   if (text === undefined) return null;
   const instant = /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseRfc3339(`${text}T00:00:00Z`) : null;
-  if (instant !== null && instant >= 0) return BUCKETS.day.of(instant);
+  if (instant !== null && instant >= 0) return UTC.day.of(instant);
   throw appError("BadRequest", `${option} must be a day such as 2026-11-20.`);
 }

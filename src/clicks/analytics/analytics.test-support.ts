@@ -16,7 +16,8 @@ import {
 } from "../rollups/dimensions.ts";
 import { createMaintenance } from "../rollups/retention.ts";
 import { createRebuild } from "../rollups/rebuild.ts";
-import { BUCKETS, DAY_MS, type Unit } from "../rollups/time-buckets.ts";
+import { UTC } from "../rollups/calendar.ts";
+import { DAY_MS, type Unit } from "../rollups/time-buckets.ts";
 
 export const NOW = Date.parse("2026-11-20T13:37:00Z");
 export const CHROME =
@@ -120,7 +121,7 @@ async function writeLog(database: Database, clicks: readonly TestClick[]): Promi
 async function writeAgents(database: Database, clicks: readonly TestClick[]): Promise<Map<string, number>> {
   const values = createClickValues(database);
   const texts = new Set(clicks.map((click) => click.userAgent).filter((text) => typeof text === "string"));
-  const seen_day = BUCKETS.day.of(NOW);
+  const seen_day = UTC.day.of(NOW);
   const ids = new Map<string, number>();
   for (const text of texts) {
     const hash = new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 32);
@@ -149,7 +150,7 @@ export const byHand = {
   trend(clicks: readonly TestClick[], range: DateRange, unit: Unit): Record<string, number> {
     const counts: Record<string, number> = {};
     for (const { at } of within(clicks, range)) {
-      const label = BUCKETS[unit].label(BUCKETS[unit].of(at));
+      const label = UTC[unit].label(UTC[unit].of(at));
       counts[label] = (counts[label] ?? 0) + 1;
     }
     return counts;

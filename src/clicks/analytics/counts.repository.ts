@@ -13,7 +13,8 @@ import {
   type SelectedClicks,
 } from "./click-columns.repository.ts";
 import { SUM_UNITS, type SumParts, type SumUnit } from "./range.ts";
-import { type Span, BUCKETS } from "../rollups/time-buckets.ts";
+import { UTC } from "../rollups/calendar.ts";
+import { type Span } from "../rollups/time-buckets.ts";
 
 /** Buckets without clicks are missing. */
 export type BucketCounts = ReadonlyMap<number, ClickSum>;
@@ -123,7 +124,7 @@ export function createCountRepository({ read, findLink }: Database) {
 
     /** Whether any link has clicks, by whole days and the hours that are kept. */
     async hasClicks({ from, to }: Span): Promise<boolean> {
-      const { day, hour } = BUCKETS;
+      const { day, hour } = UTC;
       const ofDays = read
         .selectFrom("click_days")
         .where("day", ">=", day.of(from))

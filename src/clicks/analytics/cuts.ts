@@ -3,7 +3,8 @@ import type { LinkSet } from "../../links/list/link-set.repository.ts";
 import { type BucketCounts, type CountRepository, MOST_RAW_ROWS } from "./counts.repository.ts";
 import { appError } from "../../lib/errors.ts";
 import { NO_CLICKS, plus, type Visitors } from "../../lib/visitors.ts";
-import { BUCKETS, HOUR_MS, type Span, sequence } from "../rollups/time-buckets.ts";
+import { UTC } from "../rollups/calendar.ts";
+import { HOUR_MS, type Span, sequence } from "../rollups/time-buckets.ts";
 import { type DateRange, spanOf, splitSpan, type SumParts, withMonths, type Edge } from "./range.ts";
 import type { Selection, DetailConditions } from "./click-columns.repository.ts";
 import type { ValueRepository } from "./values.repository.ts";
@@ -35,7 +36,7 @@ export function createCuts({ counts, values, now, mostDetails }: Deps) {
   async function rawOnly(range: DateRange): Promise<SumParts> {
     const span = spanOf(range, "hour", now());
     const oldest = (await counts.oldestDetail()) ?? span.to;
-    const { day } = BUCKETS;
+    const { day } = UTC;
     const days = sequence(day.of(Math.max(span.from, oldest)), day.of(span.to - 1) + 1);
     const ofDays = await counts.inBuckets("day", null, days);
     const { clicks } = ofDays.values().reduce(plus, NO_CLICKS);
@@ -171,10 +172,10 @@ const areRawRowsComplete = async (
 ): Promise<boolean> => total <= MOST_RAW_ROWS && (await facts.rawRows(span)) === total;
 
 const bucketSpan = (unit: "hour" | "day", bucket: number): Span => ({
-  from: BUCKETS[unit].startOf(bucket),
-  to: BUCKETS[unit].startOf(bucket + 1),
+  from: UTC[unit].startOf(bucket),
+  to: UTC[unit].startOf(bucket + 1),
 });
-const hoursOf = (day: Span): number[] => sequence(BUCKETS.hour.of(day.from), BUCKETS.hour.of(day.to));
+const hoursOf = (day: Span): number[] => sequence(UTC.hour.of(day.from), UTC.hour.of(day.to));
 const isMoreThanAnInstant = ({ from, to }: Span): boolean => to - from > 1;
 
 const sumOf = (counts: ReadonlyMap<number, number>): number => {

@@ -9,7 +9,8 @@ import { createLinkSets } from "../../links/list/link-set.repository.ts";
 import { codeOf, domainOf, keyOf } from "../../links/link/key.ts";
 import { parseAgent } from "../../lib/agents.ts";
 import { COLUMN_DIMENSIONS, type ColumnDimension } from "../rollups/dimensions.ts";
-import { BUCKETS, DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
+import { UTC } from "../rollups/calendar.ts";
+import { DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
 import {
   type AnalyticsRoom,
   byHand,
@@ -285,7 +286,7 @@ forEachDialect((dialect) => {
     test("by hours of the week from details, where no hours are kept", async () => {
       await room.database.write
         .deleteFrom("click_hours")
-        .where("hour", "<", BUCKETS.hour.of(NOW - 7 * DAY_MS))
+        .where("hour", "<", UTC.hour.of(NOW - 7 * DAY_MS))
         .execute();
       for (const visitors of ["all", "human"] as const) {
         const range = { start: NOW - 300 * DAY_MS - HOUR_MS, end: NOW };

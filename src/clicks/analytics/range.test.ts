@@ -10,12 +10,13 @@ import {
   unitOf,
   withMonths,
 } from "./range.ts";
-import { BUCKETS, DAY_MS, HOUR_MS, type Unit } from "../rollups/time-buckets.ts";
+import { UTC } from "../rollups/calendar.ts";
+import { DAY_MS, HOUR_MS, type Unit } from "../rollups/time-buckets.ts";
 
 const NOW = Date.parse("2026-11-20T13:37:00Z");
 const LAST_30_DAYS = { start: NOW - 30 * DAY_MS, end: NOW };
 const at = (text: string): number => Date.parse(text);
-const day = (text: string): number => BUCKETS.day.of(at(`${text}T00:00:00Z`));
+const day = (text: string): number => UTC.day.of(at(`${text}T00:00:00Z`));
 
 function refusal(run: () => unknown): string {
   try {
@@ -144,10 +145,10 @@ describe("cutting", () => {
 
   test("finds whole months", () => {
     const cut = withMonths({ from: day("2025-12-31"), to: day("2026-03-02") });
-    expect(cut.months.map(BUCKETS.month.label)).toEqual(["2026-01", "2026-02"]);
-    expect(cut.days.map(BUCKETS.day.label)).toEqual(["2025-12-31", "2026-03-01"]);
+    expect(cut.months.map(UTC.month.label)).toEqual(["2026-01", "2026-02"]);
+    expect(cut.days.map(UTC.day.label)).toEqual(["2025-12-31", "2026-03-01"]);
     const one = withMonths({ from: day("2026-02-01"), to: day("2026-03-01") });
-    expect([one.months.map(BUCKETS.month.label), one.days]).toEqual([["2026-02"], []]);
+    expect([one.months.map(UTC.month.label), one.days]).toEqual([["2026-02"], []]);
     const none = withMonths({ from: day("2026-02-02"), to: day("2026-03-31") });
     expect([none.months, none.days.length]).toEqual([[], 57]);
   });

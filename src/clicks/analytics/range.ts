@@ -4,7 +4,8 @@
  */
 import { appError } from "../../lib/errors.ts";
 import { LATEST_INSTANT, parseRfc3339 } from "../../lib/rfc3339.ts";
-import { BUCKETS, DAY_MS, type Span, type Unit, UNITS, sequence } from "../rollups/time-buckets.ts";
+import { UTC } from "../rollups/calendar.ts";
+import { DAY_MS, type Span, type Unit, UNITS, sequence } from "../rollups/time-buckets.ts";
 
 /** Inclusive, epoch milliseconds. Empty if the end lies before the start. */
 export type DateRange = { start: number; end: number };
@@ -53,7 +54,7 @@ export function unitOf(text: string | undefined): Unit {
 
 /** Every bucket that the range touches. @throws BadRequest beyond 10,000 */
 export function trendOf({ start, end }: DateRange, unit: Unit): TrendQuery {
-  const buckets = BUCKETS[unit];
+  const buckets = UTC[unit];
   const first = buckets.of(start);
   const count = end < start ? 0 : buckets.of(end) - first + 1;
   if (count > MOST_BUCKETS) {
@@ -70,7 +71,7 @@ export function trendOf({ start, end }: DateRange, unit: Unit): TrendQuery {
 
 /** The span that may have clicks. An end from now on extends to the end of its bucket. */
 export function spanOf({ start, end }: DateRange, unit: Unit, now: number): Span {
-  const buckets = BUCKETS[unit];
+  const buckets = UTC[unit];
   if (end < start) return { from: start, to: start };
   if (end < now) return { from: start, to: end + 1 };
   // Clocks of machines differ by less than a day.
@@ -79,7 +80,7 @@ export function spanOf({ start, end }: DateRange, unit: Unit, now: number): Span
 }
 
 export function splitSpan(unit: "hour" | "day", { from, to }: Span): WholeAndEdges {
-  const buckets = BUCKETS[unit];
+  const buckets = UTC[unit];
   if (to <= from) return { whole: { from: 0, to: 0 }, edges: [] };
   const [first, last] = [buckets.of(from), buckets.of(to - 1)];
   const startsWhole = buckets.startOf(first) === from;
@@ -95,7 +96,7 @@ export function splitSpan(unit: "hour" | "day", { from, to }: Span): WholeAndEdg
 
 /** Whole months and the days around them. */
 export function withMonths({ from, to }: Span): Pick<SumParts, "months" | "days"> {
-  const { day, month } = BUCKETS;
+  const { day, month } = UTC;
   if (to <= from) return { months: [], days: [] };
   const firstDayOf = (number: number) => day.of(month.startOf(number));
   const held = month.of(day.startOf(from));

@@ -13,7 +13,8 @@ import {
 } from "./analytics.test-support.ts";
 import { LINK_DAY_VALUES, OTHER } from "../rollups/dimensions.ts";
 import { createAnalytics } from "./service.ts";
-import { BUCKETS, DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
+import { UTC } from "../rollups/calendar.ts";
+import { DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
 
 const LAST_30_DAYS = { start: NOW - 30 * DAY_MS, end: NOW };
 const at = (text: string): number => Date.parse(text);
@@ -239,7 +240,7 @@ forEachDialect((dialect) => {
     expect(await room.database.read.selectFrom("click_hours").selectAll().execute()).toHaveLength(2);
     const trend = await room.analytics.trend(LAST_30_DAYS, "day");
     const shown = trend.labels.filter((_, index) => trend.values[index]! > 0);
-    expect(shown).toMatchObject([BUCKETS.day.label(BUCKETS.day.of(old)), "2026-11-20"]);
+    expect(shown).toMatchObject([UTC.day.label(UTC.day.of(old)), "2026-11-20"]);
   });
 
   describe("newest clicks", () => {

@@ -22,7 +22,8 @@ import { createClickRanking } from "./ranking.repository.ts";
 import type { Selection } from "./click-columns.repository.ts";
 import { createValueRepository, type ValueShare } from "./values.repository.ts";
 import { type Place, parsePlaceValue } from "../rollups/dimensions.ts";
-import { BUCKETS, DAY_MS, HOUR_MS, type Unit, type Span, sequence } from "../rollups/time-buckets.ts";
+import { UTC } from "../rollups/calendar.ts";
+import { DAY_MS, HOUR_MS, type Unit, type Span, sequence } from "../rollups/time-buckets.ts";
 
 /** `values`: of the chosen visitors; `human` and `automated` do not depend on the choice. */
 export type Trend = { labels: string[]; values: number[]; human: number[]; automated: number[] };
@@ -158,11 +159,11 @@ async function trend(
   const sums = labels.map((): ClickSum => ({ ...NO_CLICKS }));
   const add = (instant: number, clicks: ClickSum) => {
     // The first bucket may begin before the range.
-    const sum = sums[BUCKETS[unit].of(Math.max(instant, range.start)) - first];
+    const sum = sums[UTC[unit].of(Math.max(instant, range.start)) - first];
     if (sum !== undefined) increase(sum, clicks);
   };
   for (const [index, finer] of SUM_UNITS.entries())
-    for (const [bucket, clicks] of found[index]!) add(BUCKETS[finer].startOf(bucket), clicks);
+    for (const [bucket, clicks] of found[index]!) add(UTC[finer].startOf(bucket), clicks);
   for (const span of spans) for (const [instant, clicks] of span) add(instant, clicks);
   const valuesOf = (shown: Visitors) => sums.map((sum) => countOf(sum, shown));
   return {
@@ -185,7 +186,7 @@ const placesOf = (share: ValueShare, total: number): PlaceShare[] =>
 const MOST_SPANS = 12;
 /** Days back from the end of the range. */
 const MOST_DAYS = 400;
-const { hour, day } = BUCKETS;
+const { hour, day } = UTC;
 
 /** Finds the newest clicks of a range. The sums by hour and day locate them, so few raw rows are read. */
 function createNewestClicks(database: Database, now: () => number) {

@@ -2,7 +2,7 @@
 import { type DetailRefusal, REFUSALS, detailRefusalOf } from "../journal/format.ts";
 import type { Detail } from "./details.ts";
 import type { ClickBatch } from "../journal/reader.ts";
-import { BUCKETS } from "../rollups/time-buckets.ts";
+import { UTC } from "../rollups/calendar.ts";
 
 export type DetailOutcomes = {
   logged: number;
@@ -112,7 +112,7 @@ export function refusedByDay(
   for (let at = 0; at < batch.count; at++) {
     const reason = detailRefusalOf(batch.kinds[at]!);
     if (reason === null || gone.has(batch.links[at]!)) continue;
-    const day = BUCKETS.day.of(batch.times[at]!);
+    const day = UTC.day.of(batch.times[at]!);
     let counts = days.get(day);
     if (counts === undefined) days.set(day, (counts = { ...NO_REFUSALS }));
     counts[reason] += 1;
@@ -124,6 +124,6 @@ export function refusedByDay(
 
 /** Kept out of the log by the row limit. */
 export function stoppedByDay(details: readonly Pick<Detail, "atMs">[]): DropCount[] {
-  const days = Map.groupBy(details, ({ atMs }) => BUCKETS.day.of(atMs));
+  const days = Map.groupBy(details, ({ atMs }) => UTC.day.of(atMs));
   return [...days].map(([day, { length }]) => ({ day, reason: "stopped", clicks: length }));
 }

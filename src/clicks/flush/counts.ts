@@ -1,17 +1,17 @@
 import { isAutomatedKind } from "../journal/format.ts";
 import type { ClickBatch } from "../journal/reader.ts";
-import { BUCKETS, DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
+import type { Calendar } from "../rollups/calendar.ts";
+import { monthOfDay } from "../rollups/time-buckets.ts";
 import type { BucketIncrements, ClickCounts, LinkCounts } from "../rollups/sums.ts";
 
-const HOURS_OF_DAY = DAY_MS / HOUR_MS;
-
 /** Per link: total, and by hour, day and month, each with the automated part. */
-export const countClicks = (batch: ClickBatch): ClickCounts => sumHours(countByHour(batch));
+export const countClicks = (batch: ClickBatch, calendar: Calendar): ClickCounts =>
+  sumHours(countByHour(batch, calendar), calendar);
 
 /** Ascending by hour. */
-export function sumHours(hours: BucketIncrements[]): ClickCounts {
-  const days = groupCounts(hours, ({ bucket }) => Math.floor(bucket / HOURS_OF_DAY));
-  const months = groupCounts(days, ({ bucket }) => BUCKETS.month.of(bucket * DAY_MS));
+export function sumHours(hours: BucketIncrements[], { hour, day }: Calendar): ClickCounts {
+  const days = groupCounts(hours, ({ bucket }) => day.of(hour.startOf(bucket)));
+  const months = groupCounts(days, ({ bucket }) => monthOfDay(bucket));
   return { links: mergeCounts(months), hours, days, months };
 }
 
@@ -32,14 +32,14 @@ export function withoutLinks(counts: ClickCounts, gone: ReadonlySet<number>): Cl
   };
 }
 
-function countByHour(batch: ClickBatch): BucketIncrements[] {
+function countByHour(batch: ClickBatch, { hour: hours }: Calendar): BucketIncrements[] {
   const { links, times, count } = batch;
   const rows = new Map<number, number>();
   for (let at = 0; at < count; at++) {
-    const hour = Math.floor(times[at]! / HOUR_MS);
+    const hour = hours.of(times[at]!);
     rows.set(hour, (rows.get(hour) ?? 0) + 1);
   }
-  const automated = automatedByHour(batch);
+  const automated = automatedByHour(batch, hours);
   const sumsOf = (bucket: number, column: Float64Array) => ({
     bucket,
     ...countSorted(column, automated.get(bucket) ?? []),
@@ -49,18 +49,21 @@ function countByHour(batch: ClickBatch): BucketIncrements[] {
     [...rows].map(([hour, size]) => [hour, { links: new Float64Array(size), size: 0 }]),
   );
   for (let at = 0; at < count; at++) {
-    const column = columns.get(Math.floor(times[at]! / HOUR_MS))!;
+    const column = columns.get(hours.of(times[at]!))!;
     column.links[column.size++] = links[at]!;
   }
   return [...columns].sort(([a], [b]) => a - b).map(([hour, column]) => sumsOf(hour, column.links));
 }
 
 /** The links of automated visitors. */
-function automatedByHour({ links, times, kinds, count, automated }: ClickBatch): Map<number, number[]> {
+function automatedByHour(
+  { links, times, kinds, count, automated }: ClickBatch,
+  { of }: Calendar["hour"],
+): Map<number, number[]> {
   const hours = new Map<number, number[]>();
   for (let at = 0; automated > 0 && at < count; at++) {
     if (!isAutomatedKind(kinds[at]!)) continue;
-    const hour = Math.floor(times[at]! / HOUR_MS);
+    const hour = of(times[at]!);
     const found = hours.get(hour);
     if (found === undefined) hours.set(hour, [links[at]!]);
     else found.push(links[at]!);

@@ -5,7 +5,8 @@ import { campaignOf, languageOf, originOf } from "../details/origin.ts";
 import { channelOf } from "../details/channels.ts";
 import { agentValue, DIMENSIONS, labelOfSource, placeValue } from "../rollups/dimensions.ts";
 import { createDayRollup } from "../rollups/rebuild-day.ts";
-import { BUCKETS, DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
+import { UTC } from "../rollups/calendar.ts";
+import { DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
 
 export type SentVisit = {
   link: number;
@@ -76,11 +77,11 @@ export function sumsByHand(visits: readonly SentVisit[], plain: readonly SentVis
     for (const id of [link, 0]) {
       add(sums.hours, `${Math.floor(at / HOUR_MS)} ${id}`, 1, ofAutomated);
       add(sums.days, `${Math.floor(at / DAY_MS)} ${id}`, 1, ofAutomated);
-      add(sums.months, `${BUCKETS.month.of(at)} ${id}`, 1, ofAutomated);
+      add(sums.months, `${UTC.month.of(at)} ${id}`, 1, ofAutomated);
     }
   }
   for (const [day, members] of Map.groupBy(visits, ({ at }) => Math.floor(at / DAY_MS))) {
-    const rollup = createDayRollup();
+    const rollup = createDayRollup(UTC);
     for (const visit of members) {
       const { link: linkId, at: atMs, automated: isAutomated = false } = visit;
       rollup.add({ linkId, atMs, isAutomated, values: valuesOf(visit) });
@@ -90,7 +91,7 @@ export function sumsByHand(visits: readonly SentVisit[], plain: readonly SentVis
       add(sums.dimHours, `${hour} ${DIMENSIONS[dimension]} ${value}`, clicks, automated);
     for (const { linkId, dimension, value, clicks, automated } of dimDays) {
       add(sums.dimDays, `${day} ${linkId} ${DIMENSIONS[dimension]} ${value}`, clicks, automated);
-      const month = BUCKETS.month.of(day * DAY_MS);
+      const month = UTC.month.of(day * DAY_MS);
       if (linkId === 0) add(sums.dimMonths, `${month} ${DIMENSIONS[dimension]} ${value}`, clicks, automated);
     }
   }

@@ -26,7 +26,8 @@ import type { SettledClicks } from "./source.ts";
 import { createFlusher } from "./flush.ts";
 import { PLACES, readSums, type SentVisit, sumsByHand } from "./details.test-support.ts";
 import type { Journal } from "../journal/journal.ts";
-import { BUCKETS, DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
+import { UTC } from "../rollups/calendar.ts";
+import { DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
 
 const ROLLUPS = [
   "click_log",
@@ -284,7 +285,7 @@ forEachDialect((dialect) => {
       [dimDays, `${day} ${link} 1 `, 100],
       [dimDays, `${day} 0 1 `, 1000],
       [dimHours, `${hour} 1 `, 1000],
-      [dimMonths, `${BUCKETS.month.of(NOW)} 1 `, 1000],
+      [dimMonths, `${UTC.month.of(NOW)} 1 `, 1000],
     ] as const) {
       const mine = Object.entries(rows).filter(([key]) => key.startsWith(prefix));
       expect(mine).toHaveLength(bound + 1);

@@ -11,6 +11,7 @@ import { addLinks, clicksOf, openJournal, segmentOf, temporaryFolder } from "../
 import type { SettledClicks } from "./source.ts";
 import { FIRST_RECORD } from "../journal/format.ts";
 import { NO_REFUSALS } from "../details/gate.ts";
+import { UTC } from "../rollups/calendar.ts";
 import { createFlusher } from "./flush.ts";
 
 const DAY = 24 * 3600_000;
@@ -153,10 +154,15 @@ forEachDialect((dialect) => {
       exists: () => false,
     };
     const links = { links: [ids[0]!], clicks: [5], automated: [2] };
-    const batch = {
+    const sums = {
+      calendar: UTC,
       counts: { links, hours: [], days: [], months: [] },
+      details: { days: new Map(), hours: new Map() },
+    };
+    const batch = {
+      sums,
+      sumIn: () => sums,
       details: [],
-      sums: { days: new Map(), hours: new Map() },
       mostLogRows: 0,
       refused: () => [],
     };

@@ -11,14 +11,20 @@ import type { Detail } from "../details/details.ts";
 import { type DetailSums, sumDetails, type ClickCounts, totalOf, type LinkCounts } from "../rollups/sums.ts";
 import { withoutLinks } from "./counts.ts";
 import { FIRST_RECORD } from "../journal/format.ts";
+import { type Calendar, UTC } from "../rollups/calendar.ts";
+import { createCalendars } from "../rollups/calendar.repository.ts";
 import { createRollupsRepository } from "../rollups/repository.ts";
 import { DatabaseError } from "../../platform/db/failures.ts";
 import { chunked } from "../../lib/chunked.ts";
 
+/** Clicks by hour, day and month, with their values. */
+export type ClickSums = { calendar: Calendar; counts: ClickCounts; details: DetailSums };
+
 export type FlushWork = {
-  counts: ClickCounts;
+  /** In the calendar of the last flush. */
+  sums: ClickSums;
+  sumIn(calendar: Calendar): ClickSums;
   details: readonly Detail[];
-  sums: DetailSums;
   /** analytics.max_log_rows with `stop`: no details are written beyond; 0: unlimited. */
   mostLogRows: number;
   /** Without those of removed links. */
@@ -52,6 +58,8 @@ export function createClicksRepository(database: Database) {
   const log = createDetailsRepository(database);
   const drops = createDetailDropsRepository(database);
   const logCapacity = createLogCapacity(database);
+  const calendars = createCalendars(database);
+  let calendar = UTC;
 
   /** False unless the position is the span's start. */
   async function move(tx: Db, { segment, from, to, atMs, exists }: CountedSpan): Promise<boolean> {
@@ -73,9 +81,10 @@ export function createClicksRepository(database: Database) {
 
   /** Returns what to do after the commit. */
   async function add(tx: Db, span: CountedSpan, work: FlushWork, isCareful: boolean): Promise<() => void> {
-    const { links } = work.counts;
+    const sums = work.sums.calendar === calendar ? work.sums : work.sumIn(calendar);
+    const { links } = sums.counts;
     const gone = isCareful ? await linkCounts.addToEither(tx, links) : await linkCounts.add(tx, links);
-    const counts = gone.size === 0 ? work.counts : withoutLinks(work.counts, gone);
+    const counts = gone.size === 0 ? sums.counts : withoutLinks(sums.counts, gone);
     span.deleted = totalOf(links.clicks) - totalOf(counts.links.clicks);
     span.deletedAutomated = totalOf(links.automated) - totalOf(counts.links.automated);
     await rollups.addClicks(tx, counts);
@@ -91,7 +100,8 @@ export function createClicksRepository(database: Database) {
       deleted: work.details.length - present.length,
     };
     if (kept.length === 0) return () => {};
-    return log.add(tx, kept, kept.length === work.details.length ? work.sums : sumDetails(kept));
+    const isWhole = kept.length === work.details.length;
+    return log.add(tx, kept, isWhole ? sums.details : sumDetails(kept, calendar));
   }
 
   return {
@@ -114,7 +124,10 @@ export function createClicksRepository(database: Database) {
       if (work.mostLogRows > 0 && work.details.length > 0)
         await logCapacity.refresh(work.mostLogRows, span.atMs);
       const attempt = (isCareful: boolean) =>
-        transaction(async (tx) => ((await move(tx, span)) ? add(tx, span, work, isCareful) : null));
+        transaction(async (tx) => {
+          calendar = await calendars.hold(tx);
+          return (await move(tx, span)) ? add(tx, span, work, isCareful) : null;
+        });
       const remember = await attempt(false).catch((error: unknown) => {
         if (error instanceof LinkMoved) return attempt(true);
         throw error;
@@ -122,6 +135,9 @@ export function createClicksRepository(database: Database) {
       remember?.();
       return remember !== null;
     },
+
+    /** That of the last flush. */
+    calendar: (): Calendar => calendar,
 
     /** Call it when the segment's file is gone. */
     async forget(segment: string): Promise<void> {

@@ -11,10 +11,11 @@ import { existsSync } from "node:fs";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
-import type { ClicksRepository, CountedSpan, FlushWork } from "./repository.ts";
+import type { ClicksRepository, ClickSums, CountedSpan, FlushWork } from "./repository.ts";
 import { countRefusals, NO_REFUSALS, refusedByDay, type DetailOutcomes } from "../details/gate.ts";
+import type { Calendar } from "../rollups/calendar.ts";
 import { sumDetails } from "../rollups/sums.ts";
-import type { DetailsParser } from "../details/details.ts";
+import type { Detail, DetailsParser } from "../details/details.ts";
 import { countClicks } from "./counts.ts";
 import { fitBatch } from "./schedule.ts";
 import { quarantineSegment, removeSegment } from "../journal/segment.ts";
@@ -231,7 +232,7 @@ async function countAll(source: SegmentSource, reader: SegmentReader, context: D
     }
     settle(source, to, span, context);
     done.clicks += clicks;
-    const links = work.counts.links.links.length;
+    const links = work.sums.counts.links.links.length;
     done.links += links;
     fitBatch(batch, links);
     if (!final && (!isFull || detailed >= MOST_DETAILS)) return;
@@ -241,14 +242,19 @@ async function countAll(source: SegmentSource, reader: SegmentReader, context: D
   throw appError("Conflict", `${source.path} is still being counted by another process`);
 }
 
+const sumIn = (calendar: Calendar, batch: ClickBatch, details: readonly Detail[]): ClickSums => ({
+  calendar,
+  counts: countClicks(batch, calendar),
+  details: sumDetails(details, calendar),
+});
+
 /** Everything that needs no transaction. */
-async function workOf({ batch, parser, mostLogRows }: DrainContext): Promise<FlushWork> {
-  const counts = countClicks(batch);
+async function workOf({ batch, parser, mostLogRows, repository }: DrainContext): Promise<FlushWork> {
   const details = await parser.parse(batch);
   return {
-    counts,
+    sums: sumIn(repository.calendar(), batch, details),
+    sumIn: (calendar) => sumIn(calendar, batch, details),
     details,
-    sums: sumDetails(details),
     mostLogRows: mostLogRows(),
     refused: (gone) => refusedByDay(batch, gone),
   };

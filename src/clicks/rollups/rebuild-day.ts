@@ -18,10 +18,12 @@ import {
 import { type RawClick, createRawRepository, createRebuildRepository } from "./rebuild.repository.ts";
 import { type ClickSum, NO_CLICKS } from "../../lib/visitors.ts";
 import { addTo, raiseTo, TOTAL, increase } from "./sums.ts";
-import { BUCKETS, DAY_MS, type Span, HOUR_MS, sequence } from "./time-buckets.ts";
+import type { Calendar } from "./calendar.ts";
+import { type Span, sequence } from "./time-buckets.ts";
 
 export type RawDay = {
   day: number;
+  calendar: Calendar;
   rollup: DayRollup;
   /** The day's user agents by id, parsed now. */
   agents: ReadonlyMap<number, Profile>;
@@ -53,10 +55,10 @@ export function createDayRebuild(database: Database, describeAgent: (userAgent: 
   }
 
   return {
-    async add(db: Db, day: number): Promise<RawDay> {
-      const rollup = createDayRollup();
+    async add(db: Db, day: number, calendar: Calendar): Promise<RawDay> {
+      const rollup = createDayRollup(calendar);
       const agents = new Map<number, Profile>();
-      for await (const page of raw.clicks(db, spanOf(day))) {
+      for await (const page of raw.clicks(db, spanOf(calendar, day))) {
         await loadAgents(agents, page);
         for (const click of page)
           rollup.add({
@@ -66,12 +68,12 @@ export function createDayRebuild(database: Database, describeAgent: (userAgent: 
             values: valuesOf(click, agents),
           });
       }
-      return { day, rollup: rollup.finish(), agents };
+      return { day, calendar, rollup: rollup.finish(), agents };
     },
 
     /** Whether the raw rows are unchanged. */
-    isCurrent: async (tx: Db, { day, rollup }: RawDay): Promise<boolean> =>
-      isSame(await raw.sumClicks(tx, spanOf(day)), rollup),
+    isCurrent: async (tx: Db, { day, calendar, rollup }: RawDay): Promise<boolean> =>
+      isSame(await raw.sumClicks(tx, spanOf(calendar, day)), rollup),
 
     /** `hours` are those that retention keeps. */
     async writeLinks(
@@ -210,7 +212,10 @@ function createValueWriter(database: Database) {
 const isSame = (one: ClickSum, other: ClickSum): boolean =>
   one.clicks === other.clicks && one.automated === other.automated;
 
-const spanOf = (day: number): Span => ({ from: day * DAY_MS, to: (day + 1) * DAY_MS });
+const spanOf = ({ day }: Calendar, number: number): Span => ({
+  from: day.startOf(number),
+  to: day.startOf(number + 1),
+});
 
 function valuesOf(
   { source, country, city, userAgentId, ...click }: RawClick,
@@ -225,8 +230,8 @@ function valuesOf(
 }
 
 /** The hours of a day from `firstHour` on. */
-export const hoursOf = (day: number, firstHour: number): number[] =>
-  sequence(Math.max(BUCKETS.hour.of(day * DAY_MS), firstHour), BUCKETS.hour.of((day + 1) * DAY_MS));
+export const hoursOf = ({ hour, day }: Calendar, number: number, firstHour: number): number[] =>
+  sequence(Math.max(hour.of(day.startOf(number)), firstHour), hour.of(day.startOf(number + 1)));
 
 function sumBy<R extends { clicks: number }>(
   rows: readonly R[],
@@ -266,10 +271,13 @@ type Tally = Record<Dimension, Map<number, Counts>>;
 const newTally = (): Tally => byDimension(() => new Map());
 
 /**
- * Adds up one day (UTC) like the rollup tables, for rebuilds and tests of the flush. Beyond the bounds of
+ * Adds up one day like the rollup tables, for rebuilds and tests of the flush. Beyond the bounds of
  * dimensions.ts the most frequent values stay (ties by text); in a flush the first ones do.
  */
-export function createDayRollup(): { add(click: DetailedClick): void; finish(): DayRollup } {
+export function createDayRollup(calendar: Calendar): {
+  add(click: DetailedClick): void;
+  finish(): DayRollup;
+} {
   const all: ClickSum = { clicks: 0, automated: 0 };
   const links = new Map<number, ClickSum>();
   const hours = new Map<number, Map<number, ClickSum>>();
@@ -278,7 +286,7 @@ export function createDayRollup(): { add(click: DetailedClick): void; finish(): 
 
   return {
     add({ linkId, atMs, isAutomated, values }) {
-      const hour = Math.floor(atMs / HOUR_MS);
+      const hour = calendar.hour.of(atMs);
       const automated = isAutomated ? 1 : 0;
       all.clicks++;
       all.automated += automated;

@@ -16,10 +16,11 @@ import { createClickValues } from "./values.repository.ts";
 import { agentValue } from "./dimensions.ts";
 import { parseAgent } from "../../lib/agents.ts";
 import { createRebuild } from "./rebuild.ts";
-import { BUCKETS, DAY_MS, HOUR_MS } from "./time-buckets.ts";
+import { UTC } from "./calendar.ts";
+import { DAY_MS, HOUR_MS } from "./time-buckets.ts";
 
-const TODAY = BUCKETS.day.of(NOW);
-const MONTH = BUCKETS.month.of(NOW);
+const TODAY = UTC.day.of(NOW);
+const MONTH = UTC.month.of(NOW);
 const ALL = { from: null, to: null };
 const LAST_30_DAYS = { start: NOW - 30 * DAY_MS, end: NOW };
 
@@ -88,7 +89,7 @@ forEachDialect((dialect) => {
       expect(progress.at(-1)).toEqual([31, 31]);
       expect(await counters(room.database)).toEqual(before);
       const hours = await room.database.read.selectFrom("click_hours").select("hour").execute();
-      expect(Math.min(...hours.map((row) => row.hour))).toBeGreaterThan(BUCKETS.hour.of(NOW) - 7 * 24);
+      expect(Math.min(...hours.map((row) => row.hour))).toBeGreaterThan(UTC.hour.of(NOW) - 7 * 24);
     });
 
     test("counts that are too low, to the sums of the finer ones", async () => {
@@ -264,7 +265,7 @@ forEachDialect((dialect) => {
 async function flush(database: Database, linkId: number): Promise<void> {
   const { dialect } = database;
   const values = createClickValues(database);
-  const hour = BUCKETS.hour.of(NOW - 1);
+  const hour = UTC.hour.of(NOW - 1);
   const links = [0, linkId];
   await database.transaction(async (tx) => {
     const add = { add: ["clicks"] as const };

@@ -22,7 +22,9 @@ import type { AgentProfile } from "./dimensions.ts";
 import type { Maintenance } from "./retention.ts";
 import { createDayRebuild, hoursOf, type RawDay, type WrittenValues } from "./rebuild-day.ts";
 import { createRawRepository, createRebuildRepository } from "./rebuild.repository.ts";
-import { BUCKETS, DAY_MS, monthOf, type Span } from "./time-buckets.ts";
+import type { Calendar } from "./calendar.ts";
+import { createCalendars } from "./calendar.repository.ts";
+import { DAY_MS, firstDayOfMonth, monthOfDay, type Span } from "./time-buckets.ts";
 
 export type RebuildReport = {
   /** With raw rows. */
@@ -53,16 +55,15 @@ const ATTEMPTS = 3;
 const ROWS_AT_ONCE = 20_000;
 const LINKS_AT_ONCE = 2_000;
 
-export function createRebuild(deps: Deps) {
-  const { database, maintenance, clock, hourlyRetentionDays } = deps;
+/** Rebuilds one day, and closes months. */
+function createDays({ database, clock, hourlyRetentionDays, describeAgent }: Omit<Deps, "maintenance">) {
   const rollups = createRebuildRepository(database);
-  const raw = createRawRepository(database);
-  const daily = createDayRebuild(database, deps.describeAgent);
+  const daily = createDayRebuild(database, describeAgent);
 
   const transact = <T>(day: number, work: (tx: Db) => Promise<T>): Promise<T> =>
     database.transaction(
       async (tx) => {
-        await rollups.lockMonth(tx, monthOf(day * DAY_MS));
+        await rollups.lockMonth(tx, monthOfDay(day));
         return work(tx);
       },
       { long: true },
@@ -86,9 +87,10 @@ export function createRebuild(deps: Deps) {
   async function writeAtOnce(
     day: number,
     hours: readonly number[],
+    calendar: Calendar,
   ): Promise<WrittenValues & { clicks: number }> {
     return transact(day, async (tx) => {
-      const read = await daily.add(tx, day);
+      const read = await daily.add(tx, day, calendar);
       const done: WrittenValues = { raised: 0, rewritten: 0, kept: 0 };
       for (const links of partsOf(read)) add(done, await daily.writeLinks(tx, read, links, hours));
       add(done, await daily.writeTotals(tx, read, hours));
@@ -96,20 +98,20 @@ export function createRebuild(deps: Deps) {
     });
   }
 
-  async function rebuildDay(day: number): Promise<WrittenValues & { clicks: number }> {
-    const oldest = BUCKETS.hour.of(clock.now() - hourlyRetentionDays() * DAY_MS);
-    const hours = hoursOf(day, oldest);
+  async function rebuildDay(day: number, calendar: Calendar): Promise<WrittenValues & { clicks: number }> {
+    const oldest = calendar.hour.of(clock.now() - hourlyRetentionDays() * DAY_MS);
+    const hours = hoursOf(calendar, day, oldest);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const read = await daily.add(database.read, day);
+      const read = await daily.add(database.read, day, calendar);
       const written = await writeInParts(read, hours);
       if (written !== null) return { ...written, clicks: read.rollup.clicks };
     }
-    return writeAtOnce(day, hours);
+    return writeAtOnce(day, hours, calendar);
   }
 
   /** Call it once, after the month's days. */
   const closeMonth = (month: number): Promise<number> => {
-    const days: Span = { from: firstDayOf(month), to: firstDayOf(month + 1) };
+    const days: Span = { from: firstDayOfMonth(month), to: firstDayOfMonth(month + 1) };
     return transact(days.from, async (tx) => {
       const raised = await rollups.raiseMonths(tx, month, days);
       await rollups.replaceMonthValues(tx, month, days);
@@ -117,7 +119,20 @@ export function createRebuild(deps: Deps) {
     });
   };
 
-  async function rebuildAll(span: Span, onDay: OnDay, lost: AbortSignal): Promise<RebuildReport> {
+  return { rebuildDay, closeMonth };
+}
+
+export function createRebuild({ maintenance, ...deps }: Deps) {
+  const raw = createRawRepository(deps.database);
+  const calendars = createCalendars(deps.database);
+  const { rebuildDay, closeMonth } = createDays(deps);
+
+  async function rebuildAll(
+    calendar: Calendar,
+    span: Span,
+    onDay: OnDay,
+    lost: AbortSignal,
+  ): Promise<RebuildReport> {
     const report: RebuildReport = { days: 0, clicks: 0, raised: 0, rewritten: 0, kept: 0 };
     let month: number | null = null;
     const close = async (next: number | null) => {
@@ -127,11 +142,14 @@ export function createRebuild(deps: Deps) {
     for (let day = span.from; day < span.to; day++) {
       if (lost.aborted)
         throw appError("ServiceUnavailable", "The database was unavailable; run the rebuild again.");
-      const first = await raw.firstClick({ from: day * DAY_MS, to: span.to * DAY_MS });
+      const first = await raw.firstClick({
+        from: calendar.day.startOf(day),
+        to: calendar.day.startOf(span.to),
+      });
       if (first === null) break;
-      day = BUCKETS.day.of(first);
-      await close(monthOf(first));
-      const { clicks, ...written } = await rebuildDay(day);
+      day = calendar.day.of(first);
+      await close(monthOfDay(day));
+      const { clicks, ...written } = await rebuildDay(day, calendar);
       report.days++;
       report.clicks += clicks;
       add(report, written);
@@ -143,7 +161,7 @@ export function createRebuild(deps: Deps) {
 
   return {
     /**
-     * Inclusive days since the epoch; null: as far as there are raw rows. @throws Conflict while retention or another
+     * Inclusive days of the time zone, since the epoch; null: as far as there are raw rows. @throws Conflict while retention or another
      * rebuild runs
      */
     async run(
@@ -152,13 +170,17 @@ export function createRebuild(deps: Deps) {
     ): Promise<RebuildReport> {
       const report = await maintenance.alone(async (lost) => {
         const all = { from: 0, to: Number.MAX_SAFE_INTEGER };
-        const [first, last] = await Promise.all([raw.firstClick(all), raw.lastClick()]);
-        if (first === null || last === null) return rebuildAll({ from: 0, to: 0 }, onDay, lost);
+        const [calendar, first, last] = await Promise.all([
+          calendars.current(),
+          raw.firstClick(all),
+          raw.lastClick(),
+        ]);
+        if (first === null || last === null) return rebuildAll(calendar, { from: 0, to: 0 }, onDay, lost);
         const span = {
-          from: Math.max(from ?? 0, BUCKETS.day.of(first)),
-          to: Math.min(to ?? Number.MAX_SAFE_INTEGER, BUCKETS.day.of(last)) + 1,
+          from: Math.max(from ?? 0, calendar.day.of(first)),
+          to: Math.min(to ?? Number.MAX_SAFE_INTEGER, calendar.day.of(last)) + 1,
         };
-        return rebuildAll(span, onDay, lost);
+        return rebuildAll(calendar, span, onDay, lost);
       });
       if (report !== null) return report;
       throw appError(
@@ -194,5 +216,3 @@ function add(sum: WrittenValues, { raised, rewritten, kept }: WrittenValues): vo
   sum.rewritten += rewritten;
   sum.kept += kept;
 }
-
-const firstDayOf = (month: number): number => BUCKETS.day.of(BUCKETS.month.startOf(month));

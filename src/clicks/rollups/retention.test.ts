@@ -13,7 +13,8 @@ import {
 } from "../analytics/analytics.test-support.ts";
 import { createRetentionJobs } from "./retention.ts";
 import { createRetentionRepository } from "./retention.repository.ts";
-import { BUCKETS, DAY_MS, HOUR_MS } from "./time-buckets.ts";
+import { UTC } from "./calendar.ts";
+import { DAY_MS, HOUR_MS } from "./time-buckets.ts";
 
 const LAST_YEAR = { start: NOW - 365 * DAY_MS, end: NOW };
 
@@ -74,13 +75,13 @@ forEachDialect((dialect) => {
       await history([0, 6, 8, 29, 31, 364, 366, 400, 500]);
       await run(retention);
       expect(await count("click_log")).toBe(4);
-      const hour = BUCKETS.hour.of(NOW);
+      const hour = UTC.hour.of(NOW);
       expect(await buckets("click_hours", "hour")).toEqual([hour - 6 * 24, hour]);
-      const today = BUCKETS.day.of(NOW);
+      const today = UTC.day.of(NOW);
       expect(await buckets("click_days", "day")).toEqual(
         [366, 364, 31, 29, 8, 6, 0].map((days) => today - days),
       );
-      const month = BUCKETS.month.of(NOW);
+      const month = UTC.month.of(NOW);
       // The month of the oldest remaining day stays whole.
       expect((await buckets("click_months", "month"))[0]).toBe(month - 12);
       expect(await count("click_dim_hours")).toBe(4);
@@ -105,7 +106,7 @@ forEachDialect((dialect) => {
       room.clock.time = NOW + 31 * DAY_MS;
       await room.database.write
         .updateTable("user_agents")
-        .set({ seen_day: BUCKETS.day.of(NOW) })
+        .set({ seen_day: UTC.day.of(NOW) })
         .execute();
       await run(retention);
       expect([await count("user_agents"), await count("click_log")]).toEqual([0, 0]);
@@ -117,7 +118,7 @@ forEachDialect((dialect) => {
       const old = NOW - 40 * DAY_MS;
       await room.log(Array.from({ length: 2_500 }, (_, at) => ({ linkId, at: old + at })));
       await room.log([{ linkId, at: NOW }]);
-      const day = BUCKETS.day.of(NOW - 400 * DAY_MS);
+      const day = UTC.day.of(NOW - 400 * DAY_MS);
       const rows = Array.from({ length: 2_500 }, (_, at) => ({
         day: day + (at % 3),
         link_id: at % 5,

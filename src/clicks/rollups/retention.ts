@@ -13,7 +13,9 @@ import type { Job } from "../../platform/jobs/runner.ts";
 import type { Core } from "../../platform/core.ts";
 import { createPartitions, keptFrom } from "../../platform/db/partitions.ts";
 import { type CounterTable, createRetentionRepository } from "./retention.repository.ts";
-import { BUCKETS, DAY_MS, HOUR_MS, monthOf } from "./time-buckets.ts";
+import { UTC } from "./calendar.ts";
+import { createCalendars } from "./calendar.repository.ts";
+import { DAY_MS, firstDayOfMonth, HOUR_MS } from "./time-buckets.ts";
 import type { Leases } from "../../platform/cluster/leases.ts";
 
 export type RetentionDeps = Pick<Core, "database" | "config" | "clock"> & {
@@ -83,14 +85,17 @@ export function createRetentionJobs(deps: RetentionDeps): Job[] {
 async function removeOld(deps: RetentionDeps, signal: AbortSignal): Promise<true> {
   const { database, config, clock, restMs = REST_MS } = deps;
   const rows = createRetentionRepository(database);
+  const calendar = await createCalendars(database).current();
   const now = clock.now();
   const due = keptFrom(now, config.get("analytics.log_retention_days"));
   const oldestClick = (await deps.lacks?.(due))
     ? keptFrom(now, config.get("analytics.log_retention_days") + COPY_DAYS)
     : due;
-  const hour = BUCKETS.hour.of(keptFrom(now, config.get("analytics.hourly_retention_days")));
-  const day = BUCKETS.day.of(keptFrom(now, config.get("analytics.daily_retention_days")));
-  const month = monthOf(Math.min(day * DAY_MS, hour * HOUR_MS, oldestClick));
+  const hour = calendar.hour.of(keptFrom(now, config.get("analytics.hourly_retention_days")));
+  const day = calendar.day.of(keptFrom(now, config.get("analytics.daily_retention_days")));
+  const month = calendar.month.of(
+    Math.min(calendar.day.startOf(day), calendar.hour.startOf(hour), oldestClick),
+  );
   const repeat = async (step: () => Promise<boolean>): Promise<void> => {
     while (!signal.aborted && (await step())) await rest(restMs, signal);
   };
@@ -115,8 +120,10 @@ async function removeOld(deps: RetentionDeps, signal: AbortSignal): Promise<true
   await removeUnknownLinks(deps, signal);
   await forgetDeletedLinks(deps, signal);
 
-  const agentsBefore = BUCKETS.day.of(oldestClick);
-  const valuesBefore = BUCKETS.day.of(BUCKETS.month.startOf(month));
+  // Before a change of the time zone a click may have been seen a day earlier.
+  const earlier = calendar.since === null ? 0 : 1;
+  const agentsBefore = calendar.day.of(oldestClick) - earlier;
+  const valuesBefore = firstDayOfMonth(month) - earlier;
   for (const [table, before] of [
     ["user_agents", agentsBefore],
     ["click_values", valuesBefore],
@@ -149,7 +156,7 @@ async function removeUnknownLinks(
   async function removeLinks(links: readonly number[]): Promise<void> {
     const log = await rows.logExtent();
     if (log !== null) {
-      await forEach(BUCKETS.day.of(log.from), BUCKETS.day.of(log.to), async (day) => {
+      await forEach(UTC.day.of(log.from), UTC.day.of(log.to), async (day) => {
         while (!signal.aborted && (await rows.deleteClicksOf(links, day)) > 0) await rest(restMs, signal);
       });
     }

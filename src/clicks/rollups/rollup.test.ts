@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { UTC } from "./calendar.ts";
 import { LINK_DAY_VALUES, OTHER, TOTAL_VALUES } from "./dimensions.ts";
 import { createDayRollup, type DetailedClick } from "./rebuild-day.ts";
 import { HOUR_MS } from "./time-buckets.ts";
@@ -11,7 +12,7 @@ const click = (linkId: number, referrer: string, atMs = 0, isAutomated = false):
 });
 
 function rollupOf(clicks: readonly DetailedClick[]) {
-  const rollup = createDayRollup();
+  const rollup = createDayRollup(UTC);
   for (const one of clicks) rollup.add(one);
   return rollup.finish();
 }

@@ -1,6 +1,7 @@
 /** Sums of details by value, before the bounds of dimensions.ts. */
 import type { ClickSum } from "../../lib/visitors.ts";
-import { DAY_MS, HOUR_MS, BUCKETS } from "./time-buckets.ts";
+import type { Calendar } from "./calendar.ts";
+import { monthOfDay } from "./time-buckets.ts";
 import type { Value } from "./dimensions.ts";
 
 /** All links together. */
@@ -15,13 +16,13 @@ export type DetailSums = {
 
 type Counted = { linkId: number; atMs: number; isAutomated: boolean; values: readonly Value[] };
 
-export function sumDetails(details: readonly Counted[]): DetailSums {
+export function sumDetails(details: readonly Counted[], { hour, day }: Calendar): DetailSums {
   const days: DetailSums["days"] = new Map();
   const hours: DetailSums["hours"] = new Map();
   for (const { linkId, atMs, isAutomated, values } of details) {
-    const links = within(days, Math.floor(atMs / DAY_MS), newSums);
+    const links = within(days, day.of(atMs), newSums);
     const sums = [
-      within(hours, Math.floor(atMs / HOUR_MS), newCounts),
+      within(hours, hour.of(atMs), newCounts),
       within(links, TOTAL, newCounts),
       within(links, linkId, newCounts),
     ];
@@ -132,7 +133,7 @@ export function monthsOf(counts: readonly ValueIncrement[]) {
   const sums = new Map<string, ValueIncrement>();
   for (const count of counts) {
     if (count.linkId !== TOTAL) continue;
-    const month = BUCKETS.month.of(count.bucket * DAY_MS);
+    const month = monthOfDay(count.bucket);
     const key = `${month} ${count.valueId}`;
     const sum = sums.get(key);
     if (sum === undefined) sums.set(key, { ...count, bucket: month });

@@ -4,6 +4,7 @@ import { type AppError, appError } from "../../lib/errors.ts";
 import { checkHttpUrl, HTTP_URL_MAX_BYTES } from "../../lib/http-url.ts";
 import { parseIpRange } from "../../lib/ip-address.ts";
 import { formatRfc3339, parseRfc3339 } from "../../lib/rfc3339.ts";
+import { timeZoneName } from "../../lib/time-zone.ts";
 
 const MOST_RULES = 32;
 /** Most characters of the rules as JSON. The caches take links of 65,535, with target and fallback. */
@@ -64,15 +65,6 @@ const instant = z
   .refine((given) => parseRfc3339(given) !== null, "must be an instant such as 2026-11-20T13:00:00Z")
   .meta({ format: "date-time" });
 
-function isZone(name: string): boolean {
-  try {
-    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 const hours = z
   .strictObject({
     days: z
@@ -85,10 +77,7 @@ const hours = z
     to: clockTime(/^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/, "a time from 00:00 to 24:00").optional(),
     zone: z
       .string()
-      .refine(
-        (given) => /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/.test(given) && isZone(given),
-        "must be a time zone such as Europe/Berlin",
-      ),
+      .refine((given) => timeZoneName(given) !== null, "must be a time zone such as Europe/Berlin"),
   })
   .refine(({ from = "00:00", to = "24:00" }) => from !== to, "must begin and end at different times");
 

@@ -258,6 +258,10 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
   "analytics.daily_retention_days": days,
   "analytics.enable_ip_logging": TRUE_OR_FALSE,
   "analytics.enable_geo_lookup": TRUE_OR_FALSE,
+  "analytics.time_zone": {
+    good: { UTC: "UTC", "europe/berlin": "Europe/Berlin", "Asia/Kathmandu": "Asia/Kathmandu" },
+    bad: ["", "Mars/Olympus", "+02:00", "Z", "Europe", "Europe/Berlin\u0000"],
+  },
   "analytics.sample_rate": {
     good: { "1": "1.0", "0": "0.0", "-0": "0.0", ".5": "0.5", "0.250": "0.25", "1e-7": "1e-7", "1.0": "1.0" },
     bad: ["-0.1", "1.01", "50%", "", "NaN", "Infinity", "0,5"],

@@ -271,6 +271,10 @@ export const DEFINITIONS = {
     "analytics.enable_geo_lookup": bool(false, {
       description: "Fill country and city of click records, off the request path.",
     }),
+    "analytics.time_zone": string("UTC", check.timeZone, {
+      description:
+        "Time zone whose days, weeks, months and hours reports count in, such as Europe/Berlin. Days within analytics.hourly_retention_days are counted anew when it changes, older ones stay.",
+    }),
     "analytics.sample_rate": float(
       1,
       { min: 0, max: 1 },

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { isLegibleText } from "../../lib/file-name.ts";
 import { checkHttpUrl, withoutDot } from "../../lib/http-url.ts";
 import { pictureIn } from "../../lib/picture.ts";
+import { timeZoneName } from "../../lib/time-zone.ts";
 import type { CheckedValue } from "./value-types.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
 
@@ -45,6 +46,11 @@ export const originOrEmpty = {
     if (isUrl && /^https?:\/\/[^\s/?#@*\\]+\/?$/i.test(text)) return new URL(text).origin;
     return isUrl && new URL(text).pathname !== "/" ? must(`${originOrEmpty.allowed}: ${ROOT_NEEDED}`) : null;
   },
+};
+
+export const timeZone = {
+  allowed: "a time zone such as Europe/Berlin or UTC",
+  check: (text: string): CheckedValue => timeZoneName(text),
 };
 
 const NAME_LENGTH = 64;

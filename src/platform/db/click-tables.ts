@@ -2,10 +2,12 @@
 export const CLICK_TABLES = {
   /** Moved in the transaction that counts. */
   journals: { id: "text(36)", position: "int", updated_at: "int" },
+  /** One row, id 1: the time zones of the sums, as clicks/rollups/calendar.repository.ts stores them. */
+  click_zones: { id: "int", zones: "text(4000)" },
   /**
-   * Clicks by hour, day and month (UTC), written in the transaction that counts: `hour` is epoch milliseconds /
-   * 3,600,000, `day` / 86,400,000, `month` counts from January 1970, all rounded down. Link 0 is all links and keeps
-   * the history of deleted ones. A link with rows in hours or days has one in months.
+   * Clicks by hour, day and month of the time zone, as clicks/rollups/calendar.ts numbers them, written in the
+   * transaction that counts. Link 0 is all links and keeps the history of deleted ones. A link with rows in hours or days
+   * has one in months.
    */
   click_hours: { hour: "int", link_id: "int", clicks: "int", automated: "int0" },
   click_days: { day: "int", link_id: "int", clicks: "int", automated: "int0" },

@@ -19,6 +19,7 @@ import { steps as moreLinks } from "./migrations/version-1-0-more-links.ts";
 import { steps as reports } from "./migrations/version-1-0-reports.ts";
 import { steps as visitors } from "./migrations/version-1-0-visitors.ts";
 import { steps as webhooks } from "./migrations/version-1-0-webhooks.ts";
+import { steps as zones } from "./migrations/version-1-0-zones.ts";
 import type { Step } from "./migrations/step.ts";
 
 /** Oldest first. Static, because the compiled program has no folder to list. */
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Step[] = [
   ...visitors,
   ...moreLinks,
   ...reports,
+  ...zones,
 ];
 
 export type MigrationState = {

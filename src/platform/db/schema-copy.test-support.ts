@@ -27,6 +27,7 @@ const FILLING = {
   "1071_instance_row": "instance",
   "1011_link_totals_row": "link_totals",
   "1089_reuse_turns_rows": "reuse_turns",
+  "1097_click_zones_row": "click_zones",
 };
 /** Of one table and server, not of the schema. */
 export const OF_SERVER = / AUTO_INCREMENT=\d+| \/\*!50100 TABLESPACE `innodb_system` \*\//g;

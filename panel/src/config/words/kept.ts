@@ -31,6 +31,10 @@ export const KEPT_WORDS = {
     name: LINKED_NAMES["analytics.enable_geo_lookup"],
     description: msg`Fill country and city of click records, off the request path.`,
   },
+  "analytics.time_zone": {
+    name: msg`Time zone`,
+    description: msg`Time zone whose days, weeks, months and hours reports count in, such as Europe/Berlin. Days for which hours are kept are counted anew when it changes, older ones stay.`,
+  },
   "analytics.sample_rate": {
     name: msg`Sample rate`,
     description: msg`Share of clicks that detailed logging records; 1.0 is all. Counts stay exact.`,

@@ -8,7 +8,9 @@ import type { BucketIncrements, ValueIncrement } from "../../../clicks/rollups/s
 import { createDetailDropsRepository } from "../../../clicks/details/repository.ts";
 import { sumHours } from "../../../clicks/flush/counts.ts";
 import { createRollupsRepository } from "../../../clicks/rollups/repository.ts";
-import { BUCKETS, DAY_MS, HOUR_MS } from "../../../clicks/rollups/time-buckets.ts";
+import type { Calendar } from "../../../clicks/rollups/calendar.ts";
+import { createCalendars } from "../../../clicks/rollups/calendar.repository.ts";
+import { monthOfDay } from "../../../clicks/rollups/time-buckets.ts";
 import { chunked, foundInChunks } from "../../../lib/chunked.ts";
 
 export type ImportedRow = Pick<
@@ -106,7 +108,6 @@ export function createUndoRepository({ read, dialect }: Pick<Database, "read" | 
 
 const CHUNK = 500;
 const ALL_LINKS = 0;
-const HOURS_OF_DAY = DAY_MS / HOUR_MS;
 
 type Sum = Omit<RowFields<"import_clicks">, "importId">;
 
@@ -126,9 +127,14 @@ function sumsOf(db: Db, importId: number, links: readonly number[]): Promise<Sum
 }
 
 /** Rows that became empty. Months first, like all writers. */
-async function sweep(tx: Db, hours: readonly number[], links: readonly number[]): Promise<void> {
-  const days = [...new Set(hours.map((hour) => Math.floor(hour / HOURS_OF_DAY)))];
-  const months = [...new Set(days.map((day) => BUCKETS.month.of(day * DAY_MS)))];
+async function sweep(
+  tx: Db,
+  hours: readonly number[],
+  links: readonly number[],
+  { hour: inHours, day: inDays }: Calendar,
+): Promise<void> {
+  const days = [...new Set(hours.map((hour) => inDays.of(inHours.startOf(hour))))];
+  const months = [...new Set(days.map(monthOfDay))];
   const ids = [...links, ALL_LINKS];
   for (const [table, column, buckets] of [
     ["click_months", "month", months],
@@ -166,7 +172,7 @@ async function sweepValues(
       .where("link_id", "in", links)
       .where("clicks", "<=", 0)
       .execute();
-    const months = [...new Set(some.map((day) => BUCKETS.month.of(day * DAY_MS)))];
+    const months = [...new Set(some.map(monthOfDay))];
     await tx.deleteFrom("click_dim_months").where("month", "in", months).where("clicks", "<=", 0).execute();
   }
 }
@@ -191,6 +197,7 @@ async function forget(tx: Db, importId: number, links: readonly number[]): Promi
 export function createUndoSums(database: Database) {
   const rollups = createRollupsRepository(database);
   const drops = createDetailDropsRepository(database);
+  const calendars = createCalendars(database);
   return {
     /** Clicks by hour, day and month, and values by day, of links that go. */
     async takeOut(tx: Db, importId: number, links: readonly number[]): Promise<void> {
@@ -209,8 +216,9 @@ export function createUndoSums(database: Database) {
           };
         });
       if (hours.length > 0) {
-        await rollups.addClicks(tx, sumHours(hours));
-        await sweep(tx, [...byHour.keys()], links);
+        const calendar = await calendars.hold(tx);
+        await rollups.addClicks(tx, sumHours(hours, calendar));
+        await sweep(tx, [...byHour.keys()], links, calendar);
       }
       const daily = sums.filter(({ unit }) => unit === PER_DAY);
       const unlogged = daily.filter(({ dimension }) => dimension === NO_DIMENSION);

@@ -14,7 +14,8 @@ import type { ClickPrivacy } from "../../../clicks/details/privacy.ts";
 import { sumHours } from "../../../clicks/flush/counts.ts";
 import { type BucketIncrements, sumDetails, type ValueIncrement } from "../../../clicks/rollups/sums.ts";
 import { createRollupsRepository } from "../../../clicks/rollups/repository.ts";
-import { BUCKETS, HOUR_MS } from "../../../clicks/rollups/time-buckets.ts";
+import { type Calendar, UTC } from "../../../clicks/rollups/calendar.ts";
+import { createCalendars } from "../../../clicks/rollups/calendar.repository.ts";
 import { isAutomatedAgent } from "../../../lib/automated-visitors.ts";
 import { isProblem, type SourceProblem, type SourceVisit } from "../readers/reader.ts";
 import { sourceKeyOf } from "./link-rows.ts";
@@ -116,6 +117,7 @@ export function createVisitWriting({ database, parser, keyOf }: Deps) {
   const log = createDetailsRepository(database);
   const drops = createDetailDropsRepository(database);
   const capacity = createLogCapacity(database);
+  const calendars = createCalendars(database);
 
   /** Writes the visits in the transaction and returns what to do after the commit. */
   async function write(
@@ -161,13 +163,18 @@ export function createVisitWriting({ database, parser, keyOf }: Deps) {
       report.counts.clicks_without_date -= dated - before - added;
     }
     await repository.count(tx, id, changes);
-    const sums = sumHours(hoursOf(counted));
+    const calendar = await calendars.hold(tx);
+    const sums = sumHours(hoursOf(counted, calendar), calendar);
     await rollups.addClicks(tx, sums);
     await repository.rememberHours(tx, id, sums.hours);
-    return addDetails(tx, id, counted, settings);
+    return addDetails(tx, { id, counted, calendar }, settings);
   }
 
-  async function addDetails(tx: Db, id: number, counted: readonly Counted[], settings: VisitSettings) {
+  async function addDetails(
+    tx: Db,
+    { id, counted, calendar }: { id: number; counted: readonly Counted[]; calendar: Calendar },
+    settings: VisitSettings,
+  ) {
     const detailed = settings.details ? counted.filter(({ visit }) => visit.count === undefined) : [];
     const details = parser.parseVisits(detailed.map((one) => knownVisit(one, settings.privacy)));
     const recent = details.filter(({ atMs }) => atMs >= settings.logFrom);
@@ -182,7 +189,7 @@ export function createVisitWriting({ database, parser, keyOf }: Deps) {
       [...days].map(([day, some]) => ({ day, reason: "imported", clicks: sumOf(some) })),
     );
     if (details.length === 0) return () => {};
-    return log.add(tx, logged, sumDetails(details), async (bounded) => {
+    return log.add(tx, logged, sumDetails(details, calendar), async (bounded) => {
       await repository.rememberValues(tx, id, PER_DAY, bounded.days);
       await repository.rememberValues(tx, id, PER_HOUR, bounded.hours);
     });
@@ -203,7 +210,7 @@ export function createVisitWriting({ database, parser, keyOf }: Deps) {
 function unloggedOf(counted: readonly Counted[], logged: readonly Detail[]): ValueIncrement[] {
   const sums = new Map<string, ValueIncrement>();
   const add = (linkId: number, at: number, clicks: number) => {
-    const bucket = BUCKETS.day.of(at);
+    const bucket = UTC.day.of(at);
     const none = { linkId, bucket, dimension: NO_DIMENSION, valueId: 0, clicks: 0, automated: 0 };
     sums.getOrInsert(`${linkId} ${bucket}`, none).clicks += clicks;
   };
@@ -236,10 +243,10 @@ function changesOf(counted: readonly Counted[], links: ReadonlyMap<string, Impor
   });
 }
 
-function hoursOf(counted: readonly Counted[]): BucketIncrements[] {
+function hoursOf(counted: readonly Counted[], calendar: Calendar): BucketIncrements[] {
   const hours = new Map<number, Map<number, { clicks: number; automated: number }>>();
   for (const { linkId, visit, isAutomated } of counted) {
-    const ofHour = hours.getOrInsertComputed(Math.floor(visit.at / HOUR_MS), () => new Map());
+    const ofHour = hours.getOrInsertComputed(calendar.hour.of(visit.at), () => new Map());
     const sum = ofHour.getOrInsertComputed(linkId, () => ({ clicks: 0, automated: 0 }));
     sum.clicks += visit.count ?? 1;
     if (isAutomated) sum.automated += visit.count ?? 1;
