@@ -1668,7 +1668,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Import a CSV file of at most 10 MB
+         * Import a CSV file of at most 10 MB. A date or number that can't be read counts as empty and is named; with Prefer: handling=strict its row fails
          * @description A form with the file. `mode` says what happens to codes that exist; `dry_run` checks everything and changes nothing. Rows are written in portions, so an import that breaks off keeps what was written. For administrators; an API token needs the scope `links:write`.
          */
         post: operations["postLinksImport"];
@@ -4817,6 +4817,8 @@ export interface components {
                 error_code?: number;
                 row: number;
             }[];
+            /** @description columns of the file that are not imported, the first 100 */
+            ignored_columns: string[];
             /** @description of those: rows that replace a link or an earlier row; with dry_run or progress */
             overwritten_count?: number;
             skipped_count: number;
@@ -10167,6 +10169,8 @@ export interface operations {
     getAnalyticsExport: {
         parameters: {
             query?: {
+                /** @description true: begin with a byte order mark, by which spreadsheets know UTF-8 */
+                bom?: boolean;
                 /** @description clicks with this value: a browser */
                 browser?: string;
                 /** @description clicks with this value: how the visitor came here */
@@ -13172,7 +13176,10 @@ export interface operations {
     };
     getImportReport: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true: begin with a byte order mark, by which spreadsheets know UTF-8 */
+                bom?: boolean;
+            };
             header?: never;
             path: {
                 /**
@@ -15593,6 +15600,8 @@ export interface operations {
     getLinksExport: {
         parameters: {
             query?: {
+                /** @description true: begin with a byte order mark, by which spreadsheets know UTF-8 */
+                bom?: boolean;
                 /** @description all: adds domain, title, tags and the other fields of a link */
                 columns?: "all";
                 /** @description RFC 3339; this instant or later */
@@ -15686,6 +15695,9 @@ export interface operations {
                      *             "column": "created_at",
                      *             "value": "https://example.com/"
                      *           }
+                     *         ],
+                     *         "ignored_columns": [
+                     *           "text"
                      *         ]
                      *       },
                      *       "progress": [

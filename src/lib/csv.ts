@@ -6,6 +6,7 @@
  * because an odd run of quotes ends what an earlier one began.
  */
 import { isUtf8 } from "node:buffer";
+import { pluralize } from "./pluralize.ts";
 
 export type CsvRecord = {
   /** 1-based physical line on which the record begins. */
@@ -65,6 +66,12 @@ export function* readCsv(
       yield { row: began, fields: [], problem: NOT_UTF8, end: at };
     } else yield { row: began, fields: found.fields, problem: null, end: at };
   }
+}
+
+/** Why a row does not fit the header, or null. Programs leave empty cells at the end of a row out, or add some. */
+export function widthProblem(fields: readonly string[], width: number): string | null {
+  if (fields.slice(width).every((field) => field.trim() === "")) return null;
+  return `The row has ${pluralize(fields.length, "column")}, but the header has ${width}.`;
 }
 
 type Found = { fields: readonly string[]; end: number; lines: number };

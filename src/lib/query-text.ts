@@ -14,3 +14,14 @@ export const queryText = (mostCharacters: number) =>
     .string()
     .max(mostCharacters)
     .refine((text) => !text.includes("\0"), "must not have a NUL");
+
+/** A flag, case-insensitive: Python clients write True. */
+export const flag = (meaning: string) =>
+  z
+    .string()
+    .regex(/^(?:true|false|1|0)?$/i, "must be true or false")
+    .optional()
+    .describe(meaning)
+    .meta({ type: "boolean", pattern: undefined });
+
+export const isSet = (text: string | undefined): boolean => /^(?:true|1)$/i.test(text ?? "");

@@ -189,45 +189,46 @@ story(
   },
 );
 
-once(
-  "a time that can't be read is told before and after an import, and its link does not expire",
-  async () => {
-    const { page, complaints, close } = await panel.enter("/panel/links/import");
-    const buffer = Buffer.from(
-      `code,target,created_at,expires_at,click_count\nparty,https://example.com/,,31.12.2026,"1,000"\nfine,https://example.com/,,2027-01-01T00:00:00Z,\n`,
-    );
-    const choice = page.waitForEvent("filechooser");
-    await page.getByRole("button", { name: "Choose a file" }).click();
-    await (await choice).setFiles({ name: "dates.csv", mimeType: "text/csv", buffer });
-    const told = page.getByRole("table", { name: "Values that can't be read" });
-    const expectTold = async (): Promise<void> => {
-      await page.getByRole("heading", { name: "2 values can't be read" }).waitFor();
-      await told.getByText("expires_at can't be read: “31.12.2026”. The link does not expire.").waitFor();
-      await told.getByText("click_count can't be read: “1,000”. The clicks start at 0.").waitFor();
-    };
-    await expectTold();
-    await expectAccessibleInAllLooks(page, "preview of an import with unread cells");
-    await page.getByRole("button", { name: "Import 2 rows" }).click();
-    await page.getByRole("link", { name: "Show the links" }).waitFor();
-    await expectTold();
-    expect((await codeOf("party")).body.data.expires_at).toBeNull();
-    const reported = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Download them with the reasons" }).click();
-    expect((await reported).suggestedFilename()).toBe("dates-unread.csv");
-    const report = await (await reported).path().then((path) => Bun.file(path).text());
-    expect(report.split("\n").slice(1)).toEqual([
-      expect.stringMatching(
-        /^2,"expires_at .* click_count .*",party,https:\/\/example.com\/,,31.12.2026,"1,000"$/,
-      ),
-      "",
-    ]);
-    // The tab keeps them.
-    await page.reload();
-    await expectTold();
-    expect(complaints).toEqual([]);
-    await close();
-  },
-);
+once("a row with a time that can't be read is refused, and says so before anything is written", async () => {
+  const { page, complaints, close } = await panel.enter("/panel/links/import");
+  const text = `sep=;\r\nShort URL;Long URL;Expires;Clicks\r\nhttps://old.example/party;https://example.com/;31.12.2026;\r\nhttps://old.example/fine;https://example.com/;2027-01-01 13:00;12\r\nshort;https://example.com/\r\n`;
+  const choice = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Choose a file" }).click();
+  const buffer = Buffer.from(`\ufeff${text}`, "utf16le");
+  await (await choice).setFiles({ name: "dates.csv", mimeType: "text/csv", buffer });
+  const failed = page.getByRole("table", { name: "Failed rows" });
+  const expectNamed = async (): Promise<void> => {
+    await page.getByRole("heading", { name: "1 row fails" }).waitFor();
+    await failed.getByText(`expires_at can't be read: "31.12.2026". Write it like 2026-12-31`).waitFor();
+  };
+  await expectNamed();
+  await expectAccessibleInAllLooks(page, "preview of an import with a row that fails");
+  await page.getByRole("button", { name: "Import 2 rows" }).click();
+  await page.getByRole("link", { name: "Show the links" }).waitFor();
+  await expectNamed();
+  expect((await codeOf("fine")).body.data).toMatchObject({
+    expires_at: "2027-01-01T13:00:00.000Z",
+    click_count: 12,
+  });
+  expect((await codeOf("short")).body.data.expires_at).toBeNull();
+  expect((await codeOf("party")).status).toBe(404);
+  const reported = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download them with the reasons" }).click();
+  expect((await reported).suggestedFilename()).toBe("dates-failed.csv");
+  const report = await (await reported).path().then((path) => Bun.file(path).bytes());
+  expect([...report.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+  expect(new TextDecoder().decode(report).split("\n").slice(1)).toEqual([
+    expect.stringMatching(
+      /^3;"?expires_at .*;https:\/\/old.example\/party;https:\/\/example.com\/;31.12.2026;$/,
+    ),
+    "",
+  ]);
+  // The tab keeps them.
+  await page.reload();
+  await expectNamed();
+  expect(complaints).toEqual([]);
+  await close();
+});
 
 once(
   "a deleted link is found and put back under another code; tags are renamed, merged, deleted",

@@ -146,7 +146,8 @@ function exportEndpoint({ analytics, clickExport, links, now, logger }: Deps): E
       const selection = await analytics.selected(filter);
       const pages = clickExport.pages(range, selection, query.visitors ? selection.visitors : null, nameOf);
       const fileName = clickExport.filename(range);
-      return csvResponse(c, pages, { fileName, failure: "an analytics export was cut off", logger });
+      const failure = "an analytics export was cut off";
+      return csvResponse(c, pages, { fileName, bom: query.bom, failure, logger });
     },
   });
 }

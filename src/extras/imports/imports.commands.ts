@@ -150,8 +150,11 @@ async function dryRun(
     title: "TITLE",
     click_count: "CLICKS",
   });
-  for (const lost of PRODUCTS[made.product].notImported) output.note(lost);
+  noteLosses(output, made.product);
 }
+
+const noteLosses = ({ note }: Pick<Context["output"], "note">, product: Product): void =>
+  PRODUCTS[product].notImported.forEach((lost) => note(lost));
 
 async function runImport(context: Context, made: NewImport, options: ImportOptions): Promise<void> {
   const { imports } = await context.services();
@@ -188,7 +191,10 @@ async function goOn(context: Context, id: number, { source, key, json }: Going):
     throw error;
   });
   if (json) output.json(viewOfImport(row));
-  else showReport(output, row.report, { verb: "imported", options: row.options });
+  else {
+    showReport(output, row.report, { verb: "imported", options: row.options });
+    noteLosses(output, row.product);
+  }
   const { counts } = row.report;
   const left = counts.links_refused + counts.links_skipped + counts.visits_refused + counts.files_refused;
   if (row.state === "done" && left > 0) {

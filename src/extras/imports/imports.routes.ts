@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CSV, csvResponse } from "../../platform/http/csv-response.ts";
+import { CSV, csvMark, csvResponse } from "../../platform/http/csv-response.ts";
 import {
   actorOf,
   CursorPage,
@@ -148,11 +148,12 @@ function noteEndpoints({ imports, logger }: Deps): Endpoint[] {
     endpoint("GET /imports/:id/report", {
       ...shared,
       summary: "The notes of an import as CSV",
+      query: z.object(csvMark),
       raw: CSV,
       failures: [404],
-      async handle({ c }) {
+      async handle({ c, query }) {
         const { id } = await imports.find(idOf(c));
-        const options = { fileName: `import-${id}.csv`, failure: "a report was cut off", logger };
+        const options = { ...query, fileName: `import-${id}.csv`, failure: "a report was cut off", logger };
         return csvResponse(c, reportOf(imports, id), options);
       },
     }),

@@ -67,7 +67,10 @@ const cellsOf = (link: Link): string[] => [
 export type CsvLayout = {
   width: number;
   at: Readonly<Record<string, number>>;
+  /** Names of columns that an import does not take, at most 100 of 100 characters. */
+  ignored: readonly string[];
 };
+const MOST_IGNORED = 100;
 
 const NEEDED = ["code", "target"] as const;
 
@@ -98,5 +101,11 @@ export function layoutOf(header: readonly string[]): CsvLayout {
       );
     }
   }
-  return { width: names.length, at };
+  const taken = new Set(Object.values(at));
+  const ignored = header.map((cell) => cell.trim()).filter((name, index) => name !== "" && !taken.has(index));
+  return {
+    width: names.length,
+    at,
+    ignored: ignored.slice(0, MOST_IGNORED).map((name) => name.slice(0, MOST_IGNORED)),
+  };
 }

@@ -3,6 +3,7 @@ import type { CommandContext, Output } from "../../platform/cli/command.ts";
 import { createDefine, type OptionsOf } from "../../platform/cli/define.ts";
 import type { Result } from "../../platform/cli/results.ts";
 import { writeResult } from "../../platform/cli/result-file.ts";
+import { marked } from "../../platform/http/csv-response.ts";
 import type { ExportPage, LinkCsv } from "./service.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { pluralize } from "../../lib/pluralize.ts";
@@ -38,6 +39,7 @@ export function addCsvCommands(group: Command, context: Context): void {
     .option("--columns <which>", "all: adds domain, title, tags and the other fields of a link", {
       values: EXPORT_COLUMNS,
     })
+    .option("--bom", "begin with a byte order mark, by which spreadsheets know UTF-8")
     .action((options, file) => exportLinks(context, file, options));
 }
 
@@ -59,12 +61,13 @@ async function importLinks({ services, output }: Context, path: string, given: s
 
 function showImport(output: Output, result: ImportResult): void {
   const { total_rows: total, success_count: taken, skipped_count: skipped, failed_count: failed } = result;
-  const unread = result.unread_count;
+  const { unread_count: unread, ignored_columns: ignored } = result;
   output.line(`${pluralize(total, "row")}: ${taken} imported, ${skipped} skipped, ${failed} failed.`);
   for (const { row, code, error } of result.failed_items.slice(0, ITEMS_SHOWN)) {
     output.note(`line ${row}${code === "" ? "" : ` (${JSON.stringify(code)})`}: ${error}`);
   }
   if (failed > ITEMS_SHOWN) output.note(`and ${failed - ITEMS_SHOWN} more; --json lists them.`);
+  if (ignored.length > 0) output.note(`Columns that are not imported: ${ignored.join(", ")}`);
   if (unread === 0) return;
   const them = unread === 1 ? "it were" : "they were";
   output.note(`${pluralize(unread, "cell")} can't be read. The links are imported as if ${them} empty:`);
@@ -97,7 +100,10 @@ async function readInput(path: string): Promise<Buffer> {
 async function exportLinks(
   context: Context,
   path: string | undefined,
-  options: OptionsOf<typeof FILTER_OPTIONS> & { columns: string | undefined },
+  {
+    bom,
+    ...options
+  }: OptionsOf<typeof FILTER_OPTIONS> & { columns: string | undefined; bom?: true | undefined },
 ): Promise<void> {
   if (options.columns !== undefined && !EXPORT_COLUMNS.some((one) => one === options.columns)) {
     throw appError("BadRequest", `--columns must be ${EXPORT_COLUMNS.join(" or ")}.`);
@@ -115,6 +121,7 @@ async function exportLinks(
     }
   };
   const pages = csv.export.pages(filter, { whole: options.columns === "all" });
-  await writeResult(path, texts(pages)).finally(() => bar.finish());
+  const written = texts(pages);
+  await writeResult(path, bom ? marked(written) : written).finally(() => bar.finish());
   context.output.note(`${pluralize(done, "link")} exported.`);
 }

@@ -1,15 +1,15 @@
 /**
- * The rows of a CSV file, as an import reads them. Cells are trimmed, except passwords. Times are RFC 3339; an invalid
- * `created_at` becomes the time of the import, an invalid `expires_at` no expiry, an invalid `click_count` 0. A password
- * that begins with `$argon2` is a hash.
+ * The rows of a CSV file, as an import reads them. Cells are trimmed, except passwords. An invalid `created_at` becomes
+ * the time of the import, an invalid `expires_at` no expiry, an invalid `click_count` 0, unless the reading is strict.
+ * A password that begins with `$argon2` is a hash. A code may be a whole short URL.
  */
-import { CSV_SEPARATORS, type CsvRecord, type CsvSeparator, readCsv } from "../../lib/csv.ts";
+import { CSV_SEPARATORS, type CsvRecord, type CsvSeparator, readCsv, widthProblem } from "../../lib/csv.ts";
+import { namedSeparator } from "../../lib/csv-beginning.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import { createSweeper } from "../../lib/sweeper.ts";
 import { createTimeSlices } from "../../lib/time-slices.ts";
 import { type CsvLayout, layoutOf, moreFieldsOf, namesNeeded } from "./columns.ts";
-import { pluralize } from "../../lib/pluralize.ts";
-import { parseRfc3339 } from "../../lib/rfc3339.ts";
+import { parseTableTime, TABLE_TIME_FORM } from "../../lib/table-time.ts";
 import { validated } from "../../lib/validated.ts";
 import type { CodeRule } from "../link/code.ts";
 import { parseTarget } from "../link/input.ts";
@@ -44,36 +44,49 @@ export type UnreadCell = {
 };
 const LONGEST_VALUE_SHOWN = 100;
 
-/** `keyOf`: of a code on a domain. @throws BadRequest for an unknown one */
 export type CsvRules = {
   layout: CsvLayout;
   rule: CodeRule;
   now: number;
+  /** The key of a code on a domain. @throws BadRequest for an unknown one */
   keyOf(code: string, host: string | undefined): string;
+  isDomain(host: string): boolean;
+  /** Rejects a row with a cell that can't be read. */
+  isStrict?: boolean | undefined;
 };
 
-/** Works for invalid rows too. */
-export const codeIn = ({ at }: CsvLayout, fields: readonly string[]): string =>
-  fields[at.code!]?.trim() ?? "";
+/** Without a query, and with a path. */
+const SHORT_URL = /^https?:\/\/([^/?#\s:@]+)(?::\d+)?\/([^?#\s]+)$/i;
 
-/** @throws CsvParseError, LinkInvalidCode, LinkReservedCode, LinkInvalidUrl, BadRequest (password, further columns) */
+/** The path of a whole short URL, with its host. Works for invalid rows too. */
+function placeIn({ at }: CsvLayout, fields: readonly string[]): { code: string; host?: string } {
+  const text = fields[at.code!]?.trim() ?? "";
+  const [, host, code] = SHORT_URL.exec(text.slice(0, LONGEST_SHORT_URL)) ?? [];
+  return host === undefined ? { code: text } : { code: code!.replace(/\/$/, ""), host };
+}
+const LONGEST_SHORT_URL = 2_000;
+
+const unreadRefusal = ({ column, value }: UnreadCell): AppError => {
+  const shown = `${column} can't be read: ${JSON.stringify(value)}.`;
+  return column === "click_count"
+    ? appError("BadRequest", `${shown} Write a whole number without separators.`)
+    : appError("InvalidDateFormat", `${shown} Write it like ${TABLE_TIME_FORM}.`);
+};
+
+/** @throws CsvParseError, LinkInvalidCode, LinkReservedCode, LinkInvalidUrl, InvalidDateFormat, BadRequest */
 export function csvLinkOf(
   row: number,
   fields: readonly string[],
-  { layout, rule, now, keyOf }: CsvRules,
+  { layout, rule, now, keyOf, isDomain, isStrict = false }: CsvRules,
 ): CsvLink {
   const { width, at } = layout;
-  if (fields.length !== width) {
-    throw appError(
-      "CsvParseError",
-      `The row has ${pluralize(fields.length, "column")}, but the header has ${width}.`,
-    );
-  }
+  const misfit = widthProblem(fields, width);
+  if (misfit !== null) throw appError("CsvParseError", misfit);
   const cell = (column: string): string | undefined => {
     const index = at[column];
-    return index === undefined ? undefined : fields[index]!;
+    return index === undefined ? undefined : (fields[index] ?? "");
   };
-  const code = codeIn(layout, fields);
+  const { code, host } = placeIn(layout, fields);
   const refusal = rule.refusal(code);
   if (refusal !== null) throw refusal;
   const unread: UnreadCell[] = [];
@@ -82,15 +95,20 @@ export function csvLinkOf(
     const text = cell(column)?.trim();
     if (!text) return text === undefined ? undefined : null;
     const value = parse(text);
-    if (value === null) unread.push({ column, value: text.slice(0, LONGEST_VALUE_SHOWN) });
+    if (value === null) {
+      const found = { column, value: text.slice(0, LONGEST_VALUE_SHOWN) };
+      if (isStrict) throw unreadRefusal(found);
+      unread.push(found);
+    }
     return value;
   };
-  const createdAt = read("created_at", parseRfc3339);
-  const expiresAt = read("expires_at", parseRfc3339) ?? null;
+  const createdAt = read("created_at", parseTableTime);
+  const expiresAt = read("expires_at", parseTableTime) ?? null;
   const clickCount = read("click_count", countOf);
+  const domain = cell("domain")?.trim() || (host !== undefined && isDomain(host) ? host : undefined);
   return {
     row,
-    code: keyOf(code, cell("domain")?.trim()),
+    code: keyOf(code, domain),
     target: targetOf(cell("target")!),
     createdAt: createdAt === null ? now : createdAt,
     expiresAt,
@@ -171,6 +189,7 @@ export function openCsvFile(bytes: Buffer, rules: Omit<CsvRules, "layout">) {
     bytes: bytes.length,
     hasPasswords: layout.at.password !== undefined,
     hasClicks: layout.at.click_count !== undefined,
+    ignoredColumns: layout.ignored,
     /** From the start, any number of times. Yields to the event loop. */
     async *chunks(mostRows = CHUNK_ROWS): AsyncGenerator<CsvChunk, undefined> {
       const slices = createTimeSlices(SLICE_MS);
@@ -186,7 +205,7 @@ export function openCsvFile(bytes: Buffer, rules: Omit<CsvRules, "layout">) {
           rows.push(csvLinkOf(row, fields, { ...rules, layout }));
         } catch (error) {
           if (!(error instanceof AppError)) throw error;
-          rows.push(failedRow(row, codeIn(layout, fields), error));
+          rows.push(failedRow(row, placeIn(layout, fields).code, error));
         }
         if (rows.length >= mostRows || end - chunkStart >= CHUNK_BYTES) {
           yield { rows, done: end };
@@ -207,12 +226,12 @@ const isFilled = (record: CsvRecord | null): record is CsvRecord =>
 
 type Header = { layout: CsvLayout; start: number; separator: CsvSeparator };
 
+/** @param bytes in UTF-8 */
 function readHeader(bytes: Buffer): Header {
-  const [first, second] = bytes;
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
-    throw appError("CsvParseError", "The file is UTF-16; save it as CSV in UTF-8.");
-  }
-  const readings = CSV_SEPARATORS.map((separator) => ({ separator, record: firstRecord(bytes, separator) }));
+  const named = namedSeparator(bytes);
+  const readings = (named === null ? CSV_SEPARATORS : [named]).map((separator) => {
+    return { separator, record: firstRecord(bytes, separator, named === null ? 0 : 1) };
+  });
   const usable = readings.find(({ record }) => namesNeeded(record.fields));
   // Without one, report the reading with the most columns.
   const { record, separator } = usable ?? readings.toSorted(byWidth)[0]!;
@@ -225,13 +244,14 @@ function readHeader(bytes: Buffer): Header {
 const byWidth = (a: { record: CsvRecord }, b: { record: CsvRecord }): number =>
   b.record.fields.length - a.record.fields.length;
 
-function firstRecord(bytes: Buffer, separator: CsvSeparator): CsvRecord {
+/** After the first `skipped` lines. */
+function firstRecord(bytes: Buffer, separator: CsvSeparator, skipped: number): CsvRecord {
   const room = bytes.subarray(0, HEADER_ROOM);
   let lines = 0;
   for (const record of readCsv(room, MAX_ROW_BYTES, separator)) {
     const isCut = record?.problem === null && record.end >= HEADER_ROOM && bytes.length > HEADER_ROOM;
     if (isCut) break;
-    if (isFilled(record)) return record;
+    if (isFilled(record) && record.row > skipped) return record;
     if (++lines === MOST_BLANK_LINES) break;
   }
   throw appError("CsvParseError", "The file begins with blank lines. Its first line must name the columns.");

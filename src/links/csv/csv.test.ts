@@ -8,6 +8,7 @@ import { CSV_HEADER, csvLineOf, layoutOf } from "./columns.ts";
 const NOW = Date.parse("2026-11-20T13:00:00Z");
 const rule = createCodeRule(() => ["/admin"]);
 const same = (code: string) => code;
+const RULES = { rule, now: NOW, keyOf: same, isDomain: () => false };
 
 function errorOf(run: () => unknown): string {
   try {
@@ -19,13 +20,14 @@ function errorOf(run: () => unknown): string {
 }
 
 const chunksOf = async (text: string | Buffer): Promise<CsvChunk[]> =>
-  Array.fromAsync(openCsvFile(Buffer.from(text as string), { rule, now: NOW, keyOf: same }).chunks());
+  Array.fromAsync(openCsvFile(Buffer.from(text as string), RULES).chunks());
 
 describe("the header", () => {
   test("may have its columns in any order and case, beside others", () => {
     expect(layoutOf([" Target", "memo", "CODE ", "Click_Count"])).toEqual({
       width: 4,
       at: { code: 2, target: 0, click_count: 3 },
+      ignored: ["memo"],
     });
   });
 
@@ -38,7 +40,7 @@ describe("the header", () => {
 });
 
 test("the header stands whole within the first 128 KiB", () => {
-  const open = (text: string) => () => openCsvFile(Buffer.from(text), { rule, now: NOW, keyOf: same });
+  const open = (text: string) => () => openCsvFile(Buffer.from(text), RULES);
   const file = (blanks: number, header = "code,target") =>
     open(`${",".repeat(blanks)}\n${header}\na,https://x.y\n`);
   expect(errorOf(file(60_000))).toBe("nothing thrown");
@@ -51,7 +53,7 @@ test("the header stands whole within the first 128 KiB", () => {
 
 describe("a row", () => {
   const columns = ["code", "target", "created_at", "expires_at", "password", "click_count"];
-  const rules = { layout: layoutOf(columns), rule, now: NOW, keyOf: same };
+  const rules = { layout: layoutOf(columns), ...RULES };
   const read = (...fields: string[]) => csvLinkOf(7, fields, rules);
 
   test("becomes a link", () => {
@@ -120,8 +122,8 @@ describe("a row", () => {
   });
 
   test.each<[string, string[]]>([
-    ["CsvParseError", ["a", "https://x.y"]],
-    ["CsvParseError", ["a", "https://x.y/?a=1", "b", "", "", "", ""]],
+    ["CsvParseError", ["a", "https://x.y/?a=1", "b", "", "", "", "7"]],
+    ["LinkInvalidUrl", ["a"]],
     ["LinkInvalidCode", ["", "https://x.y", "", "", "", ""]],
     ["LinkInvalidCode", ["a b", "https://x.y", "", "", "", ""]],
     ["LinkInvalidCode", ["a\0", "https://x.y", "", "", "", ""]],
@@ -165,7 +167,7 @@ describe("a row", () => {
 describe("a file", () => {
   test("is read in portions of 1,000 rows, repeatedly", async () => {
     const text = `code,target\n${Array.from({ length: 2200 }, (_, at) => `c${at},https://x.y/${at}\n`).join("")}`;
-    const file = openCsvFile(Buffer.from(text), { rule, now: NOW, keyOf: same });
+    const file = openCsvFile(Buffer.from(text), RULES);
     for (let reading = 0; reading < 2; reading++) {
       const chunks = await Array.fromAsync(file.chunks());
       expect(chunks.map((chunk) => chunk.rows.length)).toEqual([1000, 1000, 200]);
@@ -209,7 +211,7 @@ describe("a file", () => {
       ',,\n\ncode,target,password\n,,\na,https://x.y,\n , ,\n,,,,,,\n"","",""\n;;\nb,https://x.y,\n,,';
     expect(await linksIn(text)).toEqual([
       [5, "a", "https://x.y"],
-      [9, 4005],
+      [9, 3007],
       [10, "b", "https://x.y"],
     ]);
     expect(await linksIn("code;target\n;\na;https://x.y\n;;;\n")).toEqual([[3, "a", "https://x.y"]]);
@@ -224,7 +226,7 @@ describe("a file", () => {
     ['"code";"link"\na;https://x.y', "'target'"],
     ["code;target;Code\na;https://x.y;b", "twice"],
   ])("is refused as %j, and explains why", (text, reason) => {
-    const open = () => openCsvFile(Buffer.from(text), { rule, now: NOW, keyOf: same });
+    const open = () => openCsvFile(Buffer.from(text), RULES);
     expect(errorOf(open)).toBe("CsvParseError");
     expect(open).toThrow(reason);
   });
@@ -246,7 +248,7 @@ describe("a file", () => {
     expect(failed).toEqual([
       [4, "", 4005],
       [5, "", 4005],
-      [6, "d", 4005],
+      [6, "d", 3002],
       [7, "e\nf", 3007],
       [9, "x".repeat(200), 3007],
     ]);

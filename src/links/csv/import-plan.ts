@@ -49,6 +49,8 @@ export type ImportOptions = {
   mode: ImportMode;
   /** Counts only. */
   dryRun?: boolean;
+  /** Rows with cells that can't be read fail. */
+  isStrict?: boolean;
   /** Names the import in its event. */
   id?: string;
   /** Default: a command. Events say that it acts by an import. */
@@ -62,7 +64,7 @@ export type ImportOptions = {
 const MOST_ITEMS_LISTED = 100_000;
 
 /** total = success + skipped + failed. */
-export const noRows = () => ({
+export const noRows = (ignoredColumns: readonly string[] = []) => ({
   total_rows: 0,
   success_count: 0,
   /** The rows among them that replace a link or an earlier row. */
@@ -75,6 +77,8 @@ export const noRows = () => ({
   unread_count: 0,
   /** The first 100,000. */
   unread_items: [] as UnreadItem[],
+  /** Columns of the file that are not imported, the first 100. */
+  ignored_columns: ignoredColumns,
 });
 export type ImportResult = ReturnType<typeof noRows>;
 

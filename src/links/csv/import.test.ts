@@ -132,6 +132,7 @@ forEachDialect(({ openDb }) => {
         failed_items: [],
         unread_count: 0,
         unread_items: [],
+        ignored_columns: [],
       });
       expect(await targets()).toEqual(["NEW https://x.y/4", "new https://x.y/2", "old https://x.y/0"]);
       expect(announced.sort()).toEqual(["NEW", "new"]);

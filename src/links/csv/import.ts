@@ -46,6 +46,7 @@ import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
 import type { ExistingLink, LinkRepository, NewLink } from "../write/repository.ts";
 import type { CodeRule } from "../link/code.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
+import { toUtf8 } from "../../lib/csv-beginning.ts";
 
 export type LinkImportDeps = {
   repository: LinkRepository;
@@ -64,6 +65,7 @@ export type LinkImportDeps = {
     filterOf: DomainFilter;
     hostOf(domain: number): string | null;
     key: CsvRules["keyOf"];
+    of(host: string): object | undefined;
   };
   validateTargets?: ValidateTargets;
   hashPassword(plain: string): Promise<string>;
@@ -92,7 +94,13 @@ export function createLinkImport(deps: LinkImportDeps) {
    */
   return async function importLinks(bytes: Buffer, options: ImportOptions): Promise<ImportResult> {
     const now = clock.now();
-    const file = openCsvFile(bytes, { rule, now, keyOf: deps.domains.key });
+    const file = openCsvFile(await toUtf8(bytes), {
+      rule,
+      now,
+      keyOf: deps.domains.key,
+      isDomain: (host) => deps.domains.of(host) !== undefined,
+      isStrict: options.isStrict,
+    });
     if (options.dryRun === true) return previewInTurn(() => preview(deps, file, options));
     const hashes = file.hasPasswords ? await hashAll(file, options) : new Map<number, string>();
     const { name, ownOnly } = options.actor ?? COMMAND;
@@ -123,7 +131,7 @@ type Run = LinkImportDeps &
   };
 
 async function writeAll(run: Run): Promise<ImportResult> {
-  const stands = noRows();
+  const stands = noRows(run.file.ignoredColumns);
   const rest = createImportPace(run.restShare);
   const portions = run.file.chunks(run.hasOneWriter ? ROWS_OF_ONE_WRITER : undefined);
   let next = portions.next();
@@ -209,7 +217,7 @@ async function preview(
   file: CsvFile,
   { mode, onProgress, signal, actor = COMMAND }: ImportOptions,
 ): Promise<ImportResult> {
-  const result = noRows();
+  const result = noRows(file.ignoredColumns);
   // At most as many as rows fit into the file.
   const rows = new Set<string>();
   const rest = createImportPace(SERVER_REST);

@@ -110,6 +110,7 @@ test("cells that can't be read are named in every response, in every mode, and t
       failed_items: [expect.objectContaining({ row: 4, code: "b b", error_code: 3007 })],
       unread_count: 2,
       unread_items: [...items, { row: 3, code: "b", column: "expires_at", value: "x".repeat(100) }],
+      ignored_columns: [],
     });
   }
 });

@@ -64,6 +64,7 @@ const importResult = namedObject("ImportResult", {
       }),
     )
     .describe("the first 100,000"),
+  ignored_columns: z.array(z.string()).describe("columns of the file that are not imported, the first 100"),
 });
 
 const importForm = z.object({
@@ -119,13 +120,19 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
           }),
         );
         const fileName = csv.export.filename();
-        return csvResponse(c, pages, { fileName, failure: "a link export was cut off", logger });
+        return csvResponse(c, pages, {
+          fileName,
+          bom: query.bom,
+          failure: "a link export was cut off",
+          logger,
+        });
       },
     }),
     endpoint("POST /links/import", {
       ...shared,
       access: "admin",
-      summary: "Import a CSV file of at most 10 MB",
+      summary:
+        "Import a CSV file of at most 10 MB. A date or number that can't be read counts as empty and is named; with Prefer: handling=strict its row fails",
       form: importForm,
       response: importResult,
       beside: { progress: z.array(progress).optional().describe("with progress=true, if it takes a while") },
@@ -144,6 +151,7 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
           .import(upload.file, {
             mode: importModeOf(upload.fields.get("mode")),
             dryRun,
+            isStrict: c.get("isStrict") === true,
             ...(upload.id !== undefined && { id: upload.id }),
             actor: actorOf(account),
             onProgress: (at) => void (latest = at),

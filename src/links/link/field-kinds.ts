@@ -10,6 +10,7 @@ import { parseRules, type Rule, rulesSchema, rulesShown } from "../rules/rule.ts
 import { checkTags, tagList } from "../tags/tag.ts";
 import { type Held, type HeldInput, heldInput, heldShown, restoreHeld, showHeld } from "./held.ts";
 import { parseDuration } from "../../lib/duration.ts";
+import { parseTableTime } from "../../lib/table-time.ts";
 
 const MOST_OF_URL = 2048;
 
@@ -182,6 +183,10 @@ export const timeField = (row: Row) =>
       if (instant !== null) return instant;
       throw appError("InvalidDateFormat", `${name} must be ${INSTANT_FORM}.`);
     },
+    fromText(text) {
+      const instant = parseTableTime(text.trim());
+      return instant === null ? text.trim() || null : formatRfc3339(instant);
+    },
     show: (value) => (value === null ? null : formatRfc3339(value)),
     restore: (shown) => parseRfc3339(shown!),
   });
@@ -216,12 +221,18 @@ export const flagField = (row: Row) =>
   field<boolean, boolean>(row, z.boolean(), {
     shown: z.boolean(),
     empty: false,
-    fromText(cell) {
-      // Spreadsheets write capitals.
-      const word = asciiLower(cell.trim());
-      return word === "true" || (word !== "false" && (word || null));
-    },
+    fromText: flagIn,
   });
+
+/** Null for an empty cell, the text for another word. */
+export function flagIn(cell: string): boolean | string | null {
+  const word = asciiLower(cell.trim());
+  return TRUE_WORDS.includes(word) || (!FALSE_WORDS.includes(word) && (word.slice(0, 100) || null));
+}
+
+/** Spreadsheets write true and false in the language of their user, in capitals. */
+const TRUE_WORDS = ["true", "wahr", "vrai", "verdadero", "vero", "1"];
+const FALSE_WORDS = ["false", "falsch", "faux", "falso", "0"];
 
 const MOST_CELL_BYTES = 8 * 1024;
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Actor, mayChange, ownersReadBy } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import { NOBODY } from "../../lib/owner.ts";
-import { queryChoice, queryText } from "../../lib/query-text.ts";
+import { flag, isSet, queryChoice, queryText } from "../../lib/query-text.ts";
 import { parseRfc3339 } from "../../lib/rfc3339.ts";
 import { HELD_STATES, type HeldState } from "../link/held.ts";
 import { checkTags, tagList } from "../tags/tag.ts";
@@ -64,15 +64,6 @@ export const EVERYTHING: LinkFilter = {
 export const isEverything = (filter: LinkFilter): boolean =>
   isDeepStrictEqual({ ...filter, asOf: EVERYTHING.asOf }, EVERYTHING);
 
-/** A flag, case-insensitive: Python clients write True. */
-export const flag = (meaning: string) =>
-  z
-    .string()
-    .regex(/^(?:true|false|1|0)?$/i, "must be true or false")
-    .optional()
-    .describe(meaning)
-    .meta({ type: "boolean", pattern: undefined });
-
 /** An empty text counts as absent. */
 export const filterQuery = z.object({
   search: queryText(SEARCH_MAX_LENGTH)
@@ -128,8 +119,6 @@ export function filterOf(query: FilterQuery, now: number, domainOf = everyDomain
 /** @param query resolved  Null: of all */
 export const ownersIn = ({ owner, team }: { owner?: string | undefined; team?: string | undefined }) =>
   common(owner ? [Number(owner)] : null, team ? [Number(team)] : null);
-
-export const isSet = (text: string | undefined): boolean => /^(?:true|1)$/i.test(text ?? "");
 
 function instantOf(name: string, text: string | undefined): number | null {
   if (!text) return null;

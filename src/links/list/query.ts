@@ -1,8 +1,8 @@
 /** Queries of the list: filter, order, and page or place. */
 import { z } from "zod";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
-import { queryChoice } from "../../lib/query-text.ts";
-import { everyDomain, filterOf, filterQuery, flag, isSet, type LinkFilter } from "./filter.ts";
+import { flag, isSet, queryChoice } from "../../lib/query-text.ts";
+import { everyDomain, filterOf, filterQuery, type LinkFilter } from "./filter.ts";
 import { cursorQuery, cursorText, placeOf } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 

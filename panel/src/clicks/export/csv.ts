@@ -11,9 +11,9 @@ function cellOf(value: Cell): string {
 export const csvOf = (rows: readonly (readonly Cell[])[]): string =>
   rows.map((row) => `${row.map(cellOf).join(",")}\r\n`).join("");
 
-/** Offers a text as a file. */
+/** Offers a text as a file. The mark lets spreadsheets know UTF-8. */
 export function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+  const url = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }));
   follow(url, name);
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -12,7 +12,7 @@ import type { Report } from "../use-report.ts";
 /** Requests something first, which renews the session: a download can't. */
 export async function exportClicks({ shown, visitors, filter }: Report): Promise<void> {
   await responseOf(api.GET("/admin/v1/auth/me"));
-  const query = new URLSearchParams({ ...datesOf(shown), visitors, columns: "all" });
+  const query = new URLSearchParams({ ...datesOf(shown), visitors, columns: "all", bom: "true" });
   for (const { name, value } of conditionsIn(filter)) query.append(name, value);
   follow(`${SERVER_URL}${ADMIN_PREFIX}/v1/analytics/export?${query}`, "");
 }

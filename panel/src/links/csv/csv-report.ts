@@ -21,7 +21,9 @@ export const csvReport = (
   rows: readonly ReportedCsvRow[],
 ): Blob => reportBlob([...linesOf(source, columns, rows)]);
 
-export const reportBlob = (lines: string[]): Blob => new Blob(lines, { type: "text/csv;charset=utf-8" });
+/** The mark lets spreadsheets know UTF-8. */
+export const reportBlob = (lines: string[]): Blob =>
+  new Blob(["\ufeff", ...lines], { type: "text/csv;charset=utf-8" });
 
 /** For the storage of a tab: bounded, and only with code and reason if rows may have passwords. */
 export function keptReport(
@@ -56,8 +58,8 @@ function* linesOf(
     const text = decoder.decode(bytes.subarray(place.start, place.end)).replace(/[\r\n]+$/, "");
     const cells = csvCells(text, separator);
     // A record that can't be read would spoil the rows after it.
-    const shown =
-      cells.length === header.length ? cells.map((cell, at) => cellOf(cell, columns[at])) : [cellOf(text)];
+    const isShifted = cells.slice(header.length).some((cell) => cell.trim() !== "");
+    const shown = isShifted ? [cellOf(text)] : header.map((_, at) => cellOf(cells[at] ?? "", columns[at]));
     yield `${[place.row, cellOf(reason), ...shown].join(separator)}\n`;
   }
 }

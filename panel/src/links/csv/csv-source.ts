@@ -3,13 +3,13 @@ import { FIELDS } from "../form/link-values.ts";
 import { csvCells, csvPlaces } from "./csv-bytes.ts";
 
 const FIRST = ["code", "target", "created_at", "expires_at", "password", "click_count", "domain"] as const;
-export type CsvColumn = (typeof FIRST)[number] | keyof typeof FIELDS | "card" | "created_by";
+const LAST = ["rules", "card", "held", "created_by", "owner"] as const;
+export type CsvColumn = (typeof FIRST)[number] | keyof typeof FIELDS | (typeof LAST)[number];
 export const COLUMNS = [
   ...new Set<CsvColumn>([
     ...FIRST,
     ...(Object.keys(FIELDS).filter((name) => !name.startsWith("card_")) as (keyof typeof FIELDS)[]),
-    "card",
-    "created_by",
+    ...LAST,
   ]),
 ];
 
@@ -25,29 +25,57 @@ export type CsvSource = {
   row: number;
 };
 
-/** Names in the files of other services. */
+/** Names in the files of other services, in lower case without blanks, `_` and `-`, as the server knows them. */
 const OTHER_NAMES: Partial<Record<CsvColumn, readonly string[]>> = {
-  code: ["slug", "short", "key", "alias", "keyword", "short code", "shortcode", "back-half", "path"],
-  target: [
-    "url",
-    "long_url",
-    "long url",
-    "longurl",
-    "destination",
-    "destination url",
-    "original url",
-    "link",
+  code: [
+    "shortcode",
+    "slug",
+    "slashtag",
+    "alias",
+    "keyword",
+    "backhalf",
+    "key",
+    "path",
+    "address",
+    "short",
+    "shorturl",
+    "shortlink",
+    "bitlink",
   ],
-  click_count: ["clicks"],
+  target: ["url", "longurl", "destination", "destinationurl", "originalurl", "longlink", "link"],
+  created_at: ["created", "datecreated", "createddate", "date", "timestamp"],
+  expires_at: ["expires", "expiry", "expirydate", "expirationdate", "expirein", "validuntil"],
+  starts_at: ["validsince", "validfrom", "startdate"],
+  max_clicks: ["maxvisits", "clicklimit"],
+  fallback_url: ["expiredurl", "expirationurl"],
+  click_count: ["clicks", "visits", "visitcount", "engagements"],
+  forward_query: ["forwardparameters"],
+  title: ["linktitle"],
   note: ["description", "comments", "notes"],
 };
+
+const plain = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, "");
 
 const SEPARATORS = [",", ";", "\t"];
 const decoder = new TextDecoder();
 
-export function readCsvSource(name: string, bytes: Uint8Array<ArrayBuffer>): CsvSource {
-  const readings = SEPARATORS.map((separator) => {
+/** The line by which Excel names the separator. */
+const SEPARATOR_LINE = /^\ufeff?"?sep=([,;\t])"?(?:\r|\n|$)/i;
+
+/** Text in UTF-16 has a byte order mark. */
+function inUtf8(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const [first, second] = bytes;
+  const isLittle = first === 0xff && second === 0xfe;
+  if (!isLittle && !(first === 0xfe && second === 0xff)) return bytes;
+  return new TextEncoder().encode(new TextDecoder(isLittle ? "utf-16le" : "utf-16be").decode(bytes));
+}
+
+export function readCsvSource(name: string, given: Uint8Array<ArrayBuffer>): CsvSource {
+  const bytes = inUtf8(given);
+  const [, named] = SEPARATOR_LINE.exec(new TextDecoder().decode(bytes.subarray(0, 16))) ?? [];
+  const readings = (named === undefined ? SEPARATORS : [named]).map((separator) => {
     const places = csvPlaces(bytes, separator);
+    if (named !== undefined) places.next();
     const head = places.next().value;
     const first = places.next().value;
     const cellsAt = (place: typeof head): string[] =>
@@ -67,10 +95,10 @@ export function readCsvSource(name: string, bytes: Uint8Array<ArrayBuffer>): Csv
 
 /** By column of the file; empty: left out. Each name is given once. */
 export function guessedColumns({ header }: CsvSource): (CsvColumn | "")[] {
-  const names = header.map((cell) => cell.trim().toLowerCase());
+  const names = header.map((cell) => plain(cell.trim()));
   const columns: (CsvColumn | "")[] = names.map(() => "");
   for (const column of COLUMNS) {
-    const at = [column, ...(OTHER_NAMES[column] ?? [])]
+    const at = [plain(column), ...(OTHER_NAMES[column] ?? [])]
       .map((name) => names.indexOf(name))
       .find((index) => index !== -1 && columns[index] === "");
     if (at !== undefined) columns[at] = column;
@@ -111,9 +139,6 @@ function codeAt(source: CsvSource, record: number): string {
 /** Pieces of at most this many bytes, each with a header of the taken columns. Without a code column, with random codes. */
 export function csvPieces(source: CsvSource, columns: readonly string[], most: number): CsvPiece[] {
   const { bytes, separator, start, row } = source;
-  // The server explains what is wrong with a UTF-16 file.
-  if (bytes[0] === 0xff || bytes[0] === 0xfe)
-    return [{ blob: new Blob([bytes]), bytes: bytes.length, row: 2 }];
   const isCoded = columns.includes("code");
   const names = columns.map((name, at) => name || `left-out-${at}`);
   const header = `${[...(isCoded ? [] : ["code"]), ...names].join(separator)}\n`;

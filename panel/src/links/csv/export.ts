@@ -7,7 +7,7 @@ import { saveAddress } from "./save-blob.ts";
 export async function exportLinks(search: LinkSearch): Promise<void> {
   // Renews an idle session first: a download can't do that.
   await responseOf(api.GET("/admin/v1/auth/me"));
-  const query = new URLSearchParams({ columns: "all" });
+  const query = new URLSearchParams({ columns: "all", bom: "true" });
   for (const [name, value] of Object.entries(filterOf(search))) {
     for (const one of [value].flat()) query.append(name, String(one));
   }

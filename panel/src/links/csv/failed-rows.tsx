@@ -1,7 +1,12 @@
-import { Plural, useLingui } from "@lingui/react/macro";
-import { Text } from "@mantine/core";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
 import type { ImportResult } from "../../base/api.ts";
-import { MOST_SHOWN, ReportedRows } from "./reported-rows.tsx";
+import { formatNumber } from "../../base/i18n.ts";
+import { DataList } from "../../ui/lists/data-list.tsx";
+import { saveBlob } from "./save-blob.ts";
+
+const MOST_SHOWN = 50;
 
 type Props = {
   /** Of the file. */
@@ -19,13 +24,37 @@ export function FailedRows({ name, result, report }: Props) {
   const more = report.rows - Math.min(MOST_SHOWN, failed.length);
   const lost = count - report.rows;
   return (
-    <ReportedRows
-      heading={<Plural value={count} one="# row fails" other="# rows fail" />}
-      label={t`Failed rows`}
-      reason={t`Reason`}
-      rows={failed}
-      file={report.rows > 0 ? { after: name, ending: "failed", blob: report.blob } : null}
-    >
+    <Stack gap="xs">
+      <Group justify="space-between">
+        <Text component="h2" fw={600}>
+          <Plural value={count} one="# row fails" other="# rows fail" />
+        </Text>
+        {report.rows > 0 && (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconDownload size={14} />}
+            onClick={() => saveBlob(report.blob(), `${name.replace(/\.\w+$/, "")}-failed.csv`)}
+          >
+            <Trans>Download them with the reasons</Trans>
+          </Button>
+        )}
+      </Group>
+      {failed.length > 0 && (
+        <DataList
+          label={t`Failed rows`}
+          items={failed.slice(0, MOST_SHOWN)}
+          error={null}
+          onRetry={() => undefined}
+          keyOf={({ row, error }) => `${row} ${error}`}
+          empty=""
+          columns={[
+            { title: t`Line`, cell: ({ row }) => formatNumber(row) },
+            { title: t`Code`, cell: ({ code }) => code, isHidden: "narrow" },
+            { title: t`Reason`, cell: ({ error }) => error },
+          ]}
+        />
+      )}
       {more > 0 && (
         <Text size="sm" c="dimmed">
           <Plural value={more} one="And # more, in the file." other="And # more, in the file." />
@@ -40,6 +69,6 @@ export function FailedRows({ name, result, report }: Props) {
           />
         </Text>
       )}
-    </ReportedRows>
+    </Stack>
   );
 }

@@ -13,7 +13,6 @@ import { ImportCounts } from "./import-counts.tsx";
 import type { ImportRecord } from "./import-record.ts";
 import { leaveImport, startImport, useImport } from "./import-state.ts";
 import { ImportUnknown } from "./import-unknown.tsx";
-import { UnreadCells } from "./unread-cells.tsx";
 
 /** The outcome of an import. After a reload, as far as this tab has kept it. */
 export function ImportDone({ record }: { record: ImportRecord }) {
@@ -31,7 +30,6 @@ export function ImportDone({ record }: { record: ImportRecord }) {
   const result = record.result && {
     ...record.result,
     failed_items: run.result?.failed_items ?? record.result.failed_items,
-    unread_items: run.result?.unread_items ?? record.result.unread_items ?? [],
   };
   const whole = source !== null && run.result?.failed_count === result?.failed_count ? run.result : null;
   const report =
@@ -60,7 +58,6 @@ export function ImportDone({ record }: { record: ImportRecord }) {
       {result !== null && (
         <>
           <ImportCounts work={{ step: null, result, error: null }} isDone />
-          <UnreadCells name={name} result={result} source={source} />
           <FailedRows name={name} result={result} report={report} />
         </>
       )}

@@ -20,7 +20,6 @@ import { ImportCounts } from "./import-counts.tsx";
 import { ImportModes } from "./import-modes.tsx";
 import { ImportProgress } from "./import-progress.tsx";
 import { ImportDone } from "./import-done.tsx";
-import { UnreadCells } from "./unread-cells.tsx";
 import { hasNeededColumns, leaveImport, startImport, takeUpImport, useImport } from "./import-state.ts";
 
 /** Imports a CSV file, and shows what will happen before anything is written. */
@@ -109,7 +108,6 @@ function Prepared() {
         </Alert>
       )}
       {isUsable && <ImportCounts work={preview} isDone={false} />}
-      {preview.result !== null && <UnreadCells name={source.name} result={preview.result} source={source} />}
       {preview.result !== null && (
         <FailedRows
           name={source.name}

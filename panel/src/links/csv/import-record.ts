@@ -9,7 +9,7 @@ export type ImportRecord = {
   parts: number;
   /** From 0: the current one, or the last one. */
   part: number;
-  /** Of the finished parts; with the first failed rows and unread cells. */
+  /** Of the finished parts; with the first failed rows. */
   result: ImportResult | null;
   /** The failed rows as a file, as far as they are kept. */
   report: KeptReport | null;
@@ -33,7 +33,6 @@ export function keepImport(record: ImportRecord): void {
   const short = result && {
     ...result,
     failed_items: result.failed_items.slice(0, MOST_ITEMS),
-    unread_items: result.unread_items?.slice(0, MOST_ITEMS) ?? [],
   };
   for (const kept of [
     { ...record, result: short },

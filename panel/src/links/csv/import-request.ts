@@ -41,6 +41,8 @@ function upload({ file, fields, signal, onStep }: ImportRequest): Promise<{ stat
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", `${SERVER_URL}${ADMIN_PREFIX}/v1/links/import`);
+    // Rows with cells that can't be read fail.
+    request.setRequestHeader("Prefer", "handling=strict");
     for (const [name, value] of Object.entries(csrfHeader())) request.setRequestHeader(name, value);
     request.upload.addEventListener("progress", ({ loaded, total }) =>
       onStep({ stage: "sending", share: total === 0 ? 0 : loaded / total }),

@@ -162,8 +162,7 @@ async function work(
       const told = await sendCsv({ file: piece.blob, fields: all, signal, onStep });
       // The first record is on line 2 of its piece.
       const failed = told.failed_items.map((item) => ({ ...item, row: item.row - 2 + piece.row }));
-      const unread = (told.unread_items ?? []).map((item) => ({ ...item, row: item.row - 2 + piece.row }));
-      result = joined(result, { ...told, failed_items: failed, unread_items: unread });
+      result = joined(result, { ...told, failed_items: failed });
       const isLast = at === pieces.length - 1;
       const report = keptReport(source, columns, result.failed_items);
       note({ result, report, isOver: isLast, part: isLast ? at : at + 1 });
@@ -181,12 +180,11 @@ const joined = (before: ImportResult | null, now: ImportResult): ImportResult =>
   before === null
     ? now
     : {
+        ...now,
         total_rows: before.total_rows + now.total_rows,
         success_count: before.success_count + now.success_count,
         overwritten_count: (before.overwritten_count ?? 0) + (now.overwritten_count ?? 0),
         skipped_count: before.skipped_count + now.skipped_count,
         failed_count: before.failed_count + now.failed_count,
         failed_items: [...before.failed_items, ...now.failed_items],
-        unread_count: (before.unread_count ?? 0) + (now.unread_count ?? 0),
-        unread_items: [...(before.unread_items ?? []), ...(now.unread_items ?? [])],
       };

@@ -27,8 +27,9 @@ const outcomeQuery = (id: string) =>
         skipped_count: count("skipped_count"),
         failed_count: count("failed_count"),
         failed_items: [],
-        unread_count: count("unread_count"),
+        unread_count: 0,
         unread_items: [],
+        ignored_columns: [],
       };
       return { result, isOver: after["next_row"] === undefined };
     },

@@ -22,7 +22,10 @@ const FIELDS = [
   "forward_query",
   "rules",
   "card",
+  "held",
+  "created_by",
   "owner",
+  "disabled",
 ] as const;
 
 type Props = {

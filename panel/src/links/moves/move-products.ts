@@ -22,7 +22,7 @@ export function useProducts(): Readonly<Record<string, MovedProduct>> {
     kutt: { title: "Kutt", file: t`Its SQLite database (.sqlite).`, address: null },
     shlink: {
       title: "Shlink",
-      file: null,
+      file: t`Instead of the address: the CSV file that its web client exports. It has no visits, dates of validity, limits and rules.`,
       address: {
         example: "https://s.example.com",
         key: t`An API key; Shlink's command api-key:generate makes one.`,

@@ -69,7 +69,7 @@ export const forgetMove = (id: number): Promise<unknown> =>
 export async function saveReport(id: number): Promise<void> {
   // Renews an idle session first: a download can't do that.
   await responseOf(api.GET("/admin/v1/auth/me"));
-  saveAddress(`${SERVER_URL}${ADMIN_PREFIX}/v1/imports/${id}/report`);
+  saveAddress(`${SERVER_URL}${ADMIN_PREFIX}/v1/imports/${id}/report?bom=true`);
 }
 
 type MoveResponse = Partial<Failure> & { data?: ProductImport };

@@ -36,12 +36,12 @@ export function NewMove() {
   const { address, command } = product;
   const send = useMutation({
     mutationFn: () =>
-      address === null
-        ? sendMove({ product: name, visits: "true" }, file, setSent)
-        : sendMove({ product: name, visits: "true", source: source.trim(), key: key.trim() }, null, setSent),
+      file === null
+        ? sendMove({ product: name, visits: "true", source: source.trim(), key: key.trim() }, null, setSent)
+        : sendMove({ product: name, visits: "true" }, file, setSent),
     onSuccess: ({ id }) => navigate({ to: "/links/moves/$id", params: { id: String(id) } }),
   });
-  const isReady = address === null ? file !== null : source.trim() !== "" && key.trim() !== "";
+  const isReady = file !== null || (address !== null && source.trim() !== "" && key.trim() !== "");
   const choose = (chosen: string | null): void => {
     setName(chosen ?? name);
     setFile(null);
@@ -72,37 +72,42 @@ export function NewMove() {
               {command}
             </Code>
           </Text>
-        ) : address === null ? (
-          <FileInput
-            label={t`File`}
-            description={product.file}
-            placeholder={t`Choose a file`}
-            value={file}
-            onChange={(chosen) => {
-              setFile(chosen);
-              send.reset();
-            }}
-            clearable
-            clearButtonProps={{ "aria-label": t`Remove the file` }}
-          />
         ) : (
           <>
-            <TextInput
-              label={t`Address`}
-              type="url"
-              placeholder={address.example}
-              value={source}
-              maxLength={MOST_TEXT}
-              onChange={({ currentTarget }) => setSource(currentTarget.value)}
-            />
-            <PasswordInput
-              label={t`Key`}
-              description={address.key}
-              autoComplete="off"
-              value={key}
-              maxLength={MOST_TEXT}
-              onChange={({ currentTarget }) => setKey(currentTarget.value)}
-            />
+            {address !== null && file === null && (
+              <>
+                <TextInput
+                  label={t`Address`}
+                  type="url"
+                  placeholder={address.example}
+                  value={source}
+                  maxLength={MOST_TEXT}
+                  onChange={({ currentTarget }) => setSource(currentTarget.value)}
+                />
+                <PasswordInput
+                  label={t`Key`}
+                  description={address.key}
+                  autoComplete="off"
+                  value={key}
+                  maxLength={MOST_TEXT}
+                  onChange={({ currentTarget }) => setKey(currentTarget.value)}
+                />
+              </>
+            )}
+            {product.file !== null && (
+              <FileInput
+                label={t`File`}
+                description={product.file}
+                placeholder={t`Choose a file`}
+                value={file}
+                onChange={(chosen) => {
+                  setFile(chosen);
+                  send.reset();
+                }}
+                clearable
+                clearButtonProps={{ "aria-label": t`Remove the file` }}
+              />
+            )}
           </>
         )}
         {send.isPending && file !== null && (

@@ -25,12 +25,8 @@ export type PreparedLink = {
   notes: Note[];
 };
 
-type Rules = Pick<CsvRules, "rule" | "keyOf" | "now"> & {
-  disabled: boolean;
-  title: string;
-  /** Cells of a table are guarded against spreadsheets already. */
-  isGuarded: boolean;
-};
+/** `isStrict`: of a table, whose cells are guarded against spreadsheets already. */
+type Rules = Omit<CsvRules, "layout"> & { disabled: boolean; title: string };
 
 const COLUMNS = [...CSV_COLUMNS, ...MORE_COLUMNS];
 const LAYOUT = layoutOf(COLUMNS);
@@ -84,12 +80,15 @@ export function prepareLink(found: SourceLink | SourceProblem, rules: Rules): Pr
   const password = cells["password"] ?? "";
   const isHash = isPasswordHash(password);
   if (isHash) cells["password"] = "";
-  if (!rules.isGuarded) for (const name of GUARDED) cells[name] = toSpreadsheetCell(cells[name] ?? "");
+  if (!rules.isStrict) for (const name of GUARDED) cells[name] = toSpreadsheetCell(cells[name] ?? "");
   try {
     const fields = COLUMNS.map((column) => (column === "code" ? code || PLACEHOLDER : (cells[column] ?? "")));
     const read = csvLinkOf(position, fields, { ...rules, layout: LAYOUT });
     if (isInternal(read.target))
       return noteOf("refused", code, "It leads to a share of another instance of Waymark.");
+    const end = read.unread.find(({ column }) => column === "expires_at");
+    if (end !== undefined)
+      return noteOf("refused", code, `expires_at can't be read: ${JSON.stringify(end.value)}.`);
     for (const { column } of read.unread) notes.push(noteOf("partial", code, `${column} can't be read.`));
     const link = isHash ? { ...read, password: { hash: password } } : read;
     if (share !== null && link.expiresAt !== null && link.expiresAt <= rules.now)

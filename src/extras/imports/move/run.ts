@@ -35,7 +35,9 @@ function preparing({ row, deps }: Run, report: () => ImportReport, isPreview: bo
   const { rule, domains, clock } = deps;
   const { admit, keyOf } = createNewDomains(domains, row, { report, isPreview });
   const { disabled } = row.options;
-  const rules = { rule, keyOf, now: clock.now(), disabled, title, isGuarded: row.product === "csv" };
+  const isDomain = (host: string): boolean => domains.addedAt(host) !== null;
+  const reading = { rule, keyOf, isDomain, now: clock.now(), isStrict: row.product === "csv" };
+  const rules = { ...reading, disabled, title };
   return async (found: Parameters<typeof prepareLink>[0]) => {
     await admit(found);
     return prepareLink(found, rules);

@@ -9,7 +9,7 @@ import { AppError, appError } from "../../../lib/errors.ts";
 import type { Logger } from "../../../lib/logger.ts";
 import type { Outbound } from "../../../lib/outbound.ts";
 import type { SecretBox } from "../../../lib/secret-box.ts";
-import { PRODUCTS } from "../readers/products.ts";
+import { type Product, PRODUCTS } from "../readers/products.ts";
 import type { Source } from "../readers/reader.ts";
 import { type MoveDomains, removeNewDomains } from "./new-domains.ts";
 import type { ImportRepository, StoredImport } from "./repository.ts";
@@ -59,7 +59,7 @@ export async function openMoved(
   { source, key, signal }: Work,
 ): Promise<Source> {
   const position = source ?? (row.file === null ? row.source : join(deps.folder, row.file));
-  await refusePacked(position);
+  await refusePacked(position, row.product);
   const sealed = row.secret === null ? null : deps.box.open(row.secret, KEY_PURPOSE);
   return PRODUCTS[row.product].open({
     source: position,
@@ -204,12 +204,13 @@ const KNOWN: readonly (readonly [begin: readonly number[], sentence: string])[] 
     [0x50, 0x4b, 3, 4],
     "The file is a ZIP archive or an Excel workbook. Unpack it, or save the sheet as CSV (UTF-8).",
   ],
-  [[0xff, 0xfe], UTF_16],
-  [[0xfe, 0xff], UTF_16],
 ];
+const UTF_16_MARKS = ["fffe", "feff"];
+/** Their readers take UTF-16. */
+const TABLES: readonly Product[] = ["csv", "shlink"];
 
 /** @throws BadRequest that explains what to do */
-async function refusePacked(path: string): Promise<void> {
+async function refusePacked(path: string, product: Product): Promise<void> {
   const file = await open(path, "r").catch(() => null);
   if (file === null) return;
   try {
@@ -217,6 +218,8 @@ async function refusePacked(path: string): Promise<void> {
     const { buffer } = await file.read(Buffer.alloc(4), 0, 4);
     for (const [begin, sentence] of KNOWN)
       if (begin.every((byte, at) => buffer[at] === byte)) throw appError("BadRequest", sentence);
+    if (!TABLES.includes(product) && UTF_16_MARKS.includes(buffer.toString("hex", 0, 2)))
+      throw appError("BadRequest", UTF_16);
   } finally {
     await file.close();
   }

@@ -1,9 +1,17 @@
 /** A table of links. Its header names our columns, or `map` assigns each to one of ours. */
 import { open } from "node:fs/promises";
-import { CSV_SEPARATORS, type CsvSeparator, readCsv } from "../../../lib/csv.ts";
+import { CSV_SEPARATORS, type CsvSeparator, readCsv, widthProblem } from "../../../lib/csv.ts";
+import { createUtf8Pieces, namedSeparator } from "../../../lib/csv-beginning.ts";
 import { type AppError, appError } from "../../../lib/errors.ts";
 import { createTimeSlices } from "../../../lib/time-slices.ts";
+import { CSV_COLUMNS, MORE_COLUMNS } from "../../../links/csv/columns.ts";
+import { flagIn } from "../../../links/link/field-kinds.ts";
 import type { Reader, Source, SourceColumn, SourceInput } from "./reader.ts";
+
+/** Names of columns with whole short URLs, which may lack their scheme. */
+const WHOLE_URLS = ["shorturl", "shortlink", "bitlink"];
+/** A target whose column is named thus leaves a column `link` for the short URL. */
+const LONG_URLS = ["longurl", "longlink", "destination", "destinationurl", "originalurl"];
 
 /** Names in exports of others, in lower case without blanks, `_` and `-`. */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
@@ -11,13 +19,16 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
     "code",
     "shortcode",
     "slug",
+    "slashtag",
     "alias",
     "keyword",
     "backhalf",
     "custombackhalf",
     "key",
     "path",
+    "address",
     "short",
+    ...WHOLE_URLS,
   ],
   target: [
     "target",
@@ -26,28 +37,47 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
     "destination",
     "destinationurl",
     "originalurl",
+    "longlink",
     "link",
     "long",
     "targeturl",
   ],
-  created_at: ["createdat", "created", "datecreated", "creationdate", "date", "timestamp"],
-  expires_at: ["expiresat", "expires", "expiration", "expirationdate", "validuntil", "expireat"],
-  click_count: ["clickcount", "clicks", "visits", "visitcount", "totalclicks", "hits"],
+  created_at: ["createdat", "created", "datecreated", "createddate", "creationdate", "date", "timestamp"],
+  expires_at: [
+    "expiresat",
+    "expires",
+    "expiry",
+    "expirydate",
+    "expiration",
+    "expirationdate",
+    "expirein",
+    "validuntil",
+    "expireat",
+  ],
+  click_count: [
+    "clickcount",
+    "clicks",
+    "visits",
+    "visitcount",
+    "totalclicks",
+    "hits",
+    "engagements",
+    "totalengagements",
+  ],
   password: ["password", "passwordhash"],
   domain: ["domain", "host"],
-  title: ["title", "name"],
+  title: ["title", "linktitle", "name"],
   tags: ["tags", "labels"],
   note: ["note", "notes", "description", "comment", "comments"],
-  starts_at: ["startsat", "validsince"],
-  max_clicks: ["maxclicks", "maxvisits"],
-  fallback_url: ["fallbackurl", "expiredurl"],
+  starts_at: ["startsat", "validsince", "validfrom", "startdate"],
+  max_clicks: ["maxclicks", "maxvisits", "clicklimit", "maximumclicks"],
+  fallback_url: ["fallbackurl", "expiredurl", "expirationurl"],
   redirect_status: ["redirectstatus"],
-  forward_query: ["forwardquery"],
-  rules: ["rules"],
-  card: ["card"],
-  owner: ["owner"],
+  forward_query: ["forwardquery", "forwardparameters"],
+  disabled: ["disabled", "banned", "isbanned", "blocked"],
 };
-export const CSV_FIELDS = Object.keys(KNOWN);
+/** `disabled` is no column of an export; `held` says more. */
+const CSV_FIELDS = [...new Set([...CSV_COLUMNS, ...MORE_COLUMNS, "disabled"])];
 
 const MOST_COLUMNS = 200;
 const MAX_ROW_BYTES = 64 * 1024;
@@ -75,12 +105,17 @@ function fieldsOf(header: readonly string[], map: SourceInput["map"]): (string |
   }
   for (const field of CSV_FIELDS) {
     if (field in map) continue;
-    for (const guess of KNOWN[field]!) {
+    for (const guess of KNOWN[field] ?? [plain(field)]) {
       const at = names.findIndex((name, index) => fields[index] === null && plain(name) === guess);
       if (at === -1) continue;
       fields[at] = field;
       break;
     }
+  }
+  const target = names[fields.indexOf("target")];
+  if (!("code" in map) && !fields.includes("code") && target && LONG_URLS.includes(plain(target))) {
+    const link = names.findIndex((name, at) => fields[at] === null && plain(name) === "link");
+    if (link !== -1) fields[link] = "code";
   }
   return fields;
 }
@@ -96,17 +131,19 @@ const withoutTarget = (header: readonly string[]): AppError =>
 
 type Row = { row: number; fields: readonly string[]; problem: string | null };
 
-/** Reads pieces of the file that end with a whole record. */
+/** Reads pieces of the file that end with a whole record. A line that names the separator is no record. */
 export async function* csvRows(path: string, separator: CsvSeparator): AsyncGenerator<Row, void> {
   const file = await open(path, "r");
   const slices = createTimeSlices(0.5);
+  const toUtf8 = createUtf8Pieces();
   try {
     let rest: Buffer = Buffer.alloc(0);
     let row = 0;
+    let isFirst = true;
     for (let isLast = false; !isLast; ) {
       const { bytesRead, buffer } = await file.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES);
       isLast = bytesRead === 0;
-      const bytes = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+      const bytes = Buffer.concat([rest, toUtf8(buffer.subarray(0, bytesRead), isLast)]);
       let end = 0;
       for (const record of readCsv(bytes, MAX_ROW_BYTES, separator)) {
         if (slices.due()) await slices.rest();
@@ -114,6 +151,9 @@ export async function* csvRows(path: string, separator: CsvSeparator): AsyncGene
         // A record near the end may be cut; it comes again with the next piece.
         if (!isLast && bytes.length - record.end < 2 * MAX_ROW_BYTES) break;
         end = record.end;
+        const namesSeparator = isFirst && namedSeparator(bytes) !== null;
+        isFirst = false;
+        if (namesSeparator) continue;
         if (record.problem === null && record.fields.every((field) => field.trim() === "")) continue;
         yield { row: ++row, fields: record.fields, problem: record.problem };
       }
@@ -136,9 +176,27 @@ async function firstRows(path: string, separator: CsvSeparator): Promise<Row[]> 
   return rows;
 }
 
-async function openCsv({ source, map }: SourceInput): Promise<Source> {
+async function separatorsOf(path: string): Promise<readonly CsvSeparator[]> {
+  const file = await open(path, "r");
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(64), 0, 64);
+    const named = namedSeparator(createUtf8Pieces()(buffer.subarray(0, bytesRead), true));
+    return named === null ? CSV_SEPARATORS : [named];
+  } finally {
+    await file.close();
+  }
+}
+
+/** What a program writes for a cell without a value. */
+const NOTHING = ["null", "NULL"];
+
+/** @param tagsOf the cell of our tags, from theirs */
+export async function openTable(
+  { source, map }: Pick<SourceInput, "source" | "map">,
+  tagsOf?: (cell: string, lost: string[]) => string,
+): Promise<Source> {
   let best: { separator: CsvSeparator; rows: Row[] } | null = null;
-  for (const separator of CSV_SEPARATORS) {
+  for (const separator of await separatorsOf(source)) {
     const rows = await firstRows(source, separator);
     if (best === null || (rows[0]?.fields.length ?? 0) > (best.rows[0]?.fields.length ?? 0))
       best = { separator, rows };
@@ -163,6 +221,11 @@ async function openCsv({ source, map }: SourceInput): Promise<Source> {
     }),
   );
   const codeAt = fields.indexOf("code");
+  const isWholeUrl = codeAt !== -1 && WHOLE_URLS.includes(plain(header.fields[codeAt]!));
+  const cellOf = (field: string, text = ""): string => {
+    if (NOTHING.includes(text) && field !== "code" && field !== "password") return "";
+    return field === "code" && isWholeUrl && /^\s*[^\s:/]+\//.test(text) ? `https://${text.trim()}` : text;
+  };
   return {
     columns,
     async *links(after) {
@@ -172,15 +235,32 @@ async function openCsv({ source, map }: SourceInput): Promise<Source> {
         const position = row - 1;
         if (position <= after) continue;
         const code = (codeAt === -1 ? "" : (texts[codeAt] ?? "")).slice(0, 200);
-        if (problem !== null) yield { position, code, problem };
-        else if (texts.length !== header.fields.length) {
-          const counts = `${texts.length} columns, but the header has ${header.fields.length}`;
-          yield { position, code, problem: `The row has ${counts}.` };
-        } else {
-          const cells: Record<string, string> = {};
-          for (const [at, field] of fields.entries()) if (field !== null) cells[field] = texts[at]!;
-          yield { position, cells: { ...cells, target: cells["target"]! } };
+        const trouble = problem ?? widthProblem(texts, header.fields.length);
+        if (trouble !== null) {
+          yield { position, code, problem: trouble };
+          continue;
         }
+        const cells: Record<string, string> = {};
+        for (const [at, field] of fields.entries())
+          if (field !== null) cells[field] = cellOf(field, texts[at]);
+        const lost: string[] = [];
+        if (tagsOf !== undefined) cells["tags"] = tagsOf(cells["tags"] ?? "", lost);
+        const { disabled = "", target = "", ...others } = cells;
+        const isDisabled = flagIn(disabled);
+        if (typeof isDisabled === "string") {
+          yield {
+            position,
+            code,
+            problem: `disabled must be true or false, not ${JSON.stringify(isDisabled)}.`,
+          };
+          continue;
+        }
+        yield {
+          position,
+          cells: { ...others, target },
+          ...(isDisabled && { disabled: "It is disabled in the file." }),
+          ...(lost.length > 0 && { lost }),
+        };
       }
     },
   };
@@ -190,5 +270,5 @@ export const csv: Reader = {
   title: "CSV",
   takes: ["file"],
   notImported: ["A CSV file has the number of clicks of each link, but not when they were."],
-  open: openCsv,
+  open: (input) => openTable(input),
 };

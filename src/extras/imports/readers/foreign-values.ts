@@ -17,8 +17,8 @@ export function foreignTime(value: Value): number | null {
   return typeof time === "number" && Number.isSafeInteger(time) && Math.abs(time) < MOST_TIME ? time : null;
 }
 
-/** As cells of links have it. Empty if unreadable. */
+/** As cells of links have it. An unreadable one stays as it is, so that the import names it. */
 export function foreignInstant(value: Value): string {
   const time = foreignTime(value);
-  return time === null ? "" : formatRfc3339(time);
+  return time === null ? foreignText(value) : formatRfc3339(time);
 }

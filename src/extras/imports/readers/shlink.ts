@@ -1,6 +1,7 @@
-/** Shlink from 3.5 on: version 3 of its REST API. */
+/** Shlink from 3.5 on: version 3 of its REST API, or the CSV file that its web client exports. */
 import { z } from "zod";
 import { appError } from "../../../lib/errors.ts";
+import { openTable } from "./csv.ts";
 import { createJsonApi, type JsonApi } from "./json-api.ts";
 import {
   type Reader,
@@ -231,7 +232,7 @@ async function openApi({ source, key, ...input }: SourceInput) {
 
 export const shlink: Reader = {
   title: "Shlink",
-  takes: ["address"],
+  takes: ["address", "file"],
   schemes: ["https", "http"],
   needsKey: true,
   notImported: [
@@ -239,10 +240,14 @@ export const shlink: Reader = {
     "Visits of paths that are no short URL (orphan visits) have no link and are not imported.",
     "Shlink's max visits count bots too; those of Waymark count people.",
     "Where a forwarded parameter is in the long URL too, Shlink takes the visitor's value, Waymark the one of the link.",
+    "A CSV file of Shlink's web client has no dates of validity, no limits of visits, no rules and no visits; the API has.",
     "Rules by language: Shlink tries all preferred languages of a visitor, Waymark the first.",
   ],
-  open: openApi,
+  open: (input) => (/^https?:\/\//i.test(input.source) ? openApi(input) : openTable(input, tagsFromCell)),
 };
+
+/** The web client writes `|` between tags. */
+const tagsFromCell = (cell: string, lost: string[]): string => tagsCell(cell.split("|"), lost);
 
 type Condition = z.infer<typeof shlinkRules>[number]["conditions"][number];
 type Made = Record<string, unknown>;
