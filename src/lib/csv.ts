@@ -68,9 +68,14 @@ export function* readCsv(
   }
 }
 
-/** Why a row does not fit the header, or null. Programs leave empty cells at the end of a row out, or add some. */
-export function widthProblem(fields: readonly string[], width: number): string | null {
-  if (fields.slice(width).every((field) => field.trim() === "")) return null;
+/**
+ * Why a row does not fit the header, or null. Programs leave empty cells at the end of a row out, or add some.
+ *
+ * @param needed index of the last column that every row must have
+ */
+export function widthProblem(fields: readonly string[], width: number, needed: number): string | null {
+  const isWhole = fields.length > needed;
+  if (isWhole && fields.slice(width).every((field) => field.trim() === "")) return null;
   return `The row has ${pluralize(fields.length, "column")}, but the header has ${width}.`;
 }
 

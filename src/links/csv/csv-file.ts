@@ -80,7 +80,7 @@ export function csvLinkOf(
   { layout, rule, now, keyOf, isDomain, isStrict = false }: CsvRules,
 ): CsvLink {
   const { width, at } = layout;
-  const misfit = widthProblem(fields, width);
+  const misfit = widthProblem(fields, width, Math.max(at.code!, at.target!));
   if (misfit !== null) throw appError("CsvParseError", misfit);
   const cell = (column: string): string | undefined => {
     const index = at[column];

@@ -123,7 +123,7 @@ describe("a row", () => {
 
   test.each<[string, string[]]>([
     ["CsvParseError", ["a", "https://x.y/?a=1", "b", "", "", "", "7"]],
-    ["LinkInvalidUrl", ["a"]],
+    ["CsvParseError", ["a"]],
     ["LinkInvalidCode", ["", "https://x.y", "", "", "", ""]],
     ["LinkInvalidCode", ["a b", "https://x.y", "", "", "", ""]],
     ["LinkInvalidCode", ["a\0", "https://x.y", "", "", "", ""]],
@@ -211,7 +211,7 @@ describe("a file", () => {
       ',,\n\ncode,target,password\n,,\na,https://x.y,\n , ,\n,,,,,,\n"","",""\n;;\nb,https://x.y,\n,,';
     expect(await linksIn(text)).toEqual([
       [5, "a", "https://x.y"],
-      [9, 3007],
+      [9, 4005],
       [10, "b", "https://x.y"],
     ]);
     expect(await linksIn("code;target\n;\na;https://x.y\n;;;\n")).toEqual([[3, "a", "https://x.y"]]);
@@ -248,7 +248,7 @@ describe("a file", () => {
     expect(failed).toEqual([
       [4, "", 4005],
       [5, "", 4005],
-      [6, "d", 3002],
+      [6, "d", 4005],
       [7, "e\nf", 3007],
       [9, "x".repeat(200), 3007],
     ]);

@@ -115,6 +115,29 @@ test("cells that can't be read are named in every response, in every mode, and t
   }
 });
 
+test("with strict handling a row with a cell that can't be read fails, and says what to write", async () => {
+  const body = bodyOf([
+    file("code,target,expires_at\na,https://x.y/1,31.12.2026\nb,https://x.y/1,2026-12-31\n"),
+  ]);
+  const headers = { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}`, Prefer: "handling=strict" };
+  const { data } = await (await ask("/import", { method: "POST", body: body as BodyInit, headers })).json();
+  expect(data).toMatchObject({ success_count: 1, failed_count: 1, unread_count: 0 });
+  const error = 'expires_at can\'t be read: "31.12.2026". Write it like 2026-12-31 or 2026-12-31T13:00:00Z.';
+  expect(data.failed_items).toEqual([{ row: 2, code: "a", error, error_code: 1012 }]);
+});
+
+test("an export begins with a byte order mark when asked, and comes back in", async () => {
+  await load("code,target\na,https://x.y/1\n");
+  const bytes = await (await ask("/export?bom=true")).bytes();
+  expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+  expect(Buffer.from(bytes.subarray(3)).toString()).toBe(await (await ask("/export?bom=false")).text());
+  const again = await (
+    await send(bodyOf([file(Buffer.from(bytes)), { name: "mode", value: "error" }]))
+  ).json();
+  expect(again.data.failed_items).toMatchObject([{ row: 2, error_code: 3001 }]);
+  expect((await ask("/export?bom=perhaps")).status).toBe(400);
+});
+
 test("an import's id is bounded, and stands in its event", async () => {
   const named = (id: string) =>
     send(bodyOf([file("code,target\na,https://x.y/1\n"), { name: "import_id", value: id }]));
@@ -235,6 +258,7 @@ describe("import", () => {
         failed_items: [{ row: 3, code: "a b", error: expect.any(String), error_code: 3007 }],
         unread_count: 0,
         unread_items: [],
+        ignored_columns: [],
       },
     });
     expect([lifted, cuts]).toEqual([1, 0]);
@@ -279,10 +303,10 @@ describe("import", () => {
     ["a file without the columns", 4005, "CsvParseError", () => load("a,b\n1,2\n")],
     ["a file of blank lines", 4005, "CsvParseError", () => load("\n\r\n \n")],
     [
-      "a UTF-16 file",
+      "a UTF-16 file without a mark",
       4005,
       "CsvParseError",
-      () => send(bodyOf([file(Buffer.from("\uFEFFcode,target", "utf16le"))])),
+      () => send(bodyOf([file(Buffer.from("code,target", "utf16le"))])),
     ],
     ["a header of 10 MB", 4005, "CsvParseError", () => load("x".repeat(LIMIT))],
     ["a byte more than 10 MB", 1011, "FileTooLarge", () => load("x".repeat(LIMIT + 1))],

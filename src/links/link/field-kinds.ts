@@ -221,11 +221,11 @@ export const flagField = (row: Row) =>
   field<boolean, boolean>(row, z.boolean(), {
     shown: z.boolean(),
     empty: false,
-    fromText: flagIn,
+    fromText: parseFlagCell,
   });
 
 /** Null for an empty cell, the text for another word. */
-export function flagIn(cell: string): boolean | string | null {
+export function parseFlagCell(cell: string): boolean | string | null {
   const word = asciiLower(cell.trim());
   return TRUE_WORDS.includes(word) || (!FALSE_WORDS.includes(word) && (word.slice(0, 100) || null));
 }

@@ -5,7 +5,7 @@ import { createUtf8Pieces, namedSeparator } from "../../../lib/csv-beginning.ts"
 import { type AppError, appError } from "../../../lib/errors.ts";
 import { createTimeSlices } from "../../../lib/time-slices.ts";
 import { CSV_COLUMNS, MORE_COLUMNS } from "../../../links/csv/columns.ts";
-import { flagIn } from "../../../links/link/field-kinds.ts";
+import { parseFlagCell } from "../../../links/link/field-kinds.ts";
 import type { Reader, Source, SourceColumn, SourceInput } from "./reader.ts";
 
 /** Names of columns with whole short URLs, which may lack their scheme. */
@@ -235,7 +235,7 @@ export async function openTable(
         const position = row - 1;
         if (position <= after) continue;
         const code = (codeAt === -1 ? "" : (texts[codeAt] ?? "")).slice(0, 200);
-        const trouble = problem ?? widthProblem(texts, header.fields.length);
+        const trouble = problem ?? widthProblem(texts, header.fields.length, fields.indexOf("target"));
         if (trouble !== null) {
           yield { position, code, problem: trouble };
           continue;
@@ -246,7 +246,7 @@ export async function openTable(
         const lost: string[] = [];
         if (tagsOf !== undefined) cells["tags"] = tagsOf(cells["tags"] ?? "", lost);
         const { disabled = "", target = "", ...others } = cells;
-        const isDisabled = flagIn(disabled);
+        const isDisabled = parseFlagCell(disabled);
         if (typeof isDisabled === "string") {
           yield {
             position,
