@@ -5490,6 +5490,8 @@ export interface components {
             password?: string | null;
             /** @description 307 when absent */
             redirect_status?: components["schemas"]["RedirectStatus"] | null;
+            /** @description answer with a link of the domain that you may change, with this target and nothing else set, if there is one; goes with target, domain and owner alone */
+            reuse?: boolean | null;
             /** @description in order; the first that holds decides where the link leads, else its target */
             rules?: components["schemas"]["LinkRule"][] | null;
             /** @description RFC 3339, or a duration such as 7d; before it the code is not found */
@@ -6061,6 +6063,8 @@ export interface components {
                 password?: string | null;
                 /** @description 307 when absent */
                 redirect_status?: components["schemas"]["RedirectStatus"] | null;
+                /** @description answer with a link of the domain that you may change, with this target and nothing else set, if there is one; goes with target, domain and owner alone */
+                reuse?: boolean | null;
                 /** @description in order; the first that holds decides where the link leads, else its target */
                 rules?: components["schemas"]["LinkRule"][] | null;
                 /** @description RFC 3339, or a duration such as 7d; before it the code is not found */
@@ -13631,6 +13635,84 @@ export interface operations {
             };
         };
         responses: {
+            /** @description With `reuse`: a link that exists */
+            200: {
+                headers: {
+                    ETag: string;
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "code": "docs/start",
+                     *         "target": "https://example.com/docs?x=1",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
+                     *         "expires_at": "2027-01-31T00:00:00.000Z",
+                     *         "password": null,
+                     *         "click_count": 42,
+                     *         "human_clicks": 40,
+                     *         "domain": null,
+                     *         "dead_since": null,
+                     *         "short_url": "https://go.example.com/docs/start",
+                     *         "owner": null,
+                     *         "title": "Documentation",
+                     *         "note": "Printed on the flyer of spring",
+                     *         "tags": [
+                     *           "spring"
+                     *         ],
+                     *         "created_by": "anna",
+                     *         "starts_at": "2026-12-01T00:00:00.000Z",
+                     *         "max_clicks": null,
+                     *         "fallback_url": null,
+                     *         "redirect_status": 307,
+                     *         "forward_query": false,
+                     *         "rules": null,
+                     *         "card": null,
+                     *         "click_threshold": null,
+                     *         "held": null
+                     *       },
+                     *       "existing_link": {
+                     *         "id": 1,
+                     *         "code": "docs/start",
+                     *         "target": "https://example.com/docs?x=1",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
+                     *         "expires_at": "2027-01-31T00:00:00.000Z",
+                     *         "password": null,
+                     *         "click_count": 42,
+                     *         "human_clicks": 40,
+                     *         "domain": null,
+                     *         "dead_since": null,
+                     *         "short_url": "https://go.example.com/docs/start",
+                     *         "owner": null,
+                     *         "title": "Documentation",
+                     *         "note": "Printed on the flyer of spring",
+                     *         "tags": [
+                     *           "spring"
+                     *         ],
+                     *         "created_by": "anna",
+                     *         "starts_at": "2026-12-01T00:00:00.000Z",
+                     *         "max_clicks": null,
+                     *         "fallback_url": null,
+                     *         "redirect_status": 307,
+                     *         "forward_query": false,
+                     *         "rules": null,
+                     *         "card": null,
+                     *         "click_threshold": null,
+                     *         "held": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreateLinkResponseBody"];
+                };
+            };
             /** @description OK */
             201: {
                 headers: {

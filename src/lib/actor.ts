@@ -29,6 +29,11 @@ type Reach = Pick<Actor, "accountId" | "ownOnly" | "teams">;
 export const ownersReadBy = ({ accountId, ownOnly, teams }: Reach): readonly number[] | null =>
   ownOnly ? [...(accountId === null ? [] : [accountId]), ...(teams?.keys() ?? [])] : null;
 
+/** The owners whose links the actor may change; null: all. */
+export const ownersChangedBy = ({ accountId, ownOnly, teams }: Reach): readonly number[] | null =>
+  ownersReadBy({ accountId, ownOnly, teams })?.filter((id) => mayChange({ accountId, ownOnly, teams }, id)) ??
+  null;
+
 export const mayRead = ({ accountId, ownOnly, teams }: Reach, ownerId: number | null): boolean =>
   !ownOnly || (ownerId !== null && (ownerId === accountId || teams?.has(ownerId) === true));
 

@@ -92,10 +92,10 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     },
 
     /**
-     * Creates a link, or overwrites it with `force`. @throws LinkAlreadyExists, LinkInvalidCode, LinkReservedCode,
+     * Creates a link, overwrites it with `force`, or with `reuse` finds one. @throws LinkAlreadyExists, LinkInvalidCode, LinkReservedCode,
      * LinkInvalidUrl, LinkInvalidExpireTime, BadRequest (tags), Conflict (it serves a share)
      */
-    create: (input: CreateInput): Promise<ShownLink> => createLink(bulk(), input, find),
+    create: (input: CreateInput): Promise<ShownLink & { isReused?: true }> => createLink(bulk(), input, find),
 
     /** @throws LinkNotFound, LinkInvalidUrl, LinkInvalidExpireTime, Conflict (it serves a share) */
     async update(code: string, input: UpdateInput): Promise<ShownLink> {
@@ -176,10 +176,11 @@ export function createActorLinks(parts: Parts, actor: Actor) {
 }
 
 async function createLink(
-  { writer, repository, rule, domains, hashPassword, clock, loops, owners, actor }: Parts & { actor: Actor },
+  parts: Parts & { actor: Actor },
   input: CreateInput,
   find: (code: string) => Promise<Link | null>,
-): Promise<ShownLink> {
+): Promise<ShownLink & { isReused?: true }> {
+  const { writer, repository, rule, domains, hashPassword, clock, loops, owners, actor } = parts;
   const now = clock.now();
   const { password, ...checked } = domains.place(parseLinkInput(input, rule, now), input.domain);
   const ownerId = await owners.newOwner(actor, input.owner);
@@ -188,9 +189,13 @@ async function createLink(
     throw linkAlreadyExists(checked.code);
   refuse(await loops.refusal(checked.code, { ...checked, ...readOptions(checked.options) }));
   const passwordHash = password === null ? null : await hashPassword(password);
-  const { isNew, ...link } = only(
-    await writer.create([{ ...checked, ownerId, passwordHash }], { actor, now }),
-  );
+  const made = only(await writer.create([{ ...checked, ownerId, passwordHash }], { actor, now }));
+  if (typeof made === "string") {
+    const reused = await repository.find(made);
+    // It may have been deleted meanwhile.
+    return reused === null ? createLink(parts, input, find) : { ...reused, isReused: true };
+  }
+  const { isNew, ...link } = made;
   return isNew ? repository.shown(link, null) : withCounts(repository, link);
 }
 

@@ -108,15 +108,20 @@ function addWriting(group: Command, context: Context): void {
     .option("--password-stdin", "read the password from standard input")
     .option("--tag <tag>", "repeat it for several", { repeats: true })
     .option("--force", "overwrite a link with this code; it keeps its creation time and clicks")
+    .option(
+      "--reuse",
+      "show a link with this target and nothing else set, if there is one, instead of a new one",
+    )
     .result(async (options, target) => {
-      const { code, domain, expires: expires_at, tag: tags, force } = options;
+      const { code, domain, expires: expires_at, tag: tags, force, reuse } = options;
       const password = await passwordFrom(context, options);
-      const given = { ...fieldInput(options), target, code, domain, password, tags, force, expires_at };
+      const own = { target, code, domain, password, tags, force, reuse, expires_at };
+      const given = { ...fieldInput(options), ...own };
       const input = validated(createSchema, given, "The link");
       const { links } = await context.services();
       const link = await links.by(COMMAND).create(input);
-      const own = links.ownCode(link.target);
-      if (own !== null && (await links.by(COMMAND).find(own)) !== null)
+      const ownCode = links.ownCode(link.target);
+      if (ownCode !== null && (await links.by(COMMAND).find(ownCode)) !== null)
         context.output.note(`${link.target} is a short URL of this server: you can hand out that one.`);
       return linkResult(context, link);
     });

@@ -59,6 +59,15 @@ describe("one link", () => {
     }
   });
 
+  test("reuse responds with 200 and the link that exists", async () => {
+    const made = await create({ reuse: true });
+    const again = await create({ reuse: true });
+    expect([made.status, again.status]).toEqual([201, 200]);
+    expect(again.body).toEqual(made.body);
+    expect(again.headers.get("etag")).toBe(made.headers.get("etag"));
+    expect((await create({ reuse: true, title: "t" })).body.details).toMatchObject([{ field: "reuse" }]);
+  });
+
   test.each([{}, { code: null }, { code: "" }])("a random code for %j", async (body) => {
     const { data } = (await create(body)).body;
     expect(data.code).toMatch(/^[A-Za-z0-9]{6}$/);

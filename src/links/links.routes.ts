@@ -9,6 +9,7 @@ import {
   page,
   type PathInput,
   requireScope,
+  withStatus,
 } from "../platform/http/endpoint.ts";
 import { bothCounts, countOf, viewOfBoth, visitorsOf, visitorsQuery } from "../lib/visitors.ts";
 import { CODE_FORM, isCodeText, linkNotFound } from "./link/code.ts";
@@ -121,11 +122,14 @@ const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] 
     body: createSchema,
     failures: [409],
     status: 201,
+    found: "With `reuse`: a link that exists",
     response: linkViewSchema,
     beside: EXISTING_LINK,
     async handle({ c, body, account }) {
       const actor = actorOf(account);
-      return respondToWrite(links, c, actor, await links.by(actor).create(body));
+      const link = await links.by(actor).create(body);
+      const response = await respondToWrite(links, c, actor, link);
+      return link.isReused ? withStatus(200, response) : response;
     },
   }),
   endpoint("GET /links/available", {

@@ -32,6 +32,7 @@ import { createUsesRepository } from "./uses/repository.ts";
 import { createLinkUses } from "./uses/uses.ts";
 import { createTagRepository } from "./tags/repository.ts";
 import { createTargetValidation, type TargetLists } from "./write/allowed-targets.ts";
+import { createReuseRepository } from "./write/reuse.repository.ts";
 import { createLinkWriter } from "./write/writer.ts";
 import type { RandomBytes } from "../lib/random-code.ts";
 
@@ -83,7 +84,8 @@ export function createLinkService(deps: LinkServiceDeps) {
     targetLists: deps.targetLists,
     isOwn: (url) => ownCode(url) !== null,
   });
-  const shared = { ...deps, repository, domains: domainRepository, validateTargets };
+  const reuse = createReuseRepository(database);
+  const shared = { ...deps, repository, reuse, domains: domainRepository, validateTargets };
   const writer = createLinkWriter({ ...shared, rule });
   const shareRule = createShareCodeRule(rule);
   const internal = createInternalLinks({

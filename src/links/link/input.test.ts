@@ -21,7 +21,7 @@ function errorOf(run: () => unknown): string {
   return "nothing thrown";
 }
 
-const PLAIN_INPUT = { title: null, note: null, options: null, tags: [] };
+const PLAIN_INPUT = { title: null, note: null, options: null, tags: [], reuse: false };
 
 describe("create", () => {
   test("the required fields only", () => {

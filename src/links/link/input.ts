@@ -12,6 +12,7 @@ import {
 } from "./field-values.ts";
 import type { CreateInput, PatchInput, UpdateInput, UpdatePayload } from "./link.ts";
 import { checkTags } from "../tags/tag.ts";
+import { isBare } from "./target-hash.ts";
 
 type LinkInput = {
   /** The code; null for a random one. */
@@ -21,6 +22,7 @@ type LinkInput = {
   /** Plain text. */
   password: string | null;
   force: boolean;
+  reuse: boolean;
   options: string | null;
 } & FieldContent;
 
@@ -59,7 +61,7 @@ export function parseLinkInput(input: CreateInput, rule: CodeRule, now: number):
   const refusal = code === null ? null : rule.refusal(code);
   if (refusal !== null) throw refusal;
   const { options, ...fields } = parseLinkFields(input, now);
-  return {
+  const link = {
     ...NO_FIELDS,
     ...fields,
     code,
@@ -67,8 +69,14 @@ export function parseLinkInput(input: CreateInput, rule: CodeRule, now: number):
     expiresAt: parseExpiry(input.expires_at ?? "", now),
     password: input.password || null,
     force: input.force ?? false,
+    reuse: input.reuse ?? false,
     options: writeOptions({ ...NO_OPTIONS, ...options }),
   };
+  if (link.reuse && (code !== null || link.force || !isBare({ ...link, passwordHash: link.password }))) {
+    const message = "reuse goes with target, domain and owner alone; leave out the other fields, or reuse.";
+    throw appError("BadRequest", message, { field: "reuse" });
+  }
+  return link;
 }
 
 /** @throws LinkInvalidUrl, LinkInvalidExpireTime, InvalidDateFormat, BadRequest (tags) */

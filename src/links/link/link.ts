@@ -86,6 +86,12 @@ export const createSchema = namedObject("NewLink", {
   domain: domainName.describe("host of its domain; absent or empty: the default one"),
   owner: ownerText.nullish().describe("account, or team:{name} whose links you may change; default: you"),
   force: z.boolean().nullish().describe("overwrite an existing link, which keeps created_at and click_count"),
+  reuse: z
+    .boolean()
+    .nullish()
+    .describe(
+      "answer with a link of the domain that you may change, with this target and nothing else set, if there is one; goes with target, domain and owner alone",
+    ),
   ...linkFields,
 });
 export type CreateInput = z.output<typeof createSchema>;

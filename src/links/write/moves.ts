@@ -5,6 +5,7 @@ import { type AppError, appError } from "../../lib/errors.ts";
 import type { ChangeTransaction } from "../../platform/cluster/changes.ts";
 import { codeTaken, codeTakenByAlias } from "../link/code.ts";
 import { DEFAULT_DOMAIN, domainOf } from "../link/key.ts";
+import type { LinkContent } from "../link/link.ts";
 import type { ExistingLink, LinkRepository } from "./repository.ts";
 
 /** With their owners; null: open to all. */
@@ -70,12 +71,12 @@ export async function moveRefusals(
 export async function moveAll(
   repository: Pick<LinkRepository, "aliases" | "moveMany">,
   tx: ChangeTransaction,
-  links: readonly { id: number; code: string }[],
+  links: readonly (LinkContent & { id: number; code: string })[],
   { moves, now }: { moves: Moves; now: number },
 ): Promise<void> {
-  const moved = links.flatMap(({ id, code }) => {
-    const move = moves.get(code);
-    return move === undefined ? [] : [{ ...move, id }];
+  const moved = links.flatMap((link) => {
+    const move = moves.get(link.code);
+    return move === undefined ? [] : [{ ...link, to: move.to, keepOld: move.keepOld }];
   });
   if (moved.length === 0) return;
   await repository.moveMany(tx.db, moved);

@@ -31,6 +31,8 @@ export type CheckedCreate = LinkContent & {
   code: string | null;
   domain: number;
   force: boolean;
+  /** A link with this target alone will do; nothing else is set then. */
+  reuse?: boolean;
   /** Absent: the actor. */
   ownerId?: number | undefined;
 };
@@ -118,7 +120,7 @@ export function planCreate(
     if (refusal) return refusal;
     const options = validateTargets(stored ?? null, stored ? stillHeld(stored, entry) : entry, by);
     if (options instanceof AppError) return options;
-    const { code: _, domain: __, force: ___, ownerId: given, ...content } = entry;
+    const { code: _, domain: __, force: ___, reuse: ____, ownerId: given, ...content } = entry;
     const made = { createdAt: now, ownerId: given ?? actor.accountId, createdBy: actor.name };
     const { createdAt, ownerId, createdBy } = stored ?? made;
     const link = { ...content, options, code, createdAt, ownerId, createdBy, updatedAt: now };

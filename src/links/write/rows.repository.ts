@@ -10,6 +10,7 @@ import { createTagging, recount } from "../tags/tagging.repository.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { isInternal } from "../link/internal-target.ts";
 import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
+import { targetHash } from "../link/target-hash.ts";
 
 export type NewLink = Omit<Link, "id" | "ownerName">;
 
@@ -26,6 +27,7 @@ export const CONTENT_COLUMNS = [
   "options",
   "held",
   "dead_since",
+  "target_hash",
   "updated_at",
 ] as const;
 
@@ -132,11 +134,11 @@ export function createLinkRows({ read, dialect }: Pick<Database, "read" | "diale
     },
 
     /** @throws Conflict for a key that another link has */
-    moveMany: (tx: Db, moved: readonly { id: number; to: string }[]): Promise<void> =>
+    moveMany: (tx: Db, moved: readonly (LinkContent & { id: number; to: string })[]): Promise<void> =>
       dialect.updateMany(
         tx,
-        { table: "links", key: "id", set: ["code"] },
-        moved.map(({ id, to }) => ({ id, code: to })),
+        { table: "links", key: "id", set: ["code", "target_hash"] },
+        moved.map((link) => ({ id: link.id, code: link.to, target_hash: targetHash(link.to, link) })),
       ),
 
     /** Unknown codes are skipped. */
@@ -163,7 +165,7 @@ export const clickRowOf = ({ id, clickCount: clicks, automatedClicks: automated 
   automated,
 });
 
-export const contentOf = (link: Omit<LinkOverwrite, "code" | "tags">) => ({
+export const contentOf = (link: LinkOverwrite) => ({
   target: link.target,
   expires_at: link.expiresAt,
   password_hash: link.passwordHash,
@@ -171,6 +173,7 @@ export const contentOf = (link: Omit<LinkOverwrite, "code" | "tags">) => ({
   options: link.options,
   held: readOptions(link.options).held?.state ?? null,
   dead_since: link.deadSince ?? null,
+  target_hash: targetHash(link.code, link),
   updated_at: link.updatedAt,
 });
 

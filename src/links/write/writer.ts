@@ -38,6 +38,8 @@ import { codeOf, domainOf, keyOf } from "../link/key.ts";
 import type { LinkRepository } from "./repository.ts";
 import { refusalsOfChanges, refusalsOfNew } from "./refusals.ts";
 import type { ValidateTargets } from "./allowed-targets.ts";
+import { createUnlessReused } from "./reuse.ts";
+import type { ReuseRepository } from "./reuse.repository.ts";
 import { chooseCodes, type RandomBytes } from "../../lib/random-code.ts";
 
 export type { CheckedCreate, CheckedUpdate, WriteOutcome, Writing, WrittenLink } from "./plans.ts";
@@ -51,6 +53,7 @@ type Deps = {
   repository: LinkRepository;
   domains: DomainKeeper;
   changes: LinkChanges;
+  reuse: ReuseRepository;
   record: RecordLinkEvents;
   rule: CodeRule;
   validateTargets: ValidateTargets;
@@ -83,13 +86,7 @@ export function createLinkWriter(deps: Deps) {
     const given = new Set(entries.flatMap((entry) => entry.code ?? []));
     const existing = await repository.lock(tx.db, [...given]);
     const aliases = await repository.aliases.among([...given], tx.db);
-    const open = entries.filter((entry) => entry.code === null);
-    const chosen = await chooseCodes(open, {
-      ...deps,
-      keyFor: ({ domain }, code) => keyOf(domain, code),
-      mayTake: (key) => !given.has(key) && !isSiteCode(key) && deps.rule.refusal(codeOf(key)) === null,
-      taken: (keys) => repository.taken(keys, tx.db),
-    });
+    const chosen = await randomCodes(deps, tx.db, entries, given);
     const refusals = await refusalsOfNew(repository, entries, existing, { ...by, db: tx.db });
     const stored = { links: existing, aliases, domains: kept, refusals };
     const plan = planCreate(entries, chosen, stored, { ...by, ...deps });
@@ -144,9 +141,12 @@ export function createLinkWriter(deps: Deps) {
     /** Creates links in the caller's transaction, which repeats after a unique violation. */
     createIn,
 
-    /** Per entry: the link, LinkAlreadyExists, or Conflict for one that serves a share. */
+    /** Per entry: the link, or its key if it is reused; LinkAlreadyExists, or Conflict for one that serves a share. */
     create: (entries: readonly CheckedCreate[], by: Writing) =>
-      write((tx) => createIn(tx, entries, by), optionsFor(entries)),
+      write((tx) => {
+        const create = (fresh: readonly CheckedCreate[]) => createIn(tx, fresh, by);
+        return createUnlessReused(deps.reuse, { db: tx.db, actor: by.actor, create }, entries);
+      }, optionsFor(entries)),
 
     /** Locks the links of changes, and those that have their new keys. */
     lock,
@@ -176,6 +176,22 @@ export function createLinkWriter(deps: Deps) {
         return outcomes;
       }, optionsFor(codes)),
   };
+}
+
+/** Codes for the entries without one, other than the given ones. */
+function randomCodes(
+  deps: Deps,
+  db: Db,
+  entries: readonly CheckedCreate[],
+  given: ReadonlySet<string>,
+): Promise<ReadonlyMap<CheckedCreate, string>> {
+  const open = entries.filter((entry) => entry.code === null);
+  return chooseCodes(open, {
+    ...deps,
+    keyFor: ({ domain }, code) => keyOf(domain, code),
+    mayTake: (key) => !given.has(key) && !isSiteCode(key) && deps.rule.refusal(codeOf(key)) === null,
+    taken: (keys) => deps.repository.taken(keys, db),
+  });
 }
 
 /** Reports links as changed, with their aliases. */

@@ -26,7 +26,7 @@ export const LINK_TABLES = {
     held: "text(16)?",
     /** The checks of targets failed since then (links/safety/); null while the target responds. */
     dead_since: "int?",
-    /** Of domain and target (links/write/target-hash.ts); null if anything else is set or the link serves files. */
+    /** Of domain and target (links/link/target-hash.ts); null if anything else is set or the link serves files. */
     target_hash: "int?",
   },
   /** A create with `reuse` locks the row of its target's hash, so that two at once make one link. */

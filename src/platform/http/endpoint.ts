@@ -92,6 +92,8 @@ export type Endpoint<
   others?: Readonly<Record<number, DocumentedResponse>>;
   /** Default 200. */
   status?: 200 | 201 | 202;
+  /** When the response has 200 instead of 201 (`withStatus`). */
+  found?: string;
   /** The type of `data` in the OpenAPI document, as the next four are for it. */
   response?: Schema;
   /** The message of the response when the handler returns nothing. */
@@ -180,6 +182,8 @@ export class Beside {
   constructor(
     readonly data: unknown,
     readonly fields: Readonly<Record<string, unknown>>,
+    /** Instead of that of the endpoint. */
+    readonly status?: 200 | 201,
   ) {}
 }
 
@@ -192,6 +196,9 @@ export class CursorPage extends Beside {
 
 export const beside = (data: unknown, fields: Readonly<Record<string, unknown>>): Beside =>
   new Beside(data, fields);
+
+export const withStatus = (status: 200 | 201, result: unknown): Beside =>
+  result instanceof Beside ? new Beside(result.data, result.fields, status) : new Beside(result, {}, status);
 
 export const page = (
   data: readonly unknown[],

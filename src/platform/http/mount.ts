@@ -185,12 +185,14 @@ async function enveloped(entry: Endpoint, c: HttpContext, result: unknown): Prom
   if (result instanceof Response) return result;
   const text = JSON.stringify({ code: 0, message: "OK", ...contentOf(result) });
   if (entry.tagged !== undefined) {
-    const content = entry.tagged === true ? result : Reflect.get(Object(result), entry.tagged);
+    const own = result instanceof Beside ? result.data : result;
+    const content = entry.tagged === true ? own : Reflect.get(Object(own), entry.tagged);
     const tag = entityTag(text, content);
     c.header("ETag", tag);
     if (entry.method === "GET" && isKnown(c, tag)) return c.body(null, 304);
   }
-  return compressedJson(c, text, entry.status ?? 200);
+  const status = (result instanceof Beside ? result.status : undefined) ?? entry.status ?? 200;
+  return compressedJson(c, text, status);
 }
 
 function contentOf(result: unknown): object {

@@ -162,10 +162,11 @@ export function responsesOf(entry: Endpoint, gated: boolean, named: NamedSchemas
   );
   const { raw, status = 200, others = {} } = entry;
   const envelope = { type: JSON_TYPE, headers: headersOfSuccess(entry) };
-  const byStatus = { [raw?.status ?? status]: raw ?? envelope, ...others };
+  const found = entry.found === undefined ? {} : { 200: { ...envelope, description: entry.found } };
+  const byStatus = { [raw?.status ?? status]: raw ?? envelope, ...found, ...others };
   for (const [key, documented] of Object.entries(byStatus)) {
     const other = Number(key);
-    const isEnvelope = raw === undefined && other === status;
+    const isEnvelope = raw === undefined && (other === status || other in found);
     const schema = isEnvelope ? envelopeOf(entry, named) : schemaIn(documented, entry, other, named);
     const response = documentedResponse(documented, schema, named);
     responses[other] = failures.has(other) ? merged(response, failureResponse(other)) : response;

@@ -33,7 +33,8 @@ export const FIELDS = {
   card_image: { kind: "address", isMore: true, group: "preview" },
   click_threshold: { kind: "count", isMore: true },
 } as const satisfies Record<
-  Exclude<keyof NewLink, "code" | "target" | "domain" | "owner" | "force" | "rules" | "card"> | CardField,
+  | Exclude<keyof NewLink, "code" | "target" | "domain" | "owner" | "force" | "reuse" | "rules" | "card">
+  | CardField,
   Row
 >;
 type FieldName = keyof typeof FIELDS;
