@@ -167,6 +167,7 @@ function visitAtRandom() {
       language: ["de-AT,de;q=0.9,en;q=0.8", "en-US,en;q=0.5", "fr"][below(3)]!,
       campaign: utm,
       rule: 0,
+      visitor: 0,
     },
   };
 }

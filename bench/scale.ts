@@ -260,6 +260,7 @@ function visit() {
     language: ["de-AT,de;q=0.9,en;q=0.8", "en-US,en;q=0.5", "fr"][below(3)]!,
     campaign,
     rule: 0,
+    visitor: 0,
   };
 }
 

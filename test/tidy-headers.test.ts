@@ -16,7 +16,7 @@ const EXPLANATIONS: Record<string, number> = {
   "src/platform/cluster/changes.ts": 200,
   "src/files/blobs/service.ts": 140,
   "src/files/check/storage-check.ts": 110,
-  "src/clicks/journal/format.ts": 425,
+  "src/clicks/journal/format.ts": 432,
   "src/clicks/rollups/retention.ts": 110,
   "src/clicks/rollups/rebuild.ts": 200,
   "src/links/cache/record-log.ts": 100,

@@ -72,6 +72,8 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     details: ["journal", "rollups"],
     flush: ["details", "journal", "rollups"],
     analytics: ["rollups"],
+    unique: ["rollups"],
+    missing: ["analytics", "rollups"],
   },
   files: {
     storage: [],

@@ -510,6 +510,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/analytics/missing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Codes that were requested but have no link, most requests first; by whole days
+         * @description For administrators; an API token needs the scope `analytics:read`.
+         */
+        get: operations["listAnalyticsMissing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/analytics/referrers": {
         parameters: {
             query?: never;
@@ -5305,6 +5325,31 @@ export interface components {
             data: components["schemas"]["Message"];
             message: string;
         };
+        MissingCode: {
+            /** @description clicks of crawlers, previews and programs */
+            automated: number;
+            code: string;
+            /** @description host; null: the default domain */
+            domain: string | null;
+            /** @description requests of people */
+            human: number;
+            /**
+             * Format: date-time
+             * @description the last request
+             */
+            seen_at: string;
+        };
+        MissingCodeListResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["MissingCode"][];
+            /** @description requests of codes beyond the first 1,000 of a day */
+            further?: {
+                automated: number;
+                human: number;
+            };
+            message: string;
+        };
         MovableContent: {
             bytes: number;
             objects: number;
@@ -8048,6 +8093,8 @@ export type MailServerResponse = components['schemas']['MailServerResponse'];
 export type MailState = components['schemas']['MailState'];
 export type Message = components['schemas']['Message'];
 export type MessageResponse = components['schemas']['MessageResponse'];
+export type MissingCode = components['schemas']['MissingCode'];
+export type MissingCodeListResponse = components['schemas']['MissingCodeListResponse'];
 export type MovableContent = components['schemas']['MovableContent'];
 export type NewAccount = components['schemas']['NewAccount'];
 export type NewDomain = components['schemas']['NewDomain'];
@@ -10409,6 +10456,65 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": components["schemas"]["GetAnalyticsLiveResponseBody"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    listAnalyticsMissing: {
+        parameters: {
+            query?: {
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                end_date?: string;
+                /** @description 1 to 1000; default 100 */
+                limit?: number;
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                start_date?: string;
+                /** @description whose clicks are counted; default: all */
+                visitors?: components["schemas"]["VisitorKind"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "code": "docs/start",
+                     *           "domain": null,
+                     *           "human": 1,
+                     *           "automated": 1,
+                     *           "seen_at": "2026-11-20T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "further": {
+                     *         "human": 1,
+                     *         "automated": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MissingCodeListResponse"];
                 };
             };
             400: components["responses"]["400"];

@@ -6,6 +6,9 @@ import type { Clicks } from "./clicks.ts";
 import type { WorkerLiveStats } from "./live-clicks.ts";
 import type { LogCopy } from "./reports.ts";
 
+const STORE_MISSING_MS = 5_000;
+const RENEW_SALTS_MS = 30_000;
+
 /** Reports on clicks, and how long their details are kept. */
 export const analyticsRoom = {
   name: "analytics",
@@ -26,13 +29,18 @@ export const clicksRoom = {
   // The code of the thread loads while the database opens.
   begin: async () => (await import("./flush.thread.ts")).loadFlushWorker(),
   async start(
-    { config, clock, logger }: Core,
-    { env, instance, registry, rollCall }: Platform,
+    { database, config, clock, logger }: Core,
+    { env, instance, box, registry, rollCall }: Platform,
     flushWorker: Worker,
   ) {
     const { createClicks } = await import("./clicks.ts");
     const { registerClickMetrics } = await import("./click-metrics.ts");
     const { PRIVACY_KEYS } = await import("./details/privacy.ts");
+    const { createMissCounter } = await import("./missing/miss-counter.ts");
+    const { createMissingRepository } = await import("./missing/repository.ts");
+    const { createCalendars } = await import("./rollups/calendar.repository.ts");
+    const { createSalts } = await import("./unique/salts.ts");
+    const { createSaltRepository } = await import("./unique/salts.repository.ts");
     const clicks = await createClicks({
       settings: env.database,
       instance,
@@ -56,7 +64,36 @@ export const clicksRoom = {
     }
     rollCall.respondBy(clicks.settle);
     registerClickMetrics(registry, clicks, env.data.dir);
-    return { offers: { clicks }, close: clicks.close };
+    const calendars = createCalendars(database);
+    const missing = createMissCounter({
+      repository: createMissingRepository(database),
+      isEnabled: () => config.get("click.enable_tracking"),
+      calendar: calendars.current,
+      clock,
+      logger,
+    });
+    const storing = setInterval(missing.flush, STORE_MISSING_MS);
+    const salts = createSalts({
+      repository: createSaltRepository(database),
+      box,
+      isEnabled: () =>
+        config.get("analytics.unique_visitors") && config.get("analytics.enable_detailed_logging"),
+      calendar: calendars.current,
+      clock,
+      logger,
+    });
+    await salts.renew();
+    config.onChange("analytics.unique_visitors", salts.renew);
+    const renewing = setInterval(salts.renew, RENEW_SALTS_MS);
+    return {
+      offers: { clicks, missing, salts },
+      async close() {
+        clearInterval(renewing);
+        clearInterval(storing);
+        await missing.flush();
+        await clicks.close();
+      },
+    };
   },
 } satisfies Room;
 

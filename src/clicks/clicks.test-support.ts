@@ -24,6 +24,7 @@ export const NO_DETAILS: VisitDetails = {
   language: null,
   campaign: null,
   rule: 0,
+  visitor: 0,
 };
 
 /** A folder that is removed after the tests of the calling file. */

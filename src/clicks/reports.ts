@@ -4,6 +4,8 @@ import type { Job } from "../platform/jobs/runner.ts";
 import { createClickExport } from "./analytics/export.ts";
 import { type ReachableLinks, analyticsEndpoints } from "./analytics/routes.ts";
 import { createAnalytics } from "./analytics/service.ts";
+import { createMissingReport } from "./missing/report.ts";
+import { missingEndpoint } from "./missing/routes.ts";
 import { createMaintenance, createRetentionJobs, type RetentionDeps } from "./rollups/retention.ts";
 
 /** Retention keeps the rows that the copy lacks. */
@@ -20,14 +22,20 @@ export function createReports({ links, copy, ...core }: Deps) {
   const replicated = { ...database, read: database.reports };
   return {
     /** Mount them before those of links. */
-    endpoints: analyticsEndpoints({
-      analytics: createAnalytics({ database: replicated, clock }),
-      links,
-      clickExport: createClickExport(replicated),
-      recordsDetails: () => config.get("analytics.enable_detailed_logging"),
-      now: clock.now,
-      logger,
-    }),
+    endpoints: [
+      missingEndpoint({
+        missing: createMissingReport(replicated, links.domains.nameOf),
+        now: clock.now,
+      }),
+      ...analyticsEndpoints({
+        analytics: createAnalytics({ database: replicated, clock }),
+        links,
+        clickExport: createClickExport(replicated),
+        recordsDetails: () => config.get("analytics.enable_detailed_logging"),
+        now: clock.now,
+        logger,
+      }),
+    ],
     jobs: [
       ...createRetentionJobs({
         ...core,

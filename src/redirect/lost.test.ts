@@ -23,6 +23,7 @@ const NAVIGATION =
 const settings = { defaultUrl: "", name: "Acme", color: "#1757c2", logo: "" };
 const links = new Map<string, string>();
 const expired = new Set<string>();
+const missed: string[] = [];
 const clicks: number[] = [];
 const domains = createDomainRegistry({
   list: async () => [
@@ -93,6 +94,7 @@ const redirect = createRedirect({
   domains,
   pages: createLostPages(createVisitorPages(identity)),
   files: createSiteFiles(identity),
+  missed: (key, { method }) => missed.push(`${method} ${key}`),
   defaultUrl: () => settings.defaultUrl,
   passUtm: () => false,
   clock: { now: () => NOW },
@@ -101,6 +103,7 @@ const redirect = createRedirect({
 const server = serveRedirects(redirect);
 afterAll(() => server.stop(true));
 beforeEach(() => {
+  missed.length = 0;
   Object.assign(settings, { defaultUrl: "", name: "Acme", color: "#1757c2", logo: "" });
   links.clear();
   expired.clear();
@@ -131,6 +134,15 @@ function close(code: string, { startsAt, maxClicks, expiresAt, isLocked = false 
   };
   links.set(code, toLocation(cacheable(row, true).target));
 }
+
+test("codes without a link are counted as missing, unlike expired ones, paths of the site and other paths", async () => {
+  expired.add("old");
+  for (const path of ["/sprnig", "/a/b?x", "/old", "/robots.txt", "/.well-known/x", "/a b", "/"])
+    await ask(path);
+  await ask("/sprnig", { method: "HEAD" });
+  await navigate("/sprnig");
+  expect(missed).toEqual(["GET sprnig", "GET a/b", "HEAD sprnig", "GET sprnig"]);
+});
 
 describe("a browser's navigation", () => {
   test.each([

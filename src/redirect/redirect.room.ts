@@ -1,6 +1,8 @@
 /** The redirect, and what explains where it leads. */
 import type { AddressGuards } from "../visitors/unlock.ts";
 import type { Clicks } from "../clicks/clicks.ts";
+import type { MissCounter } from "../clicks/missing/miss-counter.ts";
+import type { Salts } from "../clicks/unique/salts.ts";
 import type { LinkCache } from "../links/cache/cache.ts";
 import type { LinkService } from "../links/links.service.ts";
 import type { Core } from "../platform/core.ts";
@@ -13,6 +15,8 @@ type Needs = Platform & {
   takeReport: AddressGuards["takeTry"];
   cache: LinkCache;
   clicks: Clicks;
+  missing: MissCounter;
+  salts: Salts;
   links: LinkService;
   door: VisitorDoor;
   sharing: { responses: NonNullable<RedirectDeps["shares"]>; drops: NonNullable<RedirectDeps["drops"]> };
@@ -33,7 +37,8 @@ export const redirectRoom = {
     const { createSpecials } = await import("./special.ts");
     const { createAddressOf, createVisits } = await import("./visit.ts");
     const { createVisitorFacts, sentIn } = await import("./visitor-facts.ts");
-    const { env, instance, auth, takeReport, cache, clicks, links, door, sharing, registry } = needs;
+    const { env, instance, auth, takeReport, cache, clicks, missing, salts, links, door, sharing, registry } =
+      needs;
     const { config, clock, logger } = core;
     const automated = createAutomatedVisitors();
     const addressOf = createAddressOf(() => config.get("api.trusted_proxies").length > 0, auth.clientAddress);
@@ -53,7 +58,7 @@ export const redirectRoom = {
       clicks,
       automated,
       ...(config.get("analytics.enable_detailed_logging") && {
-        visits: createVisits({ clicks, privacy: followPrivacy(config), addressOf }),
+        visits: createVisits({ clicks, salts, privacy: followPrivacy(config), addressOf }),
       }),
       specials: createSpecials({
         uses: links.uses,
@@ -73,6 +78,7 @@ export const redirectRoom = {
       domains: links.domains,
       pages: door.lostPages,
       files: door.siteFiles,
+      missed: (key, request) => missing.add(key, automated.includes(request)),
       visitorPages: door.pages,
       targets: {
         find: links.findByAnyCode,

@@ -40,6 +40,8 @@ export type RedirectDeps = Omit<Parameters<typeof createFollow>[0], "responses" 
   domains?: Pick<Domains, "of">;
   pages: LostPages;
   files: SiteFiles;
+  /** Counts a request of a code without a link. */
+  missed(key: string, request: Arrival): void;
   visitorPages: VisitorPages;
   /** See target-page.ts. */
   targets: Pick<
@@ -55,9 +57,9 @@ export type RedirectDeps = Omit<Parameters<typeof createFollow>[0], "responses" 
 const NO_DOMAINS: Pick<Domains, "of"> = { of: () => undefined };
 
 export function createRedirect(deps: RedirectDeps) {
-  const { cache, domains = NO_DOMAINS, pages, files, defaultUrl, clock } = deps;
+  const { cache, domains = NO_DOMAINS, defaultUrl, clock } = deps;
   const responses = createResponses(deps);
-  const lost = createLost({ cache, domains, pages, files, found: responses.redirect });
+  const lost = createLost({ ...deps, domains, found: responses.redirect });
   const { follow, send } = createFollow({ ...deps, responses, lost });
   const targetPage = createTargetPage({ ...deps.targets, pages: deps.visitorPages, domains, lost, clock });
   const handleOther = createOtherMethods({ ...deps, linkOf, responses, lost });

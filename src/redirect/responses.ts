@@ -77,6 +77,8 @@ type Deps = {
   files: SiteFiles;
   /** Redirects. */
   found(location: string, request: Arrival): Response;
+  /** A code that never had a link, as far as it is known. */
+  missed(key: string, request: Arrival): void;
 };
 
 /** A link that was taken down is gone. */
@@ -92,7 +94,7 @@ const speaksForSite = (key: string | null): boolean => key !== null && isSiteCod
 
 export type Lost = ReturnType<typeof createLost>;
 
-export function createLost({ cache, domains, pages, files, found }: Deps) {
+export function createLost({ cache, domains, pages, files, found, missed }: Deps) {
   let count = 0;
 
   function text(request: Arrival, reason: LostReason): Response {
@@ -129,6 +131,7 @@ export function createLost({ cache, domains, pages, files, found }: Deps) {
       const isExpired = () => key !== null && cache.knows(key);
       const file = files.at(path, CODE_START);
       if (file !== null && !isExpired()) return file;
+      if (key !== null && !speaksForSite(key) && !isExpired()) missed(key, request);
       if (domain !== undefined && !speaksForSite(key)) {
         if (domain.expiredUrl && isExpired()) return found(toLocation(domain.expiredUrl), request);
         if (domain.notFoundUrl) return found(toLocation(domain.notFoundUrl), request);

@@ -78,6 +78,7 @@ test("headers, UTM pairs, the rule and the peer address are recorded", () => {
     language: "de-AT,de;q=0.9",
     campaign: "utm_source=mail&utm_term=a%20b&utm_source=own&utm_id=7",
     rule: 3,
+    visitor: 0,
   };
   expect(detailed).toEqual([[5, NOW, sent, true]]);
 });

@@ -1,6 +1,8 @@
 /** A visit, and what the detailed click log reads of its headers. The flush parses them. */
 import type { ClickPrivacy } from "../clicks/details/privacy.ts";
 import type { Clicks } from "../clicks/clicks.ts";
+import type { Salts } from "../clicks/unique/salts.ts";
+import { visitorOf } from "../clicks/unique/visitor.ts";
 import type { Arrival } from "../platform/wire/arrival.ts";
 
 /** The server. The peer address is null on a unix socket. */
@@ -25,6 +27,8 @@ export type Visits = ReturnType<typeof createVisits>;
 
 type Deps = {
   clicks: Pick<Clicks, "detailRefusal" | "recordRefused" | "recordDetails">;
+  /** For unique visitors. */
+  salts?: Pick<Salts, "at">;
   /** Read for each click: an object, which changes with the settings. */
   privacy(): ClickPrivacy;
   addressOf: AddressOf;
@@ -56,7 +60,7 @@ const AMPERSAND = 38;
 const QUESTION_MARK = 63;
 const HASH = 35;
 
-export function createVisits({ clicks, privacy, addressOf }: Deps) {
+export function createVisits({ clicks, salts, privacy, addressOf }: Deps) {
   return {
     /** Never throws. @param location where it leads, if to a URL */
     record(linkId: number, visit: Visit, isAutomated: boolean, location: string | null): void {
@@ -65,15 +69,20 @@ export function createVisits({ clicks, privacy, addressOf }: Deps) {
       const keeps = privacy();
       const refusal = clicks.detailRefusal(keeps.signals && asksNotToTrack(headers));
       if (refusal !== null) return clicks.recordRefused(linkId, now, refusal, isAutomated);
+      const salt = salts === undefined ? null : salts.at(now);
+      const needsAddress = keeps.addresses !== "none" || salt !== null;
+      const address = needsAddress ? addressOf(request, peers) : "";
+      const userAgent = headers.get("user-agent");
       const own = keeps.campaigns ? utmPairs(path, pathEnd) : null;
       const details = {
         referrer: keeps.referrers ? headers.get("referer") : null,
         utmSource: own === null ? null : utmSource(path, pathEnd),
-        userAgent: keeps.agents ? headers.get("user-agent") : null,
-        address: keeps.addresses === "none" ? "" : addressOf(request, peers),
+        userAgent: keeps.agents ? userAgent : null,
+        address: keeps.addresses === "none" ? "" : address,
         language: keeps.agents ? headers.get("accept-language") : null,
         campaign: keeps.campaigns ? joined(own, location === null ? null : pairsOfTarget(location)) : null,
         rule: rule === null ? 0 : rule + 1,
+        visitor: salt === null ? 0 : visitorOf(salt, { address, agent: userAgent ?? "", isAutomated }),
       };
       clicks.recordDetails(linkId, now, details, isAutomated);
     },

@@ -22,6 +22,7 @@ export const testLostParts = {
   pages: createLostPages(testVisitorPages),
   files: createSiteFiles(identity),
   visitorPages: testVisitorPages,
+  missed: () => {},
   targets: {
     find: async () => null,
     report: async () => false,

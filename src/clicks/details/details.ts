@@ -48,6 +48,8 @@ export type Detail = {
   agent: UserAgent | null;
   columns: ColumnValues;
   values: Value[];
+  /** 0: not known. */
+  visitor: number;
 };
 
 type Visit = Pick<Detail, "linkId" | "atMs" | "isAutomated">;
@@ -122,7 +124,8 @@ export function createDetailsParser({
         if (text !== null) counted.push(values(name, text));
       }
       const address = addressOf(sent.address);
-      return { ...visit, referrer, source, address, agent, columns, place: null, values: counted };
+      const { visitor } = sent;
+      return { ...visit, referrer, source, address, agent, columns, place: null, values: counted, visitor };
     };
     return { values, detailOf };
   }

@@ -14,6 +14,7 @@ import { FIRST_RECORD } from "../journal/format.ts";
 import { type Calendar, UTC } from "../rollups/calendar.ts";
 import { createCalendars } from "../rollups/calendar.repository.ts";
 import { createRollupsRepository } from "../rollups/repository.ts";
+import { createVisitorSums } from "../rollups/visitors.repository.ts";
 import { DatabaseError } from "../../platform/db/failures.ts";
 import { chunked } from "../../lib/chunked.ts";
 
@@ -60,6 +61,7 @@ export function createClicksRepository(database: Database) {
   const logCapacity = createLogCapacity(database);
   const calendars = createCalendars(database);
   let calendar = UTC;
+  const visitors = createVisitorSums(database);
 
   /** False unless the position is the span's start. */
   async function move(tx: Db, { segment, from, to, atMs, exists }: CountedSpan): Promise<boolean> {
@@ -100,6 +102,7 @@ export function createClicksRepository(database: Database) {
       deleted: work.details.length - present.length,
     };
     if (kept.length === 0) return () => {};
+    await visitors.add(tx, kept, { calendar, now: span.atMs });
     const isWhole = kept.length === work.details.length;
     return log.add(tx, kept, isWhole ? sums.details : sumDetails(kept, calendar));
   }

@@ -59,6 +59,7 @@ function visitAtRandom(): Visit {
     language: maybe(36)?.replaceAll(",", "-") || null,
     campaign: maybe(120) || null,
     rule: Math.random() < 0.8 ? 0 : 1 + Math.floor(Math.random() * 32),
+    visitor: Math.random() < 0.5 ? 0 : 1 + Math.floor(Math.random() * (2 ** 53 - 1)),
   };
   return { link, at, sent };
 }
@@ -88,16 +89,16 @@ test("texts are shortened to their bounds; invalid UTF-8 is marked", async () =>
   const { journal } = await openJournal({ dir, segmentBytes: segmentOf(4000) });
   const long = "x".repeat(20_000);
   const texts = { referrer: long, utmSource: long, userAgent: long, address: long, language: long };
-  const campaign = `utm_source=a&utm_campaign=${"b".repeat(100)}&utm_term=${long}`;
-  journal.recordDetails(1, NOW, { ...texts, campaign, rule: 32 });
+  const campaign = `utm_source=a&utm_campaign=${"b".repeat(90)}&utm_term=${long}`;
+  journal.recordDetails(1, NOW, { ...texts, campaign, rule: 32, visitor: 2 ** 53 - 1 });
   const few = { ...NO_DETAILS, referrer: "caf\xc3\xa9 \xff", userAgent: "", address: "::1" };
   journal.recordDetails(2, NOW, few);
   journal.recordDetails(3, NOW, { ...few, campaign: long });
   await journal.close();
   const [first, second, third] = readVisits(dir, 10, 10);
-  const { rule, campaign: pairs, ...cut } = first!.sent!;
+  const { rule, visitor, campaign: pairs, ...cut } = first!.sent!;
   expect(Object.values(cut).map((value) => value!.length)).toEqual([2048, 768, 1024, 45, 36]);
-  expect([rule, pairs]).toEqual([32, `utm_source=a&utm_campaign=${"b".repeat(100)}`]);
+  expect([rule, visitor, pairs]).toEqual([32, 2 ** 53 - 1, `utm_source=a&utm_campaign=${"b".repeat(90)}`]);
   expect(second!.sent).toEqual({ ...few, referrer: "café \ufffd" });
   expect(third!.sent).toEqual(second!.sent);
 });

@@ -15,6 +15,8 @@ export type VisitDetails = {
   campaign: string | null;
   /** Number of the rule that decided, from 1; 0: none. */
   rule: number;
+  /** Below 2^53; 0: not known. */
+  visitor: number;
 };
 
 const MOST_REFERRER = 2_048;
@@ -31,9 +33,13 @@ const NOT_SENT = 0xffff;
 /** Offsets of lengths and texts. */
 const LENGTHS_AT = 16;
 const TEXTS_AT = 24;
-/** Rule, and lengths of language (u8) and campaign (u16), behind the address if MORE is set. */
-const MORE_AT = LENGTHS_AT + 7;
+/** Flags. MORE: rule, and lengths of language (u8) and campaign (u16), behind the address. */
+const FLAGS_AT = LENGTHS_AT + 7;
+const MORE = 1;
 const MORE_BYTES = 4;
+/** It stands before the texts. */
+const VISITOR = 2;
+const VISITOR_BYTES = 8;
 /** Its length is a byte, in units of 16. The campaign is shortened, by whole pairs. */
 const LONGEST_RECORD = 4_080;
 
@@ -86,8 +92,12 @@ export function createDetailsRecord(): DetailsRecord {
 
   return {
     words,
-    write({ referrer, utmSource, userAgent, address, language, campaign, rule }) {
+    write({ referrer, utmSource, userAgent, address, language, campaign, rule, visitor }) {
       end = TEXTS_AT;
+      if (visitor > 0) {
+        bytes.writeDoubleLE(visitor, end);
+        end += VISITOR_BYTES;
+      }
       put(referrer, MOST_REFERRER, LENGTHS_AT);
       put(utmSource, MOST_UTM_SOURCE, LENGTHS_AT + 2);
       put(userAgent, MOST_USER_AGENT, LENGTHS_AT + 4);
@@ -96,7 +106,7 @@ export function createDetailsRecord(): DetailsRecord {
       end += length;
       bytes[LENGTHS_AT + 6] = length;
       const hasMore = language !== null || campaign !== null || rule > 0;
-      bytes[MORE_AT] = hasMore ? 1 : 0;
+      bytes[FLAGS_AT] = (hasMore ? MORE : 0) | (visitor > 0 ? VISITOR : 0);
       if (hasMore) putMore(language ?? "", campaign ?? "", rule);
       while (end % RECORD_BYTES !== 0) bytes[end++] = 0;
       return end;
@@ -106,7 +116,10 @@ export function createDetailsRecord(): DetailsRecord {
 
 /** Invalid UTF-8 becomes U+FFFD. */
 export function readDetails(bytes: Buffer, at: number): VisitDetails {
-  let end = at + TEXTS_AT;
+  const flags = bytes[at + FLAGS_AT]!;
+  const isKnown = (flags & VISITOR) !== 0;
+  const visitor = isKnown ? bytes.readDoubleLE(at + TEXTS_AT) : 0;
+  let end = at + TEXTS_AT + (isKnown ? VISITOR_BYTES : 0);
   const take = (lengthAt: number): string | null => {
     const length = bytes.readUInt16LE(at + lengthAt);
     if (length === NOT_SENT) return null;
@@ -119,8 +132,8 @@ export function readDetails(bytes: Buffer, at: number): VisitDetails {
   const userAgent = take(LENGTHS_AT + 4);
   const addressEnd = end + bytes[at + LENGTHS_AT + 6]!;
   const address = bytes.toString("latin1", end, addressEnd);
-  const sent = { referrer, utmSource, userAgent, address };
-  if (bytes[at + MORE_AT] === 0) return { ...sent, language: null, campaign: null, rule: 0 };
+  const sent = { referrer, utmSource, userAgent, address, visitor };
+  if ((flags & MORE) === 0) return { ...sent, language: null, campaign: null, rule: 0 };
   const languageAt = addressEnd + MORE_BYTES;
   const campaignAt = languageAt + bytes[addressEnd + 1]!;
   return {

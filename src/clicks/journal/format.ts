@@ -23,11 +23,10 @@
  *     kind 1  count: 16 bytes.
  *     kind 2  count with details: words 4 and 5 are u16 byte lengths of referrer, utm_source and user agent, a u8
  * length
- *             of the address and a u8 of 0 or 1. Their bytes follow in that order, zero-padded, shortened to the bounds
- * of
- *             details-record.ts; utm_source is percent-encoded, the address is text. Length 65,535: no such header.
- *             With 1 then follow a u8 number of the rule (0: none), a u8 length of the language, a u16 length of the
- *             campaign, and both texts.
+ *             of the address and a u8 of flags. With flag 2 an f64 follows, the visitor (unique/visitor.ts). Then their
+ *             bytes follow in that order, zero-padded, shortened to the bounds of details-record.ts; utm_source is
+ *             percent-encoded, the address is text. Length 65,535: no such header. With flag 1 then follow a u8 number
+ *             of the rule (0: none), a u8 length of the language, a u16 length of the campaign, and both texts.
  *     kinds 3, 4, 5  count whose details were refused (REFUSALS, in this order).
  *     kinds 6 to 10  like 1 to 5, of an automated visitor.
  *     kinds 11, 12  count whose visitor wants no details (`signal`), of a person and of an automated visitor.

@@ -13,6 +13,9 @@ const KEYS = {
   click_dim_days: ["day", "link_id", "dimension", "value_id"],
   click_dim_months: ["month", "dimension", "value_id"],
   detail_drops: ["day", "reason"],
+  click_visitors: ["day", "link_id", "visitor"],
+  visitor_days: ["day", "link_id"],
+  missing_codes: ["day", "code"],
 } as const;
 export type CounterTable = keyof typeof KEYS;
 
@@ -60,7 +63,7 @@ function counterRows({ read, write, transaction }: Database) {
 
     /** Deletes the counts of up to 1,000 links. */
     async deleteCounts(
-      table: "click_hours" | "click_days" | "click_months",
+      table: "click_hours" | "click_days" | "click_months" | "click_visitors" | "visitor_days",
       bucket: number,
       links: readonly number[],
     ): Promise<void> {

@@ -16,6 +16,7 @@ import { type CounterTable, createRetentionRepository } from "./retention.reposi
 import { UTC } from "./calendar.ts";
 import { createCalendars } from "./calendar.repository.ts";
 import { DAY_MS, firstDayOfMonth, HOUR_MS } from "./time-buckets.ts";
+import { VISITOR_DAYS } from "./visitors.repository.ts";
 import type { Leases } from "../../platform/cluster/leases.ts";
 
 export type RetentionDeps = Pick<Core, "database" | "config" | "clock"> & {
@@ -75,6 +76,8 @@ export function createRetentionJobs(deps: RetentionDeps): Job[] {
           ["click_dim_hours", config.get("analytics.hourly_retention_days")],
           ["click_days", config.get("analytics.daily_retention_days")],
           ["click_dim_days", config.get("analytics.daily_retention_days")],
+          ["visitor_days", config.get("analytics.daily_retention_days")],
+          ["click_visitors", VISITOR_DAYS],
         ] as const)
           if (!signal.aborted) await makeAhead(table, clock.now(), kept(days));
       },
@@ -109,12 +112,15 @@ async function removeOld(deps: RetentionDeps, signal: AbortSignal): Promise<true
     ["click_dim_hours", hour],
     ["click_days", day],
     ["click_dim_days", day],
+    ["visitor_days", day],
+    ["click_visitors", UTC.day.of(now) - VISITOR_DAYS],
   ] as const;
   for (const [table, before] of partitioned) await dropBefore(table, before);
   // What lies outside of partitions.
   await repeat(async () => (await rows.deleteOldestClicks(oldestClick, ROWS_AT_ONCE)) > 0);
   for (const [table, before] of partitioned) await removeCounts(table, before);
   await removeCounts("detail_drops", day);
+  await removeCounts("missing_codes", UTC.day.of(due));
   await removeCounts("click_months", month);
   await removeCounts("click_dim_months", month);
   await removeUnknownLinks(deps, signal);
@@ -163,6 +169,7 @@ async function removeUnknownLinks(
     await inBuckets("click_dim_days", (day) => removeValues(day, links));
     await inBuckets("click_hours", (hour) => rows.deleteCounts("click_hours", hour, links));
     await inBuckets("click_days", (day) => rows.deleteCounts("click_days", day, links));
+    await inBuckets("visitor_days", (day) => rows.deleteCounts("visitor_days", day, links));
     // Last, because months tell which links have rows.
     if (!signal.aborted) for (const month of months) await rows.deleteCounts("click_months", month, links);
   }

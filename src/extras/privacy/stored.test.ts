@@ -13,6 +13,7 @@ const SETTINGS: StoredSettings = {
   places: true,
   campaigns: true,
   signals: false,
+  unique: true,
   copied: false,
   retention: true,
   logDays: 30,

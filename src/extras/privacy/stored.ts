@@ -12,6 +12,7 @@ import fr from "./texts/fr.json";
 import ja from "./texts/ja.json";
 import zh from "./texts/zh.json";
 import { clickPrivacy } from "../../clicks/details/privacy.ts";
+import { VISITOR_DAYS } from "../../clicks/rollups/visitors.repository.ts";
 import type { Config } from "../../platform/config/config.service.ts";
 
 const TEXTS: Readonly<Record<Language, StoredTexts>> = { en: enStored, de, zh, ja, fr };
@@ -36,6 +37,8 @@ export type StoredSettings = {
   places: boolean;
   campaigns: boolean;
   signals: boolean;
+  /** analytics.unique_visitors */
+  unique: boolean;
   /** To ClickHouse. */
   copied: boolean;
   /** The retention task runs. */
@@ -102,6 +105,16 @@ export function storedThings(settings: StoredSettings, language: Language = "en"
     entry("visitors", { ...texts.journal, holds: isDetailed ? details : [parts.click] }, 1),
     entry(
       "visitors",
+      {
+        ...texts.unique,
+        holds: isDetailed && settings.unique ? texts.unique.holds : [],
+        purpose: texts.unique.purpose + (settings.signals ? texts.unique.signals : ""),
+      },
+      VISITOR_DAYS,
+    ),
+    { ...entry("visitors", texts.missing, null), ...kept(settings.logDays) },
+    entry(
+      "visitors",
       { ...texts.drops, until: filled(texts.drops.ends, { days: settings.eventDays }) },
       null,
     ),
@@ -162,6 +175,7 @@ export function storedBy(config: Config, copied: boolean): (language?: Language)
       copied,
       places: privacy.places && config.get("analytics.enable_geo_lookup"),
       details,
+      unique: config.get("analytics.unique_visitors"),
       sampleRate: config.get("analytics.sample_rate"),
       retention: config.get("analytics.enable_auto_rollup"),
       logDays: config.get("analytics.log_retention_days"),

@@ -12,6 +12,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { rename, copyFile, lstat, mkdir, stat } from "node:fs/promises";
 import { join, resolve, dirname, relative } from "node:path";
+import { createSaltRepository } from "../../clicks/unique/salts.repository.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { appError } from "../../lib/errors.ts";
 import { pluralize } from "../../lib/pluralize.ts";
@@ -90,6 +91,8 @@ async function fill(target: string, sources: BackupSources): Promise<Manifest> {
       await snapshot(database.slow, path);
       chmodSync(path, 0o600);
       const copy = await sources.openSnapshot(path);
+      // They must not outlive their day (clicks/unique/salts.ts).
+      await createSaltRepository(copy).destroyBefore(Number.MAX_SAFE_INTEGER);
       content = await copyFiles(copies, copy, sources).finally(() => copy.close());
     }
   }

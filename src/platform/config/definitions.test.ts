@@ -257,6 +257,7 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
   "analytics.hourly_retention_days": days,
   "analytics.daily_retention_days": days,
   "analytics.enable_ip_logging": TRUE_OR_FALSE,
+  "analytics.unique_visitors": TRUE_OR_FALSE,
   "analytics.enable_geo_lookup": TRUE_OR_FALSE,
   "analytics.time_zone": {
     good: { UTC: "UTC", "europe/berlin": "Europe/Berlin", "Asia/Kathmandu": "Asia/Kathmandu" },

@@ -275,6 +275,10 @@ export const DEFINITIONS = {
       description:
         "Time zone whose days, weeks, months and hours reports count in, such as Europe/Berlin. Days within analytics.hourly_retention_days are counted anew when it changes, older ones stay.",
     }),
+    "analytics.unique_visitors": bool(false, {
+      description:
+        "Tell visitors apart within a day, by a hash of address and user agent whose key is destroyed after the day. Needs analytics.enable_detailed_logging.",
+    }),
     "analytics.sample_rate": float(
       1,
       { min: 0, max: 1 },

@@ -80,7 +80,7 @@ export const CLICK_TABLES = {
   },
   /**
    * Visitors of the last days, by link and for all links together (link 0), so that each counts once a day. A visitor is
-   * 53 bits of a keyed hash whose key is destroyed after the day (clicks/visitors/salts.ts).
+   * 53 bits of a keyed hash whose key is destroyed after the day (clicks/unique/salts.ts).
    */
   click_visitors: { day: "int", link_id: "int", visitor: "int" },
   /** Their numbers. Days without a row of link 0 are not known. */

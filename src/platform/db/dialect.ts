@@ -159,6 +159,8 @@ export type Dialect = {
    * Removes what deleted and replaced rows left in the database's files. Servers do so by themselves, some time later.
    */
   readonly shred?: (db: Db) => Promise<void>;
+  /** Empties the log of changes that is a file beside the database, if nobody reads it now. */
+  readonly clearLog?: (db: Db) => Promise<void>;
 
   /** Writes a consistent copy to a new file. Null for servers: see `dumpAdvice`. */
   readonly snapshot: ((db: Db, path: string) => Promise<void>) | null;

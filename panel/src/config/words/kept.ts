@@ -27,6 +27,10 @@ export const KEPT_WORDS = {
     name: msg`Enable IP logging`,
     description: msg`Record addresses in click records.`,
   },
+  "analytics.unique_visitors": {
+    name: msg`Unique visitors`,
+    description: msg`Tell visitors apart within a day, by a hash of address and user agent whose key is destroyed after the day. Needs analytics.enable_detailed_logging.`,
+  },
   "analytics.enable_geo_lookup": {
     name: LINKED_NAMES["analytics.enable_geo_lookup"],
     description: msg`Fill country and city of click records, off the request path.`,

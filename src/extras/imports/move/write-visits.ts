@@ -279,6 +279,7 @@ function knownVisit({ linkId, visit, isAutomated }: Counted, privacy: ClickPriva
       language: visit.language?.slice(0, 36) ?? null,
       campaign: null,
       rule: 0,
+      visitor: 0,
     },
   };
 }

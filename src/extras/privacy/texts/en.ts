@@ -40,6 +40,18 @@ export const enStored = {
     name: "Journal of clicks",
     purpose: "Counts no click twice and loses none when the server or its database fails.",
   },
+  unique: {
+    name: "Unique visitors",
+    holds: ["by day and link: a hash of address and User-Agent under a random key"],
+    purpose:
+      "Counting each visitor once a day. The key is destroyed after the day; then nobody can find out whose hash it was.",
+    signals: " Not of visitors whose browser sends Sec-GPC: 1 or DNT: 1.",
+  },
+  missing: {
+    name: "Codes that lead nowhere",
+    holds: ["by day: the requested code, and how often"],
+    purpose: "Finding misprints.",
+  },
   drops: {
     name: "Files that visitors send to drop boxes",
     holds: [

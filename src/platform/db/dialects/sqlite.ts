@@ -10,7 +10,7 @@ import {
 import { appError, messageOf } from "../../../lib/errors.ts";
 import { programName } from "../../../lib/program-name.ts";
 import { type BulkSyntax, createBulk } from "../bulk.ts";
-import type { Dialect } from "../dialect.ts";
+import type { Db, Dialect } from "../dialect.ts";
 import type { OpenBackend, SqlFlavour } from "../driver.ts";
 import { type FailureKind, isRetryable } from "../failures.ts";
 import type { SchemaSyntax } from "../schema-syntax.ts";
@@ -141,6 +141,9 @@ const schema: SchemaSyntax = {
 
 const bulk = createBulk(words);
 
+const clearLog = async (db: Db): Promise<void> =>
+  void (await sql`pragma wal_checkpoint(truncate)`.execute(db));
+
 const dialect: Dialect = {
   name: "sqlite",
   ...bulk,
@@ -162,8 +165,9 @@ const dialect: Dialect = {
   now: () => sql`${Date.now()}`,
   async shred(db) {
     await sql`vacuum`.execute(db);
-    await sql`pragma wal_checkpoint(truncate)`.execute(db);
+    await clearLog(db);
   },
+  clearLog,
   // In its own read transaction: writers continue.
   snapshot: async (db, path) => void (await sql`vacuum into ${path}`.execute(db)),
   findDamage: async (db) => {
