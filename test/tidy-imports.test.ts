@@ -22,6 +22,7 @@ const PRODUCT: Record<string, readonly string[]> = {
   visitors: [],
   clicks: ["links"],
   files: ["links", "visitors"],
+  reports: ["clicks", "links", "visitors"],
   redirect: ["links", "clicks", "visitors"],
 };
 

@@ -76,6 +76,7 @@ export const CONTRACTS: readonly string[] = [
   "src/links/tags/",
   "src/links/uses/",
   "src/links/write/",
+  "src/reports/",
   "src/extras/dav/dav",
   "src/extras/imports/imports",
   "src/extras/mail/outbox",

@@ -1,5 +1,6 @@
 import type { HttpContext } from "../platform/http/endpoint.ts";
 import { createAccountDelay } from "./login/account-delay.ts";
+import { findAccount } from "./account.repository.ts";
 import { type AddressLimit, createAddressBuckets, createAddressLimit } from "./address-limit.ts";
 import { authEndpoints } from "./auth.routes.ts";
 import { createGuards } from "./guards.ts";
@@ -120,6 +121,8 @@ export function createAuth({ onFailure = () => {}, ...others }: AuthDeps) {
       config.get("api.admin_token") !== "" || config.get("api.health_token") !== "",
     clientAddress,
     trustedHop,
+    /** With its teams. Null when deleted or disabled. */
+    findAccount: (id: number) => findAccount(deps.database.read, id),
     users,
     contacts,
     teams,

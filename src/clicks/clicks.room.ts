@@ -17,8 +17,8 @@ export const analyticsRoom = {
   extensions: { links: async () => (await import("./analytics/commands.ts")).addLinkStatsCommand },
   async start(core: Core, { links, stream }: { links: LinkService; stream?: LogCopy | null }) {
     const { createReports } = await import("./reports.ts");
-    const { endpoints, jobs } = createReports({ ...core, links, copy: stream ?? null });
-    return { offers: {}, endpoints: { api: endpoints }, jobs };
+    const { analytics, endpoints, jobs } = createReports({ ...core, links, copy: stream ?? null });
+    return { offers: { analytics }, endpoints: { api: endpoints }, jobs };
   },
 } satisfies Room;
 

@@ -20,7 +20,9 @@ type Deps = Core & {
 export function createReports({ links, copy, ...core }: Deps) {
   const { database, config, clock, logger } = core;
   const replicated = { ...database, read: database.reports };
+  const analytics = createAnalytics({ database: replicated, clock });
   return {
+    analytics,
     /** Mount them before those of links. */
     endpoints: [
       missingEndpoint({
@@ -28,7 +30,7 @@ export function createReports({ links, copy, ...core }: Deps) {
         now: clock.now,
       }),
       ...analyticsEndpoints({
-        analytics: createAnalytics({ database: replicated, clock }),
+        analytics,
         links,
         clickExport: createClickExport(replicated),
         recordsDetails: () => config.get("analytics.enable_detailed_logging"),

@@ -116,12 +116,9 @@ export const eventsRoom = {
 /** The API of links, which changes what else a code serves, too. */
 export const linkApiRoom = {
   name: "link-api",
-  async start(
-    { clock }: Core,
-    { links, sharing }: { links: LinkService; sharing: { changes: LinkEditing } },
-  ) {
+  async start({ clock }: Core, { links, editing }: { links: LinkService; editing: LinkEditing }) {
     const { linkEndpoints } = await import("./links.routes.ts");
-    const endpoints = linkEndpoints({ links, editing: sharing.changes, now: clock.now });
+    const endpoints = linkEndpoints({ links, editing, now: clock.now });
     return { offers: {}, endpoints: { api: endpoints } };
   },
 } satisfies Room;

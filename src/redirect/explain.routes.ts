@@ -16,7 +16,7 @@ import {
   type SpecialLink,
   toLocation,
 } from "../links/cache/cached-link.ts";
-import { isInternal } from "../links/link/internal-target.ts";
+import { isInternal, isReport } from "../links/link/internal-target.ts";
 import { explainRules, type Facts } from "../links/rules/decide.ts";
 import { conditionName, sharedCode } from "../links/rules/rule.ts";
 import { closedAs, type Fallbacks, locate } from "./special.ts";
@@ -24,12 +24,13 @@ import { withUtm } from "./utm.ts";
 import type { Sent, VisitorFacts } from "./visitor-facts.ts";
 
 export const explanation = namedObject("Explanation", {
-  target: z.string().nullable().describe("a URL, or share:CODE; null: nowhere"),
+  target: z.string().nullable().describe("a URL, share:CODE or report:CODE; null: nowhere"),
   status: z.int().describe("of the response to the visitor"),
   reason: z.enum([
     "rule",
     "target",
     "share",
+    "report",
     "expired",
     "not_started",
     "used_up",
@@ -144,7 +145,8 @@ export function createExplain(deps: ExplainDeps) {
     const link = readSpecial(location);
     if (link !== null) return special(explained, link, sent);
     if (isInternal(location)) {
-      return { target: `share:${explained.code}`, status: 200, reason: "share", steps: [] };
+      const reason = isReport(location) ? "report" : "share";
+      return { target: `${reason}:${explained.code}`, status: 200, reason, steps: [] };
     }
     const found = passUtm() ? withUtm(location, `?${sent.query}`, 0) : location;
     return { target: found, status: 307, reason: "target", steps: [] };

@@ -1,6 +1,6 @@
 /** From the link to the response: most links count a click and lead to their target, some do more first. */
 import type { AutomatedVisitors } from "../lib/automated-visitors.ts";
-import { isDrop, isInternal } from "../links/link/internal-target.ts";
+import { isDrop, isInternal, isReport } from "../links/link/internal-target.ts";
 import type { LinkCache } from "../links/cache/cache.ts";
 import { type CachedLink, isSpecial } from "../links/cache/cached-link.ts";
 import type { Responses, Lost } from "./responses.ts";
@@ -23,6 +23,8 @@ type Deps = {
   shares?: Served;
   /** Serves codes of drop boxes. */
   drops?: Served;
+  /** Serves codes of reports. */
+  reports?: Served;
   passUtm(): boolean;
   responses: Responses;
   lost: Lost;
@@ -36,6 +38,7 @@ export function createFollow({
   specials,
   shares,
   drops,
+  reports,
   passUtm,
   responses,
   lost,
@@ -82,8 +85,10 @@ export function createFollow({
     countedId: number = id,
   ): Response | Promise<Response> {
     const { request, pathEnd, peers } = visit;
-    if (!continuesVisit(id, request, pathEnd)) count(countedId, visit, null);
-    const served = isDrop(location) ? drops : shares;
+    // A report counts clicks and has none, so that it never shows its own.
+    const isCounted = !(isReport(location) && countedId === id) && !continuesVisit(id, request, pathEnd);
+    if (isCounted) count(countedId, visit, null);
+    const served = isReport(location) ? reports : isDrop(location) ? drops : shares;
     return served?.respond(id, request.request(), peers) ?? lost.missing(request, "unknown");
   }
 

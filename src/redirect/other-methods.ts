@@ -2,7 +2,7 @@
 import type { Clock } from "../lib/clock.ts";
 import type { LinkCache } from "../links/cache/cache.ts";
 import { type CachedLink, readSpecial } from "../links/cache/cached-link.ts";
-import { isDrop, isFolder, isInternal } from "../links/link/internal-target.ts";
+import { isDrop, isFolder, isInternal, isReport } from "../links/link/internal-target.ts";
 import { codeOf } from "../links/link/key.ts";
 import type { Arrival } from "../platform/wire/arrival.ts";
 import type { Responses, Lost } from "./responses.ts";
@@ -24,13 +24,14 @@ type Deps = {
   locks: Pick<Locks, "unlock">;
   shares?: Served;
   drops?: Served;
+  reports?: Served;
   clock: Clock;
   responses: Responses;
   lost: Lost;
 };
 
 export function createOtherMethods(deps: Deps) {
-  const { cache, specials, linkOf, locks, shares, drops, clock, responses, lost } = deps;
+  const { cache, specials, linkOf, locks, shares, drops, reports, clock, responses, lost } = deps;
   const { methodNotAllowed } = responses;
 
   /** The link itself, or the share that its rules choose. */
@@ -49,12 +50,13 @@ export function createOtherMethods(deps: Deps) {
     peers: PeerSource | undefined,
   ): Response | Promise<Response> {
     const special = readSpecial(link.location);
-    const takesForm = special === null ? shares !== undefined : special.isLocked;
+    const served = isReport(link.location) ? reports : shares;
+    const takesForm = special === null ? served !== undefined : special.isLocked;
     if (!takesForm) return methodNotAllowed("GET, HEAD");
     // A folder may take uploads.
     const mayUpload = isFolder(link.location) && DROP_METHODS.split(", ").includes(visitor.method);
     if (visitor.method !== "POST" && !mayUpload) return methodNotAllowed("GET, HEAD, POST");
-    if (special === null) return shares!.respond(link.id, request, peers);
+    if (special === null) return served!.respond(link.id, request, peers);
     const closed = closedAs(special, clock.now());
     if (closed !== null) return lost.missing(visitor, closed);
     return locks.unlock(link.id, codeOf(key), request, peers).catch(responses.failedFor(visitor));

@@ -19,6 +19,7 @@ type Needs = Platform & {
   salts: Salts;
   links: LinkService;
   door: VisitorDoor;
+  reports: { responses: NonNullable<RedirectDeps["reports"]> };
   sharing: { responses: NonNullable<RedirectDeps["shares"]>; drops: NonNullable<RedirectDeps["drops"]> };
 };
 
@@ -37,8 +38,8 @@ export const redirectRoom = {
     const { createSpecials } = await import("./special.ts");
     const { createAddressOf, createVisits } = await import("./visit.ts");
     const { createVisitorFacts, sentIn } = await import("./visitor-facts.ts");
-    const { env, instance, auth, takeReport, cache, clicks, missing, salts, links, door, sharing, registry } =
-      needs;
+    const { env, instance, auth, takeReport, cache, clicks, missing, salts, links, door, registry } = needs;
+    const { sharing, reports } = needs;
     const { config, clock, logger } = core;
     const automated = createAutomatedVisitors();
     const addressOf = createAddressOf(() => config.get("api.trusted_proxies").length > 0, auth.clientAddress);
@@ -75,6 +76,7 @@ export const redirectRoom = {
       locks,
       shares: sharing.responses,
       drops: sharing.drops,
+      reports: reports.responses,
       domains: links.domains,
       pages: door.lostPages,
       files: door.siteFiles,

@@ -6,7 +6,7 @@ import { filled } from "../lib/message.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Domains } from "../links/domains/registry.ts";
-import { isInternal } from "../links/link/internal-target.ts";
+import { isInternal, isReport } from "../links/link/internal-target.ts";
 import { codeOf } from "../links/link/key.ts";
 import type { Link } from "../links/link/link.ts";
 import { readOptions } from "../links/link/field-values.ts";
@@ -100,7 +100,7 @@ function targetPage(look: Look, { target, options }: ShownLink, key: string, tak
   const texts = look.texts.target;
   const reasons = REPORT_REASONS.map((one) => `<option value="${one}">${text(texts.reasons[one])}</option>`);
   const leads = isInternal(target)
-    ? `<p class="soft">${text(texts.own)}</p>`
+    ? `<p class="soft">${text(isReport(target) ? texts.ownReport : texts.own)}</p>`
     : `<p class="soft">${text(texts.leads)}</p>\n<p dir="ltr"><b>${text(target)}</b></p>`;
   const rules = readOptions(options).rules === null ? "" : `<p class="soft">${text(texts.rules)}</p>\n`;
   const form = `

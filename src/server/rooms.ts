@@ -30,6 +30,7 @@ import type { Core } from "../platform/core.ts";
 import { databaseRoom } from "../platform/db/db.room.ts";
 import type { Platform, Room, RoomContext, Started } from "../platform/room-shape.ts";
 import { redirectRoom } from "../redirect/redirect.room.ts";
+import { reportsRoom } from "../reports/reports.room.ts";
 import { visitorsRoom } from "../visitors/visitors.room.ts";
 import { healthRoom } from "./health.room.ts";
 
@@ -48,9 +49,10 @@ const LIST = [
   visitorsRoom,
   filesRoom,
   sharesRoom,
-  linkApiRoom,
   streamRoom,
   analyticsRoom,
+  reportsRoom,
+  linkApiRoom,
   importsRoom,
   privacyRoom,
   linkTableRoom,
@@ -68,13 +70,13 @@ const LIST = [
 
 /** The commands in the order of the help. Those of other rooms follow. */
 export const HELP_ORDER =
-  "serve reset-password users sessions teams tokens reset-secret-key config links tags events files shares drops storage domains certificates import mail webhooks analytics privacy migrate successor status doctor backup restore move".split(
+  "serve reset-password users sessions teams tokens reset-secret-key config links tags events files shares drops storage domains certificates import mail webhooks analytics reports privacy migrate successor status doctor backup restore move".split(
     " ",
   );
 
 /** The rooms in the order of the API, where the first endpoint that fits a request handles it. Others follow. */
 export const API_ORDER =
-  "auth live analytics csv imports mail webhooks domains events redirect link-api config privacy health mcp storage shares files".split(
+  "auth live analytics reports csv imports mail webhooks domains events redirect link-api config privacy health mcp storage shares files".split(
     " ",
   );
 

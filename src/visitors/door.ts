@@ -75,5 +75,6 @@ export function createVisitorDoor({ config, guards, renewHash, identity, bodies,
     isSecure: () => config.get("api.cookie_secure"),
     shares: unlock("share"),
     links: unlock("link"),
+    reports: unlock("report"),
   };
 }

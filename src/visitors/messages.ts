@@ -2,7 +2,7 @@
 import type { Look } from "./look.ts";
 import { htmlPage, text, type VisitorPage } from "./page.ts";
 
-export type Protected = "link" | "share";
+export type Protected = "link" | "share" | "report";
 
 /** Reveals nothing of the protected content. `problem`: why the last try was refused. */
 export function passwordPage(look: Look, what: Protected, problem: string | null = null): VisitorPage {

@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 
 const OURS = "waymark:";
 
-/** False for a share or drop box. */
+/** False for a share, drop box or report. */
 export const isAddress = (target: string): boolean => !target.startsWith(OURS);
 
 /** A target in words; null for an address. */
@@ -12,6 +12,7 @@ export function useTargetUse(): (target: string) => string | null {
     file: t`A shared file`,
     folder: t`A shared folder`,
     drop: t`A drop box`,
+    report: t`A report`,
   };
   return (target) => (isAddress(target) ? null : (names[target.slice(OURS.length).split("/")[0]!] ?? target));
 }

@@ -25,7 +25,7 @@ export type DelayKey =
   | { secondFactorOf: FactorKey }
   /** The names that an account tries. */
   | { namesTriedBy: number }
-  | { what: "link" | "share"; linkId: number };
+  | { what: "link" | "share" | "report"; linkId: number };
 
 /**
  * Of who gives a code. Only browsers that have shown the second factor before count apart: others would get fresh tries

@@ -114,7 +114,7 @@ export type PasswordAttempt = {
 };
 
 type VisitorAttempt = {
-  what: "link" | "share";
+  what: "link" | "share" | "report";
   linkId: number;
   password: string;
   passwordHash: string;
@@ -172,7 +172,7 @@ export function createPasswordCheck({ passwords, accountDelay, logger, onFailure
     /** @throws RateLimitExceeded, ServiceUnavailable */
     async checkVisitor({ what, linkId, passwordHash, password }: VisitorAttempt): Promise<boolean> {
       const key = { what, linkId };
-      const queue = what === "share" ? "shares" : "links";
+      const queue = what === "link" ? "links" : "shares";
       const isMatch = await matches(passwordHash, { password, key, queue });
       if (isMatch) await accountDelay.clear(key);
       return isMatch;

@@ -108,7 +108,9 @@ export function createTeamRepository({ read, dialect }: Database) {
       const links = tx
         .selectFrom("links")
         .where("owner_id", "=", id)
-        .$if(!isTeam, (query) => query.where("target", "not like", SHARES));
+        .$if(!isTeam, (query) =>
+          query.where((eb) => eb.or([eb("target", "not like", SHARES), eb("target", "=", REPORT)])),
+        );
       const queries = [
         links,
         tx.selectFrom("domains").where("owner_id", "=", id),
@@ -154,6 +156,7 @@ async function withMembers(db: Db, rows: readonly Row[]): Promise<Team[]> {
 
 /** Targets of links that serve files begin so (links/link/internal-target.ts). */
 const SHARES = "waymark:%";
+const REPORT = "waymark:report/0";
 
 function rowOf(team: Omit<Team, "id">) {
   const { members: _, ...stored } = team;

@@ -30,6 +30,7 @@ const EVENTS = { table: "events", key: "id" } as const;
 const NO_ACCOUNTS = [
   "link.",
   "share.",
+  "report.",
   "drop.",
   "domain.",
   "team.",

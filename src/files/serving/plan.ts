@@ -183,7 +183,7 @@ type PastUse = { use: Exclude<CodeUse, { kind: "url" }>; maxDownloads: number | 
 /** What a code served in a state of its history, which its events gave; null for a URL. */
 export function pastUse(target: string, state: Readonly<Record<string, unknown>>): PastUse | null {
   const served = readInternalTarget(target);
-  if (served === null) return null;
+  if (served === null || served.kind === "report") return null;
   const limits = pastLimits.parse(state);
   const audience = pastRecipients(state);
   if (served.kind === "items") {

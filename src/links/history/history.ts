@@ -48,7 +48,7 @@ export function requireRedirect(change: PastChange["change"]): PastChange["chang
   if (!isInternal(change.target)) return change;
   throw appError(
     "Conflict",
-    "In that state the code served a file or folder. Restore it in the panel or over the API.",
+    "In that state the code served a share or a report. Restore it in the panel or over the API.",
   );
 }
 

@@ -96,7 +96,7 @@ export const ownersOnly = (): AppError =>
 export const linkServesShare = (code: string): AppError =>
   appError(
     "Conflict",
-    `The link "${codeOf(code)}" serves a shared file or folder; PATCH changes what it serves.`,
+    `The link "${codeOf(code)}" serves a share or a report; PATCH changes what it serves.`,
   );
 
 export const codeRepeated = (code: string): AppError =>

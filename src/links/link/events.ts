@@ -8,7 +8,7 @@ import type { Db } from "../../platform/db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { EventRecord, RecordEvents } from "../../lib/event.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
-import { isInternal } from "./internal-target.ts";
+import { isInternal, isReport } from "./internal-target.ts";
 import { codeOf, DEFAULT_DOMAIN, domainOf } from "./key.ts";
 import { recordedFields } from "./field-values.ts";
 import { type LinkContent, PASSWORD_MASK } from "./link.ts";
@@ -47,7 +47,7 @@ export function linkEvent({ actor, now, verb, bulk }: Doing, { id, before, after
   return {
     at: now,
     actor,
-    action: `${isInternal(link.target) ? "share" : "link"}.${verb}`,
+    action: `${kindOf(link.target)}.${verb}`,
     subject: codeOf(link.code),
     subjectId: id,
     bulk,
@@ -56,6 +56,9 @@ export function linkEvent({ actor, now, verb, bulk }: Doing, { id, before, after
       : { before: before && wholeState(before), after: after && wholeState(after) }),
   };
 }
+
+const kindOf = (target: string): "report" | "share" | "link" =>
+  isReport(target) ? "report" : isInternal(target) ? "share" : "link";
 
 function changedStates(before: Described, after: Described): { before: object; after: object } {
   const states = { before: alwaysRecorded(before), after: alwaysRecorded(after) };

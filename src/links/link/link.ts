@@ -164,6 +164,12 @@ export type UsesInput = z.output<typeof usesSchema>;
 export const patchSchema = updateSchema.extend({
   ...usesSchema.shape,
   ...tagChange,
+  report: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe(
+      "makes the code a report page: filter, days or from and to, as POST /analytics/pages takes them",
+    ),
   code: newCode.optional().describe("renames the link; counts and history go along"),
   domain: domainName.describe(
     "moves the link to a domain, like a new code; empty or null: the default one; absent: it stays",

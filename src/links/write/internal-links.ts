@@ -3,11 +3,11 @@ import { isUniqueViolation } from "../../platform/db/failures.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type CodeRule, codeTaken } from "../link/code.ts";
-import { isInternal } from "../link/internal-target.ts";
+import { isInternal, isReport } from "../link/internal-target.ts";
 import type { ServedFields } from "../link/events.ts";
 import { parseLinkInput } from "../link/input.ts";
 import type { CreateInput, Link } from "../link/link.ts";
-import { codeOf, DEFAULT_DOMAIN, domainOf } from "../link/key.ts";
+import { codeOf, DEFAULT_DOMAIN, domainOf, keyOf } from "../link/key.ts";
 import { NO_OPTIONS } from "../link/field-values.ts";
 import { writeAgain } from "./changes.ts";
 import type { ChangeTransaction } from "../../platform/cluster/changes.ts";
@@ -50,7 +50,7 @@ const PLACEHOLDER = "http://localhost/";
 export function createInternalLinks({ writer, repository, rule, hashPassword, clock }: Deps) {
   return {
     /** Call it before the transaction. @throws LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime */
-    async check(input: InternalInput): Promise<InternalEntry> {
+    async check(input: InternalInput, domain = DEFAULT_DOMAIN): Promise<InternalEntry> {
       const {
         password,
         target: _,
@@ -59,7 +59,8 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
       } = parseLinkInput({ ...input, target: PLACEHOLDER }, rule, clock.now());
       return {
         ...entry,
-        domain: DEFAULT_DOMAIN,
+        domain,
+        code: entry.code && keyOf(domain, entry.code),
         passwordHash: password === null ? null : await hashPassword(password),
       };
     },
@@ -102,7 +103,7 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
       if (written === undefined || written instanceof AppError) throw written;
       if (isInternal(target)) {
         for (const key of [written.code, ...(await repository.aliases.ofLinks([written.id], tx.db))])
-          refuseKey(key, rule);
+          refuseKey(key, rule, target);
       }
       return repository.shown(written, link, tx.db);
     },
@@ -116,10 +117,10 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
 }
 
 /** @throws BadRequest, LinkInvalidCode, LinkReservedCode */
-function refuseKey(key: string, rule: CodeRule): void {
+function refuseKey(key: string, rule: CodeRule, target: string): void {
   const refusal = rule.refusal(codeOf(key));
   if (refusal !== null) throw refusal;
-  if (domainOf(key) === DEFAULT_DOMAIN) return;
+  if (domainOf(key) === DEFAULT_DOMAIN || isReport(target)) return;
   throw appError("BadRequest", `Shares are on the default domain only. Move "${codeOf(key)}" to it first.`, {
     field: "domain",
   });

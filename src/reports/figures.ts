@@ -1,0 +1,169 @@
+/**
+ * The figures of a report. Human clicks count everywhere, and automated ones beside them. They come from the sums by
+ * hour, day and month, so that their cost does not grow with the clicks. Those of a page are kept for some seconds, so
+ * that a flood of visitors costs nothing.
+ */
+import type { ClickFilter } from "../clicks/analytics/cuts.ts";
+import { type DateRange } from "../clicks/analytics/range.ts";
+import type { ReportBy } from "../clicks/analytics/report.ts";
+import { valuesOf } from "../clicks/analytics/schemas.routes.ts";
+import type { Analytics } from "../clicks/analytics/service.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Actor } from "../lib/actor.ts";
+import type { ChooseLinks } from "../links/list/chosen.ts";
+import { addDays, countDays, dayOf, instantOf } from "./days.ts";
+import type { Eyes } from "./eyes.ts";
+import { isPaused, type ReportDays, type StoredFilter } from "./report.ts";
+
+export type FigureUnit = "hour" | "day" | "month";
+
+export type Ranked = { name: string; clicks: number };
+
+/** `rest`: clicks of none of the rows, such as those without a value. */
+export type FigureList = { rows: readonly Ranked[]; rest: number };
+
+export const LISTS = ["sites", "campaigns", "countries", "cities", "devices", "browsers"] as const;
+export type ListName = (typeof LISTS)[number];
+
+export type Figures = {
+  at: number;
+  zone: string;
+  firstDay: string;
+  lastDay: string;
+  /** How many days; the last one may not be over. */
+  days: number;
+  human: number;
+  automated: number;
+  /** Human clicks of as much time before. */
+  before: number;
+  unit: FigureUnit;
+  labels: readonly string[];
+  series: readonly number[];
+  lists: Readonly<Record<ListName, FigureList>>;
+  recordsDetails: boolean;
+  /** First instant of the details, if the report begins before. */
+  detailsFrom: number | null;
+};
+
+const BY: Record<ListName, ReportBy> = {
+  sites: "referrer",
+  campaigns: "utm_campaign",
+  countries: "country",
+  cities: "city",
+  devices: "device",
+  browsers: "browser",
+};
+const MOST_ROWS = 10;
+/** Longer reports have a bar for each month. */
+const MOST_BARS_OF_DAYS = 124;
+const DAYS_BY_HOUR = 2;
+
+type Deps = {
+  analytics: Pick<Analytics, "trend" | "report" | "detailsFrom">;
+  links: { by(actor: Actor): { chosen: ChooseLinks } };
+  eyes: Eyes;
+  recordsDetails(): boolean;
+  /** Name of the zone whose days count. */
+  zone(): string;
+  clock: Clock;
+};
+
+/** What the figures are of. */
+export type Reported = StoredFilter & ReportDays & { ownerId: number | null };
+
+export type MakeFigures = ReturnType<typeof createFigures>;
+
+export function createFigures({ analytics, links, eyes, recordsDetails, zone, clock }: Deps) {
+  async function filterOf(reported: Reported): Promise<ClickFilter | null> {
+    const seen = await eyes.of(reported.ownerId);
+    if (seen === null || isPaused(reported)) return null;
+    const { filter, links: ids } = reported;
+    const found = await links.by(seen).chosen(filter, ids ?? undefined);
+    // Null: every link. Then the named ones exist for the owner.
+    const chosen = found ?? (ids === null ? null : { ids });
+    return { visitors: "human", links: chosen, values: valuesOf(filter) };
+  }
+
+  const unitFor = (days: number): FigureUnit =>
+    days <= DAYS_BY_HOUR ? "hour" : days <= MOST_BARS_OF_DAYS ? "day" : "month";
+
+  return {
+    /** Null if visitors may see nothing now. @param until whole days before this one; default: up to now */
+    async of(reported: Reported, until?: string): Promise<Figures | null> {
+      const filter = await filterOf(reported);
+      if (filter === null) return null;
+      const [at, inZone] = [clock.now(), zone()];
+      const today = dayOf(inZone, at);
+      const lastDay =
+        reported.days === null ? reported.lastDay : until === undefined ? today : addDays(until, -1);
+      const firstDay = reported.days === null ? reported.firstDay : addDays(lastDay, 1 - reported.days);
+      const days = countDays(firstDay, lastDay);
+      const range = rangeOf(inZone, firstDay, lastDay, at);
+      const earlier = {
+        start: instantOf(inZone, addDays(firstDay, -days)),
+        // As much of the last day as is over.
+        end:
+          range.end >= at
+            ? at - (range.start - instantOf(inZone, addDays(firstDay, -days)))
+            : range.start - 1,
+      };
+      const unit = unitFor(days);
+      const [trend, before, detailsFrom, ...lists] = await Promise.all([
+        analytics.trend(range, unit, filter),
+        analytics.trend(earlier, "month", filter),
+        analytics.detailsFrom(range, filter, "country"),
+        ...LISTS.map((name) => analytics.report(BY[name], range, MOST_ROWS, filter)),
+      ]);
+      const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+      return {
+        at,
+        zone: inZone,
+        firstDay,
+        lastDay,
+        days,
+        human: sum(trend.human),
+        automated: sum(trend.automated),
+        before: sum(before.human),
+        unit,
+        labels: trend.labels,
+        series: trend.human,
+        lists: Object.fromEntries<FigureList>(
+          LISTS.map((name, nth) => {
+            const { rows, other } = lists[nth]!;
+            return [name, { rows: rows.map(({ value, clicks }) => ({ name: value, clicks })), rest: other }];
+          }),
+        ) as Figures["lists"],
+        recordsDetails: recordsDetails(),
+        detailsFrom,
+      };
+    },
+  };
+}
+
+const rangeOf = (zone: string, first: string, last: string, now: number): DateRange => {
+  const end = instantOf(zone, addDays(last, 1)) - 1;
+  return { start: instantOf(zone, first), end: Math.min(end, Math.max(now, instantOf(zone, first))) };
+};
+
+const KEPT_MS = 30_000;
+const MOST_KEPT = 500;
+
+type Kept = { until: number; figures: Promise<Figures | null> };
+
+/** Keeps figures by a key for some seconds. Visitors who come together wait for one reading. */
+export function keepFigures(clock: Clock) {
+  const kept = new Map<string, Kept>();
+  return (key: string, make: () => Promise<Figures | null>): Promise<Figures | null> => {
+    const now = clock.now();
+    const known = kept.get(key);
+    if (known !== undefined && known.until > now) return known.figures;
+    if (kept.size >= MOST_KEPT) kept.clear();
+    const figures = make();
+    const made = { until: now + KEPT_MS, figures };
+    kept.set(key, made);
+    figures.catch(() => {
+      if (kept.get(key) === made) kept.delete(key);
+    });
+    return figures;
+  };
+}

@@ -1,0 +1,53 @@
+/** Reports: codes that lead to pages with figures. */
+import type { Analytics } from "../clicks/analytics/service.ts";
+import type { LinkEditing } from "../links/links.routes.ts";
+import type { LinkService } from "../links/links.service.ts";
+import type { Core } from "../platform/core.ts";
+import type { Platform, Room } from "../platform/room-shape.ts";
+import type { VisitorDoor } from "../visitors/door.ts";
+import type { EyesDeps } from "./eyes.ts";
+
+type Needs = Platform & {
+  auth: EyesDeps;
+  links: LinkService;
+  analytics: Analytics;
+  door: VisitorDoor;
+  sharing: { changes: LinkEditing };
+};
+
+export const reportsRoom = {
+  name: "reports",
+  commands: { reports: "pages with figures of links, and their mails" },
+  loadCommands: async () => (await import("./commands.ts")).addReportPageCommands,
+  async start(core: Core, { auth, links, analytics, door, sharing }: Needs) {
+    const { createEyes } = await import("./eyes.ts");
+    const { createFigures } = await import("./figures.ts");
+    const { createReportsRepository } = await import("./repository.ts");
+    const { reportEndpoints } = await import("./routes.ts");
+    const { createReports } = await import("./service.ts");
+    const { createReportResponses } = await import("./visit.routes.ts");
+    const { config } = core;
+    const repository = createReportsRepository(core.database);
+    const eyes = createEyes(auth);
+    const reports = createReports({ ...core, repository, links, eyes });
+    const figures = createFigures({
+      ...core,
+      analytics,
+      links,
+      eyes,
+      recordsDetails: () => config.get("analytics.enable_detailed_logging"),
+      zone: () => "UTC",
+    });
+    const responses = createReportResponses({
+      ...core,
+      repository,
+      figures,
+      unlock: door.reports,
+      pages: door.pages,
+    });
+    return {
+      offers: { reports: { ...reports, figures, responses }, editing: reports.editing(sharing.changes) },
+      endpoints: { api: reportEndpoints({ reports, hostOf: links.domains.hostOf }) },
+    };
+  },
+} satisfies Room;

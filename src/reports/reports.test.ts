@@ -1,0 +1,199 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Actor } from "../lib/actor.ts";
+import { IPHONE } from "../clicks/analytics/analytics.test-support.ts";
+import { DAY, NOW, refusal, TARGET } from "../links/links.test-support.ts";
+import { forEachDialect } from "../platform/db/for-each-dialect.test-support.ts";
+import type { ReportRecord } from "./report.ts";
+import { openReports, type ReportsHarness } from "./reports.test-support.ts";
+
+const SECRET = "https://secret.example/plan-of-mia";
+const ADDRESS = "203.0.113.77";
+
+forEachDialect((dialect) => {
+  let at: ReportsHarness;
+  let mia: Actor & { accountId: number };
+  beforeAll(async () => {
+    at = await openReports(await dialect.openDb({ poolSize: 4 }));
+  });
+  beforeEach(async () => {
+    mia = await at.account();
+  });
+  afterEach(async () => {
+    await at.clicks.clear();
+    await at.clear();
+  });
+
+  const link = async (code: string, by: Actor = mia, more: object = {}) =>
+    (await at.links.by(by).create({ code, target: TARGET, ...more })).id;
+  const click = (linkId: number, days: number, more: object = {}) => ({
+    linkId,
+    at: NOW - days * DAY,
+    country: "DE",
+    city: "Berlin",
+    userAgent: IPHONE,
+    ip: ADDRESS,
+    columns: { referrer: "news.example", utm_campaign: "autumn" },
+    ...more,
+  });
+  const page = async (id: number, init: Parameters<ReportsHarness["visit"]>[1] = {}) =>
+    (await at.visit(id, init)).text();
+
+  test("shows figures, chart and lists, and nothing that is not for its visitors", async () => {
+    const plan = await link("plan", mia, { target: SECRET, password: "a long one", title: "Title of plan" });
+    const open = await link("open");
+    await at.clicks.record([
+      ...Array.from({ length: 40 }, () => click(plan, 3)),
+      click(open, 3, { country: "FR", city: "Paris", columns: { utm_campaign: "spring" } }),
+      click(open, 3, { automated: true }),
+      ...Array.from({ length: 50 }, () => click(open, 12)),
+    ]);
+    const made = await at.reports.create({ title: "Autumn <b>2026</b>", days: 7 }, mia);
+    const html = await page(made.id);
+    for (const part of ["Autumn &lt;b&gt;2026", ">41<", "18% fewer", "Germany", "Berlin, Germany", "Phone"])
+      expect(html).toContain(part);
+    for (const part of ["news.example", "autumn", "spring", "<svg", "November 14 – 20, 2026"])
+      expect(html).toContain(part);
+    for (const secret of [SECRET, "plan-of-mia", ADDRESS, mia.name, "Title of plan", "a long one", "/plan"])
+      expect(html).not.toContain(secret);
+    const response = await at.visit(made.id);
+    expect(response.headers.get("x-robots-tag")).toContain("noindex");
+    expect(response.headers.get("content-security-policy")).not.toContain("script-src");
+    for (const [language, word] of [
+      ["de", "Klicks von Menschen"],
+      ["fr", "Clics humains"],
+      ["zh", "真人点击"],
+      ["ja", "人のクリック"],
+    ] as const)
+      expect(await page(made.id, { language })).toContain(word);
+  });
+
+  test("shows the links that its filter names and its owner may see", async () => {
+    const [own, other] = [await link("own"), await link("others", await at.account())];
+    await at.clicks.record([
+      click(own, 1),
+      click(own, 1, { columns: { utm_campaign: "mail" } }),
+      click(other, 1),
+    ]);
+    const human = async (report: ReportRecord) => (await at.figures.of({ ...report }))!.human;
+    const made = await at.reports.create({ title: "All" }, mia);
+    expect(await human(made)).toBe(2);
+    const named = await at.reports.create({ filter: { code: ["own"], utm_campaign: "mail" } }, mia);
+    expect(await human(named)).toBe(1);
+    expect(await refusal(at.reports.create({ filter: { code: ["others"] } }, mia))).toBe("LinkNotFound");
+    const boss = await at.account("admin");
+    expect(await human(await at.reports.create({}, boss))).toBe(3);
+    expect(await refusal(at.reports.create({}, await at.account("user")))).toBe("Forbidden");
+
+    // A new code does not change which links a report shows.
+    await at.links.by(mia).patch("own", { code: "renamed" });
+    const again = await at.reports.get(named.id, mia);
+    expect([again.codes, await human(again)]).toEqual([["renamed"], 1]);
+    expect((await at.reports.page({}, null, 10, mia)).reports.map(({ id }) => id)).toEqual([
+      named.id,
+      made.id,
+    ]);
+    expect(await refusal(at.reports.get(made.id, await at.account()))).toBe("NotFound");
+  });
+
+  test("a report that goes to another owner shows nothing that its filter does not name", async () => {
+    const own = await link("own");
+    const boss = await at.account("admin");
+    await link("boss", boss);
+    await at.clicks.record([click(own, 1)]);
+    const made = await at.reports.create({ title: "All" }, mia);
+    await at.reports.change(made.id, { owner: boss.name }, boss);
+    expect((await at.visit(made.id)).status).toBe(404);
+    await at.reports.change(made.id, { filter: {} }, boss);
+    expect((await at.visit(made.id)).status).toBe(200);
+    const write = at.database.write.updateTable("users").set({ disabled: 1 });
+    await write.where("id", "=", boss.accountId).execute();
+    at.clock.time += 60_000;
+    expect((await at.visit(made.id)).status).toBe(404);
+  });
+
+  test("has a password and an end", async () => {
+    const made = await at.reports.create({ title: "Numbers", password: "a long one", expires_at: "1d" }, mia);
+    const locked = await at.visit(made.id);
+    expect([locked.status, (await locked.text()).includes("Numbers")]).toEqual([401, false]);
+    const form = (password: string) => ({
+      method: "POST",
+      body: new URLSearchParams({ password }),
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    });
+    expect((await at.visit(made.id, form("wrong"))).status).toBe(403);
+    const opened = await at.visit(made.id, form("a long one"));
+    const cookie = opened.headers.get("set-cookie")!.split(";")[0]!;
+    expect([opened.status, await page(made.id, { headers: { cookie } })]).toEqual([
+      303,
+      expect.stringContaining("Numbers"),
+    ]);
+    at.clock.time += DAY;
+    expect((await at.visit(made.id, { headers: { cookie } })).status).toBe(404);
+  });
+
+  describe("a code", () => {
+    const idsOf = async (id: number) =>
+      (
+        await at.database.read
+          .selectFrom("events")
+          .select(["id", "action"])
+          .where("subject_id", "=", id)
+          .orderBy("id")
+          .execute()
+      ).map((row) => [row.id, row.action] as const);
+
+    test("becomes a report and a URL again, with its history", async () => {
+      const id = await link("way");
+      const patch = (change: object) => at.editing.patchLink(mia.accountId, "way", change, mia);
+      expect(await patch({ report: { days: 7, filter: { tag: ["x"] } }, title: "Week" })).toMatchObject({
+        id,
+        target: "waymark:report/0",
+      });
+      expect((await at.visit(id)).status).toBe(200);
+      await patch({ report: { days: 3 } });
+      expect(await at.reports.get(id, mia)).toMatchObject({ days: 3, title: "Week", filter: {} });
+      expect(await patch({ expires_at: "7d", title: "Days" })).toMatchObject({ title: "Days" });
+      expect(await refusal(patch({ report: { days: 3, filter: { campaign: "x" } } }))).toBe("BadRequest");
+      expect(await refusal(patch({ report: {}, target: TARGET }))).toBe("BadRequest");
+      expect(await refusal(at.links.by(mia).update("way", { target: TARGET }))).toBe("Conflict");
+      expect(await at.reports.change(id, { target: TARGET }, mia)).toMatchObject({ id, target: TARGET });
+      expect(await at.repository.find(id)).toBeNull();
+
+      const events = await idsOf(id);
+      expect(events.map(([, action]) => action)).toEqual([
+        "link.create",
+        ...Array(3).fill("report.update"),
+        "link.update",
+      ]);
+      const which = { eventId: events[1]![0], state: "after" } as const;
+      await at.editing.revertLink(mia.accountId, "way", which, { actor: mia, mayShare() {} });
+      expect(await at.reports.get(id, mia)).toMatchObject({ days: 7, title: "Week", filter: { tag: ["x"] } });
+      await at.reports.remove(id, mia);
+      expect(await refusal(at.reports.get(id, mia))).toBe("NotFound");
+    });
+
+    test("is random, or the given one, on any domain", async () => {
+      const made = await at.reports.create({ title: "x" }, mia);
+      expect(made.code).toHaveLength(14);
+      await at.reports.create({ code: "given" }, mia);
+      expect(await refusal(at.reports.create({ code: "given" }, mia))).toBe("LinkAlreadyExists");
+      const boss = await at.account("admin");
+      await at.links.domainService.create({ host: "other.example" }, boss);
+      const there = await at.reports.create({ code: "given", domain: "other.example" }, boss);
+      expect(at.links.domains.nameOf(there.code)).toEqual({ code: "given", domain: "other.example" });
+      expect(await at.reports.change(there.id, { days: 2 }, boss)).toMatchObject({ days: 2 });
+    });
+  });
+
+  test("counts the days of the filter", async () => {
+    const made = (input: object) => at.reports.create(input, mia);
+    expect(await made({ from: "2026-11-01", to: "2026-11-10" })).toMatchObject({ days: null });
+    for (const wrong of [
+      { from: "2026-11-02" },
+      { from: "2026-11-02", to: "2026-11-01" },
+      { from: "2026-11-01", to: "2026-11-02", days: 3 },
+      { from: "2020-01-01", to: "2026-11-01" },
+    ])
+      expect(await refusal(made(wrong))).toBe("BadRequest");
+  });
+});
