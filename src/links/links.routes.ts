@@ -217,6 +217,7 @@ function itemEndpoints(links: LinkService, editing: LinkEditing): Endpoint[] {
       async handle({ c, query, body, account }) {
         const [key, actor] = [keyOfPath(links, c, query), actorOf(account)];
         if (USES.some((use) => body[use] !== undefined)) requireScope(account, "files:write");
+        if (body.report !== undefined) requireScope(account, "analytics:read");
         return respondToWrite(links, c, actor, await editing.patchLink(account.id, key, body, actor));
       },
     }),

@@ -5,7 +5,7 @@ import type { Look } from "../visitors/look.ts";
 import { text } from "../visitors/page.ts";
 import { countText } from "../visitors/quantity-text.ts";
 import type { Figures } from "./figures.ts";
-import { dayOf } from "./days.ts";
+import { zonedDayOf } from "./days.ts";
 
 const HEIGHT = 100;
 const WIDTH = 10;
@@ -40,7 +40,7 @@ export function chart(look: Look, { unit, labels, series, at, zone, lastDay }: F
   const { language, texts } = look;
   const { report } = texts;
   const top = Math.max(roundUp(Math.max(...series)), 2);
-  const isRunning = lastDay >= dayOf(zone, at);
+  const isRunning = lastDay >= zonedDayOf(zone, at);
   const names = labels.map((label) => labelText(language, unit, label));
   const bars = series.map((clicks, nth) => {
     const height = (clicks / top) * HEIGHT;

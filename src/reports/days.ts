@@ -30,7 +30,7 @@ function localOf(zone: string, instant: number): number {
 
 const textOf = (local: number): string => new Date(local).toISOString().slice(0, 10);
 
-export const dayOf = (zone: string, instant: number): string => textOf(localOf(zone, instant));
+export const zonedDayOf = (zone: string, instant: number): string => textOf(localOf(zone, instant));
 
 export const addDays = (day: string, count: number): string => textOf(Date.parse(day) + count * DAY_MS);
 
@@ -43,7 +43,7 @@ export const countDays = (first: string, last: string): number =>
  * and of a repeated one the first counts.
  * @param minute after midnight
  */
-export function instantOf(zone: string, day: string, minute = 0): number {
+export function zonedInstantOf(zone: string, day: string, minute = 0): number {
   const local = Date.parse(day) + minute * 60_000;
   // Zones are at most 14 hours away from UTC.
   let [before, after] = [local - DAY_MS, local + DAY_MS];

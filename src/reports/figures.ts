@@ -11,7 +11,7 @@ import type { Analytics } from "../clicks/analytics/service.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { ChooseLinks } from "../links/list/chosen.ts";
-import { addDays, countDays, dayOf, instantOf } from "./days.ts";
+import { addDays, countDays, zonedDayOf, zonedInstantOf } from "./days.ts";
 import type { Eyes } from "./eyes.ts";
 import { isPaused, type ReportDays, type StoredFilter } from "./report.ts";
 
@@ -93,18 +93,18 @@ export function createFigures({ analytics, links, eyes, recordsDetails, zone, cl
       const filter = await filterOf(reported);
       if (filter === null) return null;
       const [at, inZone] = [clock.now(), zone()];
-      const today = dayOf(inZone, at);
+      const today = zonedDayOf(inZone, at);
       const lastDay =
         reported.days === null ? reported.lastDay : until === undefined ? today : addDays(until, -1);
       const firstDay = reported.days === null ? reported.firstDay : addDays(lastDay, 1 - reported.days);
       const days = countDays(firstDay, lastDay);
       const range = rangeOf(inZone, firstDay, lastDay, at);
       const earlier = {
-        start: instantOf(inZone, addDays(firstDay, -days)),
+        start: zonedInstantOf(inZone, addDays(firstDay, -days)),
         // As much of the last day as is over.
         end:
           range.end >= at
-            ? at - (range.start - instantOf(inZone, addDays(firstDay, -days)))
+            ? at - (range.start - zonedInstantOf(inZone, addDays(firstDay, -days)))
             : range.start - 1,
       };
       const unit = unitFor(days);
@@ -141,8 +141,11 @@ export function createFigures({ analytics, links, eyes, recordsDetails, zone, cl
 }
 
 const rangeOf = (zone: string, first: string, last: string, now: number): DateRange => {
-  const end = instantOf(zone, addDays(last, 1)) - 1;
-  return { start: instantOf(zone, first), end: Math.min(end, Math.max(now, instantOf(zone, first))) };
+  const end = zonedInstantOf(zone, addDays(last, 1)) - 1;
+  return {
+    start: zonedInstantOf(zone, first),
+    end: Math.min(end, Math.max(now, zonedInstantOf(zone, first))),
+  };
 };
 
 const KEPT_MS = 30_000;

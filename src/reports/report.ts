@@ -77,7 +77,7 @@ const contentFields = { filter: reportFilter.optional(), ...daysFields };
 export const newReport = createSchema
   .pick({ code: true, domain: true, expires_at: true, owner: true })
   .extend({
-    title: createSchema.shape.title.describe("the heading of the page, at most 200 characters"),
+    title: z.string().trim().min(1).max(200).describe("the heading of the page"),
     password: password.describe(`at least ${PASSWORD_MIN_CHARACTERS} characters; none when empty or absent`),
     ...contentFields,
   });
@@ -141,7 +141,7 @@ export const filterView = ({ filter, codes }: Pick<ReportRecord, "filter" | "cod
   ...filter,
 });
 
-export const viewOfReport = (report: ReportRecord, origin: string, hostOf: HostOf): ReportView => {
+export const viewOfReportPage = (report: ReportRecord, origin: string, hostOf: HostOf): ReportView => {
   const host = hostOf(domainOf(report.code));
   return {
     id: report.id,

@@ -18,18 +18,18 @@ type Needs = Platform & {
 export const reportsRoom = {
   name: "reports",
   commands: { reports: "pages with figures of links, and their mails" },
-  loadCommands: async () => (await import("./commands.ts")).addReportPageCommands,
+  loadCommands: async () => (await import("./reports.commands.ts")).addReportPageCommands,
   async start(core: Core, { auth, links, analytics, door, sharing }: Needs) {
     const { createEyes } = await import("./eyes.ts");
     const { createFigures } = await import("./figures.ts");
-    const { createReportsRepository } = await import("./repository.ts");
-    const { reportEndpoints } = await import("./routes.ts");
-    const { createReports } = await import("./service.ts");
-    const { createReportResponses } = await import("./visit.routes.ts");
+    const { createReportsRepository } = await import("./reports.repository.ts");
+    const { reportEndpoints } = await import("./reports.routes.ts");
+    const { createReportPages } = await import("./reports.service.ts");
+    const { createReportResponses } = await import("./visits.ts");
     const { config } = core;
     const repository = createReportsRepository(core.database);
     const eyes = createEyes(auth);
-    const reports = createReports({ ...core, repository, links, eyes });
+    const reports = createReportPages({ ...core, repository, links, eyes });
     const figures = createFigures({
       ...core,
       analytics,

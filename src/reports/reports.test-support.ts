@@ -13,9 +13,9 @@ import { testVisitorPages as pages } from "../visitors/pages.test-support.ts";
 import { createUnlock } from "../visitors/unlock.ts";
 import { createEyes } from "./eyes.ts";
 import { createFigures } from "./figures.ts";
-import { createReportsRepository } from "./repository.ts";
-import { createReports } from "./service.ts";
-import { createReportResponses } from "./visit.routes.ts";
+import { createReportsRepository } from "./reports.repository.ts";
+import { createReportPages } from "./reports.service.ts";
+import { createReportResponses } from "./visits.ts";
 
 export type ReportsHarness = Awaited<ReturnType<typeof openReports>>;
 
@@ -27,7 +27,7 @@ export async function openReports(database: Database, zone = "UTC") {
   const clicks = await openAnalytics(database);
   const repository = createReportsRepository(database);
   const eyes = createEyes({ findAccount: (id) => findAccount(database.read, id) });
-  const reports = createReports({ repository, links, changes, eyes, clock });
+  const reports = createReportPages({ repository, links, changes, eyes, clock });
   const figures = createFigures({
     analytics: clicks.analytics,
     links,

@@ -77,12 +77,17 @@ forEachDialect((dialect) => {
     const human = async (report: ReportRecord) => (await at.figures.of({ ...report }))!.human;
     const made = await at.reports.create({ title: "All" }, mia);
     expect(await human(made)).toBe(2);
-    const named = await at.reports.create({ filter: { code: ["own"], utm_campaign: "mail" } }, mia);
+    const named = await at.reports.create(
+      { title: "x", filter: { code: ["own"], utm_campaign: "mail" } },
+      mia,
+    );
     expect(await human(named)).toBe(1);
-    expect(await refusal(at.reports.create({ filter: { code: ["others"] } }, mia))).toBe("LinkNotFound");
+    expect(await refusal(at.reports.create({ title: "x", filter: { code: ["others"] } }, mia))).toBe(
+      "LinkNotFound",
+    );
     const boss = await at.account("admin");
-    expect(await human(await at.reports.create({}, boss))).toBe(3);
-    expect(await refusal(at.reports.create({}, await at.account("user")))).toBe("Forbidden");
+    expect(await human(await at.reports.create({ title: "x" }, boss))).toBe(3);
+    expect(await refusal(at.reports.create({ title: "x" }, await at.account("user")))).toBe("Forbidden");
 
     // A new code does not change which links a report shows.
     await at.links.by(mia).patch("own", { code: "renamed" });
@@ -175,18 +180,18 @@ forEachDialect((dialect) => {
     test("is random, or the given one, on any domain", async () => {
       const made = await at.reports.create({ title: "x" }, mia);
       expect(made.code).toHaveLength(14);
-      await at.reports.create({ code: "given" }, mia);
-      expect(await refusal(at.reports.create({ code: "given" }, mia))).toBe("LinkAlreadyExists");
+      await at.reports.create({ title: "x", code: "given" }, mia);
+      expect(await refusal(at.reports.create({ title: "x", code: "given" }, mia))).toBe("LinkAlreadyExists");
       const boss = await at.account("admin");
       await at.links.domainService.create({ host: "other.example" }, boss);
-      const there = await at.reports.create({ code: "given", domain: "other.example" }, boss);
+      const there = await at.reports.create({ title: "x", code: "given", domain: "other.example" }, boss);
       expect(at.links.domains.nameOf(there.code)).toEqual({ code: "given", domain: "other.example" });
       expect(await at.reports.change(there.id, { days: 2 }, boss)).toMatchObject({ days: 2 });
     });
   });
 
   test("counts the days of the filter", async () => {
-    const made = (input: object) => at.reports.create(input, mia);
+    const made = (input: object) => at.reports.create({ title: "x", ...input }, mia);
     expect(await made({ from: "2026-11-01", to: "2026-11-10" })).toMatchObject({ days: null });
     for (const wrong of [
       { from: "2026-11-02" },

@@ -12,7 +12,7 @@ export function useTargetUse(): (target: string) => string | null {
     file: t`A shared file`,
     folder: t`A shared folder`,
     drop: t`A drop box`,
-    report: t`A report`,
+    report: t`A report page`,
   };
   return (target) => (isAddress(target) ? null : (names[target.slice(OURS.length).split("/")[0]!] ?? target));
 }

@@ -72,6 +72,8 @@ export function HistoryEntry({ event, place, isNewest, ref }: Props) {
     "share.reinstate": t`${actor} put the share back ${way}`,
     "share.create": t`${actor} made it a share ${way}`,
     "share.update": t`${actor} changed the share ${way}`,
+    "report.create": t`${actor} made it a report page ${way}`,
+    "report.update": t`${actor} changed the report page ${way}`,
   };
   return (
     <div ref={ref} tabIndex={-1} style={{ paddingBlock: 8 }}>

@@ -13,7 +13,7 @@ import { pageResponse } from "../visitors/page.ts";
 import { pathWithQuery, type Unlock, type VisitorConnection } from "../visitors/unlock.ts";
 import { keepFigures, type MakeFigures } from "./figures.ts";
 import { reportPage } from "./report-page.ts";
-import type { ReportsRepository, VisitedReport } from "./repository.ts";
+import type { ReportsRepository, VisitedReport } from "./reports.repository.ts";
 
 type Deps = {
   repository: Pick<ReportsRepository, "visited">;

@@ -20,11 +20,11 @@ import {
 } from "../platform/cli/results.ts";
 import type { RoomContext } from "../platform/room-shape.ts";
 import { validated } from "../lib/validated.ts";
-import { newReport, reportChange, type ReportRecord, type ReportView, viewOfReport } from "./report.ts";
-import type { Reports } from "./service.ts";
+import { newReport, reportChange, type ReportRecord, type ReportView, viewOfReportPage } from "./report.ts";
+import type { ReportPages } from "./reports.service.ts";
 
 type Context = RoomContext<{
-  reports: Reports;
+  reports: ReportPages;
   links: { domains: { hostOf: HostOf } };
   origins: { ofServer(): string };
 }>;
@@ -81,7 +81,9 @@ export async function addReportPageCommands(program: Command, context: Context):
     .result(async ({ search, owner, cursor }) => {
       const { reports, links, origins } = await context.services();
       const found = await reports.page({ search, owner }, placeOf(z.int(), cursor), PAGE_SIZE, COMMAND);
-      const rows = found.reports.map((one) => viewOfReport(one, origins.ofServer(), links.domains.hostOf));
+      const rows = found.reports.map((one) =>
+        viewOfReportPage(one, origins.ofServer(), links.domains.hostOf),
+      );
       const next = found.next === null ? null : cursorText(found.next);
       return pageResult({ name: "reports", rows, columns: COLUMNS, end: { next }, none: "No reports." });
     });
@@ -158,7 +160,7 @@ async function bodyOf(context: Context, options: BodyOptions): Promise<Record<st
 
 async function shown(context: Context, report: ReportRecord | (Link & never)): Promise<Result> {
   const { links, origins } = await context.services();
-  const view: ReportView = viewOfReport(report, origins.ofServer(), links.domains.hostOf);
+  const view: ReportView = viewOfReportPage(report, origins.ofServer(), links.domains.hostOf);
   return {
     json: view,
     show(output) {
