@@ -530,6 +530,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/analytics/pages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your report pages and those of your teams, newest first
+         * @description For editors and administrators; an API token needs the scope `analytics:read`.
+         */
+        get: operations["listAnalyticsPages"];
+        put?: never;
+        /**
+         * Make a report page: a code that shows figures of the links that a filter finds
+         * @description For editors and administrators; an API token needs the scope `links:write`.
+         */
+        post: operations["createAnalyticsPage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/analytics/pages/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a report page
+         * @description For editors and administrators; an API token needs the scope `analytics:read`.
+         */
+        get: operations["getAnalyticsPage"];
+        put?: never;
+        post?: never;
+        /**
+         * End a report page and its mails, and free its code
+         * @description For editors and administrators; an API token needs the scope `links:write`.
+         */
+        delete: operations["deleteAnalyticsPage"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the given fields of a report page; with target its code redirects from now on
+         * @description For editors and administrators; an API token needs the scope `links:write`.
+         */
+        patch: operations["patchAnalyticsPage"];
+        trace?: never;
+    };
     "/admin/v1/analytics/referrers": {
         parameters: {
             query?: never;
@@ -4334,13 +4386,13 @@ export interface components {
                 /** @description index in rules */
                 rule: number;
             }[];
-            /** @description a URL, or share:CODE; null: nowhere */
+            /** @description a URL, share:CODE or report:CODE; null: nowhere */
             target: string | null;
         };
         /** @enum {string} */
         ExplanationCondition: "device" | "os" | "browser" | "language" | "country" | "referrer" | "query" | "before" | "after" | "hours" | "address" | "percent";
         /** @enum {string} */
-        ExplanationReason: "rule" | "target" | "share" | "expired" | "not_started" | "used_up" | "person" | "password" | "card" | "waiting" | "refused" | "taken_down";
+        ExplanationReason: "rule" | "target" | "share" | "report" | "expired" | "not_started" | "used_up" | "person" | "password" | "card" | "waiting" | "refused" | "taken_down";
         ExplanationResponse: {
             /** @constant */
             code: 0;
@@ -5040,6 +5092,10 @@ export interface components {
             redirect_status?: components["schemas"]["RedirectStatus"] | null;
             /** @description tags to remove */
             remove_tags?: string[] | null;
+            /** @description makes the code a report page: filter, days or from and to, as POST /analytics/pages takes them */
+            report?: {
+                [key: string]: unknown;
+            };
             /** @description in order; the first that holds decides where the link leads, else its target */
             rules?: components["schemas"]["LinkRule"][] | null;
             /** @description RFC 3339, or a duration such as 7d; before it the code is not found */
@@ -5603,6 +5659,27 @@ export interface components {
             /** @description id of the policy that gets the content */
             to: number;
         };
+        NewReportPage: {
+            /** @description 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty */
+            code?: string | null;
+            /** @description the last days, with today; 30 without from and to */
+            days?: number | null;
+            /** @description host of its domain; absent or empty: the default one */
+            domain?: string | null;
+            /** @description RFC 3339, or a duration such as 7d or 1d2h30m */
+            expires_at?: string | null;
+            filter?: components["schemas"]["ReportFilter"];
+            /** @description first day, in the zone of the reports; with to */
+            from?: string | null;
+            /** @description account, or team:{name} whose links you may change; default: you */
+            owner?: string | null;
+            /** @description at least 8 characters; none when empty or absent */
+            password?: string | null;
+            /** @description the heading of the page */
+            title: string;
+            /** @description last day, included */
+            to?: string | null;
+        };
         NewShare: {
             /** @description editors and administrators only: 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty */
             code?: string | null;
@@ -5834,6 +5911,12 @@ export interface components {
         PasswordResetRequest: {
             /** @description username or e-mail address */
             account: string;
+        };
+        PatchAnalyticsPageResponseBody: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["ReportPage"] | components["schemas"]["Link"];
+            message: string;
         };
         PatchLinkResponseBody: {
             /** @constant */
@@ -6614,6 +6697,121 @@ export interface components {
              */
             details_from?: string;
             message: string;
+        };
+        ReportFilter: {
+            /** @description clicks with this value: a browser */
+            browser?: string;
+            /** @description clicks with this value: how the visitor came here */
+            channel?: string;
+            /** @description clicks with this value: a city, with country */
+            city?: string;
+            /** @description repeated: clicks of these links, on every domain unless `domain` says which */
+            code?: string[];
+            /** @description clicks with this value: ISO 3166-1 alpha-2 */
+            country?: string;
+            /** @description clicks with this value: desktop, mobile, tablet, bot or other */
+            device?: string;
+            /** @description clicks of the links of this host; (default): of the default domain */
+            domain?: string;
+            /** @description clicks with this value: the first of Accept-Language */
+            language?: string;
+            /** @description clicks with this value: an operating system */
+            os?: string;
+            /** @description clicks of the links of this account, or of a team as team:{name} */
+            owner?: string;
+            /** @description clicks with this value: host that linked here */
+            referrer?: string;
+            /** @description clicks with this value: number of the rule that decided, from 1 */
+            rule?: string;
+            /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
+            search?: string;
+            /** @description repeated: clicks of links that have all of these tags */
+            tag?: string[];
+            /** @description clicks of the links of this team; its name */
+            team?: string;
+            /** @description clicks with this value: likewise */
+            utm_campaign?: string;
+            /** @description clicks with this value: likewise */
+            utm_content?: string;
+            /** @description clicks with this value: likewise */
+            utm_medium?: string;
+            /** @description clicks with this value: of the request, else of the target */
+            utm_source?: string;
+            /** @description clicks with this value: likewise */
+            utm_term?: string;
+        };
+        ReportPage: {
+            code: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description the last days, with today */
+            days: number | null;
+            /** @description host; null: the default domain */
+            domain: string | null;
+            /** @description null: it does not end */
+            expires_at: string | null;
+            filter: components["schemas"]["ReportFilter"];
+            /** @description first day, if days is null */
+            from: string | null;
+            id: number;
+            /** @description mails that bring it regularly */
+            mails: number;
+            /** @description whose links it shows: account, or team:{name} */
+            owner: string | null;
+            password: "[REDACTED]" | null;
+            /** @description visitors find nothing, because its owner has changed: set the filter again to open it */
+            paused: boolean;
+            /** Format: uri */
+            short_url: string;
+            title: string | null;
+            to: string | null;
+            /**
+             * Format: date-time
+             * @description of the last change; clicks and downloads change nothing
+             */
+            updated_at: string;
+        };
+        ReportPagePageResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["ReportPage"][];
+            message: string;
+            /** @description null: the last page */
+            next_cursor: string | null;
+        };
+        ReportPageResponse: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["ReportPage"];
+            message: string;
+        };
+        ReportPageUpdate: {
+            /** @description renames the link; counts and history go along */
+            code?: string;
+            /** @description the last days, with today; 30 without from and to */
+            days?: number | null;
+            /** @description moves the link to a domain, like a new code; empty or null: the default one; absent: it stays */
+            domain?: string | null;
+            /** @description RFC 3339, or a duration such as 7d; null clears it */
+            expires_at?: string | null;
+            filter?: components["schemas"]["ReportFilter"];
+            /** @description first day, in the zone of the reports; with to */
+            from?: string | null;
+            /** @description the old code stays as an alias, on its domain */
+            keep_old?: boolean;
+            /** @description gives the link to an account, or to team:{name}; for its owner, managers and administrators */
+            owner?: string | null;
+            /** @description at least 8 characters; null removes it */
+            password?: string | null;
+            /**
+             * Format: uri
+             * @description absolute http or https URL, at most 8192 bytes
+             */
+            target?: string;
+            /** @description found by `search` */
+            title?: string | null;
+            /** @description last day, included */
+            to?: string | null;
         };
         ReportResolution: {
             /** @description take_down: the link, which resolves all its reports */
@@ -8110,6 +8308,7 @@ export type NewPasskey = components['schemas']['NewPasskey'];
 export type NewPasskeyCredential = components['schemas']['NewPasskeyCredential'];
 export type NewPolicy = components['schemas']['NewPolicy'];
 export type NewPolicyMove = components['schemas']['NewPolicyMove'];
+export type NewReportPage = components['schemas']['NewReportPage'];
 export type NewShare = components['schemas']['NewShare'];
 export type NewTeamInput = components['schemas']['NewTeamInput'];
 export type NewToken = components['schemas']['NewToken'];
@@ -8136,6 +8335,7 @@ export type PasskeyResponse = components['schemas']['PasskeyResponse'];
 export type PasskeySignIn = components['schemas']['PasskeySignIn'];
 export type PasswordReset = components['schemas']['PasswordReset'];
 export type PasswordResetRequest = components['schemas']['PasswordResetRequest'];
+export type PatchAnalyticsPageResponseBody = components['schemas']['PatchAnalyticsPageResponseBody'];
 export type PatchLinkResponseBody = components['schemas']['PatchLinkResponseBody'];
 export type PatchTagBody = components['schemas']['PatchTagBody'];
 export type Place = components['schemas']['Place'];
@@ -8196,6 +8396,11 @@ export type RecoveryCodesResponse = components['schemas']['RecoveryCodesResponse
 export type RedirectStatus = components['schemas']['RedirectStatus'];
 export type Referrer = components['schemas']['Referrer'];
 export type ReferrerListResponse = components['schemas']['ReferrerListResponse'];
+export type ReportFilter = components['schemas']['ReportFilter'];
+export type ReportPage = components['schemas']['ReportPage'];
+export type ReportPagePageResponse = components['schemas']['ReportPagePageResponse'];
+export type ReportPageResponse = components['schemas']['ReportPageResponse'];
+export type ReportPageUpdate = components['schemas']['ReportPageUpdate'];
 export type ReportResolution = components['schemas']['ReportResolution'];
 export type ReportResolutionAction = components['schemas']['ReportResolutionAction'];
 export type ReportRow = components['schemas']['ReportRow'];
@@ -10521,6 +10726,453 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    listAnalyticsPages: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the previous page, unchanged; absent or empty: the first page */
+                cursor?: string;
+                /** @description clamped to 1 to 100 */
+                limit?: number;
+                /** @description of this account, or of a team as team:{name} */
+                owner?: string;
+                /** @description text in the code or title, case-insensitive */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "code": "docs/start",
+                     *           "domain": null,
+                     *           "short_url": "https://go.example.com/docs/start",
+                     *           "title": "Documentation",
+                     *           "filter": {
+                     *             "code": [
+                     *               "docs/start"
+                     *             ],
+                     *             "tag": [
+                     *               "spring"
+                     *             ],
+                     *             "domain": "text",
+                     *             "owner": "text",
+                     *             "team": "text",
+                     *             "search": "text",
+                     *             "referrer": "example.org",
+                     *             "utm_source": "text",
+                     *             "utm_medium": "text",
+                     *             "utm_campaign": "text",
+                     *             "utm_term": "text",
+                     *             "utm_content": "text",
+                     *             "language": "text",
+                     *             "channel": "text",
+                     *             "rule": "text",
+                     *             "country": "DE",
+                     *             "city": "Köln",
+                     *             "device": "text",
+                     *             "browser": "text",
+                     *             "os": "text"
+                     *           },
+                     *           "days": null,
+                     *           "from": null,
+                     *           "to": null,
+                     *           "expires_at": "2027-01-31T00:00:00.000Z",
+                     *           "password": null,
+                     *           "owner": null,
+                     *           "paused": false,
+                     *           "mails": 1,
+                     *           "created_at": "2026-11-20T12:00:00.000Z",
+                     *           "updated_at": "2026-11-20T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportPagePageResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    createAnalyticsPage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same response for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "docs/start",
+                 *       "expires_at": "2027-01-31T00:00:00.000Z",
+                 *       "title": "Documentation"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewReportPage"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            201: {
+                headers: {
+                    ETag: string;
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "code": "docs/start",
+                     *         "domain": null,
+                     *         "short_url": "https://go.example.com/docs/start",
+                     *         "title": "Documentation",
+                     *         "filter": {
+                     *           "code": [
+                     *             "docs/start"
+                     *           ],
+                     *           "tag": [
+                     *             "spring"
+                     *           ],
+                     *           "domain": "text",
+                     *           "owner": "text",
+                     *           "team": "text",
+                     *           "search": "text",
+                     *           "referrer": "example.org",
+                     *           "utm_source": "text",
+                     *           "utm_medium": "text",
+                     *           "utm_campaign": "text",
+                     *           "utm_term": "text",
+                     *           "utm_content": "text",
+                     *           "language": "text",
+                     *           "channel": "text",
+                     *           "rule": "text",
+                     *           "country": "DE",
+                     *           "city": "Köln",
+                     *           "device": "text",
+                     *           "browser": "text",
+                     *           "os": "text"
+                     *         },
+                     *         "days": null,
+                     *         "from": null,
+                     *         "to": null,
+                     *         "expires_at": "2027-01-31T00:00:00.000Z",
+                     *         "password": null,
+                     *         "owner": null,
+                     *         "paused": false,
+                     *         "mails": 1,
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportPageResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    getAnalyticsPage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 if it is current */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description number of the entry, as responses give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag: string;
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "code": "docs/start",
+                     *         "domain": null,
+                     *         "short_url": "https://go.example.com/docs/start",
+                     *         "title": "Documentation",
+                     *         "filter": {
+                     *           "code": [
+                     *             "docs/start"
+                     *           ],
+                     *           "tag": [
+                     *             "spring"
+                     *           ],
+                     *           "domain": "text",
+                     *           "owner": "text",
+                     *           "team": "text",
+                     *           "search": "text",
+                     *           "referrer": "example.org",
+                     *           "utm_source": "text",
+                     *           "utm_medium": "text",
+                     *           "utm_campaign": "text",
+                     *           "utm_term": "text",
+                     *           "utm_content": "text",
+                     *           "language": "text",
+                     *           "channel": "text",
+                     *           "rule": "text",
+                     *           "country": "DE",
+                     *           "city": "Köln",
+                     *           "device": "text",
+                     *           "browser": "text",
+                     *           "os": "text"
+                     *         },
+                     *         "days": null,
+                     *         "from": null,
+                     *         "to": null,
+                     *         "expires_at": "2027-01-31T00:00:00.000Z",
+                     *         "password": null,
+                     *         "owner": null,
+                     *         "paused": false,
+                     *         "mails": 1,
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportPageResponse"];
+                };
+            };
+            /** @description The client's copy is current */
+            304: {
+                headers: {
+                    ETag: string;
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    deleteAnalyticsPage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of a response; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description number of the entry, as responses give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            412: components["responses"]["412"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    patchAnalyticsPage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of a response; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description number of the entry, as responses give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "docs/start",
+                 *       "expires_at": "2027-01-31T00:00:00.000Z",
+                 *       "title": "Documentation",
+                 *       "target": "https://example.com/docs?x=1"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReportPageUpdate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag: string;
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "code": "docs/start",
+                     *         "domain": null,
+                     *         "short_url": "https://go.example.com/docs/start",
+                     *         "title": "Documentation",
+                     *         "filter": {
+                     *           "code": [
+                     *             "docs/start"
+                     *           ],
+                     *           "tag": [
+                     *             "spring"
+                     *           ],
+                     *           "domain": "text",
+                     *           "owner": "text",
+                     *           "team": "text",
+                     *           "search": "text",
+                     *           "referrer": "example.org",
+                     *           "utm_source": "text",
+                     *           "utm_medium": "text",
+                     *           "utm_campaign": "text",
+                     *           "utm_term": "text",
+                     *           "utm_content": "text",
+                     *           "language": "text",
+                     *           "channel": "text",
+                     *           "rule": "text",
+                     *           "country": "DE",
+                     *           "city": "Köln",
+                     *           "device": "text",
+                     *           "browser": "text",
+                     *           "os": "text"
+                     *         },
+                     *         "days": null,
+                     *         "from": null,
+                     *         "to": null,
+                     *         "expires_at": "2027-01-31T00:00:00.000Z",
+                     *         "password": null,
+                     *         "owner": null,
+                     *         "paused": false,
+                     *         "mails": 1,
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PatchAnalyticsPageResponseBody"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
