@@ -5103,7 +5103,7 @@ export interface components {
             tags?: string[] | null;
             /**
              * Format: uri
-             * @description absolute http or https URL, at most 8192 bytes
+             * @description absolute http or https URL, or one with a scheme of links.targets.schemes; at most 8192 bytes
              */
             target?: string;
             /** @description found by `search` */
@@ -5235,7 +5235,7 @@ export interface components {
             tags?: string[] | null;
             /**
              * Format: uri
-             * @description absolute http or https URL, at most 8192 bytes
+             * @description absolute http or https URL, or one with a scheme of links.targets.schemes; at most 8192 bytes
              */
             target: string;
             /** @description found by `search` */
@@ -5600,7 +5600,7 @@ export interface components {
             tags?: string[] | null;
             /**
              * Format: uri
-             * @description absolute http or https URL, at most 8192 bytes
+             * @description absolute http or https URL, or one with a scheme of links.targets.schemes; at most 8192 bytes
              */
             target: string;
             /** @description found by `search` */
@@ -6200,7 +6200,7 @@ export interface components {
                 tags?: string[] | null;
                 /**
                  * Format: uri
-                 * @description absolute http or https URL, at most 8192 bytes
+                 * @description absolute http or https URL, or one with a scheme of links.targets.schemes; at most 8192 bytes
                  */
                 target: string;
                 /** @description found by `search` */
@@ -6286,7 +6286,7 @@ export interface components {
                 tags?: string[] | null;
                 /**
                  * Format: uri
-                 * @description absolute http or https URL, at most 8192 bytes
+                 * @description absolute http or https URL, or one with a scheme of links.targets.schemes; at most 8192 bytes
                  */
                 target?: string;
                 /** @description found by `search` */
@@ -6624,7 +6624,7 @@ export interface components {
                     tags?: string[] | null;
                     /**
                      * Format: uri
-                     * @description absolute http or https URL, at most 8192 bytes
+                     * @description absolute http or https URL, or one with a scheme of links.targets.schemes; at most 8192 bytes
                      */
                     target: string;
                     /** @description found by `search` */
@@ -6805,7 +6805,7 @@ export interface components {
             password?: string | null;
             /**
              * Format: uri
-             * @description absolute http or https URL, at most 8192 bytes
+             * @description absolute http or https URL, or one with a scheme of links.targets.schemes; at most 8192 bytes
              */
             target?: string;
             /** @description found by `search` */
@@ -6973,7 +6973,7 @@ export interface components {
         /** @enum {string} */
         SettingDefinitionUnit: "seconds" | "minutes" | "days" | "characters" | "clicks" | "records";
         /** @enum {string} */
-        SettingKey: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.time_zone" | "analytics.unique_visitors" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.versions_keep" | "files.versions_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_user_agents" | "privacy.keep_locations" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.trust_email" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
+        SettingKey: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.time_zone" | "analytics.unique_visitors" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.versions_keep" | "files.versions_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.schemes" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_user_agents" | "privacy.keep_locations" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.trust_email" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
         SettingListResponse: {
             /** @constant */
             code: 0;
@@ -7222,7 +7222,7 @@ export interface components {
             sender_folders?: boolean;
             /**
              * Format: uri
-             * @description absolute http or https URL, at most 8192 bytes
+             * @description absolute http or https URL, or one with a scheme of links.targets.schemes; at most 8192 bytes
              */
             target?: string;
             /** @description found by `search` */

@@ -1,7 +1,7 @@
 export const HTTP_URL_MAX_BYTES = 8192;
 
 /** They could break the Location header or a log line. */
-const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
+export const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 /** Stricter than the URL parser, which accepts "http:host" and "http:///host". */
 const SCHEME_AND_AUTHORITY = /^[hH][tT]{2}[pP][sS]?:\/\/([^/?#\\]+)/;
 

@@ -62,7 +62,7 @@ type Parts = {
 export type ActorLinks = ReturnType<typeof createActorLinks>;
 
 export function createActorLinks(parts: Parts, actor: Actor) {
-  const { writer, repository, list, domains, hashPassword, clock, loops, tags, owners } = parts;
+  const { writer, repository, list, rule, domains, hashPassword, clock, loops, tags, owners } = parts;
 
   const find = async (code: string, db?: Db): Promise<Link | null> =>
     isKeyText(code) ? repository.find(code, db) : null;
@@ -100,7 +100,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     /** @throws LinkNotFound, LinkInvalidUrl, LinkInvalidExpireTime, Conflict (it serves a share) */
     async update(code: string, input: UpdateInput): Promise<ShownLink> {
       const now = clock.now();
-      const { password, ...patch } = parseLinkUpdate(input, now);
+      const { password, ...patch } = parseLinkUpdate(input, rule, now);
       const link = await get(code);
       domains.refuseMove(code, input.domain);
       refuse(await loops.refusal(code, { ...patch, ...patch.options }));

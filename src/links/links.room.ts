@@ -48,7 +48,8 @@ export const linksRoom = {
     const { COMMAND } = await import("../lib/actor.ts");
     const { config } = core;
     const operations = createLinkOperations(registry);
-    const shared = { ...core, events, hashPassword, routePrefixes: routePrefixesIn(config) };
+    const targetSchemes = () => config.get("links.targets.schemes");
+    const shared = { ...core, events, hashPassword, routePrefixes: routePrefixesIn(config), targetSchemes };
     const links = createLinkService({
       ...shared,
       operations,

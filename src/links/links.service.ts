@@ -55,6 +55,8 @@ export type LinkServiceDeps = {
   events: LinkEvents & BulkEvents;
   /** See fallback/loops.ts. @param requestOrigin the origin of a request, where no public one is set */
   ownCode(url: string, requestOrigin?: string): string | null;
+  /** Of targets besides http and https. */
+  targetSchemes?: () => readonly string[];
   /** Where links may lead. */
   targetLists(): TargetLists;
   clock: Clock;
@@ -75,7 +77,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     lock: operations.batchGet,
     stats: operations.getStats,
   });
-  const rule = createCodeRule(deps.routePrefixes);
+  const rule = createCodeRule(deps.routePrefixes, deps.targetSchemes);
   const domainRepository = createDomainRepository(database);
   const domains = createDomainRegistry(domainRepository);
   const ownCode = (url: string, requestOrigin?: string) =>

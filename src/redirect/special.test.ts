@@ -97,6 +97,19 @@ test.each([301, 302, 308] as const)("status %d, which no cache may keep", async 
   expect(clicks).toBe(2);
 });
 
+test.each(["mailto:a@example.com?subject=h%C3%A9", "whatsapp://send?text=hi", "tel:+49301234"])(
+  "%s gets what its link forwards, and no UTM pairs",
+  async (target) => {
+    settings.passUtm = true;
+    store({}, target);
+    expect(await ask("/a?utm_source=x&body=y")).toMatchObject({ status: 307, to: target });
+    store({ forwardQuery: true, startsAt: NOW - 1 }, target);
+    const joint = target.includes("?") ? "&" : "?";
+    expect(await ask("/a?body=y")).toMatchObject({ status: 307, to: `${target}${joint}body=y` });
+    settings.passUtm = false;
+  },
+);
+
 describe("outside of its time", () => {
   test("a link is not found, and counts nothing", async () => {
     store({ startsAt: NOW + 1 });

@@ -1,3 +1,4 @@
+import { isHttpUrl } from "../lib/target-url.ts";
 import { toLocation } from "../links/cache/cached-link.ts";
 
 const KEYS = new Set(["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"]);
@@ -8,10 +9,10 @@ const LONGEST_QUERY = 8192;
 
 /**
  * Appends the request's pairs of the five UTM keys to the location's query, in their order and bytes, except keys that
- * it has. The query begins at `pathEnd`.
+ * it has. The query begins at `pathEnd`. Locations of other schemes, such as mailto:, have no such keys.
  */
 export const withUtm = (location: string, path: string, pathEnd: number): string =>
-  path.charCodeAt(pathEnd) === QUESTION_MARK && path.includes("utm", pathEnd)
+  path.charCodeAt(pathEnd) === QUESTION_MARK && path.includes("utm", pathEnd) && isHttpUrl(location)
     ? withPairs(location, path.slice(pathEnd + 1), (key) => KEYS.has(key))
     : location;
 

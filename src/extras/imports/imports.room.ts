@@ -35,6 +35,7 @@ export const importsRoom = {
       leases,
       hashPassword,
       routePrefixes: routePrefixesIn(config),
+      targetSchemes: () => config.get("links.targets.schemes"),
       files: drive.moved,
       keepEvent: events.keep,
       settle: rollCall.call,

@@ -51,6 +51,8 @@ export type ImportsDeps = Pick<RunDeps, "changes" | "keepEvent" | "settings"> &
     database: Database;
     parser: DetailsParser;
     routePrefixes(): readonly string[];
+    /** Of targets besides http and https. */
+    targetSchemes?: () => readonly string[];
     domains: Pick<Domains, "key" | "find" | "of">;
     domainService: Pick<DomainService, "create" | "remove">;
     /** The host of the default domain, if it is set. */
@@ -74,7 +76,7 @@ export function createImports(deps: ImportsDeps) {
   const { database, clock } = deps;
   const repository = createImportRepository(database);
   const links = createLinkRepository(database);
-  const rule = createCodeRule(deps.routePrefixes);
+  const rule = createCodeRule(deps.routePrefixes, deps.targetSchemes);
   const domains = moveDomains(deps);
   const writing = { ...deps, repository: links, owners: createOwners(database), rule };
   const runs = createRuns({

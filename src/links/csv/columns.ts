@@ -10,6 +10,7 @@ import type { Link } from "../link/link.ts";
 import { codeOf, domainOf } from "../link/key.ts";
 import { fromSpreadsheetCell, toSpreadsheetCell } from "../../lib/spreadsheet-text.ts";
 import { validated } from "../../lib/validated.ts";
+import type { At } from "../link/field-kinds.ts";
 import { FIELDS, fieldValues, type LinkFields, parseLinkFields, schemasOf } from "../link/field-values.ts";
 import { CONTENT, LINK_FIELDS } from "../link/fields.ts";
 
@@ -34,13 +35,13 @@ function moreCellsOf(link: Link, hostOf: (domain: number) => string | null): str
 }
 
 /** An empty cell clears its field, an absent column keeps it. @throws BadRequest, InvalidDateFormat, LinkInvalidUrl */
-export function moreFieldsOf(cell: (column: string) => string | undefined, now: number): LinkFields {
+export function moreFieldsOf(cell: (column: string) => string | undefined, at: Omit<At, "name">): LinkFields {
   const given: Record<string, unknown> = {};
   for (const { name, fromText } of FIELDS) {
     const text = cell(name);
     if (text !== undefined) given[name] = fromText(fromSpreadsheetCell(text));
   }
-  return parseLinkFields(validated(input, given, "The row"), now);
+  return parseLinkFields(validated(input, given, "The row"), at);
 }
 
 export const CSV_COLUMNS = ["code", "target", "created_at", "expires_at", "password", "click_count"];

@@ -12,7 +12,7 @@ import { type CsvLayout, layoutOf, moreFieldsOf, namesNeeded } from "./columns.t
 import { parseTableTime, TABLE_TIME_FORM } from "../../lib/table-time.ts";
 import { validated } from "../../lib/validated.ts";
 import type { CodeRule } from "../link/code.ts";
-import { parseTarget } from "../link/input.ts";
+import { parseTarget, type TargetRule } from "../link/input.ts";
 import { namesInternal } from "../link/internal-target.ts";
 import { createSchema } from "../link/link.ts";
 import type { LinkFields } from "../link/field-values.ts";
@@ -109,19 +109,20 @@ export function csvLinkOf(
   return {
     row,
     code: keyOf(code, domain),
-    target: targetOf(cell("target")!),
+    target: targetOf(cell("target")!, rule),
     createdAt: createdAt === null ? now : createdAt,
     expiresAt,
     password: passwordOf(cell("password") ?? ""),
     clickCount: clickCount === null ? 0 : clickCount,
     owner: cell("owner")?.trim(),
-    more: moreFieldsOf(cell, now),
+    more: moreFieldsOf(cell, { now, schemes: rule.targetSchemes() }),
     unread,
   };
 }
 
 /** Keeps an internal target for the import, which skips it. @throws LinkInvalidUrl */
-const targetOf = (text: string): string => (namesInternal(text) ? text.trim() : parseTarget(text));
+const targetOf = (text: string, rule: TargetRule): string =>
+  namesInternal(text) ? text.trim() : parseTarget(text, rule);
 
 /** Fits the column; no characters that disturb terminals or databases. */
 const STORABLE_HASH = /^[\x21-\x7e]{1,255}$/;

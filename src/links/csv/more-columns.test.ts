@@ -28,7 +28,7 @@ for (const [name, { input, empty, parse }] of Object.entries(CONTENT as Fields))
   SAMPLES[name] = VALUES.find((value) => {
     if (!input.safeParse(value).success) return false;
     try {
-      return parse(value, { name, now: NOW }) !== empty;
+      return parse(value, { name, now: NOW, schemes: [] }) !== empty;
     } catch {
       return false;
     }

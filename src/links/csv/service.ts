@@ -16,6 +16,8 @@ type Deps = Omit<LinkImportDeps, "repository" | "bulk" | "owners" | "rule" | "ha
   database: Database;
   /** With or without slash. */
   routePrefixes(): readonly string[];
+  /** Of targets besides http and https. */
+  targetSchemes?: () => readonly string[];
 };
 
 export type LinkCsv = ReturnType<typeof createLinkCsv>;
@@ -34,7 +36,7 @@ export function createLinkCsv(deps: Deps) {
       hasOneWriter: database.dialect.hasOneWriter,
       repository: createLinkRepository(database),
       bulk: createLinkBulkRepository(database),
-      rule: createCodeRule(deps.routePrefixes),
+      rule: createCodeRule(deps.routePrefixes, deps.targetSchemes),
     }),
   };
 }

@@ -41,13 +41,22 @@ export const linkNotFound = (key: unknown): AppError =>
 
 export type CodeRule = ReturnType<typeof createCodeRule>;
 
-/** @param prefixes route prefixes, with or without leading slash; read at each call */
-export function createCodeRule(prefixes: () => readonly string[]) {
+/**
+ * The rule for new links.
+ *
+ * @param prefixes route prefixes, with or without leading slash; read at each call
+ * @param targetSchemes of targets besides http and https
+ */
+export function createCodeRule(
+  prefixes: () => readonly string[],
+  targetSchemes: () => readonly string[] = () => [],
+) {
   const reservedBy = (code: string): string | undefined =>
     [...prefixes().map((prefix) => prefix.replace(/^\/+|(?<!\/)\/+$/g, "")), ...ALWAYS_RESERVED].find(
       (prefix) => prefix !== "" && (code === prefix || code.startsWith(`${prefix}/`)),
     );
   return {
+    targetSchemes,
     /** LinkInvalidCode, LinkReservedCode or null. */
     refusal(code: string): AppError | null {
       if (code.length === 0 || code.length > CODE_MAX_LENGTH) {
@@ -152,6 +161,7 @@ export const siteCodeOwnerRefusal = (key: string): AppError =>
   );
 
 export const createShareCodeRule = (rule: CodeRule): CodeRule => ({
+  ...rule,
   refusal: (code) =>
     rule.refusal(code) ??
     (isSiteCode(code)

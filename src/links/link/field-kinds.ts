@@ -94,6 +94,9 @@ type Row = {
   isLong?: boolean;
 };
 
+/** `schemes`: of targets besides http and https. */
+export type At = { name: string; now: number; schemes: readonly string[] };
+
 type LinkField<Given = unknown, Stored = unknown, Shown = unknown> = Row & {
   /** The schema in requests: absent keeps the value, null or an empty text empties it. */
   input: z.ZodOptional<z.ZodNullable<z.ZodType<Given, Given>>>;
@@ -101,7 +104,7 @@ type LinkField<Given = unknown, Stored = unknown, Shown = unknown> = Row & {
   shown: z.ZodType<Shown>;
   empty: Stored;
   /** @throws AppError */
-  parse(given: Given, at: { name: string; now: number }): Stored;
+  parse(given: Given, at: At): Stored;
   show(value: Stored): Shown;
   restore(shown: Shown): Stored;
   /** The cell in CSV. */
@@ -281,7 +284,7 @@ export const rulesField = (row: Row) =>
     what: ["rules", "a list of rules"],
     shown: rulesShown.nullable() as z.ZodType<readonly Rule[] | null>,
     empty: null,
-    parse: (given, { name }) => parseRules(given, name),
+    parse: (given, { name, schemes }) => parseRules(given, { name, schemes }),
   });
 
 export const cardField = (row: Row) =>

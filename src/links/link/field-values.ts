@@ -1,6 +1,6 @@
 /** What follows from the table of fields (fields.ts). */
 import type { z } from "zod";
-import { emptyValues, fieldKey, type Fields, type Values } from "./field-kinds.ts";
+import { type At, emptyValues, fieldKey, type Fields, type Values } from "./field-kinds.ts";
 import { COLUMNS, CONTENT, LINK_FIELDS, OPTIONS, TAGS } from "./fields.ts";
 
 type FieldName = keyof typeof LINK_FIELDS;
@@ -43,11 +43,14 @@ function changes(valueOf: (field: Field) => unknown): LinkFields {
 }
 
 /** @param input passed the schemas  @throws InvalidDateFormat, LinkInvalidUrl, BadRequest (tags) */
-export const parseLinkFields = (input: { readonly [N in FieldName]?: unknown }, now: number): LinkFields =>
+export const parseLinkFields = (
+  input: { readonly [N in FieldName]?: unknown },
+  at: Omit<At, "name">,
+): LinkFields =>
   changes(({ name, empty, parse }) => {
     const given = input[name];
     if (given === undefined) return undefined;
-    return given === null || given === "" ? empty : parse(given, { name, now });
+    return given === null || given === "" ? empty : parse(given, { ...at, name });
   });
 
 /** @param state the contents of events, which passed `linkFieldsView`; absent fields are empty */

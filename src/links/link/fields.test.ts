@@ -30,7 +30,10 @@ const NONE = {
 describe("input", () => {
   const refused = (fields: object): string => {
     try {
-      parseLinkFields(validated(createSchema, { target: TARGET, ...fields }, "The link"), NOW);
+      parseLinkFields(validated(createSchema, { target: TARGET, ...fields }, "The link"), {
+        now: NOW,
+        schemes: [],
+      });
       return "no error";
     } catch (error) {
       if (error instanceof AppError) return error.name;

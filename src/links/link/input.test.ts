@@ -10,7 +10,7 @@ const NOW = Date.parse("2026-11-20T13:00:00Z");
 const DAY = 86_400_000;
 const rule = createCodeRule(() => ["/admin"]);
 const parsed = (body: unknown) => parseLinkInput(validated(createSchema, body, "The body"), rule, NOW);
-const patch = (body: unknown) => parseLinkUpdate(validated(updateSchema, body, "The body"), NOW);
+const patch = (body: unknown) => parseLinkUpdate(validated(updateSchema, body, "The body"), rule, NOW);
 
 function errorOf(run: () => unknown): string {
   try {

@@ -1,5 +1,5 @@
 import { appError } from "../../lib/errors.ts";
-import { checkHttpUrl } from "../../lib/http-url.ts";
+import { checkTargetUrl } from "../../lib/target-url.ts";
 import type { CodeRule } from "./code.ts";
 import { parseExpiry } from "./field-kinds.ts";
 import {
@@ -45,12 +45,14 @@ export type LinkUpdateInput = {
 /** Relative to the link's tags. */
 export type TagChange = { addTags: readonly string[]; removeTags: readonly string[] };
 
+export type TargetRule = Pick<CodeRule, "targetSchemes">;
+
 const isAbsent = <T>(value: T | null | undefined): value is null | undefined =>
   value === null || value === undefined;
 
 /** @throws LinkInvalidUrl */
-export function parseTarget(text: string): string {
-  const target = checkHttpUrl(text);
+export function parseTarget(text: string, { targetSchemes }: TargetRule): string {
+  const target = checkTargetUrl(text, targetSchemes());
   if (typeof target === "string") return target;
   throw appError("LinkInvalidUrl", target.error);
 }
@@ -60,12 +62,12 @@ export function parseLinkInput(input: CreateInput, rule: CodeRule, now: number):
   const code = input.code || null;
   const refusal = code === null ? null : rule.refusal(code);
   if (refusal !== null) throw refusal;
-  const { options, ...fields } = parseLinkFields(input, now);
+  const { options, ...fields } = parseLinkFields(input, { now, schemes: rule.targetSchemes() });
   const link = {
     ...NO_FIELDS,
     ...fields,
     code,
-    target: parseTarget(input.target),
+    target: parseTarget(input.target, rule),
     expiresAt: parseExpiry(input.expires_at ?? "", now),
     password: input.password || null,
     force: input.force ?? false,
@@ -80,12 +82,12 @@ export function parseLinkInput(input: CreateInput, rule: CodeRule, now: number):
 }
 
 /** @throws LinkInvalidUrl, LinkInvalidExpireTime, InvalidDateFormat, BadRequest (tags) */
-export function parseLinkUpdate(input: UpdateInput, now: number): LinkUpdateInput {
+export function parseLinkUpdate(input: UpdateInput, rule: TargetRule, now: number): LinkUpdateInput {
   return {
-    target: parseTarget(input.target),
+    target: parseTarget(input.target, rule),
     expiresAt: isAbsent(input.expires_at) ? undefined : parseExpiry(input.expires_at, now),
     password: isAbsent(input.password) ? undefined : input.password || null,
-    ...parseLinkFields(input, now),
+    ...parseLinkFields(input, { now, schemes: rule.targetSchemes() }),
   };
 }
 
@@ -105,10 +107,10 @@ export function parseLinkPatch(code: string, input: PatchInput, rule: CodeRule, 
   return {
     code: isRenamed ? input.code! : null,
     keepOld: input.keep_old ?? false,
-    target: input.target === undefined ? undefined : parseTarget(input.target),
+    target: input.target === undefined ? undefined : parseTarget(input.target, rule),
     expiresAt: input.expires_at === undefined ? undefined : parseExpiry(input.expires_at ?? "", now),
     password: input.password === undefined ? undefined : input.password || null,
-    ...parseLinkFields(input, now),
+    ...parseLinkFields(input, { now, schemes: rule.targetSchemes() }),
     ...parseTagChange(input),
   };
 }

@@ -1,4 +1,4 @@
-/** Targets of links that serve something of ours. No http URL begins with `w`, so one character distinguishes them. */
+/** Targets of links that serve something of ours. Most other targets differ in the first character. */
 export const INTERNAL_SCHEME = "waymark:";
 const DROP = `${INTERNAL_SCHEME}drop/`;
 const FOLDER = `${INTERNAL_SCHEME}folder/`;
@@ -17,7 +17,8 @@ export function readInternalTarget(target: string): { kind: InternalKind; id: nu
 }
 
 /** Takes stored targets and their locations. */
-export const isInternal = (target: string): boolean => target.charCodeAt(0) === FIRST;
+export const isInternal = (target: string): boolean =>
+  target.charCodeAt(0) === FIRST && target.startsWith(INTERNAL_SCHEME);
 
 /** Takes internal targets. */
 export const isDrop = (target: string): boolean => target.startsWith(DROP);

@@ -1,9 +1,9 @@
 /** The link: entity, input and view. */
 import { z } from "zod";
 import { dropAskFields } from "./drop-fields.ts";
-import { HTTP_URL_FORM } from "../../lib/http-url.ts";
 import { ownerText } from "../../lib/owner.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { TARGET_URL_FORM } from "../../lib/target-url.ts";
 import { codeOf, domainOf } from "./key.ts";
 import { shortUrl } from "./short-url.ts";
 import { tagList } from "../tags/tag.ts";
@@ -80,7 +80,10 @@ export const domainQuery = z.object({
 
 export const createSchema = namedObject("NewLink", {
   code: newCode.nullish().describe("1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty"),
-  target: z.string().describe("absolute http or https URL, at most 8192 bytes").meta(HTTP_URL_FORM),
+  target: z
+    .string()
+    .describe("absolute http or https URL, or one with a scheme of links.targets.schemes; at most 8192 bytes")
+    .meta(TARGET_URL_FORM),
   expires_at: z.string().nullish().describe("RFC 3339, or a duration such as 7d or 1d2h30m"),
   password: password.nullish(),
   domain: domainName.describe("host of its domain; absent or empty: the default one"),

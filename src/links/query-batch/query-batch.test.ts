@@ -207,6 +207,7 @@ forEachDialect((dialect) => {
       const batch = createQueryBatch({
         repository,
         links: room.repository,
+        rule: { targetSchemes: () => [] },
         list: createLinkList(repository),
         writer: {
           update: () => Promise.reject(new Error("unused")),

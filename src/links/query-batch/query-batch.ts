@@ -14,7 +14,13 @@ import { AppError, appError } from "../../lib/errors.ts";
 import { MOST_ITEMS } from "../write/batch.ts";
 import { isCodeText } from "../link/code.ts";
 import type { FallbackLoops } from "../fallback/loops.ts";
-import { type LinkUpdateInput, parseLinkUpdate, parseTagChange, type TagChange } from "../link/input.ts";
+import {
+  type LinkUpdateInput,
+  parseLinkUpdate,
+  parseTagChange,
+  type TagChange,
+  type TargetRule,
+} from "../link/input.ts";
 import { namedSchema, patchSchema, updateItemSchema } from "../link/link.ts";
 import { codeOf } from "../link/key.ts";
 import type { Owners } from "../link/owners.repository.ts";
@@ -146,13 +152,14 @@ type Deps = {
     linksOfBulk(db: Db, run: BulkId, links: readonly number[]): Promise<ReadonlySet<number>>;
   };
   hashPassword(plain: string): Promise<string>;
+  rule: TargetRule;
   clock: Clock;
   actor: Actor;
   portion?: number;
 };
 
 export function createQueryBatch(deps: Deps) {
-  const { repository, links, list, writer, loops, owners, domains, events, clock, actor } = deps;
+  const { repository, links, list, writer, rule, loops, owners, domains, events, clock, actor } = deps;
   type Write = (codes: readonly string[], by: Writing) => Promise<WriteOutcome<unknown>[]>;
 
   async function updating(set: QueryBatchInput["set"], now: number): Promise<Write> {
@@ -161,7 +168,7 @@ export function createQueryBatch(deps: Deps) {
     }
     const { domain, owner, ...fields } = set;
     const ownerId = await owners.newOwner(actor, owner);
-    const checked = parseLinkUpdate({ ...fields, target: fields.target ?? PLACEHOLDER }, now);
+    const checked = parseLinkUpdate({ ...fields, target: fields.target ?? PLACEHOLDER }, rule, now);
     const { password, target, ...rest } = {
       ...checked,
       ...parseTagChange(fields),

@@ -1,9 +1,10 @@
 /** Rules of a link as requests give and responses show them: the first that holds decides where the link leads. */
 import { z } from "zod";
 import { type AppError, appError } from "../../lib/errors.ts";
-import { checkHttpUrl, HTTP_URL_MAX_BYTES } from "../../lib/http-url.ts";
+import { HTTP_URL_MAX_BYTES } from "../../lib/http-url.ts";
 import { parseIpRange } from "../../lib/ip-address.ts";
 import { formatRfc3339, parseRfc3339 } from "../../lib/rfc3339.ts";
+import { checkTargetUrl } from "../../lib/target-url.ts";
 import { timeZoneName } from "../../lib/time-zone.ts";
 
 const MOST_RULES = 32;
@@ -142,11 +143,14 @@ export const rulesSchema: z.ZodType<Rule[], Rule[]> = z
 const LOST_INSIDE = ["query", "referrer"] as const;
 
 /** Returns null for an empty list. @throws BadRequest, LinkInvalidUrl */
-export function parseRules(given: readonly Rule[], name = "rules"): Rule[] | null {
+export function parseRules(
+  given: readonly Rule[],
+  { name = "rules", schemes = [] }: { name?: string; schemes?: readonly string[] } = {},
+): Rule[] | null {
   if (given.length === 0) return null;
   const rules = given.map(({ if: conditionsOfRule, target }, at) => ({
     if: canonical(conditionsOfRule),
-    target: targetOf(target, `${name}.${at}.target`),
+    target: targetOf(target, `${name}.${at}.target`, schemes),
   }));
   for (const [at, { if: conditionsOfRule, target }] of rules.entries()) {
     const lost =
@@ -182,13 +186,13 @@ function canonical(given: Conditions): Conditions {
 const mapped = <T>(value: string | string[], as: (one: string) => T) =>
   Array.isArray(value) ? value.map(as) : as(value);
 
-function targetOf(given: string, field: string): string {
+function targetOf(given: string, field: string, schemes: readonly string[]): string {
   const target = given.trim();
   if (target.startsWith(SHARE)) {
     if (SHARED_CODE.test(target)) return target;
     throw invalidRule("LinkInvalidUrl", field, "must name the code of a share, such as share:photos");
   }
-  const checked = checkHttpUrl(target);
+  const checked = checkTargetUrl(target, schemes);
   if (typeof checked === "string") return checked;
   throw appError("LinkInvalidUrl", `${field}: ${checked.error}`, { field });
 }

@@ -21,9 +21,11 @@ forEachDialect((dialect) => {
   let room: LinksRoom;
   let csv: LinkCsv;
   let lists: TargetLists;
+  let schemes: readonly string[] = [];
   beforeAll(async () => {
     room = await openLinks(await dialect.openDb({ threads: true }), {
       targetLists: () => lists,
+      targetSchemes: () => schemes,
       ownCode: (url) => codeBelow("https://own.example", url),
     });
     csv = createLinkCsv({
@@ -31,6 +33,7 @@ forEachDialect((dialect) => {
       changes: room.changes,
       events: room.events,
       routePrefixes: () => ["/admin"],
+      targetSchemes: () => schemes,
       domains: room.links.domains,
       validateTargets: room.links.validateTargets,
       hashPassword: async (plain) => plain,
@@ -40,6 +43,7 @@ forEachDialect((dialect) => {
   beforeEach(async () => {
     await room.clear();
     lists = NO_LISTS;
+    schemes = [];
   });
 
   const editor = () => room.links.by(EDITOR);
@@ -107,6 +111,34 @@ forEachDialect((dialect) => {
     for (const target of ["http://2130706433/", "http://0x7f.1:80/", "https://evil%2eexample/"]) {
       expect(await refusal(room.links.create({ target }))).toBe("LinkInvalidUrl");
     }
+  });
+
+  test("further schemes, on every way in; only those with a host are held against the lists", async () => {
+    const [mail, chat] = ["mailto:press@example.com", "whatsapp://send?text=hi"];
+    const rules = [{ if: { device: "mobile" }, target: chat }];
+    const ways = () => [
+      refusal(editor().create(input({ target: mail }))),
+      refusal(editor().create(input({ rules }))),
+      editor()
+        .batch.create([{ target: chat }])
+        .then(({ failed }) => (failed.length > 0 ? "LinkInvalidUrl" : "no error")),
+      csv
+        .import(Buffer.from(`code,target\nc,${mail}\n`), { mode: "overwrite" })
+        .then(({ failed_items: [failed] }) => (failed ? "LinkInvalidUrl" : "no error")),
+    ];
+    expect(new Set(await Promise.all(ways()))).toEqual(new Set(["LinkInvalidUrl"]));
+    schemes = ["mailto", "whatsapp"];
+    expect(new Set(await Promise.all(ways()))).toEqual(new Set(["no error"]));
+    expect((await room.links.get("c")).target).toBe(mail);
+    expect(await refusal(room.links.create(input({ target: "javascript:alert(1)" })))).toBe("LinkInvalidUrl");
+    lists = { ...NO_LISTS, allow: ["example.com"], bound: BOTH };
+    expect(await refusal(editor().create(input({ target: mail })))).toBe("no error");
+    expect(await refusal(editor().create(input({ target: chat })))).toBe("LinkInvalidUrl");
+    lists = { ...lists, allow: ["example.com", "send"] };
+    expect(await refusal(editor().create(input({ target: chat })))).toBe("no error");
+    schemes = [];
+    await room.links.patch("c", { title: "stays" });
+    expect((await room.links.get("c")).target).toBe(mail);
   });
 
   test("allowed hosts, by role; own short links and unchanged targets always pass", async () => {

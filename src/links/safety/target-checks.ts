@@ -7,11 +7,11 @@ import type { Clock } from "../../lib/clock.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
 import { type Outbound, OutboundFailure } from "../../lib/outbound.ts";
 import { rest } from "../../lib/rest.ts";
+import { isHttpUrl } from "../../lib/target-url.ts";
 import { SYSTEM } from "../../lib/actor.ts";
 import { VERSION } from "../../lib/version.ts";
 import { isForeignKeyViolation } from "../../platform/db/failures.ts";
 import type { RecordLinkEvents } from "../link/events.ts";
-import { isInternal } from "../link/internal-target.ts";
 import { codeOf } from "../link/key.ts";
 import { readOptions } from "../link/field-values.ts";
 import type { LinkChanges } from "../write/changes.ts";
@@ -94,7 +94,7 @@ export function createTargetChecks(deps: Deps) {
   }
 
   const isChecked = ({ target, options, expiresAt }: CheckedLink): boolean =>
-    !isInternal(target) &&
+    isHttpUrl(target) &&
     (expiresAt === null || expiresAt > clock.now()) &&
     readOptions(options).held === null &&
     !isOwn(target);

@@ -53,7 +53,8 @@ export function createTargetValidation({ targetLists, isOwn }: Deps): ValidateTa
     let held: Held | null = null;
     for (const [field, url] of urls) {
       const host = hostOf(url);
-      if (approved.includes(host) || isOwn(url)) continue;
+      // A URL without a host, such as mailto:, has a scheme that was permitted.
+      if (host === "" || approved.includes(host) || isOwn(url)) continue;
       if (isListed(host, lists.deny)) return refused(field, host, "may not be the target of links here");
       if (!isBound || isListed(host, lists.allow)) continue;
       if (!lists.waiting.includes(role)) {

@@ -87,7 +87,10 @@ export function createLinkBatch({ writer, rule, domains, hashPassword, clock, lo
         const { code, domain, payload } = validated(updateItemSchema, item, "The item");
         const key = keyOf(code, domain);
         domains.refuseMove(key, payload.domain);
-        const { password, ...change } = { ...parseLinkUpdate(payload, now), ...parseTagChange(payload) };
+        const { password, ...change } = {
+          ...parseLinkUpdate(payload, rule, now),
+          ...parseTagChange(payload),
+        };
         await refuseLoop(key, { ...change, ...change.options });
         const ownerId = await ownerOf(payload.owner);
         return { ...change, code: key, ownerId, passwordHash: await hashOf(password) };

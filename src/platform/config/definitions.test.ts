@@ -231,6 +231,10 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
   "files.versions_days": { good: { "0": "0", "3650": "3650" }, bad: ["3651", "-1", "x"] },
   "links.targets.allow": HOSTS,
   "links.targets.deny": HOSTS,
+  "links.targets.schemes": {
+    good: { "": "[]", '["MailTo","tel:"]': '["mailto","tel"]' },
+    bad: ["a b", "https", "javascript", "view-source", "waymark"],
+  },
   "links.targets.roles": ROLES,
   "links.targets.approval": ROLES,
   "links.check_targets": TRUE_OR_FALSE,

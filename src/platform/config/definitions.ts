@@ -110,6 +110,10 @@ const TARGET_DEFINITIONS = inCategory("links", {
   "links.targets.deny": list([], check.hostName, {
     description: "Hosts that links may not lead to, with their subdomains. Existing links stay.",
   }),
+  "links.targets.schemes": list([], check.scheme, {
+    description:
+      "Schemes that links may have besides http and https, such as mailto, tel, sms or whatsapp. Schemes of scripts, data and files are refused. Existing links stay.",
+  }),
   "links.targets.roles": choices(["editor", "admin"], ["editor", "admin"], {
     description: "Roles that links.targets.allow binds. Commands and imports count as admin.",
   }),

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { isLegibleText } from "../../lib/file-name.ts";
 import { checkHttpUrl, withoutDot } from "../../lib/http-url.ts";
 import { pictureIn } from "../../lib/picture.ts";
+import { checkScheme } from "../../lib/target-url.ts";
 import { timeZoneName } from "../../lib/time-zone.ts";
 import type { CheckedValue } from "./value-types.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
@@ -156,6 +157,14 @@ export const hostName = {
     const host = /^[^\s/?#@\\%*]{1,253}$/.test(item) ? URL.parse(`http://${item}/`) : null;
     const isHost = host !== null && host.port === "" && !/:\d*$/.test(item.replace(/^\[.*\]/, ""));
     return isHost ? withoutDot(host.hostname) : null;
+  },
+};
+
+export const scheme = {
+  items: "of schemes such as mailto",
+  check(item: string): CheckedValue {
+    const checked = checkScheme(item);
+    return typeof checked === "string" ? checked : must(checked.error);
   },
 };
 

@@ -115,6 +115,11 @@ export const KEPT_WORDS = {
     description: msg`Hosts that links may not lead to, with their subdomains. Existing links stay.`,
     allowed: msg`a list of hosts such as example.com`,
   },
+  "links.targets.schemes": {
+    name: msg`Further schemes`,
+    description: msg`Schemes that links may have besides http and https, such as mailto, tel, sms or whatsapp. Schemes of scripts, data and files are refused. Existing links stay.`,
+    allowed: msg`a list of schemes such as mailto`,
+  },
   "links.targets.roles": {
     name: msg`Bound by the allowed targets`,
     description: msg`Roles that links.targets.allow binds. Commands and imports count as admin.`,
