@@ -138,7 +138,9 @@ test("uploads are documented as forms, and lists with pagination", () => {
   }
   const sort = paths["/admin/v1/links"]!["get"]!.parameters.find(({ name }) => name === "sort");
   expect(sort).toMatchObject({ in: "query" });
-  expect(resolved(sort!.schema)).toMatchObject({ enum: ["created_at", "code", "click_count", "expires_at"] });
+  expect(resolved(sort!.schema)).toMatchObject({
+    enum: ["created_at", "code", "human_clicks", "click_count", "expires_at"],
+  });
 });
 
 function formOf(text: string, name = "file.csv"): FormData {

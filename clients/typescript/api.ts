@@ -5276,7 +5276,7 @@ export interface components {
         /** @enum {string} */
         ListLinksOrder: "asc" | "desc";
         /** @enum {string} */
-        ListLinksSort: "created_at" | "code" | "click_count" | "expires_at";
+        ListLinksSort: "created_at" | "code" | "human_clicks" | "click_count" | "expires_at";
         /** @enum {string} */
         ListMailState: "" | "waiting" | "sending" | "sent" | "failed";
         /** @enum {string} */
@@ -5286,7 +5286,7 @@ export interface components {
         /** @enum {string} */
         ListSharesOrder: "" | "asc" | "desc";
         /** @enum {string} */
-        ListSharesSort: "" | "created_at" | "code" | "click_count" | "expires_at";
+        ListSharesSort: "" | "created_at" | "code" | "human_clicks" | "click_count" | "expires_at";
         /** @enum {string} */
         ListSharesState: "" | "active" | "expired" | "used_up" | "damaged";
         /** @enum {string} */
@@ -14270,7 +14270,7 @@ export interface operations {
                 only_dead?: boolean;
                 /** @description only links that have expired */
                 only_expired?: boolean;
-                /** @description default: desc for created_at and click_count */
+                /** @description default: desc for created_at and clicks */
                 order?: components["schemas"]["ListLinksOrder"];
                 /** @description links of this account, or of a team as team:{name}; also the id of an account */
                 owner?: string;
@@ -14280,7 +14280,7 @@ export interface operations {
                 page_size?: number;
                 /** @description text in the code, target, title or note, case-insensitive */
                 search?: string;
-                /** @description default: created_at; from 100,000 links on, click_count is about half a minute old */
+                /** @description default: created_at; from 100,000 links on, orders by clicks are about half a minute old */
                 sort?: components["schemas"]["ListLinksSort"];
                 /** @description repeated: links that have all of these tags */
                 tag?: string[];

@@ -471,8 +471,10 @@ CREATE TABLE `link_clicks` (
   `clicks` bigint(20) NOT NULL,
   `ranked` bigint(20) NOT NULL DEFAULT 0,
   `automated` bigint(20) NOT NULL DEFAULT 0,
+  `ranked_human` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`link_id`),
   KEY `link_clicks_ranked` (`ranked`,`link_id`),
+  KEY `link_clicks_ranked_human` (`ranked_human`,`link_id`),
   CONSTRAINT `link_clicks_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

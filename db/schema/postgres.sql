@@ -444,6 +444,7 @@ create table link_clicks (
   clicks bigint not null,
   ranked bigint default 0 not null,
   automated bigint default 0 not null,
+  ranked_human bigint default 0 not null,
   constraint link_clicks_link FOREIGN KEY (link_id) REFERENCES links(id) ON DELETE CASCADE,
   constraint link_clicks_pkey PRIMARY KEY (link_id)
 );
@@ -1042,6 +1043,8 @@ CREATE INDEX import_notes_kind ON public.import_notes USING btree (import_id, ki
 CREATE INDEX link_aliases_link_id ON public.link_aliases USING btree (link_id);
 
 CREATE INDEX link_clicks_ranked ON public.link_clicks USING btree (ranked, link_id);
+
+CREATE INDEX link_clicks_ranked_human ON public.link_clicks USING btree (ranked_human, link_id);
 
 CREATE INDEX link_reports_link ON public.link_reports USING btree (link_id, resolved_at);
 

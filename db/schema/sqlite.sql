@@ -478,10 +478,13 @@ CREATE TABLE link_clicks (
   clicks integer not null,
   ranked integer not null default 0,
   automated integer not null default 0,
+  ranked_human integer not null default 0,
   constraint link_clicks_link foreign key (link_id) references links (id) on delete cascade
 );
 
 CREATE INDEX "link_clicks_ranked" on "link_clicks" (ranked, link_id);
+
+CREATE INDEX "link_clicks_ranked_human" on "link_clicks" (ranked_human, link_id);
 
 CREATE TABLE link_downloads (
   link_id integer not null primary key,

@@ -51,7 +51,7 @@ export function addLinkCommands(program: Command, context: Context): Command {
 
 const LIST_OPTIONS = [
   ...FILTER_OPTIONS,
-  ["--sort <key>", "created_at, code, click_count or expires_at", { values: SORT_KEYS }],
+  ["--sort <key>", "created_at, code, human_clicks, click_count or expires_at", { values: SORT_KEYS }],
   ["--order <way>", "asc or desc", { values: ORDER_WAYS }],
   ["--page <number>", "from 1"],
   ["--page-size <number>", "1 to 100"],

@@ -5,7 +5,7 @@ import { countRows } from "../../platform/db/queries.ts";
 import type { Schema } from "../../platform/db/schema.ts";
 import { ownerNames } from "../../links/link/owners.repository.ts";
 import type { ShownLink } from "../../links/link/link.ts";
-import { linksIn } from "../../links/link/query.repository.ts";
+import { HUMAN_CLICKS, linksIn } from "../../links/link/query.repository.ts";
 import { createTagging } from "../../links/tags/tagging.repository.ts";
 import { createRecipientsRepository } from "../recipients/repository.ts";
 import { MOST_LEVELS, ROOT } from "../tree/entry.ts";
@@ -256,7 +256,8 @@ function sortedBy(shares: Sorted, by: ShareOrder["by"], direction: "asc" | "desc
   const sorted = shares.orderBy((eb): Expression<unknown> => {
     if (by === "code") return eb.ref("links.code");
     if (by === "expires_at") return eb.fn.coalesce("links.expires_at", eb.lit(MOST));
-    const clicks = eb.selectFrom("link_clicks").select("clicks");
+    const counted = by === "human_clicks" ? HUMAN_CLICKS : sql.ref<number>("link_clicks.clicks");
+    const clicks = eb.selectFrom("link_clicks").select(counted.as("counted"));
     return eb.fn.coalesce(clicks.whereRef("link_clicks.link_id", "=", "shares.link_id"), eb.lit(0));
   }, direction);
   return sorted.orderBy("shares.link_id", "desc");

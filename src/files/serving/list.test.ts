@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { cursorText } from "../../lib/cursor.ts";
-import type { Shareable } from "./served.ts";
+import type { Shareable, ShareOrder } from "./served.ts";
 import { startShares, type SharesHarness } from "../shares/shares.test-support.ts";
 
 const LIMITS = { max_bytes: 1_000, max_files: 3, max_file_size: 10 };
@@ -154,12 +154,16 @@ forEachDialect((dialect) => {
     expect(await found({ state: "expired" })).toEqual([used.code]);
     expect(await found({ state: "active", kind: "file" })).toEqual([]);
 
-    await write.updateTable("link_clicks").set({ clicks: 7 }).where("link_id", "=", idOf(whole)).execute();
-    const sorted = (by: "created_at" | "code" | "click_count" | "expires_at", isDescending: boolean) =>
-      found({}, { by, isDescending });
+    const click = (code: string, clicks: number, automated: number) =>
+      write.updateTable("link_clicks").set({ clicks, automated }).where("link_id", "=", idOf(code)).execute();
+    await click(whole, 7, 5);
+    const sorted = (by: ShareOrder["by"], isDescending: boolean) => found({}, { by, isDescending });
     expect(await sorted("created_at", false)).toEqual([used.code, lost.code, whole, box]);
     expect((await sorted("click_count", true))[0]).toBe(whole);
     expect(await sorted("click_count", false)).toEqual([box, lost.code, used.code, whole]);
+    await click(lost.code, 3, 0);
+    expect(await sorted("click_count", true)).toEqual([whole, lost.code, box, used.code]);
+    expect(await sorted("human_clicks", true)).toEqual([lost.code, whole, box, used.code]);
     expect(await sorted("expires_at", false)).toEqual([lost.code, used.code, box, whole]);
     const byCode = [used.code, lost.code, whole, box].toSorted((a, b) => (a < b ? -1 : 1));
     expect(await sorted("code", true)).toEqual(byCode.toReversed());

@@ -156,7 +156,7 @@ export type ShareFilter = {
   state?: (typeof SHARE_STATES)[number] | "" | undefined;
 };
 
-export const SHARE_SORTS = ["created_at", "code", "click_count", "expires_at"] as const;
+export const SHARE_SORTS = ["created_at", "code", "human_clicks", "click_count", "expires_at"] as const;
 
 /** Ties: newest first. No expiry sorts as the latest one. */
 export type ShareOrder = { by: (typeof SHARE_SORTS)[number]; isDescending: boolean };

@@ -48,7 +48,7 @@ export function createLinkBulkRepository({ read, dialect }: Database) {
       const counts = {
         table: "link_clicks",
         key: "link_id",
-        set: ["clicks", "ranked", "automated"],
+        set: ["clicks", "ranked", "automated", "ranked_human"],
       } as const;
       const ids = links.map(({ id }) => id);
       const before = await tx

@@ -23,6 +23,9 @@ export const LINK_COLUMNS = [
   "links.created_by as createdBy",
 ] as const;
 
+/** The human clicks of a link, in queries of link_clicks. */
+export const HUMAN_CLICKS = sql<number>`(${sql.ref("link_clicks.clicks")} - ${sql.ref("link_clicks.automated")})`;
+
 /** With their clicks. */
 export const linksIn = (db: Db) =>
   db

@@ -48,9 +48,9 @@ const RANKED_AT_ONCE = 1_000;
 export type Growth = { linkId: number; before: number; after: number };
 
 /**
- * Orders links by clicks. An index on the counter would make a flush several times as expensive, so the job copies
- * changed link_clicks.clicks to the indexed link_clicks.ranked, in portions. It calls `counted` once for each change of
- * a count, if the process lives.
+ * Orders links by human clicks and by all. Indexes on the counters would make a flush several times as expensive, so
+ * the job copies changed counts to the indexed link_clicks.ranked_human and link_clicks.ranked, in portions. It calls
+ * `counted` once for each change of a count of human clicks, if the process lives.
  */
 export function createRankingJob(
   database: Database,
@@ -71,7 +71,9 @@ export function createRankingJob(
       const to = from + IDS_AT_ONCE - 1;
       const links = await repository.behind({ from, to }, RANKED_AT_ONCE);
       await repository.rank(links);
-      await counted(links.map((link) => ({ linkId: link.link_id, before: link.ranked, after: link.clicks })));
+      await counted(
+        links.map((link) => ({ linkId: link.link_id, before: link.ranked_human, after: link.human })),
+      );
       from = links.length === RANKED_AT_ONCE ? links.at(-1)!.link_id + 1 : to + 1;
       await rest((performance.now() - portionBegun) * RANKING_REST_FACTOR, signal);
     }

@@ -8,7 +8,9 @@ import {
   type ListQuery,
   type PlacedQuery,
   placedQueryOf,
+  isByClicks,
   SORT_KEYS,
+  type SortKey,
 } from "./query.ts";
 import { createMatchesByCode } from "./by-code.ts";
 import { planFor } from "./plan.ts";
@@ -41,7 +43,7 @@ const LINKS: Omit<Model, "id">[] = Array.from({ length: COUNT }, (_, at) => {
       ...(at % 7 === 0 ? ["week"] : []),
       ...(at % 300 === 0 ? ["rare"] : []),
     ].sort(),
-    automatedClicks: 0,
+    automatedClicks: (at * 17) % (((at * 31) % 100) + 1),
   };
 });
 
@@ -49,10 +51,13 @@ type Model = NewLink & { id: number; ownerName: string | null };
 
 const compare = <T>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 
+const humanClicks = ({ clickCount, automatedClicks }: Model): number => clickCount - automatedClicks;
+
 /** Each order in the model, descending. */
 const ORDERS: Record<string, (a: Model, b: Model) => number> = {
   created_at: (a, b) => compare(b.createdAt, a.createdAt) || compare(a.code, b.code),
   code: (a, b) => compare(b.code, a.code),
+  human_clicks: (a, b) => compare(humanClicks(b), humanClicks(a)) || compare(b.id, a.id),
   click_count: (a, b) => compare(b.clickCount, a.clickCount) || compare(b.id, a.id),
   expires_at: (a, b) => compare(b.expiresAt ?? Infinity, a.expiresAt ?? Infinity) || compare(b.id, a.id),
 };
@@ -130,10 +135,10 @@ forEachDialect((dialect) => {
   });
 
   /** Those that sort what a condition finds, and those that follow indexes. */
-  const lists = (sort: string): LinkList[] =>
+  const lists = (sort: SortKey): LinkList[] =>
     [COUNT * 2, 0].map((countedUpTo) =>
       createLinkList(createLinkListRepository(room.database, { countedUpTo, sortedUpTo: 0 }), {
-        rankedFrom: sort === "click_count" && countedUpTo > 0 ? COUNT * 2 : 1,
+        rankedFrom: isByClicks(sort) && countedUpTo > 0 ? COUNT * 2 : 1,
       }),
     );
 

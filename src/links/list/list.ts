@@ -5,7 +5,14 @@
  */
 import type { Link } from "../link/link.ts";
 import { isEverything, type LinkFilter } from "./filter.ts";
-import type { LinkOrder, LinkQuery, ListPlace, PlacedQuery, Slice } from "./query.ts";
+import {
+  isByClicks,
+  type LinkOrder,
+  type LinkQuery,
+  type ListPlace,
+  type PlacedQuery,
+  type Slice,
+} from "./query.ts";
 import { type ListPlan, planFor, smallest, startOfCount } from "./plan.ts";
 import type { LinkListRepository } from "./repository.ts";
 import type { Starts } from "./sizes.repository.ts";
@@ -36,7 +43,7 @@ export function createLinkList(repository: LinkListRepository, { rankedFrom = RA
 
   async function planOf(order: LinkOrder, depth: number, found: Starts): Promise<ListPlan> {
     const matches = cache.get(found.filter).total ?? found.matches;
-    const isCompared = found.starts.length > 0 || order.sort === "click_count";
+    const isCompared = found.starts.length > 0 || isByClicks(order.sort);
     const links = isCompared ? await repository.total() : 0;
     return planFor(order, depth, { ...found, matches, links, rankedFrom });
   }

@@ -13,7 +13,8 @@ import { countRows } from "../../platform/db/queries.ts";
 import type { Schema } from "../../platform/db/schema.ts";
 import { isEverything, type LinkFilter } from "./filter.ts";
 import { hasTag, matching } from "./matching.repository.ts";
-import type { LinkOrder, ListPlace, Slice } from "./query.ts";
+import { HUMAN_CLICKS } from "../link/query.repository.ts";
+import { isByClicks, type LinkOrder, type ListPlace, type Slice, type SortKey } from "./query.ts";
 import { BOUNDS, type ListPlan, type Start, WALK } from "./plan.ts";
 
 /** At most 1,000. */
@@ -69,20 +70,20 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
   async function idsByClicks(filter: LinkFilter, slice: Slice, plan: ListPlan): Promise<Found> {
     const { order, offset, limit, after = null } = slice;
     const way = direction(order.descending);
+    const counted = countedBy(order, plan);
     if (plan.by === "sort" && !isEverything(filter)) {
       // An outer join with an expression, or a server might sort the counts of all links before it joins them.
       const sorted = matches(filter, startsOf(plan, order))
         .leftJoin("link_clicks", "link_clicks.link_id", "links.id")
-        .select((eb) => ["links.id", eb.fn.coalesce("link_clicks.clicks", eb.lit(0)).as("value")])
-        .$if(after !== null, (query) => query.where(followingClicks(order, after!, "clicks")))
-        .orderBy((eb) => eb.fn.coalesce("link_clicks.clicks", eb.lit(0)), way)
+        .select((eb) => ["links.id", eb.fn.coalesce(counted, eb.lit(0)).as("value")])
+        .$if(after !== null, (query) => query.where(followingClicks(order, after!, plan)))
+        .orderBy((eb) => eb.fn.coalesce(counted, eb.lit(0)), way)
         .orderBy("links.id", way);
       return foundIds(await sorted.limit(limit).offset(offset).execute());
     }
-    const counted = plan.by === "walk" ? "ranked" : "clicks";
     const found = await read
       .selectFrom("link_clicks")
-      .$if(after !== null, (query) => query.where(followingClicks(order, after!, counted)))
+      .$if(after !== null, (query) => query.where(followingClicks(order, after!, plan)))
       .where((eb) => {
         // Tags first: they are tested in narrow rows.
         const tagged = eb.and(filter.tags.map((tag) => hasTag(tag, "link_clicks.link_id")));
@@ -95,7 +96,7 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
           .whereRef("links.id", "=", "link_clicks.link_id");
         return tagged.and(eb(link.select(eb.lit(1).as("found")), "=", 1));
       })
-      .select(["link_id as id", `${counted} as value`])
+      .select(["link_id as id", counted.as("value")])
       .orderBy(counted, way)
       .orderBy("link_id", way)
       .limit(limit)
@@ -137,7 +138,7 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
   /** Finds keys in order; limit ≤ 10,000. */
   return async function pageKeys(filter: LinkFilter, slice: Slice, plan: ListPlan): Promise<Found> {
     if (slice.order.sort === "expires_at") return idsByExpiry(filter, slice, plan);
-    if (slice.order.sort === "click_count") return idsByClicks(filter, slice, plan);
+    if (isByClicks(slice.order.sort)) return idsByClicks(filter, slice, plan);
     return codesInOrder(filter, slice, plan);
   };
 }
@@ -247,17 +248,23 @@ const followingExpiry =
     return eb.and([eb(expiry, notBefore, bound), eb.or([eb(expiry, beyond, bound), id])]);
   };
 
+/** The count of an order by clicks. */
+export const countInOrder = (sort: SortKey) =>
+  sort === "human_clicks" ? HUMAN_CLICKS : sql.ref<number>("link_clicks.clicks");
+
+/** The count, or its rank along an index. */
+const countedBy = ({ sort }: LinkOrder, plan: ListPlan) =>
+  plan.by === "sort"
+    ? countInOrder(sort)
+    : sql.ref<number>(`link_clicks.${sort === "human_clicks" ? "ranked_human" : "ranked"}`);
+
 const followingClicks =
-  (
-    { descending }: LinkOrder,
-    { value, tie }: ListPlace,
-    column: "ranked" | "clicks",
-  ): Condition<ClickColumns> =>
+  (order: LinkOrder, { value, tie }: ListPlace, plan: ListPlan): Condition<ClickColumns> =>
   (eb) => {
-    const [beyond, notBefore] = descending ? (["<", "<="] as const) : ([">", ">="] as const);
-    const counted = eb.ref(`link_clicks.${column}`);
+    const [beyond, notBefore] = order.descending ? (["<", "<="] as const) : ([">", ">="] as const);
+    const counted = countedBy(order, plan);
     // Counts may come from an outer join, which must stay one.
-    const clicks = column === "ranked" ? counted : eb.fn.coalesce(counted, eb.lit(0));
+    const clicks = plan.by === "walk" ? counted : eb.fn.coalesce(counted, eb.lit(0));
     return eb.and([
       eb(clicks, notBefore, value),
       eb.or([eb(clicks, beyond, value), eb("link_clicks.link_id", beyond, Number(tie))]),

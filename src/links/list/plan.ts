@@ -3,7 +3,7 @@
  * condition, which it tests and sorts. The choice needs no statistics of the database, which may be missing or old.
  */
 import { EVERYTHING, isEverything, type LinkFilter } from "./filter.ts";
-import type { LinkOrder, SortKey } from "./query.ts";
+import { isByClicks, type LinkOrder, type SortKey } from "./query.ts";
 
 /**
  * The condition with which a query starts; `ids`: with these links; `scan`:
@@ -49,6 +49,7 @@ export const BOUNDS: Record<SortKey, readonly Start[]> = {
   created_at: ["owner", "owners", "created"],
   code: ["domain"],
   expires_at: ["expired"],
+  human_clicks: [],
   click_count: [],
 };
 
@@ -57,13 +58,14 @@ const NARROW: Record<SortKey, readonly (keyof LinkFilter)[]> = {
   created_at: ["tags", "owners", "domain", "createdAfter", "createdBefore", "state", "search"],
   code: ["tags", "domain"],
   expires_at: ["tags", "state"],
+  human_clicks: ["tags"],
   click_count: ["tags"],
 };
 
 function costOfWalk(sort: SortKey, filter: LinkFilter): number {
   const others = Object.fromEntries(NARROW[sort].map((name) => [name, EVERYTHING[name]]));
   if (!isEverything({ ...filter, ...others })) return ROW_COST;
-  return sort === "click_count" ? RANK_COST : 1;
+  return isByClicks(sort) ? RANK_COST : 1;
 }
 
 export function smallest(starts: readonly SizedStart[]): SizedStart | null {
@@ -96,7 +98,7 @@ export function planFor(
   { filter, starts, matches, links, rankedFrom }: Sizes,
 ): ListPlan {
   const least = smallest(starts);
-  if (sort === "click_count" && links < rankedFrom) return { by: "sort", from: least?.start ?? null };
+  if (isByClicks(sort) && links < rankedFrom) return { by: "sort", from: least?.start ?? null };
   if (least === null || BOUNDS[sort].includes(least.start)) return WALK;
   if (least.links === Number.POSITIVE_INFINITY) {
     const scans = depth > SCANNED_FROM && starts.some(({ start }) => start === "scan");

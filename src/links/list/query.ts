@@ -6,8 +6,11 @@ import { everyDomain, filterOf, filterQuery, type LinkFilter } from "./filter.ts
 import { cursorQuery, cursorText, placeOf } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 
-export const SORT_KEYS = ["created_at", "code", "click_count", "expires_at"] as const;
+export const SORT_KEYS = ["created_at", "code", "human_clicks", "click_count", "expires_at"] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
+
+export const isByClicks = (sort: SortKey): sort is "human_clicks" | "click_count" =>
+  sort === "human_clicks" || sort === "click_count";
 export const ORDER_WAYS = ["asc", "desc"] as const;
 
 export type LinkOrder = {
@@ -70,9 +73,9 @@ export const listQuery = filterQuery.extend({
   ...pageQuery,
   sort: queryChoice(
     SORT_KEYS,
-    "default: created_at; from 100,000 links on, click_count is about half a minute old",
+    "default: created_at; from 100,000 links on, orders by clicks are about half a minute old",
   ),
-  order: queryChoice(ORDER_WAYS, "default: desc for created_at and click_count"),
+  order: queryChoice(ORDER_WAYS, "default: desc for created_at and clicks"),
   total: flag("false: next_cursor instead of pagination, before the links are counted"),
   count: flag("with a cursor: true adds total, the number of all links that the filter finds"),
   cursor: cursorQuery.cursor.describe(
@@ -99,7 +102,7 @@ export function placedQueryOf(query: ListQuery, now: number, domainOf = everyDom
 
 function orderOf({ sort: by, order }: ListQuery): LinkOrder {
   const sort = by || "created_at";
-  const descends = sort === "created_at" || sort === "click_count";
+  const descends = sort === "created_at" || isByClicks(sort);
   return { sort, descending: order ? order === "desc" : descends };
 }
 

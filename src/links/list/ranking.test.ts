@@ -2,11 +2,11 @@
 import { PLAIN, UNOWNED } from "../link/link.ts";
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../platform/db/for-each-dialect.test-support.ts";
-import { linkQueryOf, type ListQuery } from "./query.ts";
+import { linkQueryOf, type ListQuery, placedQueryOf } from "./query.ts";
 import { type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
 import { createLinkList, type LinkList } from "./list.ts";
 import { createLinkListRepository } from "./repository.ts";
-import { createRankingJob } from "./jobs.ts";
+import { createRankingJob, type Growth } from "./jobs.ts";
 
 const COUNT = 1_500;
 const codeOf = (at: number) => `l${String(at).padStart(4, "0")}`;
@@ -89,6 +89,34 @@ forEachDialect(({ openDb }) => {
       await job.run(never);
       expect(await codes({})).toEqual([1399, 1398, 1397, 1396, 1395].map(codeOf));
       expect(await codes({ order: "asc", page: "2" })).toEqual([6, 7, 8, 9, 1400].map(codeOf));
+    });
+
+    test("order by human clicks apart from all", async () => {
+      const job = createRankingJob(room.database);
+      const grown: Growth[] = [];
+      const noting = createRankingJob(room.database, async (links) => void grown.push(...links));
+      await job.run(never);
+      const [first, second] = (await idsOf(1_498, 1_500)) as [number, number];
+      const { write } = room.database;
+      await write.updateTable("link_clicks").set({ automated: 700 }).where("link_id", "=", second).execute();
+      await count([first], 5);
+      await noting.run(never);
+      expect(grown).toEqual([
+        { linkId: first, before: 749, after: 754 },
+        { linkId: second, before: 749, after: 49 },
+      ]);
+      const exact = createLinkList(createLinkListRepository(room.database));
+      for (const of of [list, exact]) {
+        expect(await codes({ page_size: "3" }, of)).toEqual([1498, 1499, 1497].map(codeOf));
+        const human = { sort: "human_clicks", page_size: "3" } as const;
+        expect(await codes(human, of)).toEqual([1498, 1497, 1496].map(codeOf));
+        expect(await codes({ ...human, only_active: "1" }, of)).toEqual([1498, 1497, 1496].map(codeOf));
+        const near = await codes({ ...human, order: "asc", page: "34" }, of);
+        expect(near).toEqual([99, 1499, 100].map(codeOf));
+        expect((await of.after(placedQueryOf({ ...human, cursor: "" }, NOW)!)).next).toMatchObject({
+          value: 748,
+        });
+      }
     });
 
     test("are not read again while nothing is counted", async () => {

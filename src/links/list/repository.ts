@@ -8,8 +8,8 @@ import { linksIn, readTotal, taggedLinksIn, withTags } from "../link/query.repos
 import { tagsOf } from "../tags/tagging.repository.ts";
 import type { LinkFilter } from "./filter.ts";
 import { matching } from "./matching.repository.ts";
-import type { LinkOrder } from "./query.ts";
-import { createOrderedKeys, direction, type LinkKeys } from "./ordered-keys.repository.ts";
+import { isByClicks, type LinkOrder } from "./query.ts";
+import { countInOrder, createOrderedKeys, direction, type LinkKeys } from "./ordered-keys.repository.ts";
 import type { Start } from "./plan.ts";
 import { type CountBounds, createCounts, createStarts } from "./sizes.repository.ts";
 
@@ -27,7 +27,7 @@ const loadingBy = oncePer((dialect: Dialect) =>
         if (sort === "code") return links.orderBy("links.code", way);
         if (sort === "created_at")
           return links.orderBy("links.created_at", way).orderBy("links.code", direction(!descending));
-        if (sort === "click_count") return links.orderBy("link_clicks.clicks", way).orderBy("links.id", way);
+        if (isByClicks(sort)) return links.orderBy(countInOrder(sort), way).orderBy("links.id", way);
         return links
           .orderBy((eb) => eb.case().when("links.expires_at", "is", null).then(1).else(0).end(), way)
           .orderBy("links.expires_at", way)

@@ -1,6 +1,6 @@
 /** Upkeep of the rows whose sums are the numbers of links and clicks (links/link/query.repository.ts). */
 import type { Database } from "../../platform/db/database.ts";
-import { addToTotal, type LinkTotals } from "../link/query.repository.ts";
+import { addToTotal, HUMAN_CLICKS, type LinkTotals } from "../link/query.repository.ts";
 import { type Extent, extentOf } from "../../platform/db/queries.ts";
 
 const FIELDS = ["links", "clicks", "automated"] as const;
@@ -73,7 +73,8 @@ export function createTotalRepository({ read, write, transaction, dialect }: Dat
   };
 }
 
-export type Counted = { link_id: number; clicks: number; ranked: number };
+/** `human`: its human clicks. */
+export type Counted = { link_id: number; clicks: number; human: number; ranked_human: number };
 
 export function createRankingRepository({ read, write, dialect }: Database) {
   return {
@@ -86,22 +87,27 @@ export function createRankingRepository({ read, write, dialect }: Database) {
     /** The range of ids, or null without links. */
     extent: () => extentOf(read.selectFrom("link_clicks").select("link_id as value")),
 
-    /** Links whose rank differs from their clicks, by id; limit ≤ 1,000. */
+    /** Links whose ranks differ from their clicks, by id; limit ≤ 1,000. */
     behind: ({ from, to }: Extent, limit: number): Promise<Counted[]> =>
       read
         .selectFrom("link_clicks")
-        .select(["link_id", "clicks", "ranked"])
+        .select(["link_id", "clicks", "ranked_human", HUMAN_CLICKS.as("human")])
         .where("link_id", ">=", from)
         .where("link_id", "<=", to)
-        .whereRef("clicks", "<>", "ranked")
+        .where((eb) => eb.or([eb("clicks", "<>", eb.ref("ranked")), eb("ranked_human", "<>", HUMAN_CLICKS)]))
         .orderBy("link_id")
         .limit(limit)
         .execute(),
 
     /** At most 1,000. */
     async rank(links: readonly Counted[]): Promise<void> {
-      const rows = links.map(({ link_id, clicks }) => ({ link_id, ranked: clicks }));
-      await dialect.updateMany(write, { table: "link_clicks", key: "link_id", set: ["ranked"] }, rows);
+      const rows = links.map(({ link_id, clicks, human }) => ({
+        link_id,
+        ranked: clicks,
+        ranked_human: human,
+      }));
+      const ranks = { table: "link_clicks", key: "link_id", set: ["ranked", "ranked_human"] } as const;
+      await dialect.updateMany(write, ranks, rows);
     },
   };
 }

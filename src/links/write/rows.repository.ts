@@ -163,6 +163,7 @@ export const clickRowOf = ({ id, clickCount: clicks, automatedClicks: automated 
   clicks,
   ranked: clicks,
   automated,
+  ranked_human: clicks - automated,
 });
 
 export const contentOf = (link: LinkOverwrite) => ({

@@ -148,8 +148,8 @@ forEachDialect(({ name, openDb }) => {
       );
       const rows = await database.read.selectFrom("link_clicks").selectAll().orderBy("link_id").execute();
       expect(rows).toEqual([
-        { link_id: a, clicks: 2 ** 33 - 5, ranked: 0, automated: 0 },
-        { link_id: b, clicks: MAX - 2 ** 33 + 5, ranked: MAX, automated: 0 },
+        { link_id: a, clicks: 2 ** 33 - 5, ranked: 0, automated: 0, ranked_human: 0 },
+        { link_id: b, clicks: MAX - 2 ** 33 + 5, ranked: MAX, automated: 0, ranked_human: 0 },
       ]);
       const { total, n } = await database.read
         .selectFrom("link_clicks")

@@ -90,8 +90,8 @@ export const LINK_TABLES = {
     /** JSON (links/domains/well-known.ts); null without documents. */
     well_known: "text?",
   },
-  /** One row per link, removed with it. `ranked` is indexed: see links/list/jobs.ts. */
-  link_clicks: { link_id: "int", clicks: "int", ranked: "int0", automated: "int0" },
+  /** One row per link, removed with it. `ranked` and `ranked_human` are indexed: see links/list/jobs.ts. */
+  link_clicks: { link_id: "int", clicks: "int", ranked: "int0", automated: "int0", ranked_human: "int0" },
   /**
    * For the analytics of deleted links, and to put them back: an id is here or in `links`. Retention removes a row with
    * the last row of its clicks, after `content`. A code may occur several times, and a link may have it again.

@@ -18,6 +18,7 @@ export const steps: readonly Step[] = [
     "primary key (link_id)",
     "constraint link_clicks_link foreign key (link_id) references links (id) on delete cascade",
     "index link_clicks_ranked (ranked, link_id)",
+    "index link_clicks_ranked_human (ranked_human, link_id)",
   ]),
   createTable("1004_deleted_links", "deleted_links", LINK_TABLES.deleted_links, [
     "primary key (link_id)",
