@@ -117,6 +117,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     write: ["link", "rules", "tags"],
     cache: ["link", "rules"],
     list: ["link", "tags"],
+    case: ["link", "write"],
     csv: ["link", "list", "write"],
     deleted: ["link", "list", "write"],
     domains: ["fallback", "link"],

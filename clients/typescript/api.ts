@@ -4007,6 +4007,7 @@ export interface components {
             expires_at: string | null;
             /** @description where the link leads before it starts, after it ends and when it is used up; null: 404 */
             fallback_url: string | null;
+            forward_path: boolean;
             /** @description the query of a visit is added to the target */
             forward_query: boolean;
             /** @description why the link is closed to visitors: it waits for approval, was refused or taken down; null: it is open */
@@ -4112,6 +4113,8 @@ export interface components {
             expired_url: string | null;
             host: string;
             id: number;
+            /** @description codes are compared without case */
+            ignore_case: boolean;
             not_found_url: string | null;
             /** @description account, or team:{name}; null: it is open to all who make links */
             owner: string | null;
@@ -4140,6 +4143,8 @@ export interface components {
             expired_url?: string | null;
             /** @description host name, without scheme, port and path; stored in lower case and Punycode */
             host?: string;
+            /** @description compare codes without case (A to Z) and store them in lower case; off when absent or null */
+            ignore_case?: boolean | null;
             /** @description http or https URL on another host, to which unknown codes lead instead of 404; none when empty or null */
             not_found_url?: string | null;
             /** @description account, or team:{name} whose editors alone make links on it; open to all when empty or null */
@@ -4206,6 +4211,7 @@ export interface components {
             /** @description that it has received, including those deleted since */
             files: number;
             folder_id: number;
+            forward_path: boolean;
             /** @description the query of a visit is added to the target */
             forward_query: boolean;
             /** @description why the link is closed to visitors: it waits for approval, was refused or taken down; null: it is open */
@@ -4371,6 +4377,10 @@ export interface components {
         /** @enum {string} */
         EventVia: "panel" | "api" | "token" | "cli" | "import" | "system";
         Explanation: {
+            /** @description of the link that answers */
+            code: string;
+            /** @description code: as it stands; case: in another case; path: the link has forward_path; tail: without what was left behind it */
+            found_by: components["schemas"]["ExplanationFoundBy"];
             reason: components["schemas"]["ExplanationReason"];
             /** @description of the response to the visitor */
             status: number;
@@ -4391,6 +4401,8 @@ export interface components {
         };
         /** @enum {string} */
         ExplanationCondition: "device" | "os" | "browser" | "language" | "country" | "referrer" | "query" | "before" | "after" | "hours" | "address" | "percent";
+        /** @enum {string} */
+        ExplanationFoundBy: "code" | "case" | "path" | "tail";
         /** @enum {string} */
         ExplanationReason: "rule" | "target" | "share" | "report" | "expired" | "not_started" | "used_up" | "person" | "password" | "card" | "waiting" | "refused" | "taken_down";
         ExplanationResponse: {
@@ -4935,6 +4947,7 @@ export interface components {
             expires_at: string | null;
             /** @description where the link leads before it starts, after it ends and when it is used up; null: 404 */
             fallback_url: string | null;
+            forward_path: boolean;
             /** @description the query of a visit is added to the target */
             forward_query: boolean;
             /** @description why the link is closed to visitors: it waits for approval, was refused or taken down; null: it is open */
@@ -5071,6 +5084,8 @@ export interface components {
             file_id?: number;
             /** @description makes the code list this folder */
             folder_id?: number;
+            /** @description append what follows the code in the path of the request to the path of the target */
+            forward_path?: boolean | null;
             /** @description pass the query of the request to the target */
             forward_query?: boolean | null;
             /** @description files and folders of yours that are one share, at most 500 */
@@ -5216,6 +5231,8 @@ export interface components {
             expires_at?: string | null;
             /** @description where the link leads while it has not started, has expired or is used up */
             fallback_url?: (string | "") | null;
+            /** @description append what follows the code in the path of the request to the path of the target */
+            forward_path?: boolean | null;
             /** @description pass the query of the request to the target */
             forward_query?: boolean | null;
             /** @description how many people may pass; automated visitors use none up */
@@ -5435,6 +5452,8 @@ export interface components {
             expired_url?: string | null;
             /** @description host name, without scheme, port and path; stored in lower case and Punycode */
             host: string;
+            /** @description compare codes without case (A to Z) and store them in lower case; off when absent or null */
+            ignore_case?: boolean | null;
             /** @description http or https URL on another host, to which unknown codes lead instead of 404; none when empty or null */
             not_found_url?: string | null;
             /** @description account, or team:{name} whose editors alone make links on it; open to all when empty or null */
@@ -5580,6 +5599,8 @@ export interface components {
             fallback_url?: (string | "") | null;
             /** @description overwrite an existing link, which keeps created_at and click_count */
             force?: boolean | null;
+            /** @description append what follows the code in the path of the request to the path of the target */
+            forward_path?: boolean | null;
             /** @description pass the query of the request to the target */
             forward_query?: boolean | null;
             /** @description how many people may pass; automated visitors use none up */
@@ -6180,6 +6201,8 @@ export interface components {
                 fallback_url?: (string | "") | null;
                 /** @description overwrite an existing link, which keeps created_at and click_count */
                 force?: boolean | null;
+                /** @description append what follows the code in the path of the request to the path of the target */
+                forward_path?: boolean | null;
                 /** @description pass the query of the request to the target */
                 forward_query?: boolean | null;
                 /** @description how many people may pass; automated visitors use none up */
@@ -6265,6 +6288,8 @@ export interface components {
                 expires_at?: string | null;
                 /** @description where the link leads while it has not started, has expired or is used up */
                 fallback_url?: (string | "") | null;
+                /** @description append what follows the code in the path of the request to the path of the target */
+                forward_path?: boolean | null;
                 /** @description pass the query of the request to the target */
                 forward_query?: boolean | null;
                 /** @description how many people may pass; automated visitors use none up */
@@ -6380,6 +6405,8 @@ export interface components {
             click_addresses: boolean;
             /** @description analytics.enable_detailed_logging, from the next start on */
             click_details: boolean;
+            /** @description links.forgive_tails */
+            forgive_tails?: boolean;
             /** @description features.enforce_link_passwords */
             link_passwords: boolean;
             /** @description at least 8 characters, at most 1024 bytes */
@@ -6566,6 +6593,8 @@ export interface components {
                     expires_at?: string | null;
                     /** @description where the link leads while it has not started, has expired or is used up */
                     fallback_url?: (string | "") | null;
+                    /** @description append what follows the code in the path of the request to the path of the target */
+                    forward_path?: boolean | null;
                     /** @description pass the query of the request to the target */
                     forward_query?: boolean | null;
                     /** @description how many people may pass; automated visitors use none up */
@@ -6973,7 +7002,7 @@ export interface components {
         /** @enum {string} */
         SettingDefinitionUnit: "seconds" | "minutes" | "days" | "characters" | "clicks" | "records";
         /** @enum {string} */
-        SettingKey: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.time_zone" | "analytics.unique_visitors" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.versions_keep" | "files.versions_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.schemes" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_user_agents" | "privacy.keep_locations" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.trust_email" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
+        SettingKey: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.time_zone" | "analytics.unique_visitors" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.versions_keep" | "files.versions_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.schemes" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.ignore_case" | "links.forgive_tails" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_user_agents" | "privacy.keep_locations" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.trust_email" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
         SettingListResponse: {
             /** @constant */
             code: 0;
@@ -7052,6 +7081,7 @@ export interface components {
             fallback_url: string | null;
             file_id: number | null;
             folder_id: number | null;
+            forward_path: boolean;
             /** @description the query of a visit is added to the target */
             forward_query: boolean;
             /** @description why the link is closed to visitors: it waits for approval, was refused or taken down; null: it is open */
@@ -8175,6 +8205,7 @@ export type EventPageResponse = components['schemas']['EventPageResponse'];
 export type EventVia = components['schemas']['EventVia'];
 export type Explanation = components['schemas']['Explanation'];
 export type ExplanationCondition = components['schemas']['ExplanationCondition'];
+export type ExplanationFoundBy = components['schemas']['ExplanationFoundBy'];
 export type ExplanationReason = components['schemas']['ExplanationReason'];
 export type ExplanationResponse = components['schemas']['ExplanationResponse'];
 export type Failure = components['schemas']['Failure'];
@@ -12347,6 +12378,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
@@ -12463,6 +12495,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
@@ -12906,6 +12939,7 @@ export interface operations {
                      *           "default_url": null,
                      *           "not_found_url": null,
                      *           "expired_url": null,
+                     *           "ignore_case": false,
                      *           "owner": null,
                      *           "created_at": "2026-11-20T12:00:00.000Z",
                      *           "updated_at": "2026-11-20T12:00:00.000Z"
@@ -12967,6 +13001,7 @@ export interface operations {
                      *         "default_url": null,
                      *         "not_found_url": null,
                      *         "expired_url": null,
+                     *         "ignore_case": false,
                      *         "owner": null,
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
@@ -13078,6 +13113,7 @@ export interface operations {
                      *         "default_url": null,
                      *         "not_found_url": null,
                      *         "expired_url": null,
+                     *         "ignore_case": false,
                      *         "owner": null,
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
@@ -14332,6 +14368,7 @@ export interface operations {
                      *           "fallback_url": null,
                      *           "redirect_status": 307,
                      *           "forward_query": false,
+                     *           "forward_path": false,
                      *           "rules": null,
                      *           "card": null,
                      *           "click_threshold": null,
@@ -14431,6 +14468,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "forward_path": false,
                      *         "rules": null,
                      *         "card": null,
                      *         "click_threshold": null,
@@ -14461,6 +14499,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "forward_path": false,
                      *         "rules": null,
                      *         "card": null,
                      *         "click_threshold": null,
@@ -14509,6 +14548,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "forward_path": false,
                      *         "rules": null,
                      *         "card": null,
                      *         "click_threshold": null,
@@ -14539,6 +14579,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "forward_path": false,
                      *         "rules": null,
                      *         "card": null,
                      *         "click_threshold": null,
@@ -14621,6 +14662,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "forward_path": false,
                      *         "rules": null,
                      *         "card": null,
                      *         "click_threshold": null,
@@ -14729,6 +14771,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "forward_path": false,
                      *         "rules": null,
                      *         "card": null,
                      *         "click_threshold": null,
@@ -14759,6 +14802,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "forward_path": false,
                      *         "rules": null,
                      *         "card": null,
                      *         "click_threshold": null,
@@ -14916,6 +14960,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "forward_path": false,
                      *         "rules": null,
                      *         "card": null,
                      *         "click_threshold": null,
@@ -14946,6 +14991,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "forward_path": false,
                      *         "rules": null,
                      *         "card": null,
                      *         "click_threshold": null,
@@ -15523,7 +15569,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description the short code; slashes may be written as they are or as %2F
+                 * @description the code, or what somebody typed after the host
                  * @example docs/start
                  */
                 code: string;
@@ -15544,6 +15590,8 @@ export interface operations {
                      *       "code": 0,
                      *       "message": "OK",
                      *       "data": {
+                     *         "code": "docs/start",
+                     *         "found_by": "code",
                      *         "target": "https://example.com/docs?x=1",
                      *         "status": 1,
                      *         "reason": "rule",
@@ -15711,6 +15759,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "forward_path": false,
                      *         "rules": null,
                      *         "card": null,
                      *         "click_threshold": null,
@@ -15738,6 +15787,8 @@ export interface operations {
     getLinkQr: {
         parameters: {
             query?: {
+                /** @description true: the address in capitals, which makes a coarser picture; of a domain that ignores case */
+                caps?: components["schemas"]["Flag"];
                 /** @description colour of the modules, 3 or 6 hex digits */
                 dark?: string;
                 /** @description host of the link's domain; absent or empty: the default one */
@@ -15872,6 +15923,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "forward_path": false,
                      *         "rules": null,
                      *         "card": null,
                      *         "click_threshold": null,
@@ -16322,6 +16374,7 @@ export interface operations {
                      *           "fallback_url": null,
                      *           "redirect_status": 307,
                      *           "forward_query": false,
+                     *           "forward_path": false,
                      *           "rules": null,
                      *           "card": null,
                      *           "click_threshold": null,
@@ -16413,6 +16466,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "forward_path": false,
                      *         "rules": null,
                      *         "card": null,
                      *         "click_threshold": null,
@@ -19928,6 +19982,7 @@ export interface operations {
                      *           "fallback_url": null,
                      *           "redirect_status": 307,
                      *           "forward_query": false,
+                     *           "forward_path": false,
                      *           "rules": null,
                      *           "card": null,
                      *           "click_threshold": null,
@@ -20039,6 +20094,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "forward_path": false,
                      *         "rules": null,
                      *         "card": null,
                      *         "click_threshold": null,
@@ -21770,6 +21826,7 @@ export interface operations {
                      *           "fallback_url": null,
                      *           "redirect_status": 307,
                      *           "forward_query": false,
+                     *           "forward_path": false,
                      *           "rules": null,
                      *           "card": null,
                      *           "click_threshold": null,
@@ -21893,6 +21950,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "forward_path": false,
                      *         "rules": null,
                      *         "card": null,
                      *         "click_threshold": null,
@@ -22118,6 +22176,7 @@ export interface operations {
                      *           "fallback_url": null,
                      *           "redirect_status": 307,
                      *           "forward_query": false,
+                     *           "forward_path": false,
                      *           "rules": null,
                      *           "card": null,
                      *           "click_threshold": null,
@@ -22230,6 +22289,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "forward_path": false,
                      *         "rules": null,
                      *         "card": null,
                      *         "click_threshold": null,
@@ -22893,6 +22953,7 @@ export interface operations {
                      *           "fallback_url": null,
                      *           "redirect_status": 307,
                      *           "forward_query": false,
+                     *           "forward_path": false,
                      *           "rules": null,
                      *           "card": null,
                      *           "click_threshold": null,
@@ -23007,6 +23068,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "forward_path": false,
                      *         "rules": null,
                      *         "card": null,
                      *         "click_threshold": null,
@@ -23106,6 +23168,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "forward_path": false,
                      *         "rules": null,
                      *         "card": null,
                      *         "click_threshold": null,
@@ -23279,6 +23342,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "forward_path": false,
                      *         "rules": null,
                      *         "card": null,
                      *         "click_threshold": null,

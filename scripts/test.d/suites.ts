@@ -67,6 +67,7 @@ export const CONTRACTS: readonly string[] = [
   "src/files/versions/",
   "src/extras/acme/certificate-job.test",
   "src/links/cache/",
+  "src/links/case/",
   "src/links/csv/import",
   "src/links/deleted/",
   "src/links/links.service",

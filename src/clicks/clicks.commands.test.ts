@@ -43,7 +43,7 @@ async function run(line: string): Promise<string> {
     {
       sets: createLinkSets(room.database),
       owners: createOwners(room.database),
-      domains: { idOf: () => 0, list: () => [] },
+      domains: { idOf: () => 0, list: () => [], stored: (key) => key },
     },
     COMMAND,
   );

@@ -65,7 +65,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
   const { writer, repository, list, rule, domains, hashPassword, clock, loops, tags, owners } = parts;
 
   const find = async (code: string, db?: Db): Promise<Link | null> =>
-    isKeyText(code) ? repository.find(code, db) : null;
+    isKeyText(code) ? repository.find(domains.stored(code), db) : null;
 
   async function get(code: string, db?: Db): Promise<Link> {
     const link = await find(code, db);
@@ -235,7 +235,7 @@ async function prepareChange(
   const { code } = link;
   const { code: named, keepOld, password, ...patch } = parseLinkPatch(codeOf(code), input, rule, now);
   const domain = input.domain === undefined ? domainOf(code) : domains.idOf(input.domain);
-  const key = keyOf(domain, named ?? codeOf(code));
+  const key = domains.stored(keyOf(domain, named ?? codeOf(code)));
   // Whatever leads to the new code leads to this link.
   const kept = key === code ? {} : { ...link, ...readOptions(link.options) };
   const urls = { ...kept, ...given({ target: patch.target, ...patch.options }) };

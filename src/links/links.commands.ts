@@ -18,7 +18,17 @@ import { fieldInput, fieldOptions, shownFields } from "./link/field-options.ts";
 import { createSchema, type LinkView, patchSchema, type ShownLink, viewOfLink } from "./link/link.ts";
 import { FILTER_OPTIONS } from "./list/filter-options.ts";
 import { linkCursor, linkQueryOf, listQuery, ORDER_WAYS, placedQueryOf, SORT_KEYS } from "./list/query.ts";
-import { FORMATS, LEVELS, type QrFormat, qrForTerminal, qrLookOf, qrPicture, qrQuery } from "./qr/picture.ts";
+import { domainOf } from "./link/key.ts";
+import {
+  FORMATS,
+  inCapitals,
+  LEVELS,
+  type QrFormat,
+  qrForTerminal,
+  qrLookOf,
+  qrPicture,
+  qrQuery,
+} from "./qr/picture.ts";
 
 type Context = CommandContext<{ links: LinkService; csv: LinkCsv; origins: { ofServer(): string } }>;
 
@@ -278,6 +288,7 @@ const QR_OPTIONS = [
   ["--dark <colour>", "3 or 6 hex digits"],
   ["--light <colour>", "3 or 6 hex digits"],
   ["--ecc <level>", "error correction: L, M, Q or H", { values: LEVELS }],
+  ["--caps", "the address in capitals: a coarser code, on a domain that ignores case"],
   ["--output <file>", "the file to write; - for standard output"],
 ] as const;
 
@@ -306,7 +317,7 @@ async function writeQr(
   code: string,
   options: OptionsOf<typeof QR_OPTIONS>,
 ): Promise<void> {
-  const { domain, output: path, ...given } = options;
+  const { domain, output: path, caps, ...given } = options;
   const format = given.format ?? formatOf(path);
   const look = qrLookOf(validated(qrQuery, { ...given, format }, "The QR code"));
   const toTerminal = output.isTerminal && (path === undefined || path === "-");
@@ -315,7 +326,8 @@ async function writeQr(
   }
   const { links, origins } = await services();
   const link = await links.by(COMMAND).get(links.domains.key(code, domain));
-  const { short_url: url } = viewOfLink(link, origins.ofServer(), links.domains.hostOf);
+  const { short_url: shortUrl } = viewOfLink(link, origins.ofServer(), links.domains.hostOf);
+  const url = caps ? inCapitals(shortUrl, links.domains.ignoresCaseOf(domainOf(link.code))) : shortUrl;
   if (toTerminal && given.format === undefined) return output.line(qrForTerminal(url, look));
   const picture = qrPicture(url, look);
   await writeResult(

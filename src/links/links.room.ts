@@ -46,6 +46,7 @@ export const linksRoom = {
     const { codeBelow } = await import("./fallback/loops.ts");
     const { routePrefixesIn } = await import("../platform/config/route-prefixes.ts");
     const { COMMAND } = await import("../lib/actor.ts");
+    const { DEFAULT_DOMAIN } = await import("./link/key.ts");
     const { config } = core;
     const operations = createLinkOperations(registry);
     const targetSchemes = () => config.get("links.targets.schemes");
@@ -56,6 +57,7 @@ export const linksRoom = {
       randomCodeLength: () => config.get("features.random_code_length"),
       shareCodeLength: () => config.get("features.share_code_length"),
       restoreDays: () => config.get("links.restore_days"),
+      ignoresCase: () => config.get("links.ignore_case"),
       publicUrl: () => config.get("features.public_url"),
       holdPublicUrl: (tx) => config.hold("features.public_url", tx),
       ownCode: (url, origin = "") => codeBelow(config.get("features.public_url") || origin, url),
@@ -69,6 +71,10 @@ export const linksRoom = {
     await step(links.domains.load);
     events.nameDomains(links.domains.hostOf);
     config.refuse("features.public_url", links.domains.refusalOfPublicUrl);
+    config.refuse("links.ignore_case", async (text) => {
+      if (text === "true") await links.refuseAlike(DEFAULT_DOMAIN, "value");
+      return null;
+    });
     return {
       offers: {
         links,
@@ -77,7 +83,11 @@ export const linksRoom = {
         linkId: async (code: string, domain: string | undefined) =>
           (await links.by(COMMAND).get(links.domains.key(code, domain))).id,
       },
-      jobs: [links.deleted.retentionJob(), links.targetChecks(() => config.get("links.check_targets"))],
+      jobs: [
+        links.deleted.retentionJob(),
+        links.caseJob(core.logger),
+        links.targetChecks(() => config.get("links.check_targets")),
+      ],
       close: links.close,
     };
   },

@@ -9,6 +9,8 @@ import { createCodeRule, createShareCodeRule } from "./link/code.ts";
 import type { LinkChanges } from "./write/changes.ts";
 import { createFallbackLoops } from "./fallback/loops.ts";
 import type { RecordLinkEvents } from "./link/events.ts";
+import { type CaseDeps, createAlikeRefusal, createCaseJob } from "./case/case.ts";
+import { createCaseRepository } from "./case/repository.ts";
 import { createDomainRegistry } from "./domains/registry.ts";
 import { createDomainRepository } from "./domains/repository.ts";
 import { createDomainService } from "./domains/service.ts";
@@ -22,7 +24,7 @@ import { createLinkSets } from "./list/link-set.repository.ts";
 import { createLinkListRepository } from "./list/repository.ts";
 import { createOwners } from "./link/owners.repository.ts";
 import { readTotal } from "./link/query.repository.ts";
-import { createLinkRepository } from "./write/repository.ts";
+import { createLinkRepository, type LinkRepository } from "./write/repository.ts";
 import type { LinkOperations } from "./link/metrics.ts";
 import { createLinkSafety } from "./safety/service.ts";
 import { createChecksRepository } from "./safety/repository.ts";
@@ -44,6 +46,8 @@ export type LinkServiceDeps = {
   routePrefixes(): readonly string[];
   randomCodeLength(): number;
   shareCodeLength(): number;
+  /** Codes of the default domain are compared without case. */
+  ignoresCase?(): boolean;
   /** An origin, or empty. */
   publicUrl(): string;
   /** See domains/service.ts. */
@@ -66,28 +70,55 @@ export type LinkServiceDeps = {
   operations: LinkOperations;
 };
 
+const storedOrNull = (stored: (key: string) => string, key: string | null): string | null =>
+  key === null ? null : stored(key);
+
+function createCase(database: Database, deps: Omit<CaseDeps, "repository" | "logger">) {
+  const repository = createCaseRepository(database);
+  return {
+    refuseAlike: createAlikeRefusal(repository),
+    caseJob: (logger: CaseDeps["logger"], sizes: Pick<CaseDeps, "portion" | "waitMs"> = {}) =>
+      createCaseJob({ ...deps, ...sizes, repository, logger }),
+  };
+}
+
+/** Rules name shares as people write their codes. */
+const ownersByAnyCase =
+  ({ shareOwners }: Pick<LinkRepository, "shareOwners">, stored: (key: string) => string) =>
+  async (codes: readonly string[], db?: Db): Promise<Map<string, number | null>> => {
+    const owners = await shareOwners([...new Set(codes.map(stored))], db);
+    return new Map(
+      codes.flatMap((code) => {
+        const owner = owners.get(stored(code));
+        return owner === undefined ? [] : [[code, owner]];
+      }),
+    );
+  };
+
 type HashedPassword = { linkId: number; password: string; passwordHash: string };
 
 export type LinkService = ReturnType<typeof createLinkService>;
 
 export function createLinkService(deps: LinkServiceDeps) {
   const { database, changes, operations } = deps;
-  const repository = timeMethods(createLinkRepository(database), {
+  const bare = timeMethods(createLinkRepository(database), {
     find: operations.get,
     lock: operations.batchGet,
     stats: operations.getStats,
   });
-  const rule = createCodeRule(deps.routePrefixes, deps.targetSchemes);
+  const rule = createCodeRule(deps.routePrefixes, deps.targetSchemes, () => domains.withoutCase().length > 0);
   const domainRepository = createDomainRepository(database);
-  const domains = createDomainRegistry(domainRepository);
+  const domains = createDomainRegistry({ list: domainRepository.list, ignoresCase: deps.ignoresCase });
+  const { stored } = domains;
   const ownCode = (url: string, requestOrigin?: string) =>
-    domains.keyBelow(url) ?? deps.ownCode(url, requestOrigin);
+    domains.keyBelow(url) ?? storedOrNull(stored, deps.ownCode(url, requestOrigin));
+  const repository = { ...bare, shareOwners: ownersByAnyCase(bare, stored) };
   const validateTargets = createTargetValidation({
     targetLists: deps.targetLists,
     isOwn: (url) => ownCode(url) !== null,
   });
   const reuse = createReuseRepository(database);
-  const shared = { ...deps, repository, reuse, domains: domainRepository, validateTargets };
+  const shared = { ...deps, repository, reuse, domains: domainRepository, stored, validateTargets };
   const writer = createLinkWriter({ ...shared, rule });
   const shareRule = createShareCodeRule(rule);
   const internal = createInternalLinks({
@@ -107,6 +138,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     links: repository,
     rule,
   });
+  const { refuseAlike, caseJob } = createCase(database, { ...shared, links: repository, rule, ...domains });
   const usesRepository = createUsesRepository(database);
   const uses = createLinkUses({ repository: usesRepository, changes });
   const stops = [
@@ -114,10 +146,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     changes.subscribe("domains", domains.reload),
   ];
 
-  const loops = createFallbackLoops({
-    find: repository.findByAnyCode,
-    ownCode,
-  });
+  const loops = createFallbackLoops({ find: repository.findByAnyCode, ownCode });
   const tags = createTagRepository(database);
   const sets = createLinkSets(database);
   const owners = createOwners(database);
@@ -143,11 +172,11 @@ export function createLinkService(deps: LinkServiceDeps) {
     validateTargets,
     /** Load it at the start. */
     domains,
-    domainService: createDomainService({
-      ...deps,
-      repository: domainRepository,
-      owners,
-    }),
+    domainService: createDomainService({ ...deps, repository: domainRepository, owners, refuseAlike }),
+    /** @throws Conflict if codes of the domain differ by case only */
+    refuseAlike,
+    /** Stores codes of domains that ignore case in lower case. */
+    caseJob,
     deleted,
     uses: { take: uses.take, of: usesRepository.of },
     /** The key of the link whose short URL this is; null for other URLs. */

@@ -74,7 +74,7 @@ export type Started<Offers extends object = object> = {
   /** Requests that the room sends to programs of others, for the OpenAPI document. */
   requests?: Described["webhooks"];
   /** `soonAfter` names the changes after which the job runs at once. */
-  jobs?: readonly (Job & { soonAfter?: Topic })[];
+  jobs?: readonly (Job & { soonAfter?: Topic | readonly Topic[] })[];
   /** What `server.http_port` responds, where the server itself speaks HTTPS. */
   plainHttp?: PlainHttp;
   /** Registers metrics whose values come from the started room. */

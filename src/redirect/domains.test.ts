@@ -15,8 +15,9 @@ const NOT_FOUND = [404, null, "public, max-age=60"];
 const to = (location: string) => [307, location, "no-cache, no-store, must-revalidate"];
 
 const made = { createdAt: NOW, updatedAt: NOW };
-const none = { defaultUrl: null, notFoundUrl: null, expiredUrl: null };
+const none = { ignoreCase: false, defaultUrl: null, notFoundUrl: null, expiredUrl: null };
 const FULL = {
+  ignoreCase: false,
   defaultUrl: "https://root.test/",
   notFoundUrl: "https://unknown.test/é",
   expiredUrl: "https://old.test/",

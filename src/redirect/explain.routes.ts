@@ -3,10 +3,12 @@ import { actorOf, type Endpoint, endpoint } from "../platform/http/endpoint.ts";
 import { appError } from "../lib/errors.ts";
 import { parseIp } from "../lib/ip-address.ts";
 import { parseRfc3339 } from "../lib/rfc3339.ts";
-import { CODE_FORM } from "../links/link/code.ts";
+import { CODE_FORM, isCodeText, linkNotFound } from "../links/link/code.ts";
+import type { Domains } from "../links/domains/registry.ts";
+import { readOptions } from "../links/link/field-values.ts";
 import { codeOf } from "../links/link/key.ts";
-import { domainQuery } from "../links/link/link.ts";
-import { keyOfPath, type LinkAccess, viewIn } from "../links/link/routes.ts";
+import { domainQuery, type Link } from "../links/link/link.ts";
+import { type LinkAccess, viewIn } from "../links/link/routes.ts";
 import { isLinkPreview } from "../lib/automated-visitors.ts";
 import { namedObject } from "../lib/named-object.ts";
 import {
@@ -19,11 +21,19 @@ import {
 import { isInternal, isReport } from "../links/link/internal-target.ts";
 import { explainRules, type Facts } from "../links/rules/decide.ts";
 import { conditionName, sharedCode } from "../links/rules/rule.ts";
+import { createNearLinks } from "./near-links.ts";
+import { keyIn, type PathDomains } from "./path-code.ts";
 import { closedAs, type Fallbacks, locate } from "./special.ts";
 import { withUtm } from "./utm.ts";
 import type { Sent, VisitorFacts } from "./visitor-facts.ts";
 
 export const explanation = namedObject("Explanation", {
+  code: z.string().meta(CODE_FORM).describe("of the link that answers"),
+  found_by: z
+    .enum(["code", "case", "path", "tail"])
+    .describe(
+      "code: as it stands; case: in another case; path: the link has forward_path; tail: without what was left behind it",
+    ),
   target: z.string().nullable().describe("a URL, share:CODE or report:CODE; null: nowhere"),
   status: z.int().describe("of the response to the visitor"),
   reason: z.enum([
@@ -57,9 +67,11 @@ export const explanation = namedObject("Explanation", {
     )
     .describe("the rules until the one that decides"),
 });
-type Explanation = z.output<typeof explanation>;
+type Place = Pick<z.output<typeof explanation>, "code" | "found_by">;
+type Explanation = Omit<z.output<typeof explanation>, keyof Place>;
 
-type Explained = LookedUp & { code: string; shortUrl: string };
+/** `beyond`: see Visit. */
+type Explained = LookedUp & { code: string; shortUrl: string; beyond?: string };
 
 type ExplainDeps = {
   visitors: VisitorFacts;
@@ -135,7 +147,8 @@ export function createExplain(deps: ExplainDeps) {
     const code = sharedCode(link.target);
     if (code !== null)
       return { target: link.target, status: (await serves(code, sent.now)) ? 200 : 404, reason };
-    return { target: locate(link, `?${sent.query}`, 0, passUtm()), status: link.redirectStatus, reason };
+    const request = { path: `?${sent.query}`, pathEnd: 0, beyond: explained.beyond ?? "" };
+    return { target: locate(link, request, passUtm()), status: link.redirectStatus, reason };
   }
 
   return async (explained: Explained, sent: Sent): Promise<Explanation> => {
@@ -161,11 +174,56 @@ const requestOf = ({ userAgent, acceptLanguage }: Sent) => ({
   },
 });
 
+type FoundByPath = Pick<Link, "code" | "target" | "options">;
+
 type Deps = {
   explain: Explain;
-  links: LinkAccess;
+  links: LinkAccess & {
+    domains: PathDomains & Pick<Domains, "idOf" | "stored">;
+    findByAnyCode(key: string): Promise<FoundByPath | null>;
+  };
+  forgivesTails(): boolean;
   now(): number;
 };
+
+/** Finds what a visitor of a path finds, as the redirect does, though a link may be over. */
+export function createPathSearch({ links, forgivesTails, now }: Omit<Deps, "explain">) {
+  const { domains, findByAnyCode } = links;
+  const near = createNearLinks<FoundByPath>({
+    find: findByAnyCode,
+    knows: () => false,
+    forwardsPath: ({ target, options }) => !isInternal(target) && readOptions(options).forwardPath,
+    domains,
+    forgivesTails,
+  });
+
+  /** @param typed what follows the host. @throws LinkNotFound, BadRequest for an unknown domain */
+  return async (
+    typed: string,
+    domain: string | undefined,
+  ): Promise<Place & { key: string; beyond: string }> => {
+    const host = domains.hostOf(domains.idOf(domain));
+    const path = pathOf(typed);
+    const place = domains.of(host);
+    // An older code may be none that a path keeps.
+    const older = isCodeText(typed) ? (place?.prefix ?? "") + typed : null;
+    for (const written of new Set([keyIn(path, place, false), older])) {
+      const key = written === null ? null : domains.stored(written);
+      const link = key === null ? null : await findByAnyCode(key);
+      if (link === null) continue;
+      const by = key === written ? "code" : "case";
+      return { key: link.code, code: codeOf(link.code), found_by: by, beyond: "" };
+    }
+    const found = await near.find({ path, host }, now());
+    if (!found?.link) throw linkNotFound(typed);
+    const { link, beyond, by } = found;
+    return { key: link.code, code: codeOf(link.code), found_by: by, beyond };
+  };
+}
+
+/** As in a request. What is encoded stays so. */
+const pathOf = (typed: string): string =>
+  new URL(`http://localhost/${typed.replaceAll(/[\s?#]/g, encodeURIComponent)}`).pathname;
 
 const MOST_CHARACTERS = 2_048;
 const header = z.string().max(MOST_CHARACTERS).optional();
@@ -188,18 +246,21 @@ const query = domainQuery.extend({
 });
 
 /** Relative to {admin}/v1. Mount it before `/links/:code{.+}`. */
-export const explainEndpoint = ({ explain, links, now }: Deps): Endpoint =>
-  endpoint("GET /links/:code{.+}/explain", {
+export function explainEndpoint({ explain, ...deps }: Deps): Endpoint {
+  const { links, now } = deps;
+  const search = createPathSearch(deps);
+  return endpoint("GET /links/:code{.+}/explain", {
     ownsPath: true,
     access: "editor",
     scope: "links",
     tag: "links",
-    params: { code: z.string().meta(CODE_FORM) },
+    params: { code: z.string().describe("the code, or what somebody typed after the host") },
     summary: "Where a link would lead a visitor, and why; write a code that ends in /explain with %2F",
     query,
     response: explanation,
     async handle({ c, query: explained, account }) {
-      const link = await links.by(actorOf(account)).get(keyOfPath(links, c, explained));
+      const { key, beyond, ...place } = await search(c.req.param("code") ?? "", explained.domain);
+      const link = await links.by(actorOf(account)).get(key);
       const at = explained.at === undefined ? now() : parseRfc3339(explained.at);
       if (at === null) {
         throw appError("InvalidDateFormat", "at must be an instant such as 2026-11-20T13:00:00Z.", {
@@ -207,8 +268,9 @@ export const explainEndpoint = ({ explain, links, now }: Deps): Endpoint =>
         });
       }
       const { id, target, options, expiresAt: expires_at, passwordHash: locked } = link;
-      return explain(
+      const outcome = await explain(
         {
+          beyond,
           id,
           target,
           options,
@@ -228,8 +290,10 @@ export const explainEndpoint = ({ explain, links, now }: Deps): Endpoint =>
           ...(explained.country !== undefined && { country: explained.country.toUpperCase() }),
         },
       );
+      return { ...place, ...outcome };
     },
   });
+}
 
 const referrerOf = (text: string | undefined): string | null =>
   text === undefined || text.includes("://") ? (text ?? null) : `https://${text}/`;

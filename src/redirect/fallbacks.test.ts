@@ -25,9 +25,17 @@ function find(key: string): CachedLink | null | Promise<CachedLink | null> {
   return link === undefined || (link.expires_at !== null && link.expires_at <= NOW) ? null : link;
 }
 
-const other = { prefix: "~1~", id: 1, defaultUrl: null, notFoundUrl: null, expiredUrl: null };
+const other = {
+  prefix: "~1~",
+  id: 1,
+  ignoreCase: false,
+  defaultUrl: null,
+  notFoundUrl: null,
+  expiredUrl: null,
+};
 const domains = {
   of: (host: string | null) => (host === "other.example" ? other : undefined),
+  ignoresCase: () => false,
   keyBelow: (url: string) => {
     const code = codeBelow("http://other.example", url);
     return code === null ? null : `${other.prefix}${code}`;

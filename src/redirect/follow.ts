@@ -4,6 +4,7 @@ import { isDrop, isInternal, isReport } from "../links/link/internal-target.ts";
 import type { LinkCache } from "../links/cache/cache.ts";
 import { type CachedLink, isSpecial } from "../links/cache/cached-link.ts";
 import type { Responses, Lost } from "./responses.ts";
+import { keyOfCode, type PathDomains } from "./path-code.ts";
 import { continuesVisit } from "./share-visit.ts";
 import type { SpecialOutcome, Specials } from "./special.ts";
 import { withUtm } from "./utm.ts";
@@ -25,6 +26,8 @@ type Deps = {
   drops?: Served;
   /** Serves codes of reports. */
   reports?: Served;
+  /** Besides the default one, which has all shares. */
+  domains?: PathDomains;
   passUtm(): boolean;
   responses: Responses;
   lost: Lost;
@@ -39,10 +42,13 @@ export function createFollow({
   shares,
   drops,
   reports,
+  domains,
   passUtm,
   responses,
   lost,
 }: Deps) {
+  const ignoresCase = (): boolean => domains?.ignoresCase(undefined) ?? false;
+
   function count(linkId: number, visit: Visit, location: string | null): void {
     const isAutomated = automated.includes(visit.request);
     if (visits === undefined) clicks.record(linkId, visit.now, isAutomated);
@@ -73,7 +79,8 @@ export function createFollow({
   }
 
   /** Counts a click of the link whose rule names the share. */
-  async function serveInPlace(code: string, linkId: number, visit: Visit): Promise<Response> {
+  async function serveInPlace(given: string, linkId: number, visit: Visit): Promise<Response> {
+    const code = keyOfCode(given, undefined, ignoresCase());
     const shared = await sharedLink(cache, code, visit.now);
     if (shared !== null) return serve(shared, visit, linkId);
     return lost.closed(visit.request, cache.knows(code) ? "expired" : "unknown");
@@ -105,9 +112,7 @@ export function createFollow({
   return {
     /** Redirects without a click, with the request's UTM pairs. */
     send,
-    /** Responds to a visit. `link` is null if the code has none. */
-    follow(link: CachedLink | null, visit: Visit): Response | Promise<Response> {
-      if (link === null) return lost.unknown(visit.request);
+    follow(link: CachedLink, visit: Visit): Response | Promise<Response> {
       if (isInternal(link.location)) return followInternal(link, visit);
       count(link.id, visit, link.location);
       return send(link.location, visit);

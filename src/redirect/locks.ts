@@ -28,12 +28,17 @@ export function createLocks({ find, form, pages }: Deps) {
       return link === null ? null : form.lock(link, request);
     },
 
-    /** Responses the form. `code`: the one that the visitor used. Rejects if the database fails. */
-    async unlock(linkId: number, code: string, request: Request, peers?: PeerSource): Promise<Response> {
+    /** Responds to the form. `code`: the one that the visitor used. `beyond`: see Visit. Rejects if the database fails. */
+    async unlock(
+      linkId: number,
+      { code, beyond }: { code: string; beyond: string },
+      request: Request,
+      peers?: PeerSource,
+    ): Promise<Response> {
       const link = await find(linkId);
       const entered = link === null ? {} : await form.enter(link, code, request, peers);
       if (entered instanceof Response) return entered;
-      const location = pathWithQuery(code, request.url);
+      const location = pathWithQuery(code + beyond, request.url);
       if (isBrowser(request))
         return pageResponse(rightPage(pages.look(request), location), 200, request, entered);
       const headers = { Location: location, "Cache-Control": "private, no-store", ...entered };

@@ -30,6 +30,7 @@ const domains = createDomainRegistry({
     {
       id: 1,
       host: "own.test",
+      ignoreCase: false,
       defaultUrl: null,
       notFoundUrl: "https://lost.test/",
       expiredUrl: null,
@@ -39,6 +40,7 @@ const domains = createDomainRegistry({
     {
       id: 2,
       host: "bare.test",
+      ignoreCase: false,
       defaultUrl: null,
       notFoundUrl: null,
       expiredUrl: null,
@@ -48,6 +50,7 @@ const domains = createDomainRegistry({
     {
       id: 3,
       host: "full.test",
+      ignoreCase: false,
       defaultUrl: "https://root.test/",
       notFoundUrl: null,
       expiredUrl: "https://old.test/",

@@ -1,5 +1,6 @@
 import { MAX_CODE_LENGTH, scanCode } from "../lib/code-hash.ts";
-import type { RoutedDomain } from "../links/domains/registry.ts";
+import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
+import { foldKey } from "../links/link/key.ts";
 import { pathStart } from "../lib/request-target.ts";
 
 const LONGEST_ESCAPED = MAX_CODE_LENGTH * 3;
@@ -19,11 +20,27 @@ export function codeWithin(path: string, end: number): string | null {
   return code !== "" && scanCode(code, 0) === code.length ? code : null;
 }
 
+/** Which domain a request is for, and how it compares codes. */
+export type PathDomains = Pick<Domains, "of" | "ignoresCase">;
+
 /** The key of the path's code on a domain, or null. */
-export function keyIn(path: string, domain: RoutedDomain | undefined): string | null {
+export function keyIn(path: string, domain: RoutedDomain | undefined, ignoresCase: boolean): string | null {
   const end = scanCode(path, CODE_START);
   const code = end > CODE_START ? path.slice(CODE_START, end) : codeWithin(path, endOfPath(path));
-  return code === null || domain === undefined ? code : domain.prefix + code;
+  return code === null ? null : keyOfCode(code, domain, ignoresCase);
+}
+
+export function keyOfCode(code: string, domain: RoutedDomain | undefined, ignoresCase: boolean): string {
+  const key = domain === undefined ? code : domain.prefix + code;
+  return ignoresCase ? foldKey(key) : key;
+}
+
+export function hasCapital(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit >= 65 && unit <= 90) return true;
+  }
+  return false;
 }
 
 /** One character per byte: a code has ASCII only, and no percent sign. */

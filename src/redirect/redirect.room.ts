@@ -54,6 +54,7 @@ export const redirectRoom = {
       publicUrl: () => config.get("features.public_url"),
     });
     const passUtm = () => config.get("utm.enable_passthrough");
+    const forgivesTails = () => config.get("links.forgive_tails");
     const redirect = createRedirect({
       cache,
       clicks,
@@ -78,6 +79,7 @@ export const redirectRoom = {
       drops: sharing.drops,
       reports: reports.responses,
       domains: links.domains,
+      forgivesTails,
       pages: door.lostPages,
       files: door.siteFiles,
       missed: (key, request) => missing.add(key, automated.includes(request)),
@@ -100,11 +102,11 @@ export const redirectRoom = {
       fallbacks,
       automated,
       uses: links.uses,
-      serves: async (code, now) => (await sharedLink(cache, code, now)) !== null,
+      serves: async (code, now) => (await sharedLink(cache, links.domains.stored(code), now)) !== null,
       enforcesPasswords: () => config.get("features.enforce_link_passwords"),
       passUtm,
     });
-    const endpoint = explainEndpoint({ explain, links, now: clock.now });
+    const endpoint = explainEndpoint({ explain, links, forgivesTails, now: clock.now });
     return { offers: { redirect }, endpoints: { api: [endpoint] } };
   },
 } satisfies Room;

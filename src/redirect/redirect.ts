@@ -6,9 +6,10 @@
 import { ESCAPED, scanCode } from "../lib/code-hash.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
-import { type CachedLink, toLocation } from "../links/cache/cached-link.ts";
+import { asciiLower } from "../lib/ascii-lower.ts";
+import { type CachedLink, isSpecial, readSpecial, toLocation } from "../links/cache/cached-link.ts";
 import type { LinkCache } from "../links/cache/cache.ts";
-import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
+import type { RoutedDomain } from "../links/domains/registry.ts";
 import type { RedirectStatus } from "../links/link/field-values.ts";
 import type { Arrival } from "../platform/wire/arrival.ts";
 import type { LostPages } from "../visitors/lost-pages.ts";
@@ -18,7 +19,16 @@ import { createResponses, createLost } from "./responses.ts";
 import { createFollow } from "./follow.ts";
 import type { Locks } from "./locks.ts";
 import { createOtherMethods, type Found } from "./other-methods.ts";
-import { CODE_START, codeWithin, endOfPath, keyIn } from "./path-code.ts";
+import { createNearLinks, type NearLink } from "./near-links.ts";
+import {
+  CODE_START,
+  codeWithin,
+  endOfPath,
+  hasCapital,
+  keyIn,
+  keyOfCode,
+  type PathDomains,
+} from "./path-code.ts";
 import { createTargetPage } from "./target-page.ts";
 import type { PeerSource, Visit } from "./visit.ts";
 import type { Reading, Registry } from "../lib/metrics.ts";
@@ -36,8 +46,8 @@ type RedirectCounts = {
 export type RedirectDeps = Omit<Parameters<typeof createFollow>[0], "responses" | "lost"> & {
   cache: Pick<LinkCache, "findIn" | "knows">;
   locks: Pick<Locks, "unlock">;
-  /** Besides the default one. */
-  domains?: Pick<Domains, "of">;
+  /** Whether a path that leads nowhere is tried without what was left behind it. */
+  forgivesTails?(): boolean;
   pages: LostPages;
   files: SiteFiles;
   /** Counts a request of a code without a link. */
@@ -54,20 +64,31 @@ export type RedirectDeps = Omit<Parameters<typeof createFollow>[0], "responses" 
   logger: Logger;
 };
 
-const NO_DOMAINS: Pick<Domains, "of"> = { of: () => undefined };
+const NO_DOMAINS: PathDomains = { of: () => undefined, ignoresCase: () => false };
+
+const forwardsPath = ({ location }: CachedLink): boolean =>
+  isSpecial(location) && readSpecial(location)!.forwardPath;
 
 export function createRedirect(deps: RedirectDeps) {
-  const { cache, domains = NO_DOMAINS, defaultUrl, clock } = deps;
+  const { cache, domains = NO_DOMAINS, forgivesTails = () => false, defaultUrl, clock } = deps;
   const responses = createResponses(deps);
   const lost = createLost({ ...deps, domains, found: responses.redirect });
   const { follow, send } = createFollow({ ...deps, responses, lost });
   const targetPage = createTargetPage({ ...deps.targets, pages: deps.visitorPages, domains, lost, clock });
+  const { near, linkAt, linkOf } = createLookups({ cache, domains, forgivesTails, clock });
   const handleOther = createOtherMethods({ ...deps, linkOf, responses, lost });
 
   /** The page of a path that ends in `+`, or null. Its callers have no closures, which would cost every redirect. */
   function targetShown(request: Arrival, peers: PeerSource | undefined): Promise<Response> | null {
     const key = targetPage.keyIn(request);
-    return key === null ? null : targetPage.respond(key, request, peers).catch(responses.failedFor(request));
+    return key === null ? null : targetOf(key, request, peers).catch(responses.failedFor(request));
+  }
+
+  async function targetOf(key: string, request: Arrival, peers: PeerSource | undefined): Promise<Response> {
+    const page = await targetPage.respond(key, request, peers);
+    if (page !== null) return page;
+    if (request.method === "POST") return lost.onDomain(request, domains.of(request.host), "unknown");
+    return otherwise(visitOf(request, peers, endOfPath(request.path)));
   }
 
   const visitOf = (request: Arrival, peers: PeerSource | undefined, pathEnd: number): Visit => ({
@@ -76,6 +97,7 @@ export function createRedirect(deps: RedirectDeps) {
     pathEnd,
     now: clock.now(),
     rule: null,
+    beyond: "",
   });
 
   function onDefaultDomain(request: Arrival, peers: PeerSource | undefined): Response | Promise<Response> {
@@ -83,13 +105,16 @@ export function createRedirect(deps: RedirectDeps) {
     const end = scanCode(path, CODE_START);
     if (end > CODE_START) {
       const visit = visitOf(request, peers, end);
+      if (domains.ignoresCase(undefined) && hasCapital(path, CODE_START, end))
+        return look(asciiLower(path.slice(CODE_START, end)), visit);
       return arrive(cache.findIn(path, CODE_START, end, visit.now), visit);
     }
     if (end === CODE_START) return root(visitOf(request, peers, end));
     const pathEnd = endOfPath(path);
     const code = end === ESCAPED ? codeWithin(path, pathEnd) : null;
-    if (code !== null) return look(code, visitOf(request, peers, pathEnd));
-    return targetShown(request, peers) ?? lost.missing(request, "unknown");
+    const visit = visitOf(request, peers, pathEnd);
+    if (code !== null) return look(keyOfCode(code, undefined, domains.ignoresCase(undefined)), visit);
+    return targetShown(request, peers) ?? otherwise(visit);
   }
 
   function onDomain(
@@ -100,9 +125,11 @@ export function createRedirect(deps: RedirectDeps) {
     const visit = visitOf(request, peers, endOfPath(request.path));
     const isRoot = visit.pathEnd === CODE_START;
     if (isRoot && domain.defaultUrl !== null) return send(toLocation(domain.defaultUrl), visit);
-    const key = keyIn(request.path, domain);
+    const key = keyIn(request.path, domain, domain.ignoreCase);
     if (key !== null) return look(key, visit);
-    return targetShown(request, peers) ?? lost.onDomain(request, domain, isRoot ? "root" : "unknown");
+    return (
+      targetShown(request, peers) ?? (isRoot ? lost.onDomain(request, domain, "root") : otherwise(visit))
+    );
   }
 
   function root(visit: Visit): Response {
@@ -117,13 +144,24 @@ export function createRedirect(deps: RedirectDeps) {
     link: CachedLink | null | Promise<CachedLink | null>,
     visit: Visit,
   ): Response | Promise<Response> {
+    if (link === null) return otherwise(visit);
     if (!(link instanceof Promise)) return follow(link, visit);
-    return link.then((later) => follow(later, visit)).catch(responses.failed);
+    return link
+      .then((later) => (later === null ? otherwise(visit) : follow(later, visit)))
+      .catch(responses.failed);
   }
 
-  async function linkOf({ path, host }: Arrival): Promise<Found | null> {
-    const key = keyIn(path, domains.of(host));
-    return key === null ? null : { key, link: await cache.findIn(key, 0, key.length, clock.now()) };
+  /** The way of a path whose code has no link. */
+  function otherwise(visit: Visit): Response | Promise<Response> {
+    const found = near.find(visit.request, visit.now);
+    if (!(found instanceof Promise)) return followNear(found, visit);
+    return found.then((later) => followNear(later, visit)).catch(responses.failed);
+  }
+
+  function followNear(found: NearLink<CachedLink> | null, visit: Visit): Response | Promise<Response> {
+    if (found === null || found.link === null) return lost.unknown(visit.request, found?.key);
+    visit.beyond = found.beyond;
+    return follow(found.link, visit);
   }
 
   return {
@@ -142,12 +180,34 @@ export function createRedirect(deps: RedirectDeps) {
     },
     /** A link has the code of the request's path, even an expired one. Rejects if the database fails. */
     async leads(request: Arrival): Promise<boolean> {
-      const at = await linkOf(request);
+      const at = await linkAt(request);
       return at !== null && (at.link !== null || cache.knows(at.key));
     },
     /** Since the start, without refused methods, shares, icon and robots.txt. */
     counts: (): RedirectCounts => ({ ...responses.counts(), missing: lost.count() }),
   };
+}
+
+type LookupDeps = Required<Pick<RedirectDeps, "cache" | "domains" | "forgivesTails" | "clock">>;
+
+/** What is found besides on the way of a redirect. */
+function createLookups({ cache, domains, forgivesTails, clock }: LookupDeps) {
+  const find = (key: string, now: number) => cache.findIn(key, 0, key.length, now);
+  const near = createNearLinks({ find, knows: cache.knows, forwardsPath, domains, forgivesTails });
+
+  async function linkAt({ path, host }: Arrival): Promise<Found | null> {
+    const domain = domains.of(host);
+    const key = keyIn(path, domain, domains.ignoresCase(domain));
+    return key === null ? null : { key, link: await find(key, clock.now()), beyond: "" };
+  }
+
+  async function linkOf(request: Arrival): Promise<Found | null> {
+    const exact = await linkAt(request);
+    return exact?.link ? exact : ((await near.find(request, clock.now())) ?? exact);
+  }
+
+  /** `linkAt`: of the path's code alone. */
+  return { near, linkAt, linkOf };
 }
 
 export function registerRedirectMetrics(registry: Registry, { counts }: Pick<Redirect, "counts">): void {

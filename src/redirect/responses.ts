@@ -4,12 +4,12 @@
  */
 import type { LinkCache } from "../links/cache/cache.ts";
 import { toLocation } from "../links/cache/cached-link.ts";
-import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
+import type { RoutedDomain } from "../links/domains/registry.ts";
 import { isSiteCode } from "../links/link/code.ts";
 import { isNavigation, type LostPages, type LostReason } from "../visitors/lost-pages.ts";
 import type { SiteFiles } from "../visitors/site-files.ts";
 import type { Arrival } from "../platform/wire/arrival.ts";
-import { CODE_START, keyIn } from "./path-code.ts";
+import { CODE_START, keyIn, type PathDomains } from "./path-code.ts";
 import type { Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import { createFailureLog } from "../lib/failure-log.ts";
@@ -72,7 +72,7 @@ export function createResponses({ specials, clock, logger }: ResponseDeps) {
 
 type Deps = {
   cache: Pick<LinkCache, "knows">;
-  domains: Pick<Domains, "of">;
+  domains: PathDomains;
   pages: LostPages;
   files: SiteFiles;
   /** Redirects. */
@@ -113,21 +113,26 @@ export function createLost({ cache, domains, pages, files, found, missed }: Deps
   const missing = (request: Arrival, reason: LostReason): Response =>
     isNavigation(request) ? page(request, reason) : text(request, reason);
 
+  const keyOn = (path: string, domain: RoutedDomain | undefined): string | null =>
+    keyIn(path, domain, domains.ignoresCase(domain));
+
   /** Applies the rules of a domain besides the default one, but to links that were taken down. */
-  const onDomain = (request: Arrival, domain: RoutedDomain | undefined, reason: LostReason): Response =>
-    domain?.notFoundUrl && reason !== "takenDown" && !speaksForSite(keyIn(request.path, domain))
-      ? found(toLocation(domain.notFoundUrl), request)
+  function onDomain(request: Arrival, domain: RoutedDomain | undefined, reason: LostReason): Response {
+    const url = (reason === "expired" ? domain?.expiredUrl : null) ?? domain?.notFoundUrl;
+    return url && reason !== "takenDown" && !speaksForSite(keyOn(request.path, domain))
+      ? found(toLocation(url), request)
       : missing(request, reason);
+  }
 
   return {
     missing,
     onDomain,
 
-    /** Responds to a code without a link, or whose link has expired. */
-    unknown(request: Arrival): Response {
+    /** Responds to a code without a link, or whose link has expired. @param known the key of such a link */
+    unknown(request: Arrival, known?: string): Response {
       const { path } = request;
       const domain = domains.of(request.host);
-      const key = keyIn(path, domain);
+      const key = known ?? keyOn(path, domain);
       const isExpired = () => key !== null && cache.knows(key);
       const file = files.at(path, CODE_START);
       if (file !== null && !isExpired()) return file;

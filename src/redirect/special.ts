@@ -14,6 +14,7 @@ import type { LostReason } from "../visitors/lost-pages.ts";
 import { cardPage, messagePage } from "../visitors/messages.ts";
 import { pageResponse } from "../visitors/page.ts";
 import { isBrowser } from "../visitors/unlock.ts";
+import { withPath } from "./forwarded-path.ts";
 import { withQuery, withUtm } from "./utm.ts";
 import type { Arrival } from "../platform/wire/arrival.ts";
 import type { Locks } from "./locks.ts";
@@ -61,10 +62,10 @@ type Deps = {
 export function createSpecials(deps: Deps) {
   const { uses, automated, locks, pages, fallbacks, visitors, passUtm } = deps;
 
-  function toTarget(link: SpecialLink, { request, pathEnd }: Visit): SpecialOutcome {
+  function toTarget(link: SpecialLink, { request, pathEnd, beyond }: Visit): SpecialOutcome {
     const code = sharedCode(link.target);
     if (code !== null) return { kind: "share", code };
-    const location = locate(link, request.path, pathEnd, passUtm());
+    const location = locate(link, { path: request.path, pathEnd, beyond }, passUtm());
     return { kind: "target", location, status: link.redirectStatus };
   }
 
@@ -163,15 +164,15 @@ export function createSpecials(deps: Deps) {
   };
 }
 
-/** The target with what the query of the request adds; the query begins at `pathEnd`. */
+/** The target with what the request adds: what follows the code in its path, and its query, which begins at `pathEnd`. */
 export function locate(
   { target, forwardQuery }: Pick<SpecialLink, "target" | "forwardQuery">,
-  path: string,
-  pathEnd: number,
+  { path, pathEnd, beyond }: { path: string; pathEnd: number; beyond: string },
   passesUtm: boolean,
 ): string {
+  const location = beyond === "" ? target : withPath(target, beyond);
   const withPairs = forwardQuery ? withQuery : passesUtm ? withUtm : null;
-  return withPairs?.(target, path, pathEnd) ?? target;
+  return withPairs?.(location, path, pathEnd) ?? location;
 }
 
 /** How a link looks outside its dates, or null. Before them it looks unknown. */

@@ -5,7 +5,6 @@
 import { filled } from "../lib/message.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Domains } from "../links/domains/registry.ts";
 import { isInternal, isReport } from "../links/link/internal-target.ts";
 import { codeOf } from "../links/link/key.ts";
 import type { Link } from "../links/link/link.ts";
@@ -18,7 +17,7 @@ import { inline } from "../visitors/style.ts";
 import { type UnlockGuards, waitText } from "../visitors/unlock.ts";
 import type { Arrival } from "../platform/wire/arrival.ts";
 import type { Lost } from "./responses.ts";
-import { endOfPath, keyIn } from "./path-code.ts";
+import { endOfPath, keyIn, type PathDomains } from "./path-code.ts";
 import { HELD_AS } from "./special.ts";
 import type { PeerSource } from "./visit.ts";
 
@@ -34,7 +33,7 @@ type Deps = {
   /** Rejects for what is no form. */
   readForm(request: Request, peers?: PeerSource): Promise<URLSearchParams>;
   pages: VisitorPages;
-  domains: Pick<Domains, "of">;
+  domains: PathDomains;
   lost: Pick<Lost, "onDomain" | "closed">;
   clock: Clock;
 };
@@ -42,11 +41,12 @@ type Deps = {
 export function createTargetPage(deps: Deps) {
   const { find, report, takesReports, guards, readForm, pages, domains, lost, clock } = deps;
 
-  /** Or why it shows nothing. */
-  async function shown(request: Arrival, key: string): Promise<ShownLink | Response> {
+  /** Or why it shows nothing. Null: no link has the key. */
+  async function shown(request: Arrival, key: string): Promise<ShownLink | Response | null> {
     const link = await find(key);
+    if (link === null) return null;
     const nothing = () => lost.onDomain(request, domains.of(request.host), "unknown");
-    if (link === null || link.passwordHash !== null) return nothing();
+    if (link.passwordHash !== null) return nothing();
     const { held, maxClicks, startsAt } = readOptions(link.options);
     if (held !== null) return lost.closed(request, HELD_AS[held.state]);
     const now = clock.now();
@@ -81,15 +81,17 @@ export function createTargetPage(deps: Deps) {
     keyIn({ path, host, method }: Arrival): string | null {
       if (method !== "GET" && method !== "HEAD" && !(method === "POST" && takesReports())) return null;
       const end = endOfPath(path);
-      return path[end - 1] === "+" ? keyIn(path.slice(0, end - 1), domains.of(host)) : null;
+      if (path[end - 1] !== "+") return null;
+      const domain = domains.of(host);
+      return keyIn(path.slice(0, end - 1), domain, domains.ignoresCase(domain));
     },
 
-    /** Rejects if the database fails. */
-    async respond(key: string, visitor: Arrival, peers?: PeerSource): Promise<Response> {
+    /** Null: no link has the key. Rejects if the database fails. */
+    async respond(key: string, visitor: Arrival, peers?: PeerSource): Promise<Response | null> {
       // Made before anything waits, so that the body is read from the start.
       const request = visitor.method === "POST" ? visitor.request() : null;
       const link = await shown(visitor, key);
-      if (link instanceof Response) return link;
+      if (link === null || link instanceof Response) return link;
       if (request !== null) return takeReport(link, visitor, request, peers);
       return pageResponse(targetPage(pages.look(visitor), link, key, takesReports()), 200, visitor);
     },

@@ -48,7 +48,7 @@ function setUp({
         return peer === null ? null : { address: peer };
       },
     };
-    const visit = { request, peers, pathEnd: endOfPath(request.path), now: NOW, rule };
+    const visit = { request, peers, pathEnd: endOfPath(request.path), now: NOW, rule, beyond: "" };
     visits.record(5, visit, true, location);
   }
   return { plain, detailed, lookups: () => lookups, record };

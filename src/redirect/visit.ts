@@ -21,6 +21,8 @@ export type Visit = {
   now: number;
   /** Index of the rule of the link that decided; null without one. */
   rule: number | null;
+  /** What follows the code, for a link with `forward_path`: empty, or begins with a slash. */
+  beyond: string;
 };
 
 export type Visits = ReturnType<typeof createVisits>;

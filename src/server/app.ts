@@ -90,7 +90,7 @@ function startJobs(house: House, rooms: readonly StartedRoom[], repeats: ReturnT
   const runner = createJobRunner({ leases, jobs: [retention, repeats.job, ...ofRooms], clock, logger });
   runner.start();
   for (const { name, soonAfter } of ofRooms) {
-    if (soonAfter !== undefined) changes.subscribe(soonAfter, () => runner.soon(name));
+    for (const topic of [soonAfter ?? []].flat()) changes.subscribe(topic, () => runner.soon(name));
   }
   return runner;
 }

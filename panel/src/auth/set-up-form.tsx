@@ -24,6 +24,7 @@ export function SetUpForm({ secret, settings }: { secret: string; settings: Sett
     click_addresses: settings.click_addresses,
     truncated_addresses: true,
     respect_signals: true,
+    forgive_tails: true,
     link_passwords: true,
   };
   const { form, notice, forget } = useDraftForm("set-up", plain, ["password"]);
@@ -105,6 +106,11 @@ export function SetUpForm({ secret, settings }: { secret: string; settings: Sett
           label={t`Respect visitors who ask not to be tracked`}
           description={t`By Global Privacy Control or Do Not Track. Their clicks are counted, without details.`}
           disabled={!form.values.click_details}
+        />
+        <Switch
+          {...form.getInputProps("forgive_tails", { type: "checkbox" })}
+          label={t`Forgive what is left behind an address`}
+          description={t`A short URL also works with a full stop, bracket or quote behind it, as texts and programs leave them.`}
         />
         <Switch
           {...form.getInputProps("link_passwords", { type: "checkbox" })}

@@ -15,6 +15,8 @@ type Place = {
   isSetUp: boolean;
   /** Whether visitors have to give the passwords of links. */
   asksPasswords: boolean;
+  /** Whether codes of the default domain are compared without case. */
+  ignoresCase: boolean;
   /** Whether mails with links into the panel can be sent. */
   sendsMails: boolean;
   /** The names of the rooms that the server's program has; null: all. */
@@ -31,6 +33,7 @@ const DEVELOPMENT: Place = {
   icons: "",
   isSetUp: true,
   asksPasswords: true,
+  ignoresCase: false,
   sendsMails: false,
   rooms: null,
   signIn: { oidc: null, password: true },

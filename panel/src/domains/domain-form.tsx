@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Code, Text, TextInput } from "@mantine/core";
+import { Code, Switch, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { accountQuery } from "../auth/account.ts";
 import { ApiError, type Domain } from "../base/api.ts";
@@ -18,6 +18,7 @@ export function DomainForm({ domain, onClose }: Props) {
     default_url: domain?.default_url ?? "",
     not_found_url: domain?.not_found_url ?? "",
     expired_url: domain?.expired_url ?? "",
+    ignore_case: domain?.ignore_case ?? false,
     owner: domain?.owner ?? "",
   });
   const { data: account } = useQuery(accountQuery);
@@ -75,6 +76,12 @@ export function DomainForm({ domain, onClose }: Props) {
         {...url}
         label={t`Expired links lead to`}
         description={t`On another host. Empty: as for unknown codes.`}
+      />
+      <Switch
+        {...form.getInputProps("ignore_case", { type: "checkbox" })}
+        label={t`Ignore upper and lower case in codes`}
+        description={t`/Sale and /SALE then lead to the same link. Codes are stored in lower case, and stay so when this is turned off.`}
+        disabled={!isAdmin}
       />
       <TextInput
         {...form.getInputProps("owner")}

@@ -70,16 +70,12 @@ export function DomainsPage() {
         columns={[
           {
             title: t`Host`,
-            cell: ({ host, owner }) => (
+            cell: ({ host, owner, ignore_case: ignoresCase }) => (
               <>
                 <Text size="sm" fw={600}>
                   {host}
                 </Text>
-                {owner !== null && (
-                  <Text size="xs" c="dimmed">
-                    <Trans>Owner: {owner}</Trans>
-                  </Text>
-                )}
+                <About owner={owner} ignoresCase={ignoresCase} />
                 <Box hiddenFrom="sm">
                   <DomainLinks host={host} />
                 </Box>
@@ -134,6 +130,23 @@ export function DomainsPage() {
         )}
       </SideForm>
     </Stack>
+  );
+}
+
+function About({ owner, ignoresCase }: { owner: string | null; ignoresCase: boolean }) {
+  return (
+    <>
+      {owner !== null && (
+        <Text size="xs" c="dimmed">
+          <Trans>Owner: {owner}</Trans>
+        </Text>
+      )}
+      {ignoresCase && (
+        <Text size="xs" c="dimmed">
+          <Trans>Case is ignored in codes.</Trans>
+        </Text>
+      )}
+    </>
   );
 }
 

@@ -24,6 +24,7 @@ const setUpBody = checkBody.extend({
   click_addresses: z.boolean().describe("analytics.enable_ip_logging"),
   truncated_addresses: z.boolean().optional().describe("true: privacy.addresses is truncated"),
   respect_signals: z.boolean().optional().describe("privacy.respect_signals"),
+  forgive_tails: z.boolean().optional().describe("links.forgive_tails"),
   link_passwords: z.boolean().describe("features.enforce_link_passwords"),
 });
 
@@ -73,6 +74,7 @@ export function setUpEndpoints({ setUp, config, addressLimit, addressOf, clientO
             "features.enforce_link_passwords": String(body.link_passwords),
             ...(body.truncated_addresses && { "privacy.addresses": "truncated" }),
             ...(body.respect_signals && { "privacy.respect_signals": "true" }),
+            ...(body.forgive_tails && { "links.forgive_tails": "true" }),
           },
           client: clientOf(c),
         });

@@ -100,6 +100,7 @@ forEachDialect((dialect) => {
         domains: {
           idOf: (host) => HOSTS.get(host)!,
           list: () => [...HOSTS.values()].map((id) => ({ id })),
+          stored: (key) => key,
         },
       },
       COMMAND,

@@ -53,7 +53,7 @@ export type ImportsDeps = Pick<RunDeps, "changes" | "keepEvent" | "settings"> &
     routePrefixes(): readonly string[];
     /** Of targets besides http and https. */
     targetSchemes?: () => readonly string[];
-    domains: Pick<Domains, "key" | "find" | "of">;
+    domains: Pick<Domains, "key" | "stored" | "find" | "of">;
     domainService: Pick<DomainService, "create" | "remove">;
     /** The host of the default domain, if it is set. */
     ownHost(): string | null;
@@ -166,7 +166,9 @@ function moveDomains({ domains, domainService, ownHost }: ImportsDeps): MoveDoma
           throw error;
       }),
     keyOf: (code, host) =>
-      host && asciiLower(host) === ownHost() ? keyOf(DEFAULT_DOMAIN, code) : domains.key(code, host),
+      host && asciiLower(host) === ownHost()
+        ? domains.stored(keyOf(DEFAULT_DOMAIN, code))
+        : domains.key(code, host),
   };
 }
 

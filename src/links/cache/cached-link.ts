@@ -76,7 +76,10 @@ const AFTER_LENGTH = ".";
 /** A row of `links`. */
 export type LookedUp = FoundLink & { options: string | null; locked: unknown };
 
-/** What the caches hold of a row. With a fallback, or held, the redirect checks the expiry. */
+/**
+ * What the caches hold of a row. With a fallback or `forward_path`, or held, the redirect checks the expiry: even an
+ * expired link decides what the paths below its code lead to.
+ */
 export function cacheable<L extends LookedUp>(link: L, enforcesPasswords: boolean): L {
   const isLocked = enforcesPasswords && Boolean(link.locked);
   if (link.options === null && (!isLocked || isInternal(link.target))) return link;
@@ -101,7 +104,7 @@ export function cacheable<L extends LookedUp>(link: L, enforcesPasswords: boolea
   return {
     ...link,
     target: joined(texts, targets),
-    expires_at: options.fallbackUrl === null && !isHeld ? link.expires_at : null,
+    expires_at: options.fallbackUrl === null && !options.forwardPath && !isHeld ? link.expires_at : null,
   };
 }
 

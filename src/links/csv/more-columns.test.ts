@@ -14,7 +14,7 @@ import type { ImportMode } from "./import-plan.ts";
 import { createLinkCsv, type LinkCsv } from "./service.ts";
 
 const HEADER =
-  "code,target,created_at,expires_at,password,click_count,domain,title,tags,note,starts_at,max_clicks,fallback_url,redirect_status,forward_query,rules,card,click_threshold,";
+  "code,target,created_at,expires_at,password,click_count,domain,title,tags,note,starts_at,max_clicks,fallback_url,redirect_status,forward_query,forward_path,rules,card,click_threshold,";
 
 /** A value for each field, other than the empty one. */
 const SAMPLES: Record<string, unknown> = {};
@@ -71,6 +71,7 @@ forEachDialect((dialect) => {
     fallback_url: "https://fallback.example/",
     redirect_status: 301 as const,
     forward_query: true,
+    forward_path: true,
   };
 
   test("an import restores what an export of all columns wrote", async () => {

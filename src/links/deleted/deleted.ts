@@ -81,7 +81,7 @@ export function createDeletedLinks(deps: Deps) {
 
     /** The id of the link that last had a code on the default domain; null if none can be restored. */
     newest: (actor: Actor, code: string): Promise<number | null> =>
-      repository.newest(code, { since: since(), owners: ownersReadBy(actor) }),
+      repository.newest(deps.stored(code), { since: since(), owners: ownersReadBy(actor) }),
 
     /**
      * Under its old code, or another one. Returns its key.
@@ -124,6 +124,8 @@ const hasText = ({ code, target, title, note }: DeletedLink, searchedText: strin
 type RestoreDeps = {
   repository: DeletedRepository;
   domains: DomainKeeper;
+  /** The key under which a link with this key is stored. */
+  stored(key: string): string;
   links: Pick<LinkRepository, "lock" | "retag" | "shareOwners" | "administratorsAmong">;
   record: RecordLinkEvents;
   validateTargets: ValidateTargets;
@@ -146,7 +148,8 @@ async function restoreOne(
     throw unknownDeleted();
   }
   if (!mayChange(actor, deleted.ownerId)) throw editorsOnly(codeOf(deleted.code));
-  const key = restoration.code === null ? deleted.code : keyOf(domainOf(deleted.code), restoration.code);
+  const given = restoration.code === null ? deleted.code : keyOf(domainOf(deleted.code), restoration.code);
+  const key = deps.stored(given);
   if (key !== deleted.code) {
     const [ofOwner] = await refusedOwners(deps.links, [{ key, ownerId: deleted.ownerId }], tx.db);
     if (ofOwner) throw ofOwner;
@@ -176,12 +179,17 @@ async function restoreMany(
 
 /** Restores links under their present keys. Returns why some can't be, by id. */
 async function restore(
-  { repository, domains, links, record, validateTargets, clock }: RestoreDeps,
+  { repository, domains, stored, links, record, validateTargets, clock }: RestoreDeps,
   tx: ChangeTransaction,
   actor: Actor,
-  deleted: readonly DeletedLink[],
+  found: readonly DeletedLink[],
 ): Promise<Map<number, AppError>> {
-  if (deleted.length === 0) return new Map();
+  if (found.length === 0) return new Map();
+  const deleted = found.map(({ aliases = [], ...link }) => ({
+    ...link,
+    code: stored(link.code),
+    aliases: [...new Set(aliases.map(stored))],
+  }));
   const now = clock.now();
   const present = await keptOf(domains, tx, new Set(deleted.map(({ code }) => domainOf(code))));
   const keys = [...new Set(deleted.flatMap(({ code, aliases = [] }) => [code, ...aliases]))];

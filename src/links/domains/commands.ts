@@ -14,6 +14,7 @@ const COLUMNS = [
   ["default_url", "ROOT"],
   ["not_found_url", "UNKNOWN CODES"],
   ["expired_url", "EXPIRED LINKS"],
+  ["ignore_case", "IGNORES CASE"],
 ] as const;
 
 const urlOptions = (absent: string) =>
@@ -39,6 +40,7 @@ export function addDomainCommands(
 
   define("add <host>", "add a domain")
     .options(urlOptions("none when absent"))
+    .option("--ignore-case", "compare codes without case")
     .result(async (options, host) => {
       const input = validated(createDomainSchema, { ...options, host }, "The domain");
       return domainResult(await (await service()).create(input, COMMAND), "added");
@@ -48,6 +50,8 @@ export function addDomainCommands(
     .options(urlOptions("an empty text removes it"))
     .json("print JSON")
     .option("--host <host>", "new host; the links follow")
+    .option("--ignore-case", "compare codes without case")
+    .option("--no-ignore-case", "compare codes with case; they stay in lower case")
     .result(async (options, host) => {
       const input = validated(updateDomainSchema, options, "The domain");
       const domains = await service();

@@ -19,6 +19,8 @@ export type Domain = DomainUrls & {
   id: number;
   /** Lower-case, Punycode. */
   host: string;
+  /** Codes are compared without case, and stored in lower case. */
+  ignoreCase: boolean;
   createdAt: number;
   updatedAt: number;
 };
@@ -38,6 +40,10 @@ export const createDomainSchema = namedObject("NewDomain", {
   default_url: url("http or https URL to which the root leads"),
   not_found_url: url("http or https URL on another host, to which unknown codes lead instead of 404"),
   expired_url: url("http or https URL on another host, to which expired links lead; else as not_found_url"),
+  ignore_case: z
+    .boolean()
+    .nullish()
+    .describe("compare codes without case (A to Z) and store them in lower case; off when absent or null"),
   owner: z
     .string()
     .max(100)
@@ -57,6 +63,7 @@ export const domainView = namedObject("Domain", {
   default_url: z.string().nullable(),
   not_found_url: z.string().nullable(),
   expired_url: z.string().nullable(),
+  ignore_case: z.boolean().describe("codes are compared without case"),
   owner: z.string().nullable().describe("account, or team:{name}; null: it is open to all who make links"),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
@@ -64,13 +71,16 @@ export const domainView = namedObject("Domain", {
 
 export const viewDomain = createView(domainView);
 
+type DomainFields = DomainUrls & Pick<Domain, "host" | "ignoreCase">;
+
 /** The fields that are given. @throws BadRequest */
-export function parseDomainInput(input: UpdateDomainInput): Partial<DomainUrls & { host: string }> {
-  const parsed: Partial<DomainUrls & { host: string }> = {};
+export function parseDomainInput(input: UpdateDomainInput): Partial<DomainFields> {
+  const parsed: Partial<DomainFields> = {};
   if (input.host !== undefined) parsed.host = parseHost(input.host);
   if (input.default_url !== undefined) parsed.defaultUrl = parseUrl("default_url", input.default_url);
   if (input.not_found_url !== undefined) parsed.notFoundUrl = parseUrl("not_found_url", input.not_found_url);
   if (input.expired_url !== undefined) parsed.expiredUrl = parseUrl("expired_url", input.expired_url);
+  if (input.ignore_case !== undefined) parsed.ignoreCase = input.ignore_case ?? false;
   return parsed;
 }
 

@@ -5,6 +5,7 @@ import { createDomainRegistry } from "./registry.ts";
 const domain = (id: number, host: string): Domain => ({
   id,
   host,
+  ignoreCase: false,
   defaultUrl: null,
   notFoundUrl: null,
   expiredUrl: null,

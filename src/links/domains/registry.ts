@@ -3,7 +3,7 @@ import type { Db } from "../../platform/db/dialect.ts";
 import { appError } from "../../lib/errors.ts";
 import { remembered } from "../../lib/remembered.ts";
 import { codeBelow } from "../fallback/loops.ts";
-import { codeOf, DEFAULT_DOMAIN, domainOf, keyOf, prefixOf } from "../link/key.ts";
+import { codeOf, DEFAULT_DOMAIN, domainOf, foldKey, keyOf, prefixOf } from "../link/key.ts";
 import { checkHost, type Domain, type DomainUrls } from "./domain.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
 
@@ -19,11 +19,11 @@ const PORT = /:\d*$/;
 
 export type Domains = ReturnType<typeof createDomainRegistry>;
 
-export type RoutedDomain = DomainUrls & {
-  /** Prefix of its keys. */
-  prefix: string;
-  id: number;
-};
+export type RoutedDomain = DomainUrls &
+  Pick<Domain, "id" | "ignoreCase"> & {
+    /** Prefix of its keys. */
+    prefix: string;
+  };
 
 /** How responses name a link. */
 export type LinkName = {
@@ -32,7 +32,13 @@ export type LinkName = {
   domain: string | null;
 };
 
-export function createDomainRegistry({ list }: { list(db?: Db): Promise<Domain[]> }) {
+type RegistryDeps = {
+  list(db?: Db): Promise<Domain[]>;
+  /** Whether codes of the default domain are compared without case. */
+  ignoresCase?: (() => boolean) | undefined;
+};
+
+export function createDomainRegistry({ list, ignoresCase = () => false }: RegistryDeps) {
   let byId: ReadonlyMap<number, Domain> = new Map();
   let byHost: ReadonlyMap<string, RoutedDomain> = new Map();
   /** The domain of a Host as requests spell it, with any port; null: the default domain. */
@@ -96,6 +102,8 @@ export function createDomainRegistry({ list }: { list(db?: Db): Promise<Domain[]
     return host === null || byHost.size === 0 ? undefined : (bySpelling(host) ?? undefined);
   }
 
+  const cases = createCases({ ignoresCase, domains: () => byId });
+
   return {
     load,
     reload,
@@ -105,18 +113,19 @@ export function createDomainRegistry({ list }: { list(db?: Db): Promise<Domain[]
     find: (id: number): Domain | undefined => byId.get(id),
 
     of,
+    ...cases,
 
     idOf,
     hostOf,
     /** @throws BadRequest for an unknown host */
-    key: (code: string, host: string | null | undefined): string => keyOf(idOf(host), code),
+    key: (code: string, host: string | null | undefined): string => cases.stored(keyOf(idOf(host), code)),
     /** Gives what names a code its key. @throws BadRequest for an unknown host */
     place<T extends { code: string | null }>(
       input: T,
       host: string | null | undefined,
     ): T & { domain: number } {
       const domain = idOf(host);
-      return { ...input, domain, code: input.code === null ? null : keyOf(domain, input.code) };
+      return { ...input, domain, code: input.code === null ? null : cases.stored(keyOf(domain, input.code)) };
     },
     /** @throws BadRequest if a link would move. @param host absent: it stays */
     refuseMove(key: string, host: string | null | undefined): void {
@@ -130,7 +139,7 @@ export function createDomainRegistry({ list }: { list(db?: Db): Promise<Domain[]
       const { origin = "", host = null } = URL.parse(url) ?? {};
       const domain = of(host);
       const code = domain === undefined ? null : codeBelow(origin, url);
-      return code === null ? null : domain!.prefix + code;
+      return code === null ? null : cases.stored(domain!.prefix + code);
     },
 
     /** The host of the default domain can't be that of another one. @param origin or empty */
@@ -147,5 +156,23 @@ export function createDomainRegistry({ list }: { list(db?: Db): Promise<Domain[]
       if (host === ANY_DOMAIN || (!host && byId.size === 0)) return null;
       return idOf(host);
     },
+  };
+}
+
+type CaseSource = { ignoresCase(): boolean; domains(): ReadonlyMap<number, Domain> };
+
+/** Which domains compare codes without case. */
+function createCases({ ignoresCase, domains }: CaseSource) {
+  const ignoresCaseOf = (id: number): boolean =>
+    id === DEFAULT_DOMAIN ? ignoresCase() : (domains().get(id)?.ignoreCase ?? false);
+  return {
+    ignoresCaseOf,
+    /** undefined: the default domain */
+    ignoresCase: (domain: RoutedDomain | undefined): boolean =>
+      domain === undefined ? ignoresCase() : domain.ignoreCase,
+    /** The ids of those that do. */
+    withoutCase: (): number[] => [DEFAULT_DOMAIN, ...domains().keys()].filter(ignoresCaseOf),
+    /** The key under which a link with this key is stored. */
+    stored: (key: string): string => (ignoresCaseOf(domainOf(key)) ? foldKey(key) : key),
   };
 }

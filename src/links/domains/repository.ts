@@ -32,7 +32,11 @@ export function createDomainRepository({ read, dialect }: Database) {
   async function named(db: Db, rows: readonly Row[]): Promise<OwnedDomain[]> {
     const owners = rows.map((row) => row.owner_id);
     const names = await ownerNames(db, owners);
-    return rows.map((row) => ({ ...camelCased(row), owner: names.get(row.owner_id ?? NOBODY) ?? null }));
+    return rows.map((row) => ({
+      ...camelCased(row),
+      ignoreCase: row.ignore_case !== 0,
+      owner: names.get(row.owner_id ?? NOBODY) ?? null,
+    }));
   }
 
   return {
@@ -94,6 +98,6 @@ const hostTaken =
 type Row = Pick<Selectable<Schema["domains"]>, (typeof COLUMNS)[number]>;
 
 function rowOf(domain: Omit<OwnedDomain, "id">) {
-  const { owner: _, ...stored } = domain;
-  return snakeCased(stored);
+  const { owner: _, ignoreCase, ...stored } = domain;
+  return { ...snakeCased(stored), ignore_case: Number(ignoreCase) };
 }

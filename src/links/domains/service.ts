@@ -22,6 +22,8 @@ type Deps = {
   owners: Pick<Owners, "reachedBy">;
   changes: Pick<Changes, "write">;
   record: RecordEvents<Db>;
+  /** @throws Conflict if codes of the domain differ by case only */
+  refuseAlike(domain: number): Promise<void>;
   /** An origin, or empty. */
   publicUrl(): string;
   /** The same; nobody changes it until the transaction ends. */
@@ -31,10 +33,17 @@ type Deps = {
 
 export type DomainService = ReturnType<typeof createDomainService>;
 
-const BARE = { defaultUrl: null, notFoundUrl: null, expiredUrl: null, ownerId: null, owner: null };
+const BARE = {
+  defaultUrl: null,
+  notFoundUrl: null,
+  expiredUrl: null,
+  ignoreCase: false,
+  ownerId: null,
+  owner: null,
+};
 
 export function createDomainService(deps: Deps) {
-  const { repository, owners, changes, record, publicUrl, holdPublicUrl, clock } = deps;
+  const { repository, owners, changes, record, refuseAlike, publicUrl, holdPublicUrl, clock } = deps;
 
   async function locked(db: Db, id: number): Promise<OwnedDomain> {
     const domain = await repository.lock(db, id);
@@ -111,7 +120,10 @@ export function createDomainService(deps: Deps) {
       });
     },
 
-    /** Its links follow a new host. @throws NotFound, BadRequest, Forbidden, Conflict for a host that exists */
+    /**
+     * Its links follow a new host. @throws NotFound, BadRequest, Forbidden, Conflict for a host that exists, or if it is
+     * to ignore case and codes differ by case only
+     */
     async update(id: number, input: UpdateDomainInput, actor: Actor): Promise<OwnedDomain> {
       const patch = { ...parseDomainInput(input), ...(await ownerOf(input, actor)) };
       return changes.write(async (tx) => {
@@ -120,6 +132,7 @@ export function createDomainService(deps: Deps) {
         const before = await locked(tx.db, id);
         const domain = { ...before, ...patch, updatedAt: clock.now() };
         refuseChange(actor, before, domain);
+        if (domain.ignoreCase && !before.ignoreCase) await refuseAlike(id);
         refuseLoops(domain);
         refuseDefault(domain, origin);
         await repository.update(tx.db, domain);
@@ -154,7 +167,7 @@ const unknownDomain = () => appError("NotFound", "There is no such domain.");
 function refuseChange(actor: Actor, before: OwnedDomain, after: OwnedDomain): void {
   if (!maySee(actor, before)) throw unknownDomain();
   const isGiven = before.ownerId !== after.ownerId;
-  if (!mayChange(actor, before.ownerId) || (before.host !== after.host && actor.ownOnly)) {
+  if (!mayChange(actor, before.ownerId) || (isForAdministrators(before, after) && actor.ownOnly)) {
     throw appError(
       "Forbidden",
       "Editors of its team change what the domain leads to, administrators all of it.",
@@ -164,6 +177,9 @@ function refuseChange(actor: Actor, before: OwnedDomain, after: OwnedDomain): vo
     throw appError("Forbidden", GIFTS, { field: "owner" });
   }
 }
+
+const isForAdministrators = (before: OwnedDomain, after: OwnedDomain): boolean =>
+  before.host !== after.host || before.ignoreCase !== after.ignoreCase;
 
 const GIFTS =
   "Only the owner, managers of the team and administrators give a domain away, to an owner whose links they may change.";

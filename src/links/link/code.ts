@@ -4,6 +4,7 @@
  * `isCodeText`: older links keep redirecting.
  */
 import { type AppError, appError } from "../../lib/errors.ts";
+import { asciiLower } from "../../lib/ascii-lower.ts";
 import { codeOf } from "./key.ts";
 import type { Actor } from "../../lib/actor.ts";
 
@@ -46,15 +47,21 @@ export type CodeRule = ReturnType<typeof createCodeRule>;
  *
  * @param prefixes route prefixes, with or without leading slash; read at each call
  * @param targetSchemes of targets besides http and https
+ * @param ignoresCase a domain stores codes in lower case
  */
 export function createCodeRule(
   prefixes: () => readonly string[],
   targetSchemes: () => readonly string[] = () => [],
+  ignoresCase = (): boolean => false,
 ) {
-  const reservedBy = (code: string): string | undefined =>
-    [...prefixes().map((prefix) => prefix.replace(/^\/+|(?<!\/)\/+$/g, "")), ...ALWAYS_RESERVED].find(
-      (prefix) => prefix !== "" && (code === prefix || code.startsWith(`${prefix}/`)),
+  function reservedBy(given: string): string | undefined {
+    const compared = (text: string): string => (ignoresCase() ? asciiLower(text) : text);
+    const code = compared(given);
+    const reserved = prefixes().map((prefix) => prefix.replace(/^\/+|(?<!\/)\/+$/g, ""));
+    return [...reserved, ...ALWAYS_RESERVED].find(
+      (prefix) => prefix !== "" && (code === compared(prefix) || code.startsWith(`${compared(prefix)}/`)),
     );
+  }
   return {
     targetSchemes,
     /** LinkInvalidCode, LinkReservedCode or null. */

@@ -78,6 +78,14 @@ export const CHOSEN = {
     word: "forwarded",
     off: "do not pass it",
   }),
+  /** What follows the code in the path of a request goes to the target's path: redirect/near-links.ts. */
+  forward_path: flagField({
+    is: "append what follows the code in the path of the request to the path of the target",
+    option: ["--forward-path", "append what follows the code in the request's path to the target's path"],
+    heading: "PATH",
+    word: "forwarded",
+    off: "do not append it",
+  }),
   /** Where the link leads instead of its target, by visitor and time: rules/. */
   rules: rulesField({
     is: "in order; the first that holds decides where the link leads, else its target",

@@ -4,6 +4,8 @@
  * domain, and each domain's keys are one range.
  */
 
+import { asciiLower } from "../../lib/ascii-lower.ts";
+
 /** Serves every Host that no other domain has. */
 export const DEFAULT_DOMAIN = 0;
 
@@ -28,6 +30,9 @@ export function domainOf(key: string): number {
   const digits = Array.from(key.slice(1, endOfPrefix(key) - 1), (char) => char.charCodeAt(0) - FIRST_DIGIT);
   return Number(digits.join(""));
 }
+
+/** The key of a code or key on a domain that compares codes without case. Prefixes have no letters. */
+export const foldKey = (key: string): string => asciiLower(key);
 
 const endOfPrefix = (key: string): number => key.indexOf(PREFIX_MARK, 1) + 1;
 

@@ -4,7 +4,7 @@ import { type Actor, ownersReadBy } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import { queryText } from "../../lib/query-text.ts";
 import { isCodeText, linkNotFound } from "../link/code.ts";
-import { codeOf, DEFAULT_DOMAIN, keyOf } from "../link/key.ts";
+import { DEFAULT_DOMAIN, keyOf } from "../link/key.ts";
 import type { Owners } from "../link/owners.repository.ts";
 import { checkTags, tagList } from "../tags/tag.ts";
 import { EVERYTHING, filterFor, isEverything, ownersIn } from "./filter.ts";
@@ -51,6 +51,8 @@ type Deps = {
     /** @throws BadRequest for an unknown host */
     idOf(host: string): number;
     list(): readonly { id: number }[];
+    /** The key under which a link with this key is stored. */
+    stored(key: string): string;
   };
 };
 
@@ -77,10 +79,10 @@ export const createChoice =
         field: "code",
       });
     }
-    const keys = codes.filter(isCodeText).flatMap((text) => hosts.map((id) => keyOf(id, text)));
-    const found = await sets.withKeys(keys, ownersReadBy(actor));
-    const known = new Set(found.map(({ code: key }) => codeOf(key)));
-    const unknown = codes.find((text) => !known.has(text));
+    const keysOf = (text: string) => hosts.map((id) => domains.stored(keyOf(id, text)));
+    const found = await sets.withKeys(codes.filter(isCodeText).flatMap(keysOf), ownersReadBy(actor));
+    const known = new Set(found.map(({ code: key }) => key));
+    const unknown = codes.find((text) => !keysOf(text).some((key) => known.has(key)));
     if (unknown !== undefined) throw linkNotFound(unknown);
     const ids = [...new Set(found.map(({ id }) => id))];
     return sets.find({ ids: among === undefined ? ids : ids.filter((id) => among.includes(id)), filter });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { AppError } from "../../lib/errors.ts";
-import { qrForTerminal, type QrInput, qrLookOf, qrPicture } from "./picture.ts";
+import { inCapitals, qrForTerminal, type QrInput, qrLookOf, qrPicture } from "./picture.ts";
 import { type Pixels, pixelsOfPng, pixelsOfSvg, scan } from "./reading.test-support.ts";
 
 const URL = "https://go.example/spring";
@@ -121,4 +121,17 @@ test("the text for a terminal sets its colours, and a scanner reads what it draw
     return at % 4 === 3 || rows[Math.floor(y / scale)]![Math.floor(x / scale)] ? 255 : 0;
   });
   expect(scan({ width, height, data })).toBe(URL);
+});
+
+test("an address in capitals is read as it is, from a coarser picture", () => {
+  const long = `${URL}/${"a1-".repeat(14)}`;
+  const capitals = inCapitals(long, true);
+  expect(capitals).toBe(long.toUpperCase());
+  expect(scan(drawn(capitals, { format: "svg" }))).toBe(capitals);
+  const modules = (text: string) =>
+    Number(
+      /viewBox="0 0 (\d+)/.exec(new TextDecoder().decode(qrPicture(text, qrLookOf({ format: "svg" }))))![1],
+    );
+  expect(modules(capitals)).toBeLessThan(modules(long));
+  expect(() => inCapitals(long, false)).toThrow("ignores case");
 });

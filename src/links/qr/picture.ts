@@ -63,6 +63,11 @@ export const qrQuery = z.object({
   dark: colourQuery("000000", "colour of the modules, 3 or 6 hex digits"),
   light: colourQuery("ffffff", "colour behind them, with enough contrast to be scanned"),
   ecc: choice(LEVELS, "M", "error correction: 7, 15, 25 or 30 % may be lost"),
+  caps: choice(
+    ["true", "false"],
+    "false",
+    "true: the address in capitals, which makes a coarser picture; of a domain that ignores case",
+  ),
 });
 export type QrInput = z.output<typeof qrQuery>;
 
@@ -124,6 +129,18 @@ function refuseFaint(dark: Colour, light: Colour): void {
 }
 
 const refused = (field: string, message: string) => appError("BadRequest", message, { field });
+
+/**
+ * The short URL in capitals: a QR code has 45 such characters, which take two thirds of the room of others.
+ * @throws BadRequest if capitals would lead elsewhere
+ */
+export function inCapitals(url: string, ignoresCase: boolean): string {
+  if (ignoresCase) return url.toUpperCase();
+  throw refused(
+    "caps",
+    "caps needs a domain that ignores case: links.ignore_case, or ignore_case of the domain.",
+  );
+}
 
 /** Rows of modules; true: dark. */
 type Modules = readonly (readonly boolean[])[];

@@ -96,6 +96,7 @@ test("colours that are too much alike, and a PNG that is too small, name the fie
     ["dark=999", "dark"],
     ["dark=000&light=222", "light"],
     ["format=png&size=64&margin=32", "size"],
+    ["caps=true", "caps"],
   ]) {
     const { status, body } = await api.call("GET", `/links/spring/qr?${query}`);
     expect([query, status, body.details[0].field]).toEqual([query, 400, field]);

@@ -4,10 +4,10 @@ import { isNotModified } from "../../lib/conditional-request.ts";
 import { contentDisposition } from "../../lib/content-disposition.ts";
 import { VERSION } from "../../lib/version.ts";
 import { CODE_FORM } from "../link/code.ts";
-import { codeOf } from "../link/key.ts";
+import { codeOf, domainOf } from "../link/key.ts";
 import { domainQuery } from "../link/link.ts";
 import { keyOfPath, type LinkAccess, viewIn } from "../link/routes.ts";
-import { type QrFormat, type QrLook, qrLookOf, qrPicture, qrQuery } from "./picture.ts";
+import { inCapitals, type QrFormat, type QrLook, qrLookOf, qrPicture, qrQuery } from "./picture.ts";
 
 const TYPES: Record<QrFormat, string> = { svg: "image/svg+xml", png: "image/png" };
 
@@ -21,8 +21,10 @@ const headers = z.object({
   "Content-Disposition": z.string(),
 });
 
+type CaseAccess = LinkAccess & { domains: { ignoresCaseOf(domain: number): boolean } };
+
 /** Relative to {admin}/v1. Mount it before `/links/:code{.+}`. */
-export const qrEndpoint = (links: LinkAccess): Endpoint =>
+export const qrEndpoint = (links: CaseAccess): Endpoint =>
   endpoint("GET /links/:code{.+}/qr", {
     ownsPath: true,
     access: "editor",
@@ -36,7 +38,9 @@ export const qrEndpoint = (links: LinkAccess): Endpoint =>
     async handle({ c, query, account }) {
       const look = qrLookOf(query);
       const key = keyOfPath(links, c, query);
-      const { short_url: url } = viewIn(links, c, await links.by(actorOf(account)).get(key));
+      const { short_url: shortUrl } = viewIn(links, c, await links.by(actorOf(account)).get(key));
+      const url =
+        query.caps === "true" ? inCapitals(shortUrl, links.domains.ignoresCaseOf(domainOf(key))) : shortUrl;
       const etag = etagOf(url, look);
       const fields = {
         ETag: etag,

@@ -96,9 +96,8 @@ export async function moveAll(
 export async function keepDomains(
   domains: DomainKeeper,
   tx: ChangeTransaction,
-  ids: readonly number[],
+  domainIds: ReadonlySet<number>,
 ): Promise<KeptDomains> {
-  const domainIds = new Set(ids);
   const kept = await keptOf(domains, tx, domainIds);
   if (kept.size < domainIds.size) throw domainDeleted();
   return kept;

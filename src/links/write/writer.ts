@@ -56,13 +56,15 @@ type Deps = {
   reuse: ReuseRepository;
   record: RecordLinkEvents;
   rule: CodeRule;
+  /** The key under which a link with this key is stored. */
+  stored?(key: string): string;
   validateTargets: ValidateTargets;
   randomCodeLength(): number;
   randomBytes?: RandomBytes;
 };
 
 export function createLinkWriter(deps: Deps) {
-  const { repository, domains, record } = deps;
+  const { repository, domains, record, stored: storedKey = same } = deps;
   const write = writeLinks(deps.changes);
 
   const lockCodes = (db: Db, codes: readonly string[]) => repository.lock(db, [...new Set(codes)]);
@@ -71,18 +73,18 @@ export function createLinkWriter(deps: Deps) {
     tx: ChangeTransaction,
     changes: readonly Pick<CheckedUpdate, "code" | "to">[],
   ): Promise<LockedLinks> {
-    const targets = changes.flatMap(({ to }) => to ?? []);
+    const targets = changes.flatMap(({ to }) => (to === undefined ? [] : storedKey(to)));
     const kept = await keptOf(domains, tx, new Set(targets.map(domainOf)));
     return { links: await lockCodes(tx.db, [...changes.map(keyIn), ...targets]), domains: kept };
   }
 
   async function createIn(
     tx: ChangeTransaction,
-    entries: readonly CheckedCreate[],
+    input: readonly CheckedCreate[],
     by: Writing,
   ): Promise<WriteOutcome<CreatedLink>[]> {
-    const placed = entries.map(({ domain }) => domain);
-    const kept = await keepDomains(domains, tx, placed);
+    const entries = input.map((entry) => ({ ...entry, code: entry.code && storedKey(entry.code) }));
+    const kept = await keepDomains(domains, tx, new Set(entries.map(({ domain }) => domain)));
     const given = new Set(entries.flatMap((entry) => entry.code ?? []));
     const existing = await repository.lock(tx.db, [...given]);
     const aliases = await repository.aliases.among([...given], tx.db);
@@ -112,10 +114,11 @@ export function createLinkWriter(deps: Deps) {
 
   async function updateIn(
     tx: ChangeTransaction,
-    changes: readonly CheckedUpdate[],
+    input: readonly CheckedUpdate[],
     by: Writing,
     before?: LockedLinks,
   ): Promise<WriteOutcome<ChangedLink>[]> {
+    const changes = input.map((change) => ({ ...change, to: change.to && storedKey(change.to) }));
     const locked = before ?? (await lock(tx, changes));
     const existing = await among(tx.db, locked.links, by);
     const moves = movesOf(changes);
@@ -188,7 +191,7 @@ function randomCodes(
   const open = entries.filter((entry) => entry.code === null);
   return chooseCodes(open, {
     ...deps,
-    keyFor: ({ domain }, code) => keyOf(domain, code),
+    keyFor: ({ domain }, code) => (deps.stored ?? same)(keyOf(domain, code)),
     mayTake: (key) => !given.has(key) && !isSiteCode(key) && deps.rule.refusal(codeOf(key)) === null,
     taken: (keys) => deps.repository.taken(keys, db),
   });
@@ -206,5 +209,7 @@ async function announce(
 }
 
 const optionsFor = (links: readonly unknown[]) => ({ short: links.length === 1 });
+
+const same = (key: string): string => key;
 
 const keyIn = ({ code }: { code: string }): string => code;

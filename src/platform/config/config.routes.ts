@@ -100,6 +100,7 @@ const commonEndpoints = ({ config, requireFactor: admit }: ConfigDeps): Endpoint
     admit,
     summary: "Set several settings: all, or none if one is refused",
     body: manyBody,
+    failures: [409],
     response: z.array(itemResponse),
     handle: async ({ body, account }) => {
       const entries = Object.entries(body.values);
@@ -149,6 +150,7 @@ const itemEndpoints = ({ config, requireFactor: admit }: ConfigDeps): Endpoint[]
     params,
     summary: "Set a setting",
     body: valueBody,
+    failures: [409],
     response: writtenResponse,
     handle: async ({ c, body, account }) =>
       writtenView(await config.set(c.req.param("key")!, body.value, actorOf(account))),

@@ -253,6 +253,8 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
     good: { "": "", "https://a.example/p": "https://a.example/p" },
     bad: ["x", "ftp://a.b"],
   },
+  "links.ignore_case": TRUE_OR_FALSE,
+  "links.forgive_tails": TRUE_OR_FALSE,
   "links.restore_days": { good: { "1": "1", "3650": "3650" }, bad: ["0", "3651", "-1", "x"] },
   "utm.enable_passthrough": TRUE_OR_FALSE,
   "analytics.enable_detailed_logging": TRUE_OR_FALSE,

@@ -359,6 +359,14 @@ export const DEFINITIONS = {
   ...SHARE_DEFINITIONS,
   ...TARGET_DEFINITIONS,
   ...inCategory("links", {
+    "links.ignore_case": bool(false, {
+      description:
+        "Compare codes of the default domain without case (A to Z), and store them in lower case. It can't be turned on while codes differ by case only. Codes stay in lower case when it is turned off.",
+    }),
+    "links.forgive_tails": bool(false, {
+      description:
+        "Try a path that leads nowhere once more without what programs and people leave behind an address: full stops, commas, closing brackets, quotes, blanks, and a stuck &key=value.",
+    }),
     "links.restore_days": int(30, DAYS, { description: "Days for which deleted links can be put back." }),
   }),
   ...PRIVACY_DEFINITIONS,

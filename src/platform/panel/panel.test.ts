@@ -44,6 +44,7 @@ function ask(path: string, init: RequestInit = {}, options: Options = {}): Promi
     isEnabled: () => true,
     isSetUp: () => true,
     asksPasswords: () => false,
+    ignoresCase: () => true,
     sendsMails: () => false,
     rooms: ["mail"],
     waysToSignIn: () => ({ oidc: "Acme", password: false }),
@@ -81,6 +82,7 @@ test("every address that a person opens shows the page, with addresses relative 
       sendsMails: false,
       rooms: ["mail"],
       asksPasswords: false,
+      ignoresCase: true,
       signIn: { oidc: "Acme", password: false },
     });
   }

@@ -81,6 +81,8 @@ type PagePlace = {
   isSetUp: boolean;
   /** `features.enforce_link_passwords` */
   asksPasswords: boolean;
+  /** `links.ignore_case` */
+  ignoresCase: boolean;
   /** Mails with links into the panel can be sent. */
   sendsMails: boolean;
   /** The names of the rooms that this program has. */
@@ -143,6 +145,7 @@ export type PanelOptions = {
   isSetUp(): boolean;
   /** Whether visitors have to give the passwords of links. */
   asksPasswords(): boolean;
+  ignoresCase(): boolean;
   /** Whether mails with links into the panel can be sent. */
   sendsMails(): boolean;
   /** The names of the rooms that this program has. */
@@ -182,6 +185,7 @@ export function createPanel({
   offline,
   isSetUp,
   asksPasswords,
+  ignoresCase,
   sendsMails,
   rooms,
   waysToSignIn,
@@ -192,8 +196,7 @@ export function createPanel({
   const kept = new Map<string, Promise<SharedBytes>>();
 
   async function load(): Promise<Pack | null> {
-    loaded ??= read();
-    const pack = await loaded;
+    const pack = await (loaded ??= read());
     // A build may follow.
     if (pack === null) loaded = undefined;
     return pack;
@@ -239,6 +242,7 @@ export function createPanel({
       icons: versionOf(identity),
       isSetUp: isSetUp(),
       asksPasswords: asksPasswords(),
+      ignoresCase: ignoresCase(),
       sendsMails: sendsMails(),
       rooms,
       signIn: waysToSignIn(),

@@ -132,6 +132,14 @@ export const KEPT_WORDS = {
     name: msg`Check targets`,
     description: msg`Ask each target once a day whether it answers, and mark links whose target has failed for days. Other servers see these requests.`,
   },
+  "links.ignore_case": {
+    name: msg`Ignore case`,
+    description: msg`Compare codes of the default domain without case (A to Z), and store them in lower case. It can't be turned on while codes differ by case only. Codes stay in lower case when it is turned off.`,
+  },
+  "links.forgive_tails": {
+    name: msg`Forgive tails`,
+    description: msg`Try a path that leads nowhere once more without what programs and people leave behind an address: full stops, commas, closing brackets, quotes, blanks, and a stuck &key=value.`,
+  },
   "links.restore_days": {
     name: msg`Restore days`,
     description: msg`Days for which deleted links can be put back.`,

@@ -32,6 +32,10 @@ export function useFieldTexts(isShare = false): Record<LinkFieldName, { label: s
       label: t`Pass the query on`,
       does: t`What follows the ? of the short URL goes to the target too.`,
     },
+    forward_path: {
+      label: t`Pass the path on`,
+      does: t`/code/some/page leads to /some/page below the target.`,
+    },
     password: {
       label: t`Password`,
       does: asksPasswords

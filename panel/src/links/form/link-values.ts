@@ -28,6 +28,7 @@ export const FIELDS = {
   redirect_status: { kind: "choice", isMore: true, group: "leads" },
   password: { kind: "password", isMore: true, group: "protection" },
   forward_query: { kind: "switch", isMore: true, group: "leads" },
+  forward_path: { kind: "switch", isMore: true, group: "leads" },
   card_title: { kind: "line", most: 200, isMore: true, group: "preview" },
   card_description: { kind: "line", most: 500, isMore: true, group: "preview" },
   card_image: { kind: "address", isMore: true, group: "preview" },

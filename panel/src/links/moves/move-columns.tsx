@@ -20,6 +20,7 @@ const FIELDS = [
   "fallback_url",
   "redirect_status",
   "forward_query",
+  "forward_path",
   "rules",
   "card",
   "held",

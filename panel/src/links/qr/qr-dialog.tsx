@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Button, Group, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, SimpleGrid, Skeleton, Stack, Switch, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { IconCopy, IconDownload } from "@tabler/icons-react";
@@ -11,6 +11,7 @@ import { DraftNotice } from "../../ui/forms/draft-notice.tsx";
 import { useSentence } from "../../ui/failure.tsx";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { saveBlob } from "../csv/save-blob.ts";
+import { useIgnoresCase } from "../form/ignores-case.ts";
 import { useDraft } from "../../ui/forms/use-draft.tsx";
 import { PLAIN_LOOK, type QrLook } from "./qr-look.ts";
 import { QrLookFields } from "./qr-look-fields.tsx";
@@ -46,11 +47,14 @@ function Designer({ link }: Pick<Props, "link">) {
     setDesigned(designed);
     draft.keep(designed);
   }
+  const canCaps = useIgnoresCase(link.domain);
+  const [wantsCaps, setCaps] = useState(false);
+  const caps = canCaps && wantsCaps;
   const [drawn] = useDebouncedValue(look, DELAY_MS);
   const place = { code: link.code, domain: link.domain ?? undefined };
   const { data, error } = useQuery({
-    queryKey: ["links", "qr", place, drawn, logo],
-    queryFn: ({ signal }) => qrSvg({ place, look: drawn, logo, signal }),
+    queryKey: ["links", "qr", place, drawn, logo, caps],
+    queryFn: ({ signal }) => qrSvg({ place, look: drawn, logo, caps, signal }),
     placeholderData: keepPreviousData,
     retry: false,
   });
@@ -62,15 +66,15 @@ function Designer({ link }: Pick<Props, "link">) {
     mutationFn: async (format: "svg" | "png") =>
       saveBlob(
         format === "svg"
-          ? new Blob([await qrSvg({ place, look, logo })], { type: "image/svg+xml" })
-          : await qrPng({ place, look, logo }),
+          ? new Blob([await qrSvg({ place, look, logo, caps })], { type: "image/svg+xml" })
+          : await qrPng({ place, look, logo, caps }),
         `${name}.${format}`,
       ),
     onError,
   });
   const copy = useMutation({
     mutationFn: () =>
-      navigator.clipboard.write([new ClipboardItem({ "image/png": qrPng({ place, look, logo }) })]),
+      navigator.clipboard.write([new ClipboardItem({ "image/png": qrPng({ place, look, logo, caps }) })]),
     onSuccess: () => notifications.show({ message: t`The QR code is copied.` }),
     onError,
   });
@@ -89,7 +93,7 @@ function Designer({ link }: Pick<Props, "link">) {
           />
         )}
         <Text size="sm" c="dimmed" ta="center" style={{ overflowWrap: "anywhere" }}>
-          {link.short_url}
+          {caps ? link.short_url.toUpperCase() : link.short_url}
         </Text>
         {error !== null && (
           <Alert color="yellow" variant="light" role="alert">
@@ -129,6 +133,14 @@ function Designer({ link }: Pick<Props, "link">) {
           logo={logo}
           onLogo={(picture) => design({ logo: picture })}
         />
+        {canCaps && (
+          <Switch
+            label={t`Address in capitals`}
+            description={t`A coarser picture, which is read from farther away.`}
+            checked={caps}
+            onChange={({ currentTarget }) => setCaps(currentTarget.checked)}
+          />
+        )}
       </Stack>
     </SimpleGrid>
   );

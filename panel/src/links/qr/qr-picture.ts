@@ -9,9 +9,19 @@ const LOGO_SHARE = 0.22;
 const PAD_SHARE = 0.26;
 const LOGO_PIXELS = 512;
 
-type QrRequest = { place: LinkPlace; look: QrLook; logo: string | null; signal?: AbortSignal };
+type QrRequest = {
+  place: LinkPlace;
+  look: QrLook;
+  logo: string | null;
+  /** The short URL in capitals, where the domain ignores case. */
+  caps?: boolean;
+  signal?: AbortSignal;
+};
 
-const paramsFor = ({ place: { code, domain }, look, logo }: QrRequest, format: "svg" | "png") => ({
+const paramsFor = (
+  { place: { code, domain }, look, logo, caps = false }: QrRequest,
+  format: "svg" | "png",
+) => ({
   path: { code },
   query: {
     format,
@@ -20,6 +30,7 @@ const paramsFor = ({ place: { code, domain }, look, logo }: QrRequest, format: "
     dark: look.dark.replace("#", ""),
     light: look.light.replace("#", ""),
     ecc: levelFor(look, logo !== null),
+    ...(caps && { caps: "true" as const }),
     ...(domain !== undefined && { domain }),
   },
 });

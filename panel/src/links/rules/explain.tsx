@@ -7,6 +7,8 @@ import { useSentence } from "../../ui/failure.tsx";
 import { useConditionTexts } from "../form/condition-texts.ts";
 
 type Asked = {
+  /** What follows the code. */
+  path: string;
   user_agent: string;
   language: string;
   country: string;
@@ -16,7 +18,7 @@ type Asked = {
   at: string;
 };
 
-const NOTHING = { country: "", address: "", referrer: "", query: "", at: "" };
+const NOTHING = { path: "", country: "", address: "", referrer: "", query: "", at: "" };
 
 /** Where the saved link would lead somebody, and why. */
 export function Explain({ link }: { link: Link }) {
@@ -30,14 +32,16 @@ export function Explain({ link }: { link: Link }) {
   }));
   const ask = useMutation({
     async mutationFn() {
+      const { path, ...visitor } = asked;
       const given = Object.fromEntries(
-        Object.entries({ ...asked, domain: link.domain ?? "" }).filter(([, value]) => value.trim() !== ""),
+        Object.entries({ ...visitor, domain: link.domain ?? "" }).filter(([, value]) => value.trim() !== ""),
       );
-      const params = { path: { code: link.code }, query: given };
+      const params = { path: { code: link.code + path.trim() }, query: given };
       return (await responseOf(api.GET("/admin/v1/links/{code}/explain", { params }))).data;
     },
   });
   const labels: Record<keyof Asked, string> = {
+    path: t`After the code`,
     user_agent: "User-Agent",
     language: texts.language,
     country: texts.country,
@@ -95,15 +99,26 @@ export function Explain({ link }: { link: Link }) {
   );
 }
 
-function Answer({ explanation: { target, status, steps } }: { explanation: Explanation }) {
+function Answer({
+  explanation: { code, found_by: by, target, status, steps },
+}: {
+  explanation: Explanation;
+}) {
   const { t } = useLingui();
   const texts = useConditionTexts();
   const labelOf = (number: number): string => t`Rule ${number}`;
+  const foundBy: Record<Explanation["found_by"], string | null> = {
+    code: null,
+    case: t`The code is found in another case.`,
+    path: t`The link ${code} passes the path on.`,
+    tail: t`What is left behind the code ${code} is forgiven.`,
+  };
   return (
     <Stack gap={4}>
       <Text size="sm" fw={500} style={{ overflowWrap: "anywhere" }}>
         {status} → {target ?? t`nowhere`}
       </Text>
+      {foundBy[by] !== null && <Text size="sm">{foundBy[by]}</Text>}
       {steps.map(({ rule, holds, because }) => (
         <Text key={rule} size="sm" {...(!holds && { c: "dimmed" })} style={{ overflowWrap: "anywhere" }}>
           {holds ? "✓" : "✗"} {labelOf(rule + 1)}

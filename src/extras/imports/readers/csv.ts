@@ -74,6 +74,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   fallback_url: ["fallbackurl", "expiredurl", "expirationurl"],
   redirect_status: ["redirectstatus"],
   forward_query: ["forwardquery", "forwardparameters"],
+  forward_path: ["forwardpath"],
   disabled: ["disabled", "banned", "isbanned", "blocked"],
 };
 /** `disabled` is no column of an export; `held` says more. */
