@@ -49,7 +49,7 @@ const ROLES: Record<string, readonly string[]> = {
 };
 
 /** An extra imports no other one. */
-const EXTRAS = "acme dav imports mail mcp move privacy stream successor upkeep webhooks".split(" ");
+const EXTRAS = "acme compat dav imports mail mcp move privacy stream successor upkeep webhooks".split(" ");
 
 /** Inner rooms, and which of their neighbours they may import besides their own files. */
 const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {

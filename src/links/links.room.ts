@@ -9,7 +9,11 @@ import type { Core } from "../platform/core.ts";
 import type { Events } from "../platform/events/events.service.ts";
 import type { Platform, Room, RoomContext } from "../platform/room-shape.ts";
 
-type Needs = Platform & { hashPassword(plain: string): Promise<string> };
+type Needs = Platform & {
+  hashPassword(plain: string): Promise<string>;
+  /** Paths that links can't use now, beside the route prefixes. */
+  reservedPaths?(): readonly string[];
+};
 
 export const linksRoom = {
   name: "links",
@@ -39,7 +43,7 @@ export const linksRoom = {
       addEventCommands(program, links, context);
     };
   },
-  async start(core: Core, { registry, events, step, hashPassword }: Needs) {
+  async start(core: Core, { registry, events, step, hashPassword, reservedPaths }: Needs) {
     const { createLinkService } = await import("./links.service.ts");
     const { createLinkOperations } = await import("./link/metrics.ts");
     const { createLinkCsv } = await import("./csv/service.ts");
@@ -50,7 +54,9 @@ export const linksRoom = {
     const { config } = core;
     const operations = createLinkOperations(registry);
     const targetSchemes = () => config.get("links.targets.schemes");
-    const shared = { ...core, events, hashPassword, routePrefixes: routePrefixesIn(config), targetSchemes };
+    const ownPrefixes = routePrefixesIn(config);
+    const routePrefixes = () => [...ownPrefixes(), ...(reservedPaths?.() ?? [])];
+    const shared = { ...core, events, hashPassword, routePrefixes, targetSchemes };
     const links = createLinkService({
       ...shared,
       operations,
@@ -78,6 +84,7 @@ export const linksRoom = {
     return {
       offers: {
         links,
+        routePrefixes,
         operations,
         csv: createLinkCsv({ ...shared, domains: links.domains, validateTargets: links.validateTargets }),
         linkId: async (code: string, domain: string | undefined) =>

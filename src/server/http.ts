@@ -8,7 +8,13 @@ import { routePrefixesIn } from "../platform/config/route-prefixes.ts";
 import { withAccessLog } from "../platform/health/access-log.ts";
 import { openProbes } from "../platform/health/health.routes.ts";
 import { createHttpMetrics } from "../platform/health/http-metrics.ts";
-import { createHttpApp, type HttpAppOptions, protocolBelow } from "../platform/http/app.ts";
+import {
+  createHttpApp,
+  type HttpAppOptions,
+  isThere,
+  type OtherProtocol,
+  protocolBelow,
+} from "../platform/http/app.ts";
 import { docsEndpoints } from "../platform/http/docs/routes.ts";
 import type { HttpConnection } from "../platform/http/endpoint.ts";
 import type { EndpointTable } from "../platform/http/mount.ts";
@@ -95,20 +101,19 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
     },
     { isIn: () => true, timer: metrics.timer("admin"), ask: http.respond },
   ];
-  const isRouted = createRouteTest([...routePrefixesIn(config)(), ...FILE_PREFIXES, ...OPEN_PREFIXES]);
+  const tests = testRoutes([...routePrefixesIn(config)(), ...FILE_PREFIXES, ...OPEN_PREFIXES], protocols);
   const isOpen = createRouteTest(OPEN_PREFIXES);
   const lasting = createLastingResponses();
   const inTurn = createRequestTurns();
-  const isProtocol = createRouteTest(protocols.map(({ prefix }) => prefix));
   const follow: Responder = (arrival, server) => {
     const begun = redirects.begin();
     return redirects.end(begun, arrival.method, redirect.handle(arrival, server));
   };
   return (arrival, server) => {
     const { path } = arrival;
-    if (!isRouted(path)) {
+    if (!tests.isRouted(path)) {
       // Clients of WebDAV join addresses with two slashes.
-      if (path.charCodeAt(1) === SLASH && isProtocol(joinSlashes(path))) return askApi(arrival, server);
+      if (path.charCodeAt(1) === SLASH && tests.isProtocol(joinSlashes(path))) return askApi(arrival, server);
       return isAboveProtocol(arrival) ? askUnlessLink(arrival, server) : follow(arrival, server);
     }
     const asks = isOpen(path) && !isMeantForApi(arrival) ? askUnlessLink : askApi;
@@ -155,6 +160,17 @@ function createRoutes({ house, rooms, repeats }: HttpParts): Responder {
       return response;
     }
   }
+}
+
+/** Tests of paths, made anew when a protocol is switched on or off. */
+function testRoutes(prefixes: readonly string[], protocols: readonly OtherProtocol[]) {
+  const make = () => {
+    const there = protocols.filter(isThere).map(({ prefix }) => prefix);
+    return { isProtocol: createRouteTest(there), isRouted: createRouteTest([...prefixes, ...there]) };
+  };
+  const tests = make();
+  for (const { toggle } of protocols) toggle?.onChange(() => void Object.assign(tests, make()));
+  return tests;
 }
 
 /** Decides at a path that both the API and links have. A browser that opens the address follows the link. */

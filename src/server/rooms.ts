@@ -6,6 +6,7 @@
 import { authRoom } from "../auth/auth.room.ts";
 import { analyticsRoom, clicksRoom, liveRoom } from "../clicks/clicks.room.ts";
 import { acmeRoom } from "../extras/acme/acme.room.ts";
+import { compatRoom, reservedPathsRoom } from "../extras/compat/compat.room.ts";
 import { davRoom } from "../extras/dav/dav.room.ts";
 import { importsRoom } from "../extras/imports/imports.room.ts";
 import { mailRoom, noticesRoom } from "../extras/mail/mail.room.ts";
@@ -39,6 +40,7 @@ const LIST = [
   mailRoom,
   authRoom,
   configRoom,
+  reservedPathsRoom,
   linksRoom,
   domainsRoom,
   eventsRoom,
@@ -63,6 +65,7 @@ const LIST = [
   healthRoom,
   davRoom,
   mcpRoom,
+  compatRoom,
   upkeepRoom,
   successorRoom,
   moveRoom,

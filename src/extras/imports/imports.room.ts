@@ -7,7 +7,12 @@ import { ROWS_COMMAND } from "./readers/rows-request.ts";
 
 const DAY_MS = 86_400_000;
 
-type Needs = Platform & { links: LinkService; drive: Drive; hashPassword(plain: string): Promise<string> };
+type Needs = Platform & {
+  links: LinkService;
+  routePrefixes(): readonly string[];
+  drive: Drive;
+  hashPassword(plain: string): Promise<string>;
+};
 
 export const importsRoom = {
   name: "imports",
@@ -19,13 +24,12 @@ export const importsRoom = {
   processes: { [ROWS_COMMAND]: async () => (await import("./readers/rows-process.ts")).sendRows() },
   async start(
     core: Core,
-    { env, box, leases, rollCall, events, isServer, links, drive, hashPassword }: Needs,
+    { env, box, leases, rollCall, events, isServer, links, routePrefixes, drive, hashPassword }: Needs,
   ) {
     const { clickPrivacy } = await import("../../clicks/details/privacy.ts");
     const { createDetailsParser } = await import("../../clicks/details/details.ts");
     const { dataPath } = await import("../../lib/data-folder.ts");
     const { createOutbound } = await import("../../lib/outbound.ts");
-    const { routePrefixesIn } = await import("../../platform/config/route-prefixes.ts");
     const { createImports } = await import("./imports.ts");
     const { importEndpoints } = await import("./imports.routes.ts");
     const { config, clock, logger } = core;
@@ -34,7 +38,7 @@ export const importsRoom = {
       box,
       leases,
       hashPassword,
-      routePrefixes: routePrefixesIn(config),
+      routePrefixes,
       targetSchemes: () => config.get("links.targets.schemes"),
       files: drive.moved,
       keepEvent: events.keep,

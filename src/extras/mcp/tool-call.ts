@@ -1,5 +1,6 @@
 /** A call of a tool as a request to the API in this process, so that guards, schemas, limits and events are those of the API. */
 import { type HttpConnection, routeOf } from "../../platform/http/endpoint.ts";
+import { passedHeaders } from "../../platform/http/inner-request.ts";
 import type { Tool } from "./tools.ts";
 import { randomBytes } from "node:crypto";
 
@@ -13,16 +14,6 @@ export type ToolResult = {
 };
 
 type Given = Readonly<Record<string, unknown>>;
-
-/** Headers of the caller that the API reads: who asks, from where, and by which address. */
-const PASSED = [
-  "authorization",
-  "host",
-  "forwarded",
-  "x-forwarded-for",
-  "x-forwarded-host",
-  "x-forwarded-proto",
-];
 
 /** The limit of a response to a model, in bytes: more would fill its context. */
 const MOST_BYTES = 256 * 1024;
@@ -109,11 +100,7 @@ function requestOf(
   const hasBody = entry.body !== undefined;
   // The API names what it does not know.
   if (!hasBody || body !== null) for (const [name, value] of Object.entries(rest)) add(name, value);
-  const headers = new Headers({ Prefer: "handling=strict" });
-  for (const name of PASSED) {
-    const value = from.headers.get(name);
-    if (value !== null) headers.set(name, value);
-  }
+  const headers = passedHeaders(from, { Prefer: "handling=strict" });
   if (hasBody) headers.set("Content-Type", "application/json");
   return new Request(url, {
     method: entry.method,

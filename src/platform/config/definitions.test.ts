@@ -217,6 +217,8 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
     ],
   },
   "features.enable_admin_panel": TRUE_OR_FALSE,
+  "features.yourls_api": TRUE_OR_FALSE,
+  "features.shlink_api": TRUE_OR_FALSE,
   "features.enforce_link_passwords": TRUE_OR_FALSE,
   "click.enable_tracking": TRUE_OR_FALSE,
   "click.flush_interval": { good: { "1": "1", "3600": "3600" }, bad: ["0", "3601"] },

@@ -230,6 +230,14 @@ export const DEFINITIONS = {
     "features.enable_admin_panel": bool(true, {
       description: "Serve the web panel at routes.frontend_prefix.",
     }),
+    "features.yourls_api": bool(false, {
+      description:
+        "Answer programs made for YOURLS at /yourls-api.php; an API token is their signature. Links can't use that path meanwhile.",
+    }),
+    "features.shlink_api": bool(false, {
+      description:
+        "Answer programs made for Shlink at /rest/v3 and /rest/v2; an API token is their API key. Links can't use these paths meanwhile.",
+    }),
   }),
   ...inCategory("tracking", {
     "click.enable_tracking": bool(true, { description: "Count clicks." }),

@@ -16,6 +16,10 @@ export type OtherProtocol = {
   prefix: string;
   /** Methods that clients also send to the addresses above the prefix, `/` included. */
   methodsAbove: readonly string[];
+  /** Absent: it is always there. */
+  toggle?: { isOn(): boolean; onChange(listener: () => void): unknown };
+  /** Absent: as the settings say. */
+  cors?: CorsSettings;
   respond(c: HttpContext): Promise<Response>;
 };
 
@@ -50,10 +54,11 @@ export function createHttpApp({
   const pathOf = createPathOf(others);
 
   function dispatch(c: HttpContext): Response | Promise<Response> {
-    const preflight = allowOrigins(c, cors());
-    if (preflight !== null) return preflight;
     const { path, method } = c.req;
-    const other = others.find(({ prefix }) => isBelow(prefix, path)) ?? protocolBelow(others, method, path);
+    const other =
+      others.find((one) => isBelow(one.prefix, path) && isThere(one)) ?? protocolBelow(others, method, path);
+    const preflight = allowOrigins(c, other?.cors ?? cors());
+    if (preflight !== null) return preflight;
     for (const { prefix, isOpen } of gates) {
       if (isBelow(prefix, other?.prefix ?? path) && !isOpen(path))
         throw appError("NotFound", "There is nothing at this address.");
@@ -99,6 +104,8 @@ const sourceOf = (request: Request): RequestSource => ({
   get: (name) => request.headers.get(name),
   request: () => request,
 });
+
+export const isThere = ({ toggle }: OtherProtocol): boolean => toggle?.isOn() ?? true;
 
 const isBelow = (prefix: string, path: string): boolean =>
   path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === "/");

@@ -64,6 +64,14 @@ export const SERVICE_WORDS = {
     name: msg`Enable admin panel`,
     description: msg`Serve the web panel at routes.frontend_prefix.`,
   },
+  "features.yourls_api": {
+    name: msg`YOURLS API`,
+    description: msg`Answer programs made for YOURLS at /yourls-api.php; an API token is their signature. Links can't use that path meanwhile.`,
+  },
+  "features.shlink_api": {
+    name: msg`Shlink API`,
+    description: msg`Answer programs made for Shlink at /rest/v3 and /rest/v2; an API token is their API key. Links can't use these paths meanwhile.`,
+  },
   "click.enable_tracking": {
     name: msg`Count clicks`,
     description: msg`Count clicks.`,
