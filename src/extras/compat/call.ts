@@ -2,6 +2,7 @@
  * A call of our API in this process with the API token of a foreign client, so that guards, scopes, schemas, limits and
  * events are those of our API.
  */
+import type { LinkView } from "../../links/link/link.ts";
 import type { HttpContext, HttpConnection } from "../../platform/http/context.ts";
 import { passedHeaders } from "../../platform/http/inner-request.ts";
 
@@ -77,24 +78,6 @@ export function createCall({ ask, admin }: CallDeps) {
 
 /** A part of a path. A code may hold slashes. */
 export const part = (text: string): string => encodeURIComponent(text.toWellFormed());
-
-/** What our API says of a link, as far as other products know it. */
-export type LinkView = {
-  code: string;
-  target: string;
-  short_url: string;
-  title: string | null;
-  tags: string[];
-  domain: string | null;
-  created_at: string;
-  starts_at: string | null;
-  expires_at: string | null;
-  max_clicks: number | null;
-  forward_query: boolean;
-  rules: readonly unknown[] | null;
-  click_count: number;
-  human_clicks: number;
-};
 
 const LARGEST_PAGE = 100;
 

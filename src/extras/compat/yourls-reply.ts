@@ -5,7 +5,7 @@ import type { HttpContext } from "../../platform/http/context.ts";
 type Value = string | number | { readonly [name: string]: Value };
 
 /** `simple` is the text of the format simple, `retryAfter` a header; neither is in the other formats. */
-export type Reply = { readonly [name: string]: Value };
+export type YourlsReply = { readonly [name: string]: Value };
 
 const XML = "application/xml; charset=utf-8";
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -16,7 +16,11 @@ const TEXT = "text/plain; charset=utf-8";
 const CALLBACK = /^[a-zA-Z_$][\w$]*(?:\.[a-zA-Z_$][\w$]*)*$/;
 const LONGEST_CALLBACK = 128;
 
-export function replyResponse(c: HttpContext, fields: ReadonlyMap<string, string>, reply: Reply): Response {
+export function replyResponse(
+  c: HttpContext,
+  fields: ReadonlyMap<string, string>,
+  reply: YourlsReply,
+): Response {
   const { simple = "", retryAfter, ...content } = reply;
   const format = fields.get("format") ?? "xml";
   const status = Number(content["statusCode"] ?? content["errorCode"] ?? 200);

@@ -4,19 +4,20 @@
  */
 import { codeBelow } from "../../links/fallback/loops.ts";
 import { isCodeText } from "../../links/link/code.ts";
+import type { LinkView } from "../../links/link/link.ts";
 import type { Domains } from "../../links/domains/registry.ts";
 import { appError } from "../../lib/errors.ts";
 import type { BodyMemory } from "../../platform/http/body-memory.ts";
 import type { HttpContext } from "../../platform/http/context.ts";
-import { type Answer, type ApiCaller, type Call, linksFrom, type LinkView, part } from "./call.ts";
+import { type Answer, type ApiCaller, type Call, linksFrom, part } from "./call.ts";
 import { readFields } from "./fields.ts";
-import { type Reply, replyResponse } from "./yourls-reply.ts";
+import { type YourlsReply, replyResponse } from "./yourls-reply.ts";
 
 export type YourlsDeps = { call: ApiCaller; domains: Domains; bodies: BodyMemory };
 
 type Place = { code: string; domain: string | null };
 
-type Asked = {
+type YourlsRequest = {
   call: Call;
   /** Empty for a missing field. */
   field(name: string): string;
@@ -26,10 +27,10 @@ type Asked = {
   placeOf(shortUrl: string): Place | null;
 };
 
-type Action = (asked: Asked) => Promise<Reply>;
+type Action = (request: YourlsRequest) => Promise<YourlsReply>;
 
 const ALLOWED = "GET, HEAD, POST, OPTIONS";
-const SAYS_FORMAT = "Need either XML or JSON format for stats";
+const NEEDS_FORMAT = "Need either XML or JSON format for stats";
 const NOT_FOUND = "Error: short URL not found";
 const LONGEST_TITLE = 200;
 const MOST_LISTED = 1_000;
@@ -43,7 +44,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   version: sayVersion,
 };
 
-async function shorten({ call, field, domain }: Asked): Promise<Reply> {
+async function shorten({ call, field, domain }: YourlsRequest): Promise<YourlsReply> {
   const url = withScheme(field("url").trim());
   const keyword = field("keyword").trim();
   if (url === "") return failed("error:nourl", "Missing or malformed URL");
@@ -78,8 +79,8 @@ async function shorten({ call, field, domain }: Asked): Promise<Reply> {
   };
 }
 
-async function expand(asked: Asked): Promise<Reply> {
-  const { link, place, refused } = await linkOf(asked);
+async function expand(request: YourlsRequest): Promise<YourlsReply> {
+  const { link, place, refused } = await linkOf(request);
   if (refused !== null) return refused;
   if (link === null) {
     const keyword = place !== null && isCodeText(place.code) ? place.code : "";
@@ -96,11 +97,11 @@ async function expand(asked: Asked): Promise<Reply> {
   };
 }
 
-async function statsOfLink(asked: Asked): Promise<Reply> {
-  const { link, refused } = await linkOf(asked);
+async function statsOfLink(request: YourlsRequest): Promise<YourlsReply> {
+  const { link, refused } = await linkOf(request);
   if (refused !== null) return refused;
-  if (link === null) return { statusCode: "404", message: NOT_FOUND, simple: SAYS_FORMAT };
-  return { statusCode: "200", message: "success", link: rowOf(link), simple: SAYS_FORMAT };
+  if (link === null) return { statusCode: "404", message: NOT_FOUND, simple: NEEDS_FORMAT };
+  return { statusCode: "200", message: "success", link: rowOf(link), simple: NEEDS_FORMAT };
 }
 
 /** The order of links by filter of YOURLS. */
@@ -110,7 +111,7 @@ const ORDERS: Readonly<Record<string, { sort: string; order: string }>> = {
   last: { sort: "created_at", order: "desc" },
 };
 
-async function listLinks({ call, field }: Asked): Promise<Reply> {
+async function listLinks({ call, field }: YourlsRequest): Promise<YourlsReply> {
   const counted = await call("GET", "/stats");
   if (counted.status !== 200) return failure(counted);
   const stats = totalsIn(counted);
@@ -118,7 +119,7 @@ async function listLinks({ call, field }: Asked): Promise<Reply> {
   const limit = Math.min(wholeNumber(field("limit")), MOST_LISTED);
   const isRandom = filter === "rand" || filter === "random";
   const start = isRandom ? randomStart(stats.total_links, limit) : wholeNumber(field("start"));
-  const reply: Reply = { stats, statusCode: "200", simple: SAYS_FORMAT, message: "success" };
+  const reply: YourlsReply = { stats, statusCode: "200", simple: NEEDS_FORMAT, message: "success" };
   if (limit === 0) return reply;
   const query = { ...(ORDERS[filter] ?? ORDERS["top"]), domain: "*" };
   const { links, refused } = await linksFrom(call, query, start, limit);
@@ -128,13 +129,13 @@ async function listLinks({ call, field }: Asked): Promise<Reply> {
   return { links: Object.fromEntries(named), ...reply };
 }
 
-async function totals({ call }: Asked): Promise<Reply> {
+async function totals({ call }: YourlsRequest): Promise<YourlsReply> {
   const counted = await call("GET", "/stats");
   if (counted.status !== 200) return failure(counted);
-  return { "db-stats": totalsIn(counted), statusCode: "200", simple: SAYS_FORMAT, message: "success" };
+  return { "db-stats": totalsIn(counted), statusCode: "200", simple: NEEDS_FORMAT, message: "success" };
 }
 
-async function sayVersion({ call, field }: Asked): Promise<Reply> {
+async function sayVersion({ call, field }: YourlsRequest): Promise<YourlsReply> {
   const known = await call("GET", "/auth/me");
   if (known.status !== 200) return failure(known);
   return { version: VERSION, simple: VERSION, ...(field("db") === "1" && { db_version: "507" }) };
@@ -143,7 +144,7 @@ async function sayVersion({ call, field }: Asked): Promise<Reply> {
 /** The version of YOURLS whose answers these are. */
 const VERSION = "1.10.4";
 
-async function linkOf({ call, field, placeOf }: Asked) {
+async function linkOf({ call, field, placeOf }: YourlsRequest) {
   const place = placeOf(field("shorturl").trim());
   const isCode = place !== null && isCodeText(place.code);
   // A token is checked even if no link can have the code.
@@ -158,7 +159,7 @@ async function linkOf({ call, field, placeOf }: Asked) {
   };
 }
 
-const failed = (code: string, message: string): Reply => ({
+const failed = (code: string, message: string): YourlsReply => ({
   status: "fail",
   code,
   message,
@@ -168,7 +169,7 @@ const failed = (code: string, message: string): Reply => ({
 });
 
 /** A refusal of our API. YOURLS answers 403 to a wrong signature. */
-function failure({ status, body, retryAfter }: Answer, code?: string): Reply {
+function failure({ status, body, retryAfter }: Answer, code?: string): YourlsReply {
   const message =
     status === 401
       ? "Please log in: signature must be a valid API token of this server."
@@ -181,7 +182,7 @@ function failure({ status, body, retryAfter }: Answer, code?: string): Reply {
 const titleOf = ({ title, target }: LinkView): string => title ?? target;
 const timeOf = ({ created_at }: LinkView): string => created_at.slice(0, 19).replace("T", " ");
 
-const rowOf = (link: LinkView): Reply => ({
+const rowOf = (link: LinkView): YourlsReply => ({
   shorturl: link.short_url,
   url: link.target,
   title: titleOf(link),
@@ -204,7 +205,7 @@ const withScheme = (url: string): string =>
   url === "" || /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(url) ? url : `http://${url}`;
 
 /** Why a request without a usable signature is refused, or null. */
-function missingSignature(field: Asked["field"]): string | null {
+function missingSignature(field: YourlsRequest["field"]): string | null {
   if (field("timestamp") !== "")
     return "Please log in: this server can't check a signature with a timestamp, because it stores no API token in plain text. Send the API token itself as signature, without timestamp.";
   if (field("signature") !== "") return null;
@@ -227,14 +228,14 @@ export function createYourls({ call, domains, bodies }: YourlsDeps) {
       const refused = missingSignature(field);
       if (refused !== null)
         return replyResponse(c, fields, { simple: refused, message: refused, errorCode: "403" });
-      const asked: Asked = {
+      const request: YourlsRequest = {
         call: call.by(c, field("signature")),
         field,
         domain: hostedDomain(c),
         placeOf: (shortUrl) => placeOf(c, shortUrl),
       };
       const action = ACTIONS[field("action")] ?? sayUnknown;
-      return replyResponse(c, fields, await action(asked));
+      return replyResponse(c, fields, await action(request));
     },
   };
 
@@ -252,7 +253,7 @@ export function createYourls({ call, domains, bodies }: YourlsDeps) {
   }
 }
 
-async function sayUnknown({ call }: Asked): Promise<Reply> {
+async function sayUnknown({ call }: YourlsRequest): Promise<YourlsReply> {
   const known = await call("GET", "/auth/me");
   if (known.status !== 200) return failure(known);
   const message = 'Unknown or missing "action" parameter';

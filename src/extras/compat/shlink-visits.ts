@@ -1,0 +1,188 @@
+/**
+ * Visits of Shlink: the clicks that were recorded in detail, newest first. They are read from the export of our API,
+ * which gives them in order of time, so only the newest are kept. User agents are not part of it.
+ */
+import { DEFAULT_DOMAIN_NAME } from "../../links/list/chosen.ts";
+import type { LinkView } from "../../links/link/link.ts";
+import { readCsv } from "../../lib/csv.ts";
+import { part } from "./call.ts";
+import type { ShlinkRequest } from "./shlink-request.ts";
+import { domainNamed, shlinkPage, pageSizeIn, summaryOf } from "./shlink-links.ts";
+import { reply, refused, type ShlinkReply } from "./shlink-problems.ts";
+
+/** Older visits are not listed; the sums count them. */
+const MOST_VISITS = 20_000;
+const LARGEST_PAGE = 5_000;
+const LONGEST_ROW = 64 * 1024;
+
+type Visit = {
+  code: string;
+  domain: string;
+  date: string;
+  referer: string;
+  country: string;
+  city: string;
+  isBot: boolean;
+};
+
+export async function visitSums({ call }: ShlinkRequest): Promise<ShlinkReply> {
+  const counted = await call("GET", "/stats");
+  if (counted.status !== 200) return refused(counted);
+  const { total_clicks, human_clicks } = counted.body.data;
+  return reply({
+    visits: {
+      nonOrphanVisits: summaryOf(total_clicks, human_clicks),
+      orphanVisits: summaryOf(0, 0),
+      visitsCount: total_clicks,
+      orphanVisitsCount: 0,
+    },
+  });
+}
+
+/** Visits that led to no link are counted, not listed. */
+export async function noOrphans(): Promise<ShlinkReply> {
+  return reply({ visits: shlinkPage([], { page: 1, size: LARGEST_PAGE, total: 0 }) });
+}
+
+export const allVisits = (request: ShlinkRequest): Promise<ShlinkReply> => {
+  const domain = request.query.get("domain");
+  return listVisits(request, domain === null ? {} : { domain: domainFor(request, domain) });
+};
+
+/** As reports name a domain. */
+const domainFor = (request: ShlinkRequest, host: string | null): string =>
+  domainNamed(request, host) ?? DEFAULT_DOMAIN_NAME;
+
+export const visitsOf =
+  (about: "link" | "tag" | "domain") =>
+  async (request: ShlinkRequest): Promise<ShlinkReply> => {
+    const { name, query, call } = request;
+    if (about === "tag") return listVisits(request, { tag: name });
+    if (about === "domain") return listVisits(request, { domain: domainFor(request, name) });
+    const host = query.get("domain");
+    const address = { query: { domain: domainNamed(request, host) } };
+    const read = await call("GET", `/links/${part(name)}`, address);
+    if (read.status !== 200) return refused(read, { shortCode: name });
+    return listVisits(request, { code: (read.body.data as LinkView).code, domain: domainFor(request, host) });
+  };
+
+async function listVisits(
+  request: ShlinkRequest,
+  chosen: Readonly<Record<string, string>>,
+): Promise<ShlinkReply> {
+  const { query, send } = request;
+  const size = pageSizeIn(query, LARGEST_PAGE, LARGEST_PAGE);
+  const page = Math.max(1, Math.trunc(Number(query.get("page") ?? 1)) || 1);
+  const end = Math.min(page * size, MOST_VISITS);
+  const response = await send("/analytics/export", {
+    ...chosen,
+    start_date: query.get("startDate") || "1970-01-01",
+    end_date: query.get("endDate") || "9999-12-31",
+    visitors: query.get("excludeBots") === "true" ? "human" : "all",
+    columns: "all",
+  });
+  if (response.status !== 200)
+    return refused({
+      status: response.status,
+      body: JSON.parse(await response.text()),
+      retryAfter: response.headers.get("Retry-After"),
+    });
+  const { newest, total } = await newestIn(response, end);
+  const shown = newest.toReversed().slice((page - 1) * size, end);
+  return reply({
+    visits: shlinkPage(
+      shown.map((visit) => viewOf(request, visit)),
+      { page, size, total: Math.min(total, MOST_VISITS) },
+    ),
+  });
+}
+
+async function newestIn(response: Response, most: number): Promise<{ newest: Visit[]; total: number }> {
+  let [kept, total, names]: [Visit[], number, readonly string[] | null] = [[], 0, null];
+  for await (const text of wholeLines(response)) {
+    for (const record of readCsv(Buffer.from(text), LONGEST_ROW)) {
+      if (record === null || record.problem !== null) continue;
+      if (names === null) {
+        names = record.fields;
+        continue;
+      }
+      total++;
+      kept.push(visitIn(names, record.fields));
+    }
+    // Now and then, so that it costs nothing for each row.
+    if (kept.length > most * 2) kept = kept.slice(-most);
+  }
+  return { newest: kept.slice(-most), total };
+}
+
+/** Pieces that end with a record: a line break between quotes is text. */
+async function* wholeLines({ body }: Response): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const bytes of body ?? []) {
+    rest += decoder.decode(bytes, { stream: true });
+    const end = endOfRecords(rest);
+    if (end > 0) yield rest.slice(0, end);
+    rest = rest.slice(end);
+  }
+  if (rest !== "") yield rest;
+}
+
+function endOfRecords(text: string): number {
+  let end = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (character === 0x22) isQuoted = !isQuoted;
+    else if (character === 0x0a && !isQuoted) end = at + 1;
+  }
+  return end;
+}
+
+function visitIn(names: readonly string[], fields: readonly string[]): Visit {
+  const field = (name: string): string => fields[names.indexOf(name)] ?? "";
+  return {
+    code: field("short_code"),
+    domain: field("domain"),
+    date: field("clicked_at"),
+    referer: field("referrer"),
+    country: field("country"),
+    city: field("city"),
+    isBot: field("visitors") === "automated",
+  };
+}
+
+const countries = new Intl.DisplayNames(["en"], { type: "region", fallback: "none" });
+
+function nameOfCountry(code: string): string {
+  try {
+    return countries.of(code) ?? code;
+  } catch {
+    return code;
+  }
+}
+
+const viewOf = ({ origin }: ShlinkRequest, { code, domain, date, referer, country, city, isBot }: Visit) => ({
+  referer,
+  date,
+  userAgent: "",
+  visitLocation:
+    country === ""
+      ? null
+      : {
+          countryCode: country,
+          countryName: nameOfCountry(country),
+          regionName: "",
+          cityName: city,
+          latitude: null,
+          longitude: null,
+          timezone: "",
+          isEmpty: false,
+        },
+  potentialBot: isBot,
+  visitedUrl:
+    domain === ""
+      ? `${origin}/${code}`
+      : `${origin.startsWith("https:") ? "https" : "http"}://${domain}/${code}`,
+  redirectUrl: null,
+});
