@@ -112,6 +112,18 @@ test("what is wrong is said as YOURLS says it", async () => {
   expect(await askJson({ action: "nonsense" })).toMatchObject({ status: 400, body: { errorCode: "400" } });
 });
 
+test("a URL that has a link is answered with that link", async () => {
+  const url = "https://example.com/twice";
+  const first = await askJson({ action: "shorturl", url });
+  const again = await askJson({ action: "shorturl", url });
+  expect(again).toMatchObject({
+    status: 200,
+    body: { status: "fail", code: "error:url", shorturl: first.body["shorturl"], url: { url, clicks: "0" } },
+  });
+  const response = await ask({ action: "shorturl", url, format: "simple", signature: token });
+  expect(await response.text()).toBe(first.body["shorturl"]);
+});
+
 test("links are listed by filter, limit and start, with the sums", async () => {
   const reader = await tokenWith("links:read");
   for (const keyword of ["y-l1", "y-l2", "y-l3"])
