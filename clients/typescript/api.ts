@@ -650,7 +650,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Clicks of all links by hour, day, week or month in UTC, at most 10,000 buckets
+         * Clicks of all links by hour, day, week or month of the time zone, at most 10,000 buckets
          * @description Editors count the links that they or their teams own, administrators all. The last bucket may still grow. For editors and administrators; an API token needs the scope `analytics:read`.
          */
         get: operations["getAnalyticsTrends"];
@@ -1470,7 +1470,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The clicks of one link by hour, day, week or month in UTC, at most 10,000 buckets
+         * The clicks of one link by hour, day, week or month of the time zone, at most 10,000 buckets
          * @description The last bucket may still grow. The end of a code can look like this path: write its last slash as %2F then. For editors and administrators; an API token needs the scope `analytics:read`.
          */
         get: operations["getLinkAnalyticsTrends"];
@@ -4103,6 +4103,13 @@ export interface components {
              */
             details_from?: string;
             message: string;
+            /** @description zone of days, weeks, months and labels; present unless it is UTC */
+            time_zone?: string;
+            /**
+             * Format: date-time
+             * @description present if the range begins before the days of this zone: their first instant
+             */
+            zone_since?: string;
         };
         /** @enum {string} */
         Disposition: "attachment" | "inline";
@@ -5156,6 +5163,13 @@ export interface components {
              */
             details_from?: string;
             message: string;
+            /** @description zone of days, weeks, months and labels; present unless it is UTC */
+            time_zone?: string;
+            /**
+             * Format: date-time
+             * @description present if the range begins before the days of this zone: their first instant
+             */
+            zone_since?: string;
         };
         LinkResponse: {
             /** @constant */
@@ -5515,6 +5529,13 @@ export interface components {
              */
             details_from?: string;
             message: string;
+            /** @description zone of days, weeks, months and labels; present unless it is UTC */
+            time_zone?: string;
+            /**
+             * Format: date-time
+             * @description present if the range begins before the days of this zone: their first instant
+             */
+            zone_since?: string;
         };
         NewFolder: {
             /** @description 1 to 255 bytes without / \ and control characters; unique in its folder */
@@ -5978,6 +5999,13 @@ export interface components {
              */
             details_from?: string;
             message: string;
+            /** @description zone of days, weeks, months and labels; present unless it is UTC */
+            time_zone?: string;
+            /**
+             * Format: date-time
+             * @description present if the range begins before the days of this zone: their first instant
+             */
+            zone_since?: string;
         };
         /** @enum {string} */
         PlaceUnit: "country" | "city";
@@ -6726,6 +6754,13 @@ export interface components {
              */
             details_from?: string;
             message: string;
+            /** @description zone of days, weeks, months and labels; present unless it is UTC */
+            time_zone?: string;
+            /**
+             * Format: date-time
+             * @description present if the range begins before the days of this zone: their first instant
+             */
+            zone_since?: string;
         };
         ReportFilter: {
             /** @description clicks with this value: a browser */
@@ -6861,7 +6896,7 @@ export interface components {
             domain?: string | null;
             /** @description clicks without those of automated visitors */
             human: number;
-            /** @description as the filter takes it; hours of the week as `Mon 13:00`, in UTC */
+            /** @description as the filter takes it; hours of the week as `Mon 13:00` */
             value: string;
         };
         ReportRowListResponse: {
@@ -6881,8 +6916,15 @@ export interface components {
             message: string;
             /** @description those of no row: beyond limit, or without a value */
             other?: number;
+            /** @description zone of days, weeks, months and labels; present unless it is UTC */
+            time_zone?: string;
             /** @description the clicks that the report is about */
             total?: number;
+            /**
+             * Format: date-time
+             * @description present if the range begins before the days of this zone: their first instant
+             */
+            zone_since?: string;
         };
         /** @enum {string} */
         Role: "user" | "editor" | "admin";
@@ -7546,6 +7588,13 @@ export interface components {
              */
             details_from?: string;
             message: string;
+            /** @description zone of days, weeks, months and labels; present unless it is UTC */
+            time_zone?: string;
+            /**
+             * Format: date-time
+             * @description present if the range begins before the days of this zone: their first instant
+             */
+            zone_since?: string;
         };
         Totals: {
             active_links: number;
@@ -7649,6 +7698,13 @@ export interface components {
              */
             details_from?: string;
             message: string;
+            /** @description zone of days, weeks, months and labels; present unless it is UTC */
+            time_zone?: string;
+            /**
+             * Format: date-time
+             * @description present if the range begins before the days of this zone: their first instant
+             */
+            zone_since?: string;
         };
         UpdatedSetting: {
             /** @description true: waymark.toml or the environment sets it; writing it is refused */
@@ -10254,7 +10310,7 @@ export interface operations {
                 device?: string;
                 /** @description clicks of the links of this host; (default): of the default domain */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
@@ -10270,7 +10326,7 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
@@ -10322,7 +10378,9 @@ export interface operations {
                      *         }
                      *       ],
                      *       "details": false,
-                     *       "details_from": "2026-11-20T12:00:00.000Z"
+                     *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "time_zone": "text",
+                     *       "zone_since": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["NewestClickListResponse"];
@@ -10357,7 +10415,7 @@ export interface operations {
                 device?: string;
                 /** @description clicks of the links of this host; (default): of the default domain */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
@@ -10373,7 +10431,7 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
@@ -10435,7 +10493,9 @@ export interface operations {
                      *         "total_with_ua": 42
                      *       },
                      *       "details": false,
-                     *       "details_from": "2026-11-20T12:00:00.000Z"
+                     *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "time_zone": "text",
+                     *       "zone_since": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["DeviceReportResponse"];
@@ -10474,7 +10534,7 @@ export interface operations {
                 device?: string;
                 /** @description clicks of the links of this host; (default): of the default domain */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
@@ -10488,7 +10548,7 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
@@ -10555,7 +10615,7 @@ export interface operations {
                 device?: string;
                 /** @description clicks of the links of this host; (default): of the default domain */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
@@ -10571,7 +10631,7 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
@@ -10618,7 +10678,9 @@ export interface operations {
                      *         }
                      *       ],
                      *       "details": false,
-                     *       "details_from": "2026-11-20T12:00:00.000Z"
+                     *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "time_zone": "text",
+                     *       "zone_since": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["PlaceListResponse"];
@@ -11229,7 +11291,7 @@ export interface operations {
                 device?: string;
                 /** @description clicks of the links of this host; (default): of the default domain */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
@@ -11245,7 +11307,7 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
@@ -11291,7 +11353,9 @@ export interface operations {
                      *         }
                      *       ],
                      *       "details": false,
-                     *       "details_from": "2026-11-20T12:00:00.000Z"
+                     *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "time_zone": "text",
+                     *       "zone_since": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["ReferrerListResponse"];
@@ -11331,7 +11395,7 @@ export interface operations {
                 device?: string;
                 /** @description clicks of the links of this host; (default): of the default domain */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
@@ -11347,7 +11411,7 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
@@ -11396,7 +11460,9 @@ export interface operations {
                      *       "total": 1,
                      *       "other": 1,
                      *       "details": false,
-                     *       "details_from": "2026-11-20T12:00:00.000Z"
+                     *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "time_zone": "text",
+                     *       "zone_since": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["ReportRowListResponse"];
@@ -11431,7 +11497,7 @@ export interface operations {
                 device?: string;
                 /** @description clicks of the links of this host; (default): of the default domain */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
@@ -11447,7 +11513,7 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
@@ -11493,7 +11559,9 @@ export interface operations {
                      *         }
                      *       ],
                      *       "details": false,
-                     *       "details_from": "2026-11-20T12:00:00.000Z"
+                     *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "time_zone": "text",
+                     *       "zone_since": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["TopLinkListResponse"];
@@ -11528,7 +11596,7 @@ export interface operations {
                 device?: string;
                 /** @description clicks of the links of this host; (default): of the default domain */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description default: day */
                 group_by?: components["schemas"]["TimeUnit"];
@@ -11544,7 +11612,7 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
@@ -11597,7 +11665,9 @@ export interface operations {
                      *         ]
                      *       },
                      *       "details": false,
-                     *       "details_from": "2026-11-20T12:00:00.000Z"
+                     *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "time_zone": "text",
+                     *       "zone_since": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["TrendResponse"];
@@ -15031,7 +15101,7 @@ export interface operations {
                 device?: string;
                 /** @description host of the link's domain; absent or empty: the default one */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description default: day */
                 group_by?: components["schemas"]["TimeUnit"];
@@ -15043,7 +15113,7 @@ export interface operations {
                 referrer?: string;
                 /** @description clicks with this value: number of the rule that decided, from 1 */
                 rule?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description clicks with this value: likewise */
                 utm_campaign?: string;
@@ -15124,7 +15194,9 @@ export interface operations {
                      *         ]
                      *       },
                      *       "details": false,
-                     *       "details_from": "2026-11-20T12:00:00.000Z"
+                     *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "time_zone": "text",
+                     *       "zone_since": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["LinkReportResponse"];
@@ -15157,7 +15229,7 @@ export interface operations {
                 device?: string;
                 /** @description host of the link's domain; absent or empty: the default one */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
@@ -15169,7 +15241,7 @@ export interface operations {
                 referrer?: string;
                 /** @description clicks with this value: number of the rule that decided, from 1 */
                 rule?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description clicks with this value: likewise */
                 utm_campaign?: string;
@@ -15223,7 +15295,9 @@ export interface operations {
                      *         }
                      *       ],
                      *       "details": false,
-                     *       "details_from": "2026-11-20T12:00:00.000Z"
+                     *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "time_zone": "text",
+                     *       "zone_since": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["NewestClickListResponse"];
@@ -15256,7 +15330,7 @@ export interface operations {
                 device?: string;
                 /** @description host of the link's domain; absent or empty: the default one */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
@@ -15268,7 +15342,7 @@ export interface operations {
                 referrer?: string;
                 /** @description clicks with this value: number of the rule that decided, from 1 */
                 rule?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description clicks with this value: likewise */
                 utm_campaign?: string;
@@ -15332,7 +15406,9 @@ export interface operations {
                      *         "total_with_ua": 42
                      *       },
                      *       "details": false,
-                     *       "details_from": "2026-11-20T12:00:00.000Z"
+                     *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "time_zone": "text",
+                     *       "zone_since": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["DeviceReportResponse"];
@@ -15367,7 +15443,7 @@ export interface operations {
                 device?: string;
                 /** @description host of the link's domain; absent or empty: the default one */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
@@ -15379,7 +15455,7 @@ export interface operations {
                 referrer?: string;
                 /** @description clicks with this value: number of the rule that decided, from 1 */
                 rule?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description clicks with this value: likewise */
                 utm_campaign?: string;
@@ -15428,7 +15504,9 @@ export interface operations {
                      *         }
                      *       ],
                      *       "details": false,
-                     *       "details_from": "2026-11-20T12:00:00.000Z"
+                     *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "time_zone": "text",
+                     *       "zone_since": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["PlaceListResponse"];
@@ -15461,7 +15539,7 @@ export interface operations {
                 device?: string;
                 /** @description host of the link's domain; absent or empty: the default one */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description default: day */
                 group_by?: components["schemas"]["TimeUnit"];
@@ -15473,7 +15551,7 @@ export interface operations {
                 referrer?: string;
                 /** @description clicks with this value: number of the rule that decided, from 1 */
                 rule?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description clicks with this value: likewise */
                 utm_campaign?: string;
@@ -15528,7 +15606,9 @@ export interface operations {
                      *         ]
                      *       },
                      *       "details": false,
-                     *       "details_from": "2026-11-20T12:00:00.000Z"
+                     *       "details_from": "2026-11-20T12:00:00.000Z",
+                     *       "time_zone": "text",
+                     *       "zone_since": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["TrendResponse"];

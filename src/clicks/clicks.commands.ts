@@ -29,7 +29,7 @@ export function addClickCommands(program: Command, context: Context): void {
     "rebuild",
     "recompute the statistics from the click log; counts are raised where it has more, never lowered",
   )
-    .option("--from <date>", "first day (UTC), such as 2026-11-20; default: the oldest day of the click log")
+    .option("--from <date>", "first day, such as 2026-11-20; default: the oldest day of the click log")
     .option("--to <date>", "last day, included; default: the newest day of the click log")
     .result((options) => rebuildStatistics(context, options));
   addReportCommand(group, context);

@@ -6,6 +6,7 @@ import { type ReachableLinks, analyticsEndpoints } from "./analytics/routes.ts";
 import { createAnalytics } from "./analytics/service.ts";
 import { createMissingReport } from "./missing/report.ts";
 import { missingEndpoint } from "./missing/routes.ts";
+import { createZoneJob } from "./rollups/zone-change.ts";
 import { createMaintenance, createRetentionJobs, type RetentionDeps } from "./rollups/retention.ts";
 
 /** Retention keeps the rows that the copy lacks. */
@@ -19,6 +20,7 @@ type Deps = Core & {
 
 export function createReports({ links, copy, ...core }: Deps) {
   const { database, config, clock, logger } = core;
+  const maintenance = createMaintenance(createLeases({ database }));
   const replicated = { ...database, read: database.reports };
   const analytics = createAnalytics({ database: replicated, clock });
   return {
@@ -27,23 +29,19 @@ export function createReports({ links, copy, ...core }: Deps) {
     endpoints: [
       missingEndpoint({
         missing: createMissingReport(replicated, links.domains.nameOf),
-        now: clock.now,
+        analytics,
       }),
       ...analyticsEndpoints({
         analytics,
         links,
         clickExport: createClickExport(replicated),
         recordsDetails: () => config.get("analytics.enable_detailed_logging"),
-        now: clock.now,
         logger,
       }),
     ],
     jobs: [
-      ...createRetentionJobs({
-        ...core,
-        ...(copy && { lacks: copy.lacks }),
-        maintenance: createMaintenance(createLeases({ database })),
-      }),
+      ...createRetentionJobs({ ...core, ...(copy && { lacks: copy.lacks }), maintenance }),
+      createZoneJob({ ...core, maintenance }),
       ...(copy === null ? [] : [copy.job]),
     ],
   };

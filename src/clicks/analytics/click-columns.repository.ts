@@ -4,6 +4,7 @@ import type { Db } from "../../platform/db/dialect.ts";
 import type { Schema } from "../../platform/db/schema.ts";
 import type { LinkSet } from "../../links/list/link-set.repository.ts";
 import type { Visitors } from "../../lib/visitors.ts";
+import type { Calendar } from "../rollups/calendar.ts";
 import { TOTAL } from "../rollups/sums.ts";
 import type { Span } from "../rollups/time-buckets.ts";
 import type { SumUnit } from "./range.ts";
@@ -69,6 +70,8 @@ export type Selection = {
   /** Conditions on details, by which clicks are counted in click_log; null for any click. */
   details: DetailConditions | null;
   visitors: Visitors;
+  /** That of the sums. */
+  calendar: Calendar;
 };
 
 export type SelectedClicks = Pick<Selection, "links" | "details">;

@@ -11,7 +11,8 @@ import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { validated } from "../../lib/validated.ts";
 import { VISITORS, visitorsOf, visitorsQuery } from "../../lib/visitors.ts";
 import { COMMAND } from "../../lib/actor.ts";
-import { clickQuery, limited, valuesOf } from "./schemas.routes.ts";
+import { clickQuery, limited, valuesOf, zoneNote } from "./schemas.routes.ts";
+import { type Calendar, UTC } from "../rollups/calendar.ts";
 import { type DateRange, parseDate, parseRange } from "./range.ts";
 import type { ReachableLinks } from "./routes.ts";
 import { type ReportBy, REPORTS } from "./report.ts";
@@ -59,10 +60,11 @@ export function addReportCommand(group: Command, context: ReportContext): void {
 }
 
 async function runReport({ services }: ReportContext, by: ReportBy, options: Range): Promise<Result> {
-  const range = parseRangeOptions(options);
   const query = validated(reportCommandQuery, options, "The command");
   const { database, links } = await services();
   const analytics = createAnalytics({ database, clock: systemClock });
+  const calendar = await analytics.calendar();
+  const range = parseRangeOptions(options, calendar);
   const filter = {
     visitors: visitorsOf(query),
     links: await links.by(COMMAND).chosen(query),
@@ -74,13 +76,14 @@ async function runReport({ services }: ReportContext, by: ReportBy, options: Ran
   const details_from = from === null ? undefined : formatRfc3339(from);
   const place = by === "link" ? ["domain"] : by === "city" ? ["country"] : [];
   return {
-    json: { data, total, other, details_from },
+    json: { data, total, other, details_from, ...zoneNote(calendar, range) },
     show(output) {
       output.line(
-        `${pluralize(total, "click")} ${rangeText(range)}, ${other.toLocaleString("en")} of them not below`,
+        `${pluralize(total, "click")} ${rangeText(range, calendar)}, ${other.toLocaleString("en")} of them not below`,
       );
       if (details_from !== undefined)
         output.line(`Clicks before ${details_from} are missing: their details are not kept.`);
+      showZone(output, range, calendar);
       showSection(output, data, [["value", by.toUpperCase()], ...place, "clicks", "human", "automated"]);
     },
   };
@@ -95,16 +98,17 @@ export function addLinkStatsCommand(group: Command, context: Context): void {
     .options(RANGE_OPTIONS)
     .option(...VISITORS_OPTION)
     .result(async (options, code) => {
-      const range = parseRangeOptions(options);
       const visitors = visitorsOf(validated(z.object(visitorsQuery), options, "The command"));
       const { database, links } = await context.services();
       const key = links.domains.key(code, options.domain);
       const analytics = createAnalytics({ database, clock: systemClock });
+      const calendar = await analytics.calendar();
+      const range = parseRangeOptions(options, calendar);
       const report = viewOfLinkReport(await analytics.link(key, range, { visitors }), links.domains.nameOf);
       const devices = viewOfDevices(await analytics.devices(range, MOST_ROWS, { visitors, key }));
       return {
-        json: { ...report, devices },
-        show: (output) => showLinkReport(output, range, report, devices),
+        json: { ...report, devices, ...zoneNote(calendar, range) },
+        show: (output) => showLinkReport(output, { range, calendar }, report, devices),
       };
     });
 }
@@ -112,27 +116,40 @@ export function addLinkStatsCommand(group: Command, context: Context): void {
 type Range = { from: string | undefined; to: string | undefined };
 
 /** @throws BadRequest if one of the two is missing or no date */
-function parseRangeOptions({ from, to }: Range): DateRange {
-  const areDates = [from, to].every((text) => parseDate(text) !== null);
+function parseRangeOptions({ from, to }: Range, calendar: Calendar): DateRange {
+  const areDates = [from, to].every((text) => parseDate(text, calendar) !== null);
   if (!areDates && (from ?? to) !== undefined) {
     throw appError(
       "BadRequest",
       "--from and --to must be given together, each a day such as 2026-11-20 or an RFC 3339 instant.",
     );
   }
-  return parseRange(from, to, systemClock.now());
+  return parseRange(from, to, systemClock.now(), calendar);
 }
 
-const rangeText = ({ start, end }: DateRange): string =>
-  `from ${formatRfc3339(start)} to ${formatRfc3339(end)}`;
+const rangeText = ({ start, end }: DateRange, { zone }: Calendar): string => {
+  if (zone === UTC.zone) return `from ${formatRfc3339(start)} to ${formatRfc3339(end)}`;
+  const [from, to] = [start, end].map((at) =>
+    Temporal.Instant.fromEpochMilliseconds(at)
+      .toZonedDateTimeISO(zone)
+      .toString({ timeZoneName: "never", fractionalSecondDigits: 0 }),
+  );
+  return `from ${from} to ${to} (${zone})`;
+};
+
+function showZone(output: Output, { start }: DateRange, { zone, since }: Calendar): void {
+  if (since === null || start >= since) return;
+  output.line(`Days before ${formatRfc3339(since)} are those of another time zone than ${zone}.`);
+}
 
 function showLinkReport(
   output: Output,
-  range: DateRange,
+  { range, calendar }: { range: DateRange; calendar: Calendar },
   report: ReturnType<typeof viewOfLinkReport>,
   devices: ReturnType<typeof viewOfDevices>,
 ): void {
-  output.line(`${report.code}: ${pluralize(report.total_clicks, "click")} ${rangeText(range)}`);
+  output.line(`${report.code}: ${pluralize(report.total_clicks, "click")} ${rangeText(range, calendar)}`);
+  showZone(output, range, calendar);
   const [human, automated] = [report.human_clicks, report.automated_clicks].map((clicks) =>
     clicks.toLocaleString("en"),
   );

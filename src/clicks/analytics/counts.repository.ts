@@ -13,7 +13,7 @@ import {
   type SelectedClicks,
 } from "./click-columns.repository.ts";
 import { SUM_UNITS, type SumParts, type SumUnit } from "./range.ts";
-import { UTC } from "../rollups/calendar.ts";
+import type { Calendar } from "../rollups/calendar.ts";
 import { type Span } from "../rollups/time-buckets.ts";
 
 /** Buckets without clicks are missing. */
@@ -44,9 +44,13 @@ export function createCountRepository({ read, findLink }: Database) {
       );
     },
 
-    /** Counts clicks of consecutive hours, by the number of the hour modulo `cycle`. */
-    hoursWithin(links: LinkSet | null, list: readonly number[], cycle: number): Promise<BucketCounts> {
-      const bucket = sql<number>`hour % ${sql.lit(cycle)}`;
+    /** Counts clicks of consecutive hours, by the number of the hour and `ahead` modulo `cycle`. */
+    hoursWithin(
+      links: LinkSet | null,
+      list: readonly number[],
+      { ahead, cycle }: { ahead: number; cycle: number },
+    ): Promise<BucketCounts> {
+      const bucket = sql<number>`(hour + ${sql.lit(ahead)}) % ${sql.lit(cycle)}`;
       const within = read
         .selectFrom("click_hours")
         .where("hour", ">=", list[0] ?? 0)
@@ -68,15 +72,18 @@ export function createCountRepository({ read, findLink }: Database) {
       return clickSumOf(await rows.select(rawSums).executeTakeFirstOrThrow());
     },
 
-    /** Counts raw rows by the multiple of `ms` before a click; after `cycleMs` again from 0. */
+    /**
+     * Counts raw rows by the multiple of `ms` before a click on a clock that is `offset` ahead of UTC; with `cycleMs` by
+     * the remainder.
+     */
     async clicksEvery(
-      ms: number,
+      { ms, offset, cycleMs }: { ms: number; offset: number; cycleMs?: number },
       selected: SelectedClicks,
       span: Span,
-      cycleMs: number | null = null,
     ): Promise<BucketCounts> {
-      const exact = sql`(clicked_at - clicked_at % ${sql.lit(ms)})`;
-      const at = cycleMs === null ? sql<number>`${exact}` : sql<number>`${exact} % ${sql.lit(cycleMs)}`;
+      const local = sql`(clicked_at + ${sql.lit(offset)})`;
+      const exact = sql`(${local} - ${local} % ${sql.lit(ms)})`;
+      const at = cycleMs === undefined ? sql<number>`${exact}` : sql<number>`${exact} % ${sql.lit(cycleMs)}`;
       const rows = rawRows(read, selected, span).select(rawSums).select(at.as("instant")).groupBy(at);
       const found = await rows.execute();
       return new Map(found.map(({ instant, ...sum }) => [Number(instant), clickSumOf(sum)]));
@@ -123,8 +130,7 @@ export function createCountRepository({ read, findLink }: Database) {
     },
 
     /** Whether any link has clicks, by whole days and the hours that are kept. */
-    async hasClicks({ from, to }: Span): Promise<boolean> {
-      const { day, hour } = UTC;
+    async hasClicks({ from, to }: Span, { day, hour }: Calendar): Promise<boolean> {
       const ofDays = read
         .selectFrom("click_days")
         .where("day", ">=", day.of(from))

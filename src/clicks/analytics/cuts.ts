@@ -3,8 +3,9 @@ import type { LinkSet } from "../../links/list/link-set.repository.ts";
 import { type BucketCounts, type CountRepository, MOST_RAW_ROWS } from "./counts.repository.ts";
 import { appError } from "../../lib/errors.ts";
 import { NO_CLICKS, plus, type Visitors } from "../../lib/visitors.ts";
-import { UTC } from "../rollups/calendar.ts";
-import { HOUR_MS, type Span, sequence } from "../rollups/time-buckets.ts";
+import type { Calendar } from "../rollups/calendar.ts";
+import type { Calendars } from "../rollups/calendar.repository.ts";
+import { type Span, sequence } from "../rollups/time-buckets.ts";
 import { type DateRange, spanOf, splitSpan, type SumParts, withMonths, type Edge } from "./range.ts";
 import type { Selection, DetailConditions } from "./click-columns.repository.ts";
 import type { ValueRepository } from "./values.repository.ts";
@@ -12,6 +13,7 @@ import { isKeyText, linkNotFound } from "../../links/link/code.ts";
 import { COLUMN_DIMENSIONS, COLUMN_OF, parseAgentValue } from "../rollups/dimensions.ts";
 
 type Deps = {
+  calendars: Calendars;
   counts: CountRepository;
   values: ValueRepository;
   now(): number;
@@ -20,7 +22,7 @@ type Deps = {
 
 export type Cuts = ReturnType<typeof createCuts>;
 
-export function createCuts({ counts, values, now, mostDetails }: Deps) {
+export function createCuts({ calendars, counts, values, now, mostDetails }: Deps) {
   const countFacts = (links: LinkSet | null): BucketFacts => ({
     day: async (day) => (await counts.inBuckets("day", links, [day])).get(day)?.clicks ?? 0,
     hours: async (hours) => totalsOf(await counts.inBuckets("hour", links, hours)),
@@ -33,10 +35,10 @@ export function createCuts({ counts, values, now, mostDetails }: Deps) {
   });
 
   /** Raw rows have the details. @throws BadRequest if the range has too many */
-  async function rawOnly(range: DateRange): Promise<SumParts> {
-    const span = spanOf(range, "hour", now());
+  async function rawOnly(range: DateRange, calendar: Calendar): Promise<SumParts> {
+    const span = spanOf(range, "hour", now(), calendar);
     const oldest = (await counts.oldestDetail()) ?? span.to;
-    const { day } = UTC;
+    const { day } = calendar;
     const days = sequence(day.of(Math.max(span.from, oldest)), day.of(span.to - 1) + 1);
     const ofDays = await counts.inBuckets("day", null, days);
     const { clicks } = ofDays.values().reduce(plus, NO_CLICKS);
@@ -48,26 +50,33 @@ export function createCuts({ counts, values, now, mostDetails }: Deps) {
         { field: "start_date" },
       );
     }
-    return joinParts([{ spans: [span] }]);
+    return joinParts([
+      { spans: oldest < span.to ? [{ from: Math.max(span.from, oldest), to: span.to }] : [] },
+    ]);
   }
 
-  async function cutDays(range: DateRange, facts: BucketFacts, useMonths: boolean): Promise<SumParts> {
-    const span = spanOf(range, useMonths ? "month" : "day", now());
-    const { whole, edges } = splitSpan("day", span);
-    const [oldest, settled] = await Promise.all([counts.oldest(), settleDays(edges, facts)]);
+  async function cutDays(
+    range: DateRange,
+    facts: BucketFacts,
+    calendar: Calendar,
+    useMonths: boolean,
+  ): Promise<SumParts> {
+    const span = spanOf(range, useMonths ? "month" : "day", now(), calendar);
+    const { whole, edges } = splitSpan("day", span, calendar);
+    const [oldest, settled] = await Promise.all([counts.oldest(), settleDays(edges, facts, calendar)]);
     const { months, days } = useMonths
       ? withMonths(whole)
       : { months: [], days: sequence(whole.from, whole.to) };
     return joinParts([{ months, days: days.filter((day) => day >= (oldest.day ?? day + 1)) }, settled]);
   }
 
-  async function boundary(filter: ClickFilter, by: string | undefined): Promise<number> {
+  async function boundary(filter: ClickFilter, by: string | undefined, calendar: Calendar): Promise<number> {
     const isRaw = Object.keys(filter.values ?? {}).length > 0;
     if (!isRaw && by !== "hour_of_week") return 0;
     const detail = (await counts.oldestDetail()) ?? now();
     if (isRaw) return detail;
     const { hour } = await counts.oldest();
-    return Math.min(detail, hour === null ? detail : hour * HOUR_MS);
+    return Math.min(detail, hour === null ? detail : calendar.hour.startOf(hour));
   }
 
   /** The first instant of the details that a response is made of, if clicks of the range lie before; else null. */
@@ -76,9 +85,10 @@ export function createCuts({ counts, values, now, mostDetails }: Deps) {
     filter: ClickFilter,
     by?: string,
   ): Promise<number | null> => {
-    const from = await boundary(filter, by);
+    const calendar = await calendars.current();
+    const from = await boundary(filter, by, calendar);
     if (start >= from) return null;
-    const isMissing = await counts.hasClicks({ from: start, to: Math.min(from, end + 1) });
+    const isMissing = await counts.hasClicks({ from: start, to: Math.min(from, end + 1) }, calendar);
     return isMissing ? from : null;
   };
 
@@ -86,24 +96,30 @@ export function createCuts({ counts, values, now, mostDetails }: Deps) {
     detailsFrom,
 
     /** Clicks. Whole months only if `useMonths`. */
-    days: async ({ links, details }: Selection, range: DateRange, useMonths: boolean): Promise<SumParts> =>
-      details === null ? cutDays(range, countFacts(links), useMonths) : rawOnly(range),
+    days: async (
+      { links, details, calendar }: Selection,
+      range: DateRange,
+      useMonths: boolean,
+    ): Promise<SumParts> =>
+      details === null ? cutDays(range, countFacts(links), calendar, useMonths) : rawOnly(range, calendar),
 
-    async hours({ links, details }: Selection, range: DateRange): Promise<SumParts> {
-      if (details !== null) return rawOnly(range);
+    async hours({ links, details, calendar }: Selection, range: DateRange): Promise<SumParts> {
+      if (details !== null) return rawOnly(range, calendar);
       const facts = countFacts(links);
-      const { whole, edges } = splitSpan("hour", spanOf(range, "hour", now()));
+      const { whole, edges } = splitSpan("hour", spanOf(range, "hour", now(), calendar), calendar);
       const [oldest, totals] = await Promise.all([
         counts.oldest(),
         facts.hours?.(edges.map((edge) => edge.bucket)) ?? new Map<number, number>(),
       ]);
       const hours = sequence(Math.max(whole.from, oldest.hour ?? whole.to), whole.to);
-      return joinParts([{ hours }, await settleHours(edges, totals, facts)]);
+      return joinParts([{ hours }, await settleHours(edges, totals, { facts, calendar })]);
     },
 
     /** Clicks with details. */
-    values: async ({ links, details }: Selection, range: DateRange): Promise<SumParts> =>
-      details === null ? cutDays(range, valueFacts(links), links === null) : rawOnly(range),
+    values: async ({ links, details, calendar }: Selection, range: DateRange): Promise<SumParts> =>
+      details === null
+        ? cutDays(range, valueFacts(links), calendar, links === null)
+        : rawOnly(range, calendar),
   };
 }
 
@@ -133,17 +149,28 @@ const joinParts = (cuts: readonly Partial<SumParts>[]): SumParts => ({
  * sampling or a deleted link. Then they count the part. Otherwise the whole bucket counts, unless the range touches
  * only one instant of it, like one that ends at a date without time.
  */
-export async function settleDays(edges: readonly Edge[], facts: BucketFacts): Promise<SumParts> {
-  return joinParts(await Promise.all(edges.map((edge) => settleDay(edge, facts))));
+export async function settleDays(
+  edges: readonly Edge[],
+  facts: BucketFacts,
+  calendar: Calendar,
+): Promise<SumParts> {
+  return joinParts(await Promise.all(edges.map((edge) => settleDay(edge, facts, calendar))));
 }
 
-async function settleDay({ bucket, span }: Edge, facts: BucketFacts): Promise<Partial<SumParts>> {
-  const day: Span = bucketSpan("day", bucket);
-  const [total, hours] = await Promise.all([facts.day(bucket), facts.hours?.(hoursOf(day)) ?? null]);
+async function settleDay(
+  { bucket, span }: Edge,
+  facts: BucketFacts,
+  calendar: Calendar,
+): Promise<Partial<SumParts>> {
+  const day: Span = bucketSpan(calendar.day, bucket);
+  const [total, hours] = await Promise.all([
+    facts.day(bucket),
+    facts.hours?.(hoursOf(day, calendar)) ?? null,
+  ]);
   if (total === 0) return {};
   if (hours !== null && sumOf(hours) === total) {
-    const { whole, edges } = splitSpan("hour", span);
-    const parts = await settleHours(edges, hours, facts);
+    const { whole, edges } = splitSpan("hour", span, calendar);
+    const parts = await settleHours(edges, hours, { facts, calendar });
     return joinParts([{ hours: sequence(whole.from, whole.to) }, parts]);
   }
   if (await areRawRowsComplete(day, total, facts)) return { spans: [span] };
@@ -154,12 +181,12 @@ async function settleDay({ bucket, span }: Edge, facts: BucketFacts): Promise<Pa
 async function settleHours(
   edges: readonly Edge[],
   totals: ReadonlyMap<number, number>,
-  facts: Pick<BucketFacts, "rawRows">,
+  { facts, calendar }: { facts: Pick<BucketFacts, "rawRows">; calendar: Calendar },
 ): Promise<SumParts> {
   const parts = edges.map(async ({ bucket, span }): Promise<Partial<SumParts>> => {
     const total = totals.get(bucket) ?? 0;
     if (total === 0) return {};
-    if (await areRawRowsComplete(bucketSpan("hour", bucket), total, facts)) return { spans: [span] };
+    if (await areRawRowsComplete(bucketSpan(calendar.hour, bucket), total, facts)) return { spans: [span] };
     return isMoreThanAnInstant(span) ? { hours: [bucket] } : {};
   });
   return joinParts(await Promise.all(parts));
@@ -171,11 +198,11 @@ const areRawRowsComplete = async (
   facts: Pick<BucketFacts, "rawRows">,
 ): Promise<boolean> => total <= MOST_RAW_ROWS && (await facts.rawRows(span)) === total;
 
-const bucketSpan = (unit: "hour" | "day", bucket: number): Span => ({
-  from: UTC[unit].startOf(bucket),
-  to: UTC[unit].startOf(bucket + 1),
+const bucketSpan = ({ startOf }: Calendar["day"], bucket: number): Span => ({
+  from: startOf(bucket),
+  to: startOf(bucket + 1),
 });
-const hoursOf = (day: Span): number[] => sequence(UTC.hour.of(day.from), UTC.hour.of(day.to));
+const hoursOf = (day: Span, { hour }: Calendar): number[] => sequence(hour.of(day.from), hour.of(day.to));
 const isMoreThanAnInstant = ({ from, to }: Span): boolean => to - from > 1;
 
 const sumOf = (counts: ReadonlyMap<number, number>): number => {
@@ -202,7 +229,7 @@ const isColumn = (name: FilterValue): name is keyof typeof COLUMNS => name in CO
 const AGENT_PARTS = ["device", "browser", "os"] as const;
 
 /** @throws LinkNotFound for an unknown key */
-export function createSelect({ counts, values }: Pick<Deps, "counts" | "values">) {
+export function createSelect({ calendars, counts, values }: Pick<Deps, "calendars" | "counts" | "values">) {
   async function linksOf({ key, links = null }: ClickFilter): Promise<LinkSet | null> {
     if (key === undefined) return links;
     const id = isKeyText(key) ? await counts.linkId(key) : null;
@@ -229,7 +256,11 @@ export function createSelect({ counts, values }: Pick<Deps, "counts" | "values">
   }
 
   return async (filter: ClickFilter): Promise<Selection> => {
-    const [links, details] = await Promise.all([linksOf(filter), detailsOf(filter.values ?? {})]);
-    return { links, details, visitors: filter.visitors ?? "all" };
+    const [links, details, calendar] = await Promise.all([
+      linksOf(filter),
+      detailsOf(filter.values ?? {}),
+      calendars.current(),
+    ]);
+    return { links, details, calendar, visitors: filter.visitors ?? "all" };
   };
 }

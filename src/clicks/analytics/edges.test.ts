@@ -1,5 +1,6 @@
 /** What a part of a bucket counts, depending on the finer rows. Day 20,000 begins at hour 480,000. */
 import { expect, test } from "bun:test";
+import { UTC } from "../rollups/calendar.ts";
 import { type BucketFacts, settleDays } from "./cuts.ts";
 import { MOST_RAW_ROWS } from "./counts.repository.ts";
 import type { SumParts } from "./range.ts";
@@ -19,7 +20,7 @@ function settle(span: Span, { total, hours = [], rawRows = () => 0 }: Known): Pr
     hours: hours === null ? null : async () => new Map(hours.map(([at, count]) => [FIRST_HOUR + at, count])),
     rawRows: async (query) => rawRows(query),
   };
-  return settleDays([{ bucket: DAY, span }], facts);
+  return settleDays([{ bucket: DAY, span }], facts, UTC);
 }
 
 const nothing: SumParts = { months: [], days: [], hours: [], spans: [] };

@@ -8,6 +8,7 @@ import { codeOf } from "../../links/link/key.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import type { Visitors } from "../../lib/visitors.ts";
 import { spreadsheetText } from "../../lib/spreadsheet-text.ts";
+import type { Calendar } from "../rollups/calendar.ts";
 import type { LogPosition } from "../rollups/rebuild.repository.ts";
 import { createLogRepository, type LoggedClick, LOG_COLUMNS } from "./log.repository.ts";
 import type { DateRange } from "./range.ts";
@@ -63,8 +64,9 @@ export function createClickExport(database: Database) {
       }
     },
 
-    /** `analytics_20261021_20261120.csv`, dates in UTC. */
-    filename: ({ start, end }: DateRange): string => `analytics_${dateOf(start)}_${dateOf(end)}.csv`,
+    /** `analytics_20261021_20261120.csv` */
+    filename: ({ start, end }: DateRange, { day }: Calendar): string =>
+      `analytics_${[start, end].map((at) => day.label(day.of(at)).replaceAll("-", "")).join("_")}.csv`,
   };
 }
 
@@ -87,4 +89,3 @@ const lineOf = (key: string, click: LoggedClick, withVisitors: boolean, nameOf: 
   ]);
 
 const clamp = (limit: number): number => Math.min(Math.max(limit, FEWEST_ROWS), MOST_ROWS);
-const dateOf = (instant: number): string => formatRfc3339(instant).slice(0, 10).replaceAll("-", "");

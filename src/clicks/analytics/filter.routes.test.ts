@@ -11,7 +11,6 @@ import { DAY_MS } from "../rollups/time-buckets.ts";
 let api: MountedApi;
 let room: AnalyticsRoom;
 let recordsDetails = true;
-const now = (): number => NOW;
 
 beforeAll(async () => {
   api = await mountApi(async (database) => {
@@ -23,7 +22,6 @@ beforeAll(async () => {
       links,
       clickExport: createClickExport(database),
       recordsDetails: () => recordsDetails,
-      now,
       logger: silentLogger,
     });
   });

@@ -40,7 +40,7 @@ describe("a range", () => {
     ["2024-02-29", "2024-02-29", "2024-02-29T00:00:00Z", "2024-02-29T00:00:00Z"],
     ["2026-11-20", "2026-11-01", "2026-11-20T00:00:00Z", "2026-11-01T00:00:00Z"],
   ])("from %s to %s", (start, end, first, last) => {
-    expect(parseRange(start, end, NOW)).toEqual({ start: at(first), end: at(last) });
+    expect(parseRange(start, end, NOW, UTC)).toEqual({ start: at(first), end: at(last) });
   });
 
   test.each([
@@ -63,7 +63,7 @@ describe("a range", () => {
     ["2026-11-1", "2026-11-02"],
     ["٢٠٢٦-١١-٠١", "2026-11-02"],
   ])("from %j to %j is the last 30 days", (start, end) => {
-    expect(parseRange(start, end, NOW)).toEqual(LAST_30_DAYS);
+    expect(parseRange(start, end, NOW, UTC)).toEqual(LAST_30_DAYS);
   });
 });
 
@@ -76,7 +76,7 @@ describe("a unit", () => {
   });
 });
 
-const labels = (range: DateRange, unit: Unit): string[] => trendOf(range, unit).labels;
+const labels = (range: DateRange, unit: Unit): string[] => trendOf(range, unit, UTC).labels;
 
 describe("a trend", () => {
   test("has every bucket of the range", () => {
@@ -101,17 +101,17 @@ describe("a trend", () => {
 
 describe("a span", () => {
   test("ends with the range, or with the unfinished bucket at its end", () => {
-    expect(spanOf({ start: 5, end: NOW - 1 }, "day", NOW)).toEqual({ from: 5, to: NOW });
+    expect(spanOf({ start: 5, end: NOW - 1 }, "day", NOW, UTC)).toEqual({ from: 5, to: NOW });
     const tomorrow = at("2026-11-21T00:00:00Z");
-    expect(spanOf({ start: 5, end: NOW }, "day", NOW)).toEqual({ from: 5, to: tomorrow });
-    expect(spanOf({ start: 5, end: NOW }, "hour", NOW).to).toBe(at("2026-11-20T14:00:00Z"));
-    expect(spanOf({ start: 5, end: NOW }, "month", NOW).to).toBe(at("2026-12-01T00:00:00Z"));
-    expect(spanOf({ start: 5, end: at("9999-12-31T00:00:00Z") }, "day", NOW).to).toBe(tomorrow + DAY_MS);
+    expect(spanOf({ start: 5, end: NOW }, "day", NOW, UTC)).toEqual({ from: 5, to: tomorrow });
+    expect(spanOf({ start: 5, end: NOW }, "hour", NOW, UTC).to).toBe(at("2026-11-20T14:00:00Z"));
+    expect(spanOf({ start: 5, end: NOW }, "month", NOW, UTC).to).toBe(at("2026-12-01T00:00:00Z"));
+    expect(spanOf({ start: 5, end: at("9999-12-31T00:00:00Z") }, "day", NOW, UTC).to).toBe(tomorrow + DAY_MS);
   });
   test("of a reversed range, or of one after tomorrow, is empty", () => {
-    expect(spanOf({ start: 9, end: 8 }, "day", NOW)).toEqual({ from: 9, to: 9 });
+    expect(spanOf({ start: 9, end: 8 }, "day", NOW, UTC)).toEqual({ from: 9, to: 9 });
     const later = at("2027-01-01T00:00:00Z");
-    expect(spanOf({ start: later, end: later + 9 }, "day", NOW)).toEqual({ from: later, to: later });
+    expect(spanOf({ start: later, end: later + 9 }, "day", NOW, UTC)).toEqual({ from: later, to: later });
   });
 });
 
@@ -120,14 +120,17 @@ describe("cutting", () => {
   const start = d1 * DAY_MS;
 
   test("leaves whole days whole", () => {
-    expect(splitSpan("day", { from: start, to: d2 * DAY_MS })).toEqual({
+    expect(splitSpan("day", { from: start, to: d2 * DAY_MS }, UTC)).toEqual({
       whole: { from: d1, to: d2 },
       edges: [],
     });
-    expect(splitSpan("day", { from: start, to: start + DAY_MS }).whole).toEqual({ from: d1, to: d1 + 1 });
+    expect(splitSpan("day", { from: start, to: start + DAY_MS }, UTC).whole).toEqual({
+      from: d1,
+      to: d1 + 1,
+    });
   });
   test("makes partial days edges", () => {
-    expect(splitSpan("day", { from: start + 1, to: d2 * DAY_MS + 1 })).toEqual({
+    expect(splitSpan("day", { from: start + 1, to: d2 * DAY_MS + 1 }, UTC)).toEqual({
       whole: { from: d1 + 1, to: d2 },
       edges: [
         { bucket: d1, span: { from: start + 1, to: start + DAY_MS } },
@@ -135,12 +138,12 @@ describe("cutting", () => {
       ],
     });
     const part = { from: start + 1, to: start + 9 };
-    const { whole, edges } = splitSpan("day", part);
+    const { whole, edges } = splitSpan("day", part, UTC);
     expect(edges).toEqual([{ bucket: d1, span: part }]);
     expect(whole.to - whole.from).toBe(0);
   });
   test("of nothing is nothing", () => {
-    expect(splitSpan("hour", { from: 7, to: 7 })).toEqual({ whole: { from: 0, to: 0 }, edges: [] });
+    expect(splitSpan("hour", { from: 7, to: 7 }, UTC)).toEqual({ whole: { from: 0, to: 0 }, edges: [] });
   });
 
   test("finds whole months", () => {

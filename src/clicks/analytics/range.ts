@@ -4,8 +4,16 @@
  */
 import { appError } from "../../lib/errors.ts";
 import { LATEST_INSTANT, parseRfc3339 } from "../../lib/rfc3339.ts";
-import { UTC } from "../rollups/calendar.ts";
-import { DAY_MS, type Span, type Unit, UNITS, sequence } from "../rollups/time-buckets.ts";
+import type { Calendar } from "../rollups/calendar.ts";
+import {
+  DAY_MS,
+  firstDayOfMonth,
+  monthOfDay,
+  type Span,
+  type Unit,
+  UNITS,
+  sequence,
+} from "../rollups/time-buckets.ts";
 
 /** Inclusive, epoch milliseconds. Empty if the end lies before the start. */
 export type DateRange = { start: number; end: number };
@@ -30,19 +38,26 @@ const DEFAULT_DAYS = 30;
 const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
 
 /** The last 30 days if a text is missing or no date. Instants before 1970 count as 1970. */
-export function parseRange(start: string | undefined, end: string | undefined, now: number): DateRange {
-  const [first, last] = [parseDate(start), parseDate(end)];
+export function parseRange(
+  start: string | undefined,
+  end: string | undefined,
+  now: number,
+  calendar: Calendar,
+): DateRange {
+  const [first, last] = [parseDate(start, calendar), parseDate(end, calendar)];
   if (first === null || last === null) return { start: now - DEFAULT_DAYS * DAY_MS, end: now };
   return { start: first, end: last };
 }
 
-/** Epoch milliseconds, or null. A day is its first instant. */
-export function parseDate(text: string | undefined): number | null {
+/** Epoch milliseconds, or null. A day is its first instant in the time zone. */
+export function parseDate(text: string | undefined, { day }: Calendar): number | null {
   if (!text) return null;
+  const isDay = DAY_FORM.test(text);
   // An unescaped plus sign arrives as a space.
-  const written = DAY_FORM.test(text) ? `${text}T00:00:00Z` : text.replace(/ (?=\d{2}:\d{2}$)/, "+");
+  const written = isDay ? `${text}T00:00:00Z` : text.replace(/ (?=\d{2}:\d{2}$)/, "+");
   const instant = parseRfc3339(written);
-  return instant === null ? null : Math.max(instant, 0);
+  if (instant === null) return null;
+  return Math.max(isDay ? day.startOf(instant / DAY_MS) : instant, 0);
 }
 
 /** @throws BadRequest naming the four units */
@@ -53,8 +68,8 @@ export function unitOf(text: string | undefined): Unit {
 }
 
 /** Every bucket that the range touches. @throws BadRequest beyond 10,000 */
-export function trendOf({ start, end }: DateRange, unit: Unit): TrendQuery {
-  const buckets = UTC[unit];
+export function trendOf({ start, end }: DateRange, unit: Unit, calendar: Calendar): TrendQuery {
+  const buckets = calendar[unit];
   const first = buckets.of(start);
   const count = end < start ? 0 : buckets.of(end) - first + 1;
   if (count > MOST_BUCKETS) {
@@ -70,8 +85,8 @@ export function trendOf({ start, end }: DateRange, unit: Unit): TrendQuery {
 }
 
 /** The span that may have clicks. An end from now on extends to the end of its bucket. */
-export function spanOf({ start, end }: DateRange, unit: Unit, now: number): Span {
-  const buckets = UTC[unit];
+export function spanOf({ start, end }: DateRange, unit: Unit, now: number, calendar: Calendar): Span {
+  const buckets = calendar[unit];
   if (end < start) return { from: start, to: start };
   if (end < now) return { from: start, to: end + 1 };
   // Clocks of machines differ by less than a day.
@@ -79,8 +94,8 @@ export function spanOf({ start, end }: DateRange, unit: Unit, now: number): Span
   return { from: start, to: Math.max(start, buckets.startOf(last + 1)) };
 }
 
-export function splitSpan(unit: "hour" | "day", { from, to }: Span): WholeAndEdges {
-  const buckets = UTC[unit];
+export function splitSpan(unit: "hour" | "day", { from, to }: Span, calendar: Calendar): WholeAndEdges {
+  const buckets = calendar[unit];
   if (to <= from) return { whole: { from: 0, to: 0 }, edges: [] };
   const [first, last] = [buckets.of(from), buckets.of(to - 1)];
   const startsWhole = buckets.startOf(first) === from;
@@ -96,15 +111,13 @@ export function splitSpan(unit: "hour" | "day", { from, to }: Span): WholeAndEdg
 
 /** Whole months and the days around them. */
 export function withMonths({ from, to }: Span): Pick<SumParts, "months" | "days"> {
-  const { day, month } = UTC;
   if (to <= from) return { months: [], days: [] };
-  const firstDayOf = (number: number) => day.of(month.startOf(number));
-  const held = month.of(day.startOf(from));
-  const first = firstDayOf(held) === from ? held : held + 1;
-  const end = month.of(day.startOf(to));
+  const held = monthOfDay(from);
+  const first = firstDayOfMonth(held) === from ? held : held + 1;
+  const end = monthOfDay(to);
   if (end <= first) return { months: [], days: sequence(from, to) };
   return {
     months: sequence(first, end),
-    days: [...sequence(from, firstDayOf(first)), ...sequence(firstDayOf(end), to)],
+    days: [...sequence(from, firstDayOfMonth(first)), ...sequence(firstDayOfMonth(end), to)],
   };
 }

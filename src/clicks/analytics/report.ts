@@ -103,7 +103,7 @@ const DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 /** January 1, 1970 was a Thursday. */
 const FIRST_HOUR = 3 * 24;
 
-/** `Mon 13:00`, in UTC. */
+/** `Mon 13:00`, from hours since 1970 on the zone's clock. */
 function hourOfWeek(hour: number): string {
   const at = (hour + FIRST_HOUR) % WEEK_HOURS;
   return `${DAYS[Math.floor(at / 24)]} ${String(at % 24).padStart(2, "0")}:00`;
@@ -111,21 +111,32 @@ function hourOfWeek(hour: number): string {
 
 /** From the sums of hours; before them from details. */
 async function byHour({ counts, cuts }: Parts, { range, limit, selection }: ReportQuery): Promise<Report> {
-  const oldest = (await counts.oldest()).hour;
-  const from = oldest === null ? range.end + 1 : oldest * HOUR_MS;
+  const { calendar, links } = selection;
+  const { hour } = calendar;
+  const [{ hour: oldest }, detail] = await Promise.all([counts.oldest(), counts.oldestDetail()]);
+  const from = oldest === null ? range.end + 1 : hour.startOf(oldest);
   const older =
-    selection.details === null && range.start < from
-      ? { from: range.start, to: Math.min(from, range.end + 1) }
+    selection.details === null && detail !== null && range.start < from
+      ? { from: Math.max(range.start, detail), to: Math.min(from, range.end + 1) }
       : null;
   const cut = await cuts.hours(selection, range);
+  const runs = Map.groupBy(cut.hours, (number) => calendar.offsetAt(hour.startOf(number)));
   const found = await Promise.all([
-    counts.hoursWithin(selection.links, cut.hours, WEEK_HOURS),
-    ...[...cut.spans, ...(older === null ? [] : [older])].map((span) =>
-      counts.clicksEvery(HOUR_MS, selection, span, WEEK_HOURS * HOUR_MS),
-    ),
+    ...[...runs].map(([offset, hours]) => {
+      // A week more, because the remainder of a negative number is negative.
+      const ahead = Math.floor(offset / HOUR_MS) + WEEK_HOURS;
+      return counts.hoursWithin(links, hours, { ahead, cycle: WEEK_HOURS });
+    }),
+    ...[...cut.spans, ...(older === null ? [] : [older])]
+      .flatMap((span) => calendar.partsOf(span))
+      .map(async ({ offset, span }) => {
+        const query = { ms: HOUR_MS, offset, cycleMs: WEEK_HOURS * HOUR_MS };
+        const sums = await counts.clicksEvery(query, selection, span);
+        return new Map([...sums].map(([ms, sum]) => [ms / HOUR_MS, sum]));
+      }),
   ]);
-  const values = found.flatMap((sums, at) =>
-    [...sums].map(([bucket, sum]) => ({ value: hourOfWeek(at === 0 ? bucket : bucket / HOUR_MS), ...sum })),
+  const values = found.flatMap((sums) =>
+    [...sums].map(([bucket, sum]) => ({ value: hourOfWeek(bucket), ...sum })),
   );
   const share = { values, visitors: selection.visitors };
   return reportOf(share, limit, countOf(values.reduce(plus, NO_CLICKS), selection.visitors));

@@ -25,7 +25,6 @@ beforeAll(async () => {
         links,
         clickExport: createClickExport(database),
         recordsDetails: () => recordsDetails,
-        now,
         logger: silentLogger,
       }),
       ...linkEndpoints({ links, now }),

@@ -11,7 +11,7 @@ import type { Logger } from "../../lib/logger.ts";
 import {
   DETAILS,
   limited,
-  rangeOf,
+  createRangeReader,
   rangeQuery,
   referrersResponse,
   reportResponse,
@@ -65,7 +65,7 @@ const scopeOfAll = (deps: Deps): ReportScope => ({
   shared,
   prefix: "",
   summaries: {
-    trends: "Clicks of all links by hour, day, week or month in UTC, at most 10,000 buckets",
+    trends: "Clicks of all links by hour, day, week or month of the time zone, at most 10,000 buckets",
     geo: "The countries and cities of the clicks",
     devices: "Browsers, systems and devices, and the share of bots",
     clicks: "The newest clicks with details, without addresses",
@@ -85,8 +85,9 @@ export function analyticsEndpoints(deps: Deps): Endpoint[] {
 }
 
 function rankingEndpoints(deps: Deps): Endpoint[] {
-  const { analytics, links, now } = deps;
+  const { analytics, links } = deps;
   const [filterOf, withNote] = [createFilterReader(links), createDetailsNote(deps)];
+  const rangeOf = createRangeReader(deps);
   return [
     endpoint("GET /analytics/report", {
       ...shared,
@@ -96,7 +97,7 @@ function rankingEndpoints(deps: Deps): Endpoint[] {
       beside: { ...reportTotals, ...DETAILS },
       async handle({ query, account }) {
         const { by, limit } = query;
-        const [filter, range] = [await filterOf(account, query), rangeOf(query, now())];
+        const [filter, range] = [await filterOf(account, query), await rangeOf(query)];
         const { rows, total, other } = await analytics.report(by, range, limit, filter);
         const shown = rows.map((row) => viewOfReportRow(by, row, links.domains.nameOf));
         return withNote(shown, range, filter, isDetail(by), { by, total, other });
@@ -109,7 +110,7 @@ function rankingEndpoints(deps: Deps): Endpoint[] {
       response: topResponse,
       beside: DETAILS,
       async handle({ query, account }) {
-        const [filter, range] = [await filterOf(account, query), rangeOf(query, now())];
+        const [filter, range] = [await filterOf(account, query), await rangeOf(query)];
         const found = await analytics.top(range, query.limit, filter);
         const shown = found.map((link) => viewOfTop(link, links.domains.nameOf));
         return withNote(shown, range, filter, false);
@@ -122,7 +123,7 @@ function rankingEndpoints(deps: Deps): Endpoint[] {
       response: referrersResponse,
       beside: DETAILS,
       async handle({ query, account }) {
-        const [filter, range] = [await filterOf(account, query), rangeOf(query, now())];
+        const [filter, range] = [await filterOf(account, query), await rangeOf(query)];
         const found = await analytics.referrers(range, query.limit, filter);
         return withNote(found.map(viewOfReferrer), range, filter, true);
       },
@@ -130,7 +131,8 @@ function rankingEndpoints(deps: Deps): Endpoint[] {
   ];
 }
 
-function exportEndpoint({ analytics, clickExport, links, now, logger }: Deps): Endpoint {
+function exportEndpoint({ analytics, clickExport, links, logger }: Deps): Endpoint {
+  const rangeOf = createRangeReader({ analytics });
   return endpoint("GET /analytics/export", {
     ...shared,
     summary:
@@ -141,11 +143,11 @@ function exportEndpoint({ analytics, clickExport, links, now, logger }: Deps): E
     }),
     raw: CSV,
     async handle({ c, query, account }) {
-      const [filter, range] = [await createFilterReader(links)(account, query), rangeOf(query, now())];
+      const [filter, range] = [await createFilterReader(links)(account, query), await rangeOf(query)];
       const nameOf = query.columns === "all" ? links.domains.nameOf : null;
       const selection = await analytics.selected(filter);
       const pages = clickExport.pages(range, selection, query.visitors ? selection.visitors : null, nameOf);
-      const fileName = clickExport.filename(range);
+      const fileName = clickExport.filename(range, await analytics.calendar());
       const failure = "an analytics export was cut off";
       return csvResponse(c, pages, { fileName, bom: query.bom, failure, logger });
     },
@@ -171,7 +173,6 @@ type ReportDeps = {
   links: ReachableLinks;
   /** analytics.enable_detailed_logging */
   recordsDetails(): boolean;
-  now(): number;
 };
 
 type Report = "trends" | "geo" | "devices" | "clicks";
@@ -189,7 +190,8 @@ type ReportScope = {
 
 /** The reports that exist for all links and for one. */
 function reportEndpoints(deps: ReportDeps, of: ReportScope): Endpoint[] {
-  const { analytics, links, now } = deps;
+  const { analytics, links } = deps;
+  const rangeOf = createRangeReader(deps);
   const { prefix, shared: common, summaries, filterOf } = of;
   const withNote = createDetailsNote(deps);
   const filterQuery = of.query as typeof clickQuery.shape;
@@ -201,7 +203,7 @@ function reportEndpoints(deps: ReportDeps, of: ReportScope): Endpoint[] {
       response: devicesResponse,
       beside: DETAILS,
       async handle({ c, query, account }) {
-        const [filter, range] = [await filterOf(account, c, query), rangeOf(query, now())];
+        const [filter, range] = [await filterOf(account, c, query), await rangeOf(query)];
         const found = await analytics.devices(range, query.limit, filter);
         return withNote(viewOfDevices(found), range, filter, true);
       },
@@ -213,7 +215,7 @@ function reportEndpoints(deps: ReportDeps, of: ReportScope): Endpoint[] {
       response: trendResponse,
       beside: DETAILS,
       async handle({ c, query, account }) {
-        const [filter, range] = [await filterOf(account, c, query), rangeOf(query, now())];
+        const [filter, range] = [await filterOf(account, c, query), await rangeOf(query)];
         const found = await analytics.trend(range, unitOf(query.group_by), filter);
         return withNote(viewOfTrend(found), range, filter, false);
       },
@@ -225,7 +227,7 @@ function reportEndpoints(deps: ReportDeps, of: ReportScope): Endpoint[] {
       response: geoResponse,
       beside: DETAILS,
       async handle({ c, query, account }) {
-        const [filter, range] = [await filterOf(account, c, query), rangeOf(query, now())];
+        const [filter, range] = [await filterOf(account, c, query), await rangeOf(query)];
         const found = await analytics.places(range, query.limit, filter, query.by || "city");
         return withNote(found.map(viewOfPlace), range, filter, true);
       },
@@ -237,7 +239,7 @@ function reportEndpoints(deps: ReportDeps, of: ReportScope): Endpoint[] {
       response: newestResponse,
       beside: DETAILS,
       async handle({ c, query, account }) {
-        const [filter, range] = [await filterOf(account, c, query), rangeOf(query, now())];
+        const [filter, range] = [await filterOf(account, c, query), await rangeOf(query)];
         const found = await analytics.newest(range, query.limit, filter);
         const shown = found.map((click) => viewOfNewest(click, links.domains.nameOf));
         return withNote(shown, range, filter, true);
@@ -256,8 +258,9 @@ const ofLink = {
 
 /** The reports on one link, for editors too. */
 function linkReportEndpoints(deps: ReportDeps): Endpoint[] {
-  const { analytics, links, now } = deps;
+  const { analytics, links } = deps;
   const withNote = createDetailsNote(deps);
+  const rangeOf = createRangeReader(deps);
 
   /** @throws BadRequest for an unknown domain, LinkNotFound */
   async function keyFor(account: Caller, c: HttpContext, host: string | undefined): Promise<string> {
@@ -280,7 +283,7 @@ function linkReportEndpoints(deps: ReportDeps): Endpoint[] {
       shared: ofLink,
       prefix: "/links/:code{.+}",
       summaries: {
-        trends: "The clicks of one link by hour, day, week or month in UTC, at most 10,000 buckets",
+        trends: "The clicks of one link by hour, day, week or month of the time zone, at most 10,000 buckets",
         geo: "The countries and cities of one link's clicks",
         devices: "Browsers, systems and devices of one link's clicks",
         clicks: "The newest clicks of one link with details, without addresses",
@@ -296,7 +299,7 @@ function linkReportEndpoints(deps: ReportDeps): Endpoint[] {
       beside: DETAILS,
       async handle({ c, query, account }) {
         const { key, ...filter } = await filterOf(account, c, query);
-        const range = rangeOf(query, now());
+        const range = await rangeOf(query);
         const found = await analytics.link(key, range, filter, unitOf(query.group_by));
         return withNote(viewOfLinkReport(found, links.domains.nameOf), range, filter, true);
       },

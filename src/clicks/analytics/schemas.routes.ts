@@ -5,10 +5,11 @@ import { queryChoice, queryText } from "../../lib/query-text.ts";
 import { bothCounts, visitorsQuery, visitorsOf } from "../../lib/visitors.ts";
 import { strictly } from "../../lib/strict-handling.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
-import { type DateRange, parseDate, parseRange } from "./range.ts";
+import { type DateRange, parseDate } from "./range.ts";
 import { type ReportBy, REPORTS } from "./report.ts";
 import { type ClickFilter, FILTER_VALUES, type FilterValue, type FilterValues } from "./cuts.ts";
 import type { Analytics } from "./service.ts";
+import { type Calendar, UTC } from "../rollups/calendar.ts";
 import { UNITS } from "../rollups/time-buckets.ts";
 import { chosenQuery, type ChooseLinks } from "../../links/list/chosen.ts";
 import { domainQuery } from "../../links/link/link.ts";
@@ -19,11 +20,11 @@ function date(meaning: string, other: "start_date" | "end_date") {
     .string()
     .optional()
     .describe(
-      `${meaning}: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that`,
+      `${meaning}: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that`,
     );
   const refusal = (text: unknown, others: Readonly<Record<string, unknown>>) => {
     if (text === "") return null;
-    if (parseDate(String(text)) === null) return "must be RFC 3339 or a date such as 2026-11-20";
+    if (parseDate(String(text), UTC) === null) return "must be RFC 3339 or a date such as 2026-11-20";
     return others[other] ? null : `counts only together with ${other}`;
   };
   strictly.set(schema, { refusal });
@@ -104,7 +105,7 @@ newestResponse.element.register(z.globalRegistry, { id: "NewestClick" });
 
 export const reportResponse = z.array(
   z.object({
-    value: z.string().describe("as the filter takes it; hours of the week as `Mon 13:00`, in UTC"),
+    value: z.string().describe("as the filter takes it; hours of the week as `Mon 13:00`"),
     domain: z.string().nullable().optional().describe("of a link: host; null: the default domain"),
     country: z.string().optional().describe("of a city: ISO 3166-1 alpha-2"),
     clicks: z.number().int().describe("of the visitors that the request selects"),
@@ -146,9 +147,17 @@ export const DETAILS = {
     .datetime()
     .optional()
     .describe("present if the range begins before the recorded details: their first instant"),
+  time_zone: z
+    .string()
+    .optional()
+    .describe("zone of days, weeks, months and labels; present unless it is UTC"),
+  zone_since: z.iso
+    .datetime()
+    .optional()
+    .describe("present if the range begins before the days of this zone: their first instant"),
 };
 
-type NoteDeps = { recordsDetails(): boolean; analytics: Pick<Analytics, "detailsFrom"> };
+type NoteDeps = { recordsDetails(): boolean; analytics: Pick<Analytics, "calendar" | "detailsFrom"> };
 
 /** @param isDetailed the response is about details, whatever the filter */
 export const createDetailsNote =
@@ -162,16 +171,28 @@ export const createDetailsNote =
   ): Promise<unknown> => {
     const { by, ...fields } = more;
     const needs = isDetailed || Object.keys(filter.values ?? {}).length > 0;
-    const from = await analytics.detailsFrom(range, filter, by);
+    const [calendar, from] = await Promise.all([
+      analytics.calendar(),
+      analytics.detailsFrom(range, filter, by),
+    ]);
+    Object.assign(fields, zoneNote(calendar, range));
     if (needs && !recordsDetails()) fields["details"] = false;
     if (from !== null) fields["details_from"] = formatRfc3339(from);
     return Object.keys(fields).length === 0 ? data : beside(data, fields);
   };
 
-export const rangeOf = (
-  query: { start_date?: string | undefined; end_date?: string | undefined },
-  now: number,
-): DateRange => parseRange(query.start_date, query.end_date, now);
+type RangeQuery = { start_date?: string | undefined; end_date?: string | undefined };
+
+export const createRangeReader =
+  ({ analytics }: { analytics: Pick<Analytics, "range"> }) =>
+  ({ start_date, end_date }: RangeQuery): Promise<DateRange> =>
+    analytics.range(start_date, end_date);
+
+/** Fields of a response in days of a zone. */
+export const zoneNote = ({ zone, since }: Calendar, { start }: DateRange) => ({
+  ...(zone !== UTC.zone && { time_zone: zone }),
+  ...(since !== null && start < since && { zone_since: formatRfc3339(since) }),
+});
 
 const MEANINGS: Record<FilterValue, string> = {
   referrer: "host that linked here",

@@ -5,7 +5,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { type ClickSum, countOf, NO_CLICKS, type Visitors, plus } from "../../lib/visitors.ts";
 import { type CountRepository, createCountRepository, type BucketCounts } from "./counts.repository.ts";
 import { createCuts, type Cuts, type ClickFilter, createSelect } from "./cuts.ts";
-import { type DateRange, SUM_UNITS, trendOf, spanOf } from "./range.ts";
+import { type DateRange, SUM_UNITS, parseRange, trendOf, spanOf } from "./range.ts";
 import { type NewestClick, createNewestRepository } from "./log.repository.ts";
 import {
   byCountry,
@@ -22,7 +22,7 @@ import { createClickRanking } from "./ranking.repository.ts";
 import type { Selection } from "./click-columns.repository.ts";
 import { createValueRepository, type ValueShare } from "./values.repository.ts";
 import { type Place, parsePlaceValue } from "../rollups/dimensions.ts";
-import { UTC } from "../rollups/calendar.ts";
+import { createCalendars } from "../rollups/calendar.repository.ts";
 import { DAY_MS, HOUR_MS, type Unit, type Span, sequence } from "../rollups/time-buckets.ts";
 
 /** `values`: of the chosen visitors; `human` and `automated` do not depend on the choice. */
@@ -58,12 +58,18 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
   const counts = createCountRepository(database);
   const values = createValueRepository(database);
   const ranking = createClickRanking(database);
+  const calendars = createCalendars(database);
   const newest = createNewestClicks(database, clock.now);
-  const cuts = createCuts({ counts, values, now: clock.now, mostDetails });
-  const select = createSelect({ counts, values });
+  const cuts = createCuts({ calendars, counts, values, now: clock.now, mostDetails });
+  const select = createSelect({ calendars, counts, values });
   const parts = { counts, values, ranking, cuts };
 
   return {
+    /** Days, weeks, months and hours as the answers have them. */
+    calendar: calendars.current,
+    /** The last 30 days if a text is missing or no date. */
+    range: async (start: string | undefined, end: string | undefined): Promise<DateRange> =>
+      parseRange(start, end, clock.now(), await calendars.current()),
     /** Every bucket of the range in order. @throws BadRequest beyond 10,000 buckets */
     async trend(range: DateRange, unit: Unit, filter: ClickFilter = {}): Promise<Trend> {
       const { sums: _, ...shown } = await trend(parts, await select(filter), range, unit);
@@ -148,22 +154,29 @@ async function trend(
   range: DateRange,
   unit: Unit,
 ): Promise<Trend & { sums: ClickSum[] }> {
-  const { first, labels } = trendOf(range, unit);
-  const { links, visitors } = selection;
+  const { links, visitors, calendar } = selection;
+  const { first, labels } = trendOf(range, unit, calendar);
   const cut = await (unit === "hour" ? cuts.hours : cuts.days)(selection, range, unit === "month");
-  const finest = unit === "hour" ? HOUR_MS : DAY_MS;
+  const ms = unit === "hour" ? HOUR_MS : DAY_MS;
   const [found, spans] = await Promise.all([
     Promise.all(SUM_UNITS.map((finer) => counts.inBuckets(finer, links, cut[`${finer}s`]))),
-    Promise.all(cut.spans.map((span) => counts.clicksEvery(finest, selection, span))),
+    Promise.all(
+      cut.spans
+        .flatMap((span) => calendar.partsOf(span))
+        .map(async ({ offset, span }) => {
+          const sums = await counts.clicksEvery({ ms, offset }, selection, span);
+          return [...sums].map(([local, clicks]) => [Math.max(local - offset, span.from), clicks] as const);
+        }),
+    ),
   ]);
   const sums = labels.map((): ClickSum => ({ ...NO_CLICKS }));
   const add = (instant: number, clicks: ClickSum) => {
     // The first bucket may begin before the range.
-    const sum = sums[UTC[unit].of(Math.max(instant, range.start)) - first];
+    const sum = sums[calendar[unit].of(Math.max(instant, range.start)) - first];
     if (sum !== undefined) increase(sum, clicks);
   };
   for (const [index, finer] of SUM_UNITS.entries())
-    for (const [bucket, clicks] of found[index]!) add(UTC[finer].startOf(bucket), clicks);
+    for (const [bucket, clicks] of found[index]!) add(calendar[finer].startOf(bucket), clicks);
   for (const span of spans) for (const [instant, clicks] of span) add(instant, clicks);
   const valuesOf = (shown: Visitors) => sums.map((sum) => countOf(sum, shown));
   return {
@@ -186,7 +199,6 @@ const placesOf = (share: ValueShare, total: number): PlaceShare[] =>
 const MOST_SPANS = 12;
 /** Days back from the end of the range. */
 const MOST_DAYS = 400;
-const { hour, day } = UTC;
 
 /** Finds the newest clicks of a range. The sums by hour and day locate them, so few raw rows are read. */
 function createNewestClicks(database: Database, now: () => number) {
@@ -194,7 +206,8 @@ function createNewestClicks(database: Database, now: () => number) {
   const newest = createNewestRepository(database);
 
   /** The hours or days with these visitors' clicks, newest first, until they hold `limit` clicks. */
-  async function spansOf({ links, visitors }: Selection, { from, to }: Span, limit: number) {
+  async function spansOf({ links, visitors, calendar }: Selection, { from, to }: Span, limit: number) {
+    const { hour, day } = calendar;
     const days = sequence(Math.max(day.of(from), day.of(to - 1) - MOST_DAYS), day.of(to - 1) + 1);
     const ofDays = clickedOf(await counts.inBuckets("day", links, days), visitors).slice(0, MOST_SPANS);
     const ofHours = await counts.inBuckets(
@@ -224,7 +237,7 @@ function createNewestClicks(database: Database, now: () => number) {
 
   /** limit ≤ 100 */
   return async (selection: Selection, range: DateRange, limit: number): Promise<NewestClick[]> => {
-    const span = spanOf(range, "hour", now());
+    const span = spanOf(range, "hour", now(), selection.calendar);
     if (span.to <= span.from) return [];
     const places = selection.details === null ? await spansOf(selection, span, limit) : [span];
     const found = await Promise.all(places.map((place) => newest.in(place, selection, limit)));

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { type Endpoint, beside, endpoint } from "../../platform/http/endpoint.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { visitorsOf } from "../../lib/visitors.ts";
-import { limited, rangeOf } from "../analytics/schemas.routes.ts";
+import { createRangeReader, limited } from "../analytics/schemas.routes.ts";
+import type { Analytics } from "../analytics/service.ts";
 import type { MissingReport } from "./report.ts";
 
 const missingView = namedObject("MissingCode", {
@@ -20,9 +21,9 @@ const FURTHER = {
     .describe("requests of codes beyond the first 1,000 of a day"),
 };
 
-type Deps = { missing: MissingReport; now(): number };
+type Deps = { missing: MissingReport; analytics: Pick<Analytics, "range"> };
 
-export const missingEndpoint = ({ missing, now }: Deps): Endpoint =>
+export const missingEndpoint = ({ missing, analytics }: Deps): Endpoint =>
   endpoint("GET /analytics/missing", {
     access: "admin",
     scope: "analytics:read",
@@ -32,7 +33,11 @@ export const missingEndpoint = ({ missing, now }: Deps): Endpoint =>
     response: z.array(missingView),
     beside: FURTHER,
     async handle({ query }) {
-      const { codes, further } = await missing(rangeOf(query, now()), visitorsOf(query), query.limit);
+      const { codes, further } = await missing(
+        await createRangeReader({ analytics })(query),
+        visitorsOf(query),
+        query.limit,
+      );
       return beside(codes, { further });
     },
   });

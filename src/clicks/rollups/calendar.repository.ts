@@ -13,6 +13,8 @@ const parsed = remembered(
   { most: FEW_STATES },
 );
 
+export type Calendars = ReturnType<typeof createCalendars>;
+
 /** The calendar of the sums is stored beside them, so that all processes count in the same one. */
 export function createCalendars({ read, dialect }: Pick<Database, "read" | "dialect">) {
   const stored = (db: Db) => db.selectFrom("click_zones").select("zones").where("id", "=", 1);
@@ -24,6 +26,9 @@ export function createCalendars({ read, dialect }: Pick<Database, "read" | "dial
     /** It does not change until the transaction ends. Call it first: a change of the zone locks the sums after it. */
     hold: async (tx: Db): Promise<Calendar> =>
       parsed((await stored(tx).$call(dialect.forShare).executeTakeFirstOrThrow()).zones).calendar,
+
+    state: async (): Promise<CalendarState> =>
+      parsed((await stored(read).executeTakeFirstOrThrow()).zones).state,
 
     /** Waits for everybody who holds it. */
     lock: async (tx: Db): Promise<CalendarState> =>

@@ -12,7 +12,7 @@ const ZONES = [
   "Pacific/Kiritimati",
   "Asia/Tokyo",
 ];
-const of = (zone: string) => createCalendar({ zones: [{ zone, from: 0 }], movedTo: null, exactFrom: 0 });
+const of = (zone: string) => createCalendar({ zones: [{ zone, from: 0 }] });
 const at = (text: string): number => Date.parse(text);
 
 /** Quarters of hours that the steps pass over in turn. */
@@ -93,8 +93,6 @@ test("a changed zone begins at a midnight of its own", () => {
       { zone: "UTC", from: 0 },
       { zone: "Europe/Berlin", from },
     ],
-    movedTo: null,
-    exactFrom: 0,
   });
   expect(since).toBe(from);
   const first = day.of(from);

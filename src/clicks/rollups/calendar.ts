@@ -2,8 +2,8 @@
  * Hours, days, weeks and months of the time zone that an administrator chose.
  *
  * A small table of offsets from UTC answers everything. A change of the zone is one more change of the clock in it, at a
- * midnight of the new zone. While such a change is under way (zone-change.ts), the sums have the new zone up to
- * `movedTo` and the former one from there on, and so has the table, so that sums and reports agree at every moment.
+ * midnight of the new zone. While such a change is under way (zone-change.ts), the sums have the new zone up to an
+ * instant and the former one from there on, and so has the table, so that sums and reports agree at every moment.
  *
  * Hours begin with those of the zone, where that is half an hour off at half past in UTC, so that each lies in one day.
  * Hours of zones that differ by whole hours have the same numbers. Where a clock moves by half an hour (Lord Howe), one
@@ -18,22 +18,25 @@ import {
   HOUR_MS,
   monthLabel,
   monthOfDay,
+  type Span,
   type TimeBuckets,
   type Unit,
   weekLabel,
   weekOfDay,
 } from "./time-buckets.ts";
 
-/** `from`: the first instant, 0 for the first zone. Of zones with the same one the last counts. */
-type ZoneSpan = { zone: string; from: number };
+/** `from`: the first instant, 0 for the first zone. */
+export type ZoneSpan = { zone: string; from: number };
 
 export type CalendarState = {
   /** The last one is the zone of today. */
   zones: readonly ZoneSpan[];
-  /** The sums from this instant on are still those of the zone before the last; null: none are. */
-  movedTo: number | null;
+  /** While a change is under way: the sums from the instant `to` on are still in these zones. */
+  moving: { former: readonly ZoneSpan[]; to: number } | null;
   /** The first instant from which the days are exactly those of the last zone; 0: all. */
   exactFrom: number;
+  /** Days whose values are still counted in the former zones; `to` is excluded. */
+  recount: Span | null;
 };
 
 export type Calendar = Readonly<Record<Unit, TimeBuckets>> & {
@@ -43,13 +46,19 @@ export type Calendar = Readonly<Record<Unit, TimeBuckets>> & {
   readonly since: number | null;
   /** The offset from UTC in milliseconds. */
   offsetAt(instant: number): number;
+  /** Parts with one offset each. */
+  partsOf(span: Span): { offset: number; span: Span }[];
 };
 
-export function createCalendar({ zones, movedTo, exactFrom }: CalendarState): Calendar {
+type Times = Pick<CalendarState, "zones"> & Partial<Pick<CalendarState, "moving" | "exactFrom">>;
+
+export function createCalendar({ zones, moving = null, exactFrom = 0 }: Times): Calendar {
   const last = zones.at(-1)!;
-  const former = zones.at(-2);
-  const isMoving = movedTo !== null && former !== undefined;
-  const offsets = createOffsets(isMoving ? [...zones, { zone: former.zone, from: movedTo }] : zones);
+  const offsets = createOffsets(
+    moving === null
+      ? tableOf(zones)
+      : [...within(tableOf(zones), 0, moving.to), ...within(tableOf(moving.former), moving.to)],
+  );
   const day = { ...offsets.buckets(DAY_MS, (offset) => offset), label: dayLabel };
   const hour = offsets.buckets(HOUR_MS, (offset) => modulo(offset, HOUR_MS));
   const since = Math.max(last.from, exactFrom);
@@ -57,6 +66,7 @@ export function createCalendar({ zones, movedTo, exactFrom }: CalendarState): Ca
     zone: last.zone,
     since: since === 0 ? null : since,
     offsetAt: offsets.at,
+    partsOf: offsets.partsOf,
     hour: { ...hour, label: (bucket) => offsets.hourLabel(hour.startOf(bucket)) },
     day,
     week: {
@@ -77,8 +87,10 @@ const modulo = (value: number, by: number): number => ((value % by) + by) % by;
 /** More than any two offsets differ. */
 const LONGEST_SHIFT_MS = 2 * DAY_MS;
 
-function createOffsets(zones: readonly ZoneSpan[]) {
-  const table = zones.flatMap(({ zone, from }, at) => within(zoneOffsets(zone), from, zones[at + 1]?.from));
+const tableOf = (zones: readonly ZoneSpan[]): ZoneOffset[] =>
+  zones.flatMap(({ zone, from }, at) => within(zoneOffsets(zone), from, zones[at + 1]?.from));
+
+function createOffsets(table: readonly ZoneOffset[]) {
   const endOf = (index: number) => table[index + 1]?.from ?? Number.POSITIVE_INFINITY;
   let recent = table.length - 1;
 
@@ -96,6 +108,17 @@ function createOffsets(zones: readonly ZoneSpan[]) {
 
   return {
     at: (instant: number): number => table[indexAt(instant)]!.offset,
+
+    partsOf({ from, to }: Span): { offset: number; span: Span }[] {
+      const parts: { offset: number; span: Span }[] = [];
+      for (let start = from; start < to; ) {
+        const index = indexAt(start);
+        const end = Math.min(to, endOf(index));
+        parts.push({ offset: table[index]!.offset, span: { from: start, to: end } });
+        start = end;
+      }
+      return parts;
+    },
 
     /** Multiples of `size` on a clock that is `shiftOf(offset)` ahead of UTC. */
     buckets(size: number, shiftOf: (offset: number) => number): Omit<TimeBuckets, "label"> {
@@ -141,4 +164,4 @@ function offsetText(offset: number): string {
 }
 
 /** For what needs days of about the right length: retention and its bounds. */
-export const UTC = createCalendar({ zones: [{ zone: "UTC", from: 0 }], movedTo: null, exactFrom: 0 });
+export const UTC = createCalendar({ zones: [{ zone: "UTC", from: 0 }] });

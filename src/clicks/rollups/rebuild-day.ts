@@ -39,10 +39,17 @@ export type WrittenValues = {
   kept: number;
 };
 
-export function createDayRebuild(database: Database, describeAgent: (userAgent: string) => AgentProfile) {
+type DayRebuildDeps = {
+  database: Database;
+  describeAgent(userAgent: string): AgentProfile;
+  /** The click log has all details of the days, whatever their values say. */
+  trustsLog: boolean;
+};
+
+export function createDayRebuild({ database, describeAgent, trustsLog }: DayRebuildDeps) {
   const rollups = createRebuildRepository(database);
   const raw = createRawRepository(database);
-  const { writeValues, writeHourValues, writeAgents } = createValueWriter(database);
+  const { writeValues, writeHourValues, writeAgents } = createValueWriter(database, trustsLog);
 
   async function loadAgents(agents: Map<number, Profile>, page: readonly RawClick[]) {
     const ids = new Set(page.map((click) => click.userAgentId).filter((id) => id !== null));
@@ -136,7 +143,7 @@ export function createDayRebuild(database: Database, describeAgent: (userAgent: 
   };
 }
 
-function createValueWriter(database: Database) {
+function createValueWriter(database: Database, trustsLog: boolean) {
   const rollups = createRebuildRepository(database);
   const values = createClickValues(database);
 
@@ -160,7 +167,9 @@ function createValueWriter(database: Database) {
     const chosen = new Set(links);
     const found = new Map(rollup.days.map(({ linkId, clicks }) => [linkId, clicks]));
     const recorded = await rollups.detailCounts(tx, day, links);
-    const complete = new Set(links.filter((link) => (found.get(link) ?? 0) >= (recorded.get(link) ?? 0)));
+    const complete = new Set(
+      links.filter((link) => trustsLog || (found.get(link) ?? 0) >= (recorded.get(link) ?? 0)),
+    );
     const rows = rollup.dimDays.filter(({ linkId }) => chosen.has(linkId) && complete.has(linkId));
     const stored = await internAll(tx, rows, day);
     await rollups.replaceDayValues(

@@ -47,6 +47,8 @@ type Deps = {
   describeAgent(userAgent: string): AgentProfile;
   /** Days for which retention keeps hours. */
   hourlyRetentionDays(): number;
+  /** See rebuild-day.ts. Default: false. */
+  trustsLog?: boolean;
 };
 
 /** Outside the lock. */
@@ -56,9 +58,9 @@ const ROWS_AT_ONCE = 20_000;
 const LINKS_AT_ONCE = 2_000;
 
 /** Rebuilds one day, and closes months. */
-function createDays({ database, clock, hourlyRetentionDays, describeAgent }: Omit<Deps, "maintenance">) {
+function createDays({ database, clock, hourlyRetentionDays, ...deps }: Omit<Deps, "maintenance">) {
   const rollups = createRebuildRepository(database);
-  const daily = createDayRebuild(database, describeAgent);
+  const daily = createDayRebuild({ trustsLog: false, ...deps, database });
 
   const transact = <T>(day: number, work: (tx: Db) => Promise<T>): Promise<T> =>
     database.transaction(

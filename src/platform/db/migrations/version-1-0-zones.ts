@@ -10,7 +10,12 @@ export const steps: readonly Step[] = [
     up: async (db) => {
       const { rows } = await sql`select 1 from click_zones`.execute(db);
       if (rows.length > 0) return;
-      const zones = JSON.stringify({ zones: [{ zone: "UTC", from: 0 }], movedTo: null, exactFrom: 0 });
+      const zones = JSON.stringify({
+        zones: [{ zone: "UTC", from: 0 }],
+        moving: null,
+        exactFrom: 0,
+        recount: null,
+      });
       await sql`insert into click_zones (id, zones) values (${sql.join([1, zones])})`.execute(db);
     },
   },
