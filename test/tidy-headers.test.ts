@@ -9,7 +9,7 @@ const MOST_WORDS = 80;
 /** Algorithms and protocols, with the most words of their explanation. */
 const EXPLANATIONS: Record<string, number> = {
   "src/clicks/rollups/calendar.ts": 150,
-  "src/clicks/rollups/zone-change.ts": 130,
+  "src/clicks/rollups/zone-change.ts": 150,
   "src/platform/db/availability.ts": 170,
   "src/platform/db/move-switch.ts": 180,
   "src/platform/db/dialects/sqlite-group.ts": 130,

@@ -10771,11 +10771,11 @@ export interface operations {
     listAnalyticsMissing: {
         parameters: {
             query?: {
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description 1 to 1000; default 100 */
                 limit?: number;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in the time zone of the setting analytics.time_zone. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description whose clicks are counted; default: all */
                 visitors?: components["schemas"]["VisitorKind"];

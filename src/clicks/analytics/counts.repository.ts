@@ -28,9 +28,7 @@ export type CountRepository = ReturnType<typeof createCountRepository>;
 
 export function createCountRepository({ read, findLink }: Database) {
   return {
-    async linkId(code: string): Promise<number | null> {
-      return (await findLink(code))?.id ?? null;
-    },
+    linkId: async (code: string): Promise<number | null> => (await findLink(code))?.id ?? null,
 
     /** Counts clicks by the sums of one unit. */
     async inBuckets(unit: SumUnit, links: LinkSet | null, list: readonly number[]): Promise<BucketCounts> {
@@ -54,9 +52,9 @@ export function createCountRepository({ read, findLink }: Database) {
       const within = read
         .selectFrom("click_hours")
         .where("hour", ">=", list[0] ?? 0)
-        .where("hour", "<=", list.at(-1) ?? 0);
-      const own = within.where(isSummed(links) as never);
-      return countsOf(list, own.select(bucket.as("bucket")).select(summed).groupBy(bucket));
+        .where("hour", "<=", list.at(-1) ?? 0)
+        .where(isSummed(links) as never);
+      return countsOf(list, within.select(bucket.as("bucket")).select(summed).groupBy(bucket));
     },
 
     async total(cut: SumParts, selected: SelectedClicks): Promise<ClickSum> {
