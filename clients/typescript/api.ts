@@ -1137,7 +1137,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Read a domain, with the texts of its documents
+         * @description Unlike the list it has the texts of the documents. For editors and administrators; an API token needs no scope.
+         */
+        get: operations["getDomain"];
         put?: never;
         post?: never;
         /**
@@ -3194,6 +3198,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/health/domain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether a host is ours, for proxies that get certificates when they need them
+         * @description Answers 200 for the host of `features.public_url` and those of domains, else 404. Needs no credentials. Caddy asks it as `on_demand_tls`. Needs no sign-in.
+         */
+        get: operations["getHealthDomain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health/live": {
         parameters: {
             query?: never;
@@ -4130,6 +4154,17 @@ export interface components {
              * @description of the last change; clicks and downloads change nothing
              */
             updated_at: string;
+            well_known: components["schemas"]["DomainDocument"][];
+        };
+        DomainDocument: {
+            name: string;
+            /** @description of the text, in hex */
+            sha256: string;
+            /** @description bytes of the text */
+            size: number;
+            /** @description absent in lists */
+            text?: string;
+            type: string;
         };
         DomainListResponse: {
             /** @constant */
@@ -4156,6 +4191,8 @@ export interface components {
             not_found_url?: string | null;
             /** @description account, or team:{name} whose editors alone make links on it; open to all when empty or null */
             owner?: string | null;
+            /** @description all documents that the host answers with at /.well-known/{name}, unless a link has that code */
+            well_known?: components["schemas"]["WellKnownDocument"][] | null;
         };
         /** @enum {string} */
         DownloadMode: "relay" | "redirect";
@@ -5472,6 +5509,8 @@ export interface components {
             not_found_url?: string | null;
             /** @description account, or team:{name} whose editors alone make links on it; open to all when empty or null */
             owner?: string | null;
+            /** @description all documents that the host answers with at /.well-known/{name}, unless a link has that code */
+            well_known?: components["schemas"]["WellKnownDocument"][] | null;
         };
         NewDropBox: {
             /** @description editors and administrators only: 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty */
@@ -7044,7 +7083,7 @@ export interface components {
         /** @enum {string} */
         SettingDefinitionUnit: "seconds" | "minutes" | "days" | "characters" | "clicks" | "records";
         /** @enum {string} */
-        SettingKey: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "features.yourls_api" | "features.shlink_api" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.time_zone" | "analytics.unique_visitors" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.versions_keep" | "files.versions_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.schemes" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.ignore_case" | "links.forgive_tails" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_user_agents" | "privacy.keep_locations" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.trust_email" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
+        SettingKey: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.well_known" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "features.yourls_api" | "features.shlink_api" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.time_zone" | "analytics.unique_visitors" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.versions_keep" | "files.versions_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.schemes" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.ignore_case" | "links.forgive_tails" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_user_agents" | "privacy.keep_locations" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.trust_email" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
         SettingListResponse: {
             /** @constant */
             code: 0;
@@ -7876,6 +7915,14 @@ export interface components {
         };
         /** @enum {string} */
         Weekday: "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun";
+        WellKnownDocument: {
+            /** @description what follows /.well-known/, such as assetlinks.json */
+            name: string;
+            /** @description at most 64 KiB */
+            text: string;
+            /** @description media type: JSON, XML, plain text or bytes; by the name when absent */
+            type?: string | null;
+        };
     };
     responses: {
         /** @description BadRequest (1000), BatchSizeTooLarge (1010), FileTooLarge (1011), InvalidDateFormat (1012), LinkInvalidUrl (3002), LinkInvalidExpireTime (3003), LinkInvalidCode (3007), LinkReservedCode (3008), InvalidMultipartData (4002), CsvFileMissing (4004), CsvParseError (4005), InvalidName (7020) */
@@ -8244,6 +8291,7 @@ export type DeviceReport = components['schemas']['DeviceReport'];
 export type DeviceReportResponse = components['schemas']['DeviceReportResponse'];
 export type Disposition = components['schemas']['Disposition'];
 export type Domain = components['schemas']['Domain'];
+export type DomainDocument = components['schemas']['DomainDocument'];
 export type DomainListResponse = components['schemas']['DomainListResponse'];
 export type DomainResponse = components['schemas']['DomainResponse'];
 export type DomainUpdate = components['schemas']['DomainUpdate'];
@@ -8581,6 +8629,7 @@ export type WebhookReplay = components['schemas']['WebhookReplay'];
 export type WebhookResponse = components['schemas']['WebhookResponse'];
 export type WebhookUpdate = components['schemas']['WebhookUpdate'];
 export type Weekday = components['schemas']['Weekday'];
+export type WellKnownDocument = components['schemas']['WellKnownDocument'];
 export type Response400 = components['responses']['400'];
 export type Response401 = components['responses']['401'];
 export type Response403 = components['responses']['403'];
@@ -13011,6 +13060,15 @@ export interface operations {
                      *           "expired_url": null,
                      *           "ignore_case": false,
                      *           "owner": null,
+                     *           "well_known": [
+                     *             {
+                     *               "name": "spring",
+                     *               "type": "text",
+                     *               "size": 48213,
+                     *               "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *               "text": "text"
+                     *             }
+                     *           ],
                      *           "created_at": "2026-11-20T12:00:00.000Z",
                      *           "updated_at": "2026-11-20T12:00:00.000Z"
                      *         }
@@ -13073,6 +13131,15 @@ export interface operations {
                      *         "expired_url": null,
                      *         "ignore_case": false,
                      *         "owner": null,
+                     *         "well_known": [
+                     *           {
+                     *             "name": "spring",
+                     *             "type": "text",
+                     *             "size": 48213,
+                     *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "text": "text"
+                     *           }
+                     *         ],
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }
@@ -13088,6 +13155,69 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    getDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description number of the entry, as responses give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "host": "go.example.com",
+                     *         "default_url": null,
+                     *         "not_found_url": null,
+                     *         "expired_url": null,
+                     *         "ignore_case": false,
+                     *         "owner": null,
+                     *         "well_known": [
+                     *           {
+                     *             "name": "spring",
+                     *             "type": "text",
+                     *             "size": 48213,
+                     *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "text": "text"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DomainResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -13185,6 +13315,15 @@ export interface operations {
                      *         "expired_url": null,
                      *         "ignore_case": false,
                      *         "owner": null,
+                     *         "well_known": [
+                     *           {
+                     *             "name": "spring",
+                     *             "type": "text",
+                     *             "size": 48213,
+                     *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "text": "text"
+                     *           }
+                     *         ],
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }
@@ -22695,6 +22834,54 @@ export interface operations {
                     "application/json": components["schemas"]["GetHealth503ResponseBody"] | components["schemas"]["Failure503"];
                 };
             };
+            507: components["responses"]["507"];
+        };
+    };
+    getHealthDomain: {
+        parameters: {
+            query?: {
+                /** @description a host, without a port */
+                domain?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["400"];
+            /** @description Not a host of this instance */
+            404: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 1004,
+                     *       "error": "NotFound",
+                     *       "message": "What is wrong, and what to do."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure404"];
+                    "text/plain": string;
+                };
+            };
+            413: components["responses"]["413"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
             507: components["responses"]["507"];
         };
     };

@@ -263,6 +263,17 @@ CREATE TABLE `detail_drops` (
   PRIMARY KEY (`day`,`reason`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `domain_documents` (
+  `domain_id` bigint(20) NOT NULL,
+  `name` varchar(100) NOT NULL,
+  `type` varchar(100) NOT NULL,
+  `size` bigint(20) NOT NULL,
+  `sha256` varchar(64) NOT NULL,
+  `text` mediumtext NOT NULL,
+  PRIMARY KEY (`domain_id`,`name`),
+  CONSTRAINT `domain_documents_domain` FOREIGN KEY (`domain_id`) REFERENCES `domains` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `domains` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `host` varchar(253) NOT NULL,
@@ -273,7 +284,6 @@ CREATE TABLE `domains` (
   `updated_at` bigint(20) NOT NULL,
   `owner_id` bigint(20) DEFAULT NULL,
   `ignore_case` bigint(20) NOT NULL DEFAULT 0,
-  `well_known` mediumtext DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `domains_host` (`host`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

@@ -243,6 +243,17 @@ CREATE TABLE detail_drops (
   primary key (day, reason)
 ) without rowid;
 
+CREATE TABLE domain_documents (
+  domain_id integer not null,
+  name text not null,
+  type text not null,
+  size integer not null,
+  sha256 text not null,
+  text text not null,
+  primary key (domain_id, name),
+  constraint domain_documents_domain foreign key (domain_id) references domains (id) on delete cascade
+);
+
 CREATE TABLE domains (
   id integer primary key autoincrement,
   host text not null,
@@ -253,7 +264,6 @@ CREATE TABLE domains (
   updated_at integer not null,
   owner_id integer,
   ignore_case integer not null default 0,
-  well_known text,
   constraint domains_host unique (host)
 );
 

@@ -172,6 +172,8 @@ export function createLinkService(deps: LinkServiceDeps) {
     validateTargets,
     /** Load it at the start. */
     domains,
+    /** A document of a domain; null without one. */
+    document: domainRepository.document,
     domainService: createDomainService({ ...deps, repository: domainRepository, owners, refuseAlike }),
     /** @throws Conflict if codes of the domain differ by case only */
     refuseAlike,

@@ -26,6 +26,7 @@ function find(key: string): CachedLink | null | Promise<CachedLink | null> {
 }
 
 const other = {
+  documents: new Set<string>(),
   prefix: "~1~",
   id: 1,
   ignoreCase: false,

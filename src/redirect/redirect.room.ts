@@ -37,6 +37,7 @@ export const redirectRoom = {
     const { createRedirect, registerRedirectMetrics } = await import("./redirect.ts");
     const { createSpecials } = await import("./special.ts");
     const { createAddressOf, createVisits } = await import("./visit.ts");
+    const { createWellKnown } = await import("./well-known.ts");
     const { createVisitorFacts, sentIn } = await import("./visitor-facts.ts");
     const { env, instance, auth, takeReport, cache, clicks, missing, salts, links, door, registry } = needs;
     const { sharing, reports } = needs;
@@ -82,6 +83,10 @@ export const redirectRoom = {
       forgivesTails,
       pages: door.lostPages,
       files: door.siteFiles,
+      wellKnown: createWellKnown({
+        setting: () => config.get("features.well_known"),
+        find: links.document,
+      }),
       missed: (key, request) => missing.add(key, automated.includes(request)),
       visitorPages: door.pages,
       targets: {

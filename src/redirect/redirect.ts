@@ -31,6 +31,7 @@ import {
 } from "./path-code.ts";
 import { createTargetPage } from "./target-page.ts";
 import type { PeerSource, Visit } from "./visit.ts";
+import type { WellKnown } from "./well-known.ts";
 import type { Reading, Registry } from "../lib/metrics.ts";
 
 export type Redirect = ReturnType<typeof createRedirect>;
@@ -50,6 +51,7 @@ export type RedirectDeps = Omit<Parameters<typeof createFollow>[0], "responses" 
   forgivesTails?(): boolean;
   pages: LostPages;
   files: SiteFiles;
+  wellKnown: WellKnown;
   /** Counts a request of a code without a link. */
   missed(key: string, request: Arrival): void;
   visitorPages: VisitorPages;
@@ -72,7 +74,7 @@ const forwardsPath = ({ location }: CachedLink): boolean =>
 export function createRedirect(deps: RedirectDeps) {
   const { cache, domains = NO_DOMAINS, forgivesTails = () => false, defaultUrl, clock } = deps;
   const responses = createResponses(deps);
-  const lost = createLost({ ...deps, domains, found: responses.redirect });
+  const lost = createLost({ ...deps, ...responses, domains, found: responses.redirect });
   const { follow, send } = createFollow({ ...deps, responses, lost });
   const targetPage = createTargetPage({ ...deps.targets, pages: deps.visitorPages, domains, lost, clock });
   const { near, linkAt, linkOf } = createLookups({ cache, domains, forgivesTails, clock });

@@ -16,6 +16,7 @@ import { createFailureLog } from "../lib/failure-log.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { RedirectStatus } from "../links/link/field-values.ts";
 import type { Specials } from "./special.ts";
+import type { WellKnown } from "./well-known.ts";
 
 type ResponseDeps = {
   specials: Pick<Specials, "away">;
@@ -75,6 +76,8 @@ type Deps = {
   domains: PathDomains;
   pages: LostPages;
   files: SiteFiles;
+  wellKnown: WellKnown;
+  failedFor: Responses["failedFor"];
   /** Redirects. */
   found(location: string, request: Arrival): Response;
   /** A code that never had a link, as far as it is known. */
@@ -94,7 +97,7 @@ const speaksForSite = (key: string | null): boolean => key !== null && isSiteCod
 
 export type Lost = ReturnType<typeof createLost>;
 
-export function createLost({ cache, domains, pages, files, found, missed }: Deps) {
+export function createLost({ cache, domains, pages, files, wellKnown, failedFor, found, missed }: Deps) {
   let count = 0;
 
   function text(request: Arrival, reason: LostReason): Response {
@@ -129,11 +132,17 @@ export function createLost({ cache, domains, pages, files, found, missed }: Deps
     onDomain,
 
     /** Responds to a code without a link, or whose link has expired. @param known the key of such a link */
-    unknown(request: Arrival, known?: string): Response {
+    unknown(request: Arrival, known?: string): Response | Promise<Response> {
       const { path } = request;
       const domain = domains.of(request.host);
       const key = known ?? keyOn(path, domain);
       const isExpired = () => key !== null && cache.knows(key);
+      const document = wellKnown.at(path, domain);
+      if (document !== null && !isExpired()) {
+        if (document instanceof Response) return document;
+        const orMissing = (response: Response | null) => response ?? missing(request, "unknown");
+        return document.then(orMissing).catch(failedFor(request));
+      }
       const file = files.at(path, CODE_START);
       if (file !== null && !isExpired()) return file;
       if (key !== null && !speaksForSite(key) && !isExpired()) missed(key, request);

@@ -35,7 +35,8 @@ export const healthRoom = {
     const { createScrape } = await import("../platform/health/scrape.ts");
     const { createSystemReport } = await import("../platform/health/system.service.ts");
     const { diskProbes } = await import("../platform/settings/env.ts");
-    const { database, clock, logger } = core;
+    const { config, database, clock, logger } = core;
+    const isOurs = (host: string) => links.domains.isOurs(host, config.get("features.public_url"));
     const probes = diskProbes(env);
     const scrape = createScrape(registry, worker);
     const health = createHealth({
@@ -82,7 +83,7 @@ export const healthRoom = {
       endpoints: {
         api: [routes.systemEndpoint(system)],
         health: [
-          ...routes.healthEndpoints(health, routes.openProbes(env.health.openProbes)),
+          ...routes.healthEndpoints({ ...health, isOurs }, routes.openProbes(env.health.openProbes)),
           ...(env.metrics.enabled ? [routes.metricsEndpoint(scrape.text)] : []),
         ],
       },

@@ -21,6 +21,7 @@ export const testVisitorPages = createVisitorPages(identity);
 export const testLostParts = {
   pages: createLostPages(testVisitorPages),
   files: createSiteFiles(identity),
+  wellKnown: { at: () => null },
   visitorPages: testVisitorPages,
   missed: () => {},
   targets: {

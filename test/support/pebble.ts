@@ -10,8 +10,8 @@ export const PEBBLE = process.env["WAYMARK_TEST_PEBBLE"];
 
 export type Pebble = Awaited<ReturnType<typeof startPebble>>;
 
-/** Its names lead to 127.0.0.1, where it looks for proofs at `httpPort`. */
-export async function startPebble(httpPort: number) {
+/** Its names lead to 127.0.0.1, where it looks for proofs at `httpPort`, and by TLS at `tlsPort`. */
+export async function startPebble(httpPort: number, tlsPort?: number) {
   const folder = mkdtempSync(join(tmpdir(), "waymark-pebble-"));
   const at = (name: string) => join(folder, name);
   const openssl = (...args: string[]) => {
@@ -24,14 +24,14 @@ export async function startPebble(httpPort: number) {
   openssl("req", ...curve, "-subj", "/CN=localhost", "-keyout", "own.key", "-out", "own.csr");
   writeFileSync(at("names"), "subjectAltName=DNS:localhost,IP:127.0.0.1\n");
   openssl("x509", "-req", "-in", "own.csr", ...authority, "-extfile", "names", "-out", "own.pem");
-  const [port, management, tlsPort, dns, names] = await Promise.all(Array.from({ length: 5 }, freePort));
+  const [port, management, unusedPort, dns, names] = await Promise.all(Array.from({ length: 5 }, freePort));
   const pebble = {
     listenAddress: `127.0.0.1:${port}`,
     managementListenAddress: `127.0.0.1:${management}`,
     certificate: at("own.pem"),
     privateKey: at("own.key"),
     httpPort,
-    tlsPort,
+    tlsPort: tlsPort ?? unusedPort,
     certificateValidityPeriod: 90 * 86_400,
   };
   writeFileSync(at("pebble.json"), JSON.stringify({ pebble }));

@@ -66,11 +66,16 @@ function configure(
   const { certificate, key } = certify(folder);
   const file = join(folder, FILES[kind]);
   if (kind === "caddy") {
-    const text = readFileSync(join(DEPLOY, "caddy/Caddyfile"), "utf8")
-      .replace(`${NAME} {`, `https://${NAME}:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`)
+    const text = caddyfile()
+      .replace(/^\{\n[^]*?^\}\n/m, "{\n\tadmin off\n\tauto_https disable_redirects\n}\n")
+      .replace(
+        /^https:\/\/ \{\n\ttls \{[^]*?^\t\}/m,
+        `https://${NAME}:${port} {\n\ttls ${certificate} ${key}`,
+      )
+      .replace(/^https:.*$/m, "$&\n\tbind 127.0.0.1")
       .replace("127.0.0.1:8080", server);
-    writeFileSync(file, `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${change(text)}`);
-    return [PROGRAMS.caddy, "run", "--adapter", "caddyfile", "--config", file];
+    writeFileSync(file, change(text));
+    return caddyCommand(file);
   }
   if (kind === "haproxy") {
     const both = join(folder, "both.pem");
@@ -99,6 +104,16 @@ function configure(
   );
   return [PROGRAMS.nginx, "-c", file];
 }
+
+export const caddyfile = (): string => readFileSync(join(DEPLOY, "caddy/Caddyfile"), "utf8");
+export const caddyCommand = (file: string): string[] => [
+  PROGRAMS.caddy,
+  "run",
+  "--adapter",
+  "caddyfile",
+  "--config",
+  file,
+];
 
 type Change = (text: string) => string;
 

@@ -1,4 +1,5 @@
 import { Checkbox, Group, NumberInput, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { DOCUMENTS, DocumentsSetting } from "./documents-setting.tsx";
 import { LOGO, LogoField } from "./logo-field.tsx";
 import { ListField } from "./list-field.tsx";
 import { SecretField } from "./secret-field.tsx";
@@ -39,6 +40,11 @@ export function SettingField({ shown, value, faults, onChange, onLeave }: Props)
   const text = value ?? "";
   const label = `${words.name}, ${key}`;
   if (key === LOGO) return <LogoField label={label} value={text} error={error} onChange={onChange} />;
+  if (key === DOCUMENTS) {
+    return (
+      <DocumentsSetting label={label} value={text} error={error} onChange={onChange} onLeave={onLeave} />
+    );
+  }
   const shared = { "aria-label": label, size: "sm", error, onBlur: onLeave } as const;
   const choices = (options ?? []).map((option) => ({ value: option.value, label: option.label }));
   switch (type) {

@@ -6,6 +6,8 @@ import { ApiError, type Domain } from "../base/api.ts";
 import { useLateResponse } from "../ui/notices/late-answer.ts";
 import { fieldErrors, FormFields } from "../ui/forms/side-form.tsx";
 import { useDraftForm } from "../ui/forms/use-draft-form.tsx";
+import type { WrittenDocument } from "../ui/forms/documents-field.tsx";
+import { DomainDocuments } from "./domain-documents.tsx";
 import { saveDomain } from "./domain-queries.ts";
 
 type Props = { domain: Domain | null; onClose(): void };
@@ -20,12 +22,14 @@ export function DomainForm({ domain, onClose }: Props) {
     expired_url: domain?.expired_url ?? "",
     ignore_case: domain?.ignore_case ?? false,
     owner: domain?.owner ?? "",
+    well_known: null as WrittenDocument[] | null,
   });
   const { data: account } = useQuery(accountQuery);
   const isAdmin = account?.role === "admin";
   const { close, tellIfGone } = useLateResponse(onClose);
   const save = useMutation({
-    mutationFn: (body: typeof form.values) => saveDomain(domain, body),
+    mutationFn: ({ well_known: documents, ...body }: typeof form.values) =>
+      saveDomain(domain, { ...body, ...(documents !== null && { well_known: documents }) }),
     async onSuccess() {
       forget();
       close();
@@ -91,6 +95,15 @@ export function DomainForm({ domain, onClose }: Props) {
         autoCapitalize="none"
         autoComplete="off"
         maxLength={100}
+      />
+      <DomainDocuments
+        domain={domain}
+        documents={form.values.well_known}
+        onChange={(documents) => form.setFieldValue("well_known", documents)}
+        errorOf={(at, field) => {
+          const error = form.errors[`well_known.${at}.${field}`];
+          return typeof error === "string" ? error : undefined;
+        }}
       />
     </FormFields>
   );

@@ -6,6 +6,14 @@ export const domainsQuery = queryOptions({
   queryFn: async ({ signal }) => (await responseOf(api.GET("/admin/v1/domains", { signal }))).data,
 });
 
+/** With the texts of its documents. */
+export const domainQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["domains", "one", id],
+    queryFn: async ({ signal }) =>
+      (await responseOf(api.GET("/admin/v1/domains/{id}", { params: { path: { id } }, signal }))).data,
+  });
+
 /** How many links a host has; empty: the default domain. */
 export const domainLinksQuery = (host: string) =>
   queryOptions({

@@ -1,9 +1,16 @@
 /** A host besides the default one: entity, input and view. */
+import { hash } from "node:crypto";
 import { z } from "zod";
 import { createView } from "../../lib/case-names.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkHttpUrl, HTTP_URL_MAX_BYTES } from "../../lib/http-url.ts";
 import { namedObject } from "../../lib/named-object.ts";
+import {
+  checkDocuments,
+  documentInput,
+  MOST_DOCUMENTS,
+  type WellKnownDocument,
+} from "../../lib/well-known.ts";
 
 /** Where a domain leads besides its links; each may be null. */
 export type DomainUrls = {
@@ -25,7 +32,17 @@ export type Domain = DomainUrls & {
   updatedAt: number;
 };
 
+export type DocumentInfo = Pick<WellKnownDocument, "name" | "type"> & {
+  /** Bytes of the text. */
+  size: number;
+  /** In hex. */
+  sha256: string;
+  /** Absent in lists. */
+  text?: string;
+};
+
 export type OwnedDomain = Domain & {
+  wellKnown: DocumentInfo[];
   /** An account or team, whose links alone it has then (lib/owner.ts); null: it is open to all who make links. */
   ownerId: number | null;
   /** Its name. */
@@ -49,6 +66,11 @@ export const createDomainSchema = namedObject("NewDomain", {
     .max(100)
     .nullish()
     .describe("account, or team:{name} whose editors alone make links on it; open to all when empty or null"),
+  well_known: z
+    .array(documentInput)
+    .max(MOST_DOCUMENTS)
+    .nullish()
+    .describe("all documents that the host answers with at /.well-known/{name}, unless a link has that code"),
 });
 export type CreateDomainInput = z.output<typeof createDomainSchema>;
 
@@ -65,15 +87,39 @@ export const domainView = namedObject("Domain", {
   expired_url: z.string().nullable(),
   ignore_case: z.boolean().describe("codes are compared without case"),
   owner: z.string().nullable().describe("account, or team:{name}; null: it is open to all who make links"),
+  well_known: z.array(
+    namedObject("DomainDocument", {
+      name: z.string(),
+      type: z.string(),
+      size: z.int().describe("bytes of the text"),
+      sha256: z.string().describe("of the text, in hex"),
+      text: z.string().optional().describe("absent in lists"),
+    }),
+  ),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
 
 export const viewDomain = createView(domainView);
 
+/** Undefined if absent. @throws BadRequest */
+export function parseWellKnown({ well_known: given }: UpdateDomainInput): DocumentInfo[] | undefined {
+  if (given === undefined) return undefined;
+  const checked = checkDocuments(given ?? []);
+  if (Array.isArray(checked)) return checked.map(withDigest);
+  const field = `well_known.${checked.at}.${checked.field}`;
+  throw appError("BadRequest", `${field} ${checked.error}.`, { field });
+}
+
+const withDigest = (document: WellKnownDocument): DocumentInfo => ({
+  ...document,
+  size: Buffer.byteLength(document.text),
+  sha256: hash("sha256", document.text),
+});
+
 type DomainFields = DomainUrls & Pick<Domain, "host" | "ignoreCase">;
 
-/** The fields that are given. @throws BadRequest */
+/** The fields that are given, without the documents. @throws BadRequest */
 export function parseDomainInput(input: UpdateDomainInput): Partial<DomainFields> {
   const parsed: Partial<DomainFields> = {};
   if (input.host !== undefined) parsed.host = parseHost(input.host);

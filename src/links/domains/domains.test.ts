@@ -60,6 +60,67 @@ forEachDialect(({ openDb }) => {
       ]);
     });
 
+    test("answer with documents, which each change replaces as a whole", async () => {
+      const documents = [
+        { name: "b", text: "ü" },
+        { name: "assetlinks.json", text: "[]" },
+      ];
+      const made = await add({ well_known: documents });
+      expect(made.wellKnown).toMatchObject([
+        { name: "assetlinks.json", type: "application/json", size: 2, text: "[]" },
+        { name: "b", type: "text/plain; charset=utf-8", size: 2, text: "ü" },
+      ]);
+      const { domainService, document } = room.links;
+      const [listed] = await domainService.list(COMMAND);
+      expect(listed!.wellKnown.map((one) => [one.name, one.size, one.text])).toEqual([
+        ["assetlinks.json", 2, undefined],
+        ["b", 2, undefined],
+      ]);
+      expect(await domainService.get(made.id, COMMAND)).toMatchObject(made);
+      expect((await domainService.update(made.id, { default_url: "" }, COMMAND)).wellKnown).toEqual(
+        made.wellKnown,
+      );
+      expect([...room.links.domains.of("GO.example:8443")!.documents]).toEqual(["assetlinks.json", "b"]);
+      expect(await document(made.id, "b")).toEqual({
+        name: "b",
+        type: "text/plain; charset=utf-8",
+        text: "ü",
+      });
+      expect(await document(made.id, "B")).toBeNull();
+      await domainService.update(made.id, { well_known: [{ name: "c", text: "x" }] }, COMMAND);
+      expect([...room.links.domains.of("go.example")!.documents]).toEqual(["c"]);
+      const events = await room.database.read.selectFrom("events").select("after").orderBy("id").execute();
+      expect(events.at(-1)!.after).toContain("sha256");
+      expect(JSON.parse(events.at(-1)!.after!).well_known[0].text).toBeUndefined();
+      for (const well_known of [[{ name: "../x", text: "" }], [{ name: "assetlinks.json", text: "{" }]])
+        expect(await refusal(domainService.update(made.id, { well_known }, COMMAND))).toBe("BadRequest");
+      await domainService.update(made.id, { well_known: null }, COMMAND);
+      expect((await domainService.get(made.id, COMMAND)).wellKnown).toEqual([]);
+      await domainService.update(made.id, { well_known: documents }, COMMAND);
+      await domainService.remove(made.id, COMMAND);
+      expect(await document(made.id, "b")).toBeNull();
+    });
+
+    test("are told from the hosts of strangers", async () => {
+      await add({ host: "bücher.example" });
+      const ours = (text: string) => room.links.domains.isOurs(text, "https://own.example:8443");
+      expect(["bücher.example", "XN--BCHER-KVA.example", "own.example"].map(ours)).toEqual([
+        true,
+        true,
+        true,
+      ]);
+      for (const text of [
+        "",
+        "a.own.example",
+        "own.example:443",
+        "own.example/x",
+        "a".repeat(100_000),
+        "127.0.0.1",
+      ])
+        expect(ours(text)).toBe(false);
+      expect(room.links.domains.isOurs("", "")).toBe(false);
+    });
+
     test("have different hosts", async () => {
       const first = await add({});
       const second = await add({ host: "b.example" });

@@ -13,6 +13,8 @@ const DOMAIN = { field: "domain" };
 /** Stands for every domain in a filter. */
 const ANY_DOMAIN = "*";
 const RETRY_MS = 1000;
+/** Longer texts are no hosts, also with a dot at the end and before Punycode. */
+const MOST_OF_HOST = 1_000;
 /** Spellings of hosts. A client may invent more. */
 const SPELLINGS = { most: 1_000, longest: 300 };
 const PORT = /:\d*$/;
@@ -21,6 +23,8 @@ export type Domains = ReturnType<typeof createDomainRegistry>;
 
 export type RoutedDomain = DomainUrls &
   Pick<Domain, "id" | "ignoreCase"> & {
+    /** Names of its documents. */
+    documents: ReadonlySet<string>;
     /** Prefix of its keys. */
     prefix: string;
   };
@@ -32,8 +36,20 @@ export type LinkName = {
   domain: string | null;
 };
 
+type ListedDomain = Domain & { wellKnown?: readonly { name: string }[] };
+
+/** With the dot that clients may write at the end. */
+function routedHosts({ host, wellKnown = [], ...domain }: ListedDomain): [string, RoutedDomain][] {
+  const documents = new Set(wellKnown.map(({ name }) => name));
+  const routed = { ...domain, documents, prefix: prefixOf(domain.id) };
+  return [
+    [host, routed],
+    [`${host}.`, routed],
+  ];
+}
+
 type RegistryDeps = {
-  list(db?: Db): Promise<Domain[]>;
+  list(db?: Db): Promise<ListedDomain[]>;
   /** Whether codes of the default domain are compared without case. */
   ignoresCase?: (() => boolean) | undefined;
 };
@@ -58,15 +74,7 @@ export function createDomainRegistry({ list, ignoresCase = () => false }: Regist
     applied = turn;
     byId = new Map(domains.map((domain) => [domain.id, domain]));
     bySpelling = rememberSpellings();
-    byHost = new Map(
-      domains.flatMap(({ host, ...domain }) => {
-        const routed = { ...domain, prefix: prefixOf(domain.id) };
-        return [
-          [host, routed],
-          [`${host}.`, routed],
-        ] as const;
-      }),
-    );
+    byHost = new Map(domains.flatMap(routedHosts));
   }
 
   /** After a change. A failed read is repeated. */
@@ -140,6 +148,13 @@ export function createDomainRegistry({ list, ignoresCase = () => false }: Regist
       const domain = of(host);
       const code = domain === undefined ? null : codeBelow(origin, url);
       return code === null ? null : cases.stored(domain!.prefix + code);
+    },
+
+    /** Whether a text is a host of ours. @param publicUrl an origin, or empty */
+    isOurs(text: string, publicUrl: string): boolean {
+      const host = text.length > MOST_OF_HOST ? "" : checkHost(text);
+      if (typeof host !== "string" || host === "") return false;
+      return byHost.has(host) || URL.parse(publicUrl)?.hostname === host;
     },
 
     /** The host of the default domain can't be that of another one. @param origin or empty */

@@ -9,22 +9,10 @@ import { appError } from "../../lib/errors.ts";
 import { NOBODY } from "../../lib/owner.ts";
 import { keysOf } from "../link/key.ts";
 import { ownerNames } from "../link/owners.repository.ts";
-import type { OwnedDomain } from "./domain.ts";
+import type { WellKnownDocument } from "../../lib/well-known.ts";
+import type { DocumentInfo, OwnedDomain } from "./domain.ts";
 
 export const MOST_DOMAINS = 1_000;
-
-/** Without the documents, which may be large. */
-const COLUMNS = [
-  "id",
-  "host",
-  "default_url",
-  "not_found_url",
-  "expired_url",
-  "created_at",
-  "updated_at",
-  "owner_id",
-  "ignore_case",
-] as const;
 
 export type DomainRepository = ReturnType<typeof createDomainRepository>;
 
@@ -32,23 +20,39 @@ export function createDomainRepository({ read, dialect }: Database) {
   async function named(db: Db, rows: readonly Row[]): Promise<OwnedDomain[]> {
     const owners = rows.map((row) => row.owner_id);
     const names = await ownerNames(db, owners);
+    const documents = await documentsOf(db, rows);
     return rows.map((row) => ({
       ...camelCased(row),
       ignoreCase: row.ignore_case !== 0,
       owner: names.get(row.owner_id ?? NOBODY) ?? null,
+      wellKnown: documents.get(row.id) ?? [],
     }));
+  }
+
+  /** Without their texts. */
+  async function documentsOf(db: Db, rows: readonly Row[]): Promise<Map<number, DocumentInfo[]>> {
+    if (rows.length === 0) return new Map();
+    const query = db.selectFrom("domain_documents").select(["domain_id", "name", "type", "size", "sha256"]);
+    const ids = rows.map(({ id }) => id);
+    const found = await query.where("domain_id", "in", ids).orderBy("domain_id").orderBy("name").execute();
+    return new Map(
+      [...Map.groupBy(found, (row) => row.domain_id)].map(([id, ofDomain]) => [
+        id,
+        ofDomain.map(({ name, type, size, sha256 }) => ({ name, type, size, sha256 })),
+      ]),
+    );
   }
 
   return {
     /** Lists domains by host. */
     async list(db: Db = read): Promise<OwnedDomain[]> {
-      const query = db.selectFrom("domains").select(COLUMNS).orderBy("host").limit(MOST_DOMAINS);
+      const query = db.selectFrom("domains").selectAll().orderBy("host").limit(MOST_DOMAINS);
       return named(db, await query.execute());
     },
 
     /** Locked until the transaction ends. */
     async lock(tx: Db, id: number): Promise<OwnedDomain | null> {
-      const query = tx.selectFrom("domains").select(COLUMNS).where("id", "=", id).$call(dialect.forUpdate);
+      const query = tx.selectFrom("domains").selectAll().where("id", "=", id).$call(dialect.forUpdate);
       return (await named(tx, await query.execute()))[0] ?? null;
     },
 
@@ -73,6 +77,28 @@ export function createDomainRepository({ read, dialect }: Database) {
       await explainViolations(() => query.execute(), { unique: hostTaken(domain) });
     },
 
+    /** All of a domain, with their texts. */
+    documents: (id: number): Promise<DocumentInfo[]> =>
+      read
+        .selectFrom("domain_documents")
+        .select(["name", "type", "size", "sha256", "text"])
+        .where("domain_id", "=", id)
+        .orderBy("name")
+        .execute(),
+
+    async document(id: number, name: string): Promise<WellKnownDocument | null> {
+      const query = read.selectFrom("domain_documents").select(["name", "type", "text"]);
+      const found = query.where("domain_id", "=", id).where("name", "=", name);
+      return (await found.executeTakeFirst()) ?? null;
+    },
+
+    /** Of a locked or new domain. The documents have their texts. */
+    async replaceDocuments(tx: Db, id: number, documents: readonly DocumentInfo[]): Promise<void> {
+      await tx.deleteFrom("domain_documents").where("domain_id", "=", id).execute();
+      const rows = documents.map(({ text = "", ...document }) => ({ ...document, domain_id: id, text }));
+      if (rows.length > 0) await dialect.insertMany(tx, "domain_documents", rows);
+    },
+
     async remove(tx: Db, id: number): Promise<void> {
       await tx.deleteFrom("domains").where("id", "=", id).execute();
     },
@@ -95,9 +121,9 @@ const hostTaken =
   (cause: unknown) =>
     appError("Conflict", `There is already a domain ${host}.`, { cause });
 
-type Row = Pick<Selectable<Schema["domains"]>, (typeof COLUMNS)[number]>;
+type Row = Selectable<Schema["domains"]>;
 
 function rowOf(domain: Omit<OwnedDomain, "id">) {
-  const { owner: _, ignoreCase, ...stored } = domain;
+  const { owner: _, ignoreCase, wellKnown: __, ...stored } = domain;
   return { ...snakeCased(stored), ignore_case: Number(ignoreCase) };
 }

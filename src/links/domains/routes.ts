@@ -16,10 +16,18 @@ export function domainEndpoints({ domains }: { domains: DomainService }): Endpoi
       response: z.array(domainView),
       handle: async ({ account }) => (await domains.list(actorOf(account))).map(viewDomain),
     }),
+    endpoint("GET /domains/:id", {
+      ...shared,
+      access: "editor",
+      scope: "any",
+      summary: "Read a domain, with the texts of its documents",
+      handle: async ({ c, account }) => viewDomain(await domains.get(idOf(c), actorOf(account))),
+    }),
     endpoint("POST /domains", {
       ...shared,
       summary: "Add a domain",
       body: createDomainSchema,
+      bodyLimit: BODY_LIMIT,
       failures: [409],
       status: 201,
       handle: async ({ body, account }) => viewDomain(await domains.create(body, actorOf(account))),
@@ -30,6 +38,7 @@ export function domainEndpoints({ domains }: { domains: DomainService }): Endpoi
       summary:
         "Change the given fields of a domain; its links follow a new host, which administrators alone change",
       body: updateDomainSchema,
+      bodyLimit: BODY_LIMIT,
       failures: [409],
       handle: async ({ c, body, account }) =>
         viewDomain(await domains.update(idOf(c), body, actorOf(account))),
@@ -43,5 +52,8 @@ export function domainEndpoints({ domains }: { domains: DomainService }): Endpoi
     }),
   ];
 }
+
+/** Room for all documents, escaped. */
+const BODY_LIMIT = 4 * 1024 * 1024;
 
 const idOf = (c: HttpContext): number => idParameter(c, "NotFound", "There is no such domain.");

@@ -9,6 +9,7 @@ import {
   type CreateDomainInput,
   type OwnedDomain,
   parseDomainInput,
+  parseWellKnown,
   refuseLoops,
   type UpdateDomainInput,
   viewDomain,
@@ -43,12 +44,18 @@ const BARE = {
 };
 
 export function createDomainService(deps: Deps) {
-  const { repository, owners, changes, record, refuseAlike, publicUrl, holdPublicUrl, clock } = deps;
+  const { repository, owners, changes, refuseAlike, publicUrl, holdPublicUrl, clock } = deps;
 
   async function locked(db: Db, id: number): Promise<OwnedDomain> {
     const domain = await repository.lock(db, id);
     if (domain === null) throw unknownDomain();
     return domain;
+  }
+
+  async function withTexts(domain: OwnedDomain): Promise<OwnedDomain> {
+    return domain.wellKnown.length === 0
+      ? domain
+      : { ...domain, wellKnown: await repository.documents(domain.id) };
   }
 
   /** What a request gives. @throws BadRequest, Forbidden */
@@ -60,30 +67,17 @@ export function createDomainService(deps: Deps) {
     return { ownerId, owner: asciiLower(owner) };
   }
 
-  async function recordChange(
-    tx: ChangeTransaction,
-    actor: Actor,
-    verb: "create" | "update" | "delete",
-    { before, after }: { before: OwnedDomain | null; after: OwnedDomain | null },
-  ): Promise<void> {
-    const { id, host } = (after ?? before)!;
-    tx.changed("domains", [String(id)]);
-    await record(tx.db, [
-      {
-        at: clock.now(),
-        actor,
-        action: `domain.${verb}`,
-        subject: host,
-        before: before && viewDomain(before),
-        after: after && viewDomain(after),
-      },
-    ]);
-  }
-
   return {
     /** Lists, by host, the domains on which the actor may make links or sees some. */
     async list(actor: Actor): Promise<OwnedDomain[]> {
       return (await repository.list()).filter((domain) => maySee(actor, domain));
+    },
+
+    /** With the texts of its documents. @throws NotFound */
+    async get(id: number, actor: Actor): Promise<OwnedDomain> {
+      const found = (await repository.list()).find((domain) => domain.id === id && maySee(actor, domain));
+      if (found === undefined) throw unknownDomain();
+      return withTexts(found);
     },
 
     /** @throws NotFound */
@@ -97,11 +91,13 @@ export function createDomainService(deps: Deps) {
     /** @throws BadRequest, Conflict for a host that exists */
     async create(input: CreateDomainInput, actor: Actor): Promise<OwnedDomain> {
       const { host = "", ...urls } = parseDomainInput(input);
+      const wellKnown = parseWellKnown(input) ?? [];
       const now = clock.now();
       const content = {
         ...BARE,
         ...urls,
         ...(await ownerOf(input, actor)),
+        wellKnown,
         host,
         createdAt: now,
         updatedAt: now,
@@ -115,7 +111,8 @@ export function createDomainService(deps: Deps) {
         }
         const id = await repository.insert(tx.db, content);
         const domain = { id, ...content };
-        await recordChange(tx, actor, "create", { before: null, after: domain });
+        await repository.replaceDocuments(tx.db, id, wellKnown);
+        await recordChange(deps, tx, { actor, verb: "create", before: null, after: domain });
         return domain;
       });
     },
@@ -125,8 +122,13 @@ export function createDomainService(deps: Deps) {
      * to ignore case and codes differ by case only
      */
     async update(id: number, input: UpdateDomainInput, actor: Actor): Promise<OwnedDomain> {
-      const patch = { ...parseDomainInput(input), ...(await ownerOf(input, actor)) };
-      return changes.write(async (tx) => {
+      const wellKnown = parseWellKnown(input);
+      const patch = {
+        ...parseDomainInput(input),
+        ...(await ownerOf(input, actor)),
+        ...(wellKnown && { wellKnown }),
+      };
+      const changed = await changes.write(async (tx) => {
         // First, in the same order as a change of the setting.
         const origin = await holdPublicUrl(tx.db);
         const before = await locked(tx.db, id);
@@ -136,9 +138,11 @@ export function createDomainService(deps: Deps) {
         refuseLoops(domain);
         refuseDefault(domain, origin);
         await repository.update(tx.db, domain);
-        await recordChange(tx, actor, "update", { before, after: domain });
+        if (wellKnown !== undefined) await repository.replaceDocuments(tx.db, id, wellKnown);
+        await recordChange(deps, tx, { actor, verb: "update", before, after: domain });
         return domain;
       });
+      return wellKnown === undefined ? withTexts(changed) : changed;
     },
 
     /** @throws NotFound, Conflict while it has links */
@@ -152,11 +156,36 @@ export function createDomainService(deps: Deps) {
           );
         }
         await repository.remove(tx.db, id);
-        await recordChange(tx, actor, "delete", { before, after: null });
+        await recordChange(deps, tx, { actor, verb: "delete", before, after: null });
       });
     },
   };
 }
+
+type DomainChange = {
+  actor: Actor;
+  verb: "create" | "update" | "delete";
+  before: OwnedDomain | null;
+  after: OwnedDomain | null;
+};
+
+async function recordChange(
+  { record, clock }: Pick<Deps, "record" | "clock">,
+  tx: ChangeTransaction,
+  { actor, verb, before, after }: DomainChange,
+): Promise<void> {
+  const { id, host } = (after ?? before)!;
+  tx.changed("domains", [String(id)]);
+  const shown = (domain: OwnedDomain | null) => domain && viewDomain(withoutTexts(domain));
+  const states = { before: shown(before), after: shown(after) };
+  await record(tx.db, [{ at: clock.now(), actor, action: `domain.${verb}`, subject: host, ...states }]);
+}
+
+/** Events stay small. */
+const withoutTexts = (domain: OwnedDomain): OwnedDomain => ({
+  ...domain,
+  wellKnown: domain.wellKnown.map(({ name, type, size, sha256 }) => ({ name, type, size, sha256 })),
+});
 
 const maySee = (actor: Actor, { ownerId }: OwnedDomain): boolean =>
   ownerId === null || mayRead(actor, ownerId);

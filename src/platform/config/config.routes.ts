@@ -56,7 +56,9 @@ const changeResponse = namedObject("SettingChange", {
 });
 
 /** Above any value's bound, so that the validator words the refusal. */
-const VALUE_MAX_LENGTH = 65_536;
+const VALUE_MAX_LENGTH = 2 * 1024 * 1024;
+/** Room for the longest value, escaped. */
+const BODY_LIMIT = 4 * 1024 * 1024;
 const valueBody = z.object({ value: z.string().max(VALUE_MAX_LENGTH) });
 const manyBody = namedObject("SettingValues", {
   values: z
@@ -100,6 +102,7 @@ const commonEndpoints = ({ config, requireFactor: admit }: ConfigDeps): Endpoint
     admit,
     summary: "Set several settings: all, or none if one is refused",
     body: manyBody,
+    bodyLimit: BODY_LIMIT,
     failures: [409],
     response: z.array(itemResponse),
     handle: async ({ body, account }) => {
@@ -150,6 +153,7 @@ const itemEndpoints = ({ config, requireFactor: admit }: ConfigDeps): Endpoint[]
     params,
     summary: "Set a setting",
     body: valueBody,
+    bodyLimit: BODY_LIMIT,
     failures: [409],
     response: writtenResponse,
     handle: async ({ c, body, account }) =>

@@ -216,6 +216,23 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
       `https://${"a".repeat(64)}.${"b.".repeat(4096)}example`,
     ],
   },
+  "features.well_known": {
+    good: {
+      "": "[]",
+      '[{"name":"b","text":""},{"name":"a.json","text":"{}"}]':
+        '[{"name":"a.json","type":"application/json","text":"{}"},{"name":"b","type":"text/plain; charset=utf-8","text":""}]',
+    },
+    bad: [
+      "{",
+      "{}",
+      '[{"name":"a"}]',
+      '[{"name":"assetlinks.json","text":"x"}]',
+      '[{"name":"acme-challenge/x","text":""}]',
+      '[{"name":"../x","text":""}]',
+      '[{"name":"a","type":"text/html","text":""}]',
+      '[{"name":"a","text":""},{"name":"a","text":""}]',
+    ],
+  },
   "features.enable_admin_panel": TRUE_OR_FALSE,
   "features.yourls_api": TRUE_OR_FALSE,
   "features.shlink_api": TRUE_OR_FALSE,

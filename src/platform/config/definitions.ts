@@ -212,6 +212,10 @@ export const DEFINITIONS = {
       description:
         "Scheme, host and optional port under which visitors reach Waymark, for short_url in answers. Empty: those of the request, or the listening address on the command line.",
     }),
+    "features.well_known": string("[]", check.wellKnown, {
+      description:
+        "Documents that the default domain answers with at /.well-known/{name}, such as apple-app-site-association and assetlinks.json, unless a link has that code. Other domains have their own.",
+    }),
     "features.instance_name": string("Waymark", check.displayName, {
       description: "Name of this instance in the panel, on the pages that visitors see and as an app.",
     }),

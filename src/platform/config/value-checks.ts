@@ -4,6 +4,7 @@ import { isLegibleText } from "../../lib/file-name.ts";
 import { checkHttpUrl, withoutDot } from "../../lib/http-url.ts";
 import { pictureIn } from "../../lib/picture.ts";
 import { checkScheme } from "../../lib/target-url.ts";
+import { checkDocumentsText, MOST_DOCUMENTS } from "../../lib/well-known.ts";
 import { timeZoneName } from "../../lib/time-zone.ts";
 import type { CheckedValue } from "./value-types.ts";
 import { asciiLower } from "../../lib/ascii-lower.ts";
@@ -69,6 +70,18 @@ export const displayNameOrEmpty = {
   allowed: `empty or ${displayName.allowed}`,
   check: (text: string): CheckedValue =>
     text === "" || typeof displayName.check(text) === "string" ? text.normalize("NFC") : null,
+};
+
+/** All documents at their longest, escaped. */
+const DOCUMENTS_BYTES = 2 * 1024 * 1024;
+
+export const wellKnown = {
+  allowed: `a JSON list of at most ${MOST_DOCUMENTS} documents {name, type, text}`,
+  mostBytes: DOCUMENTS_BYTES,
+  check(text: string): CheckedValue {
+    const checked = checkDocumentsText(text);
+    return typeof checked === "string" ? checked : must(checked.error);
+  },
 };
 
 /** As # and six digits in lower case. */

@@ -1,4 +1,5 @@
 /** Writes settings, history and change event in one transaction, one writer at a time. */
+import { hash } from "node:crypto";
 import type { Changes, ChangeTransaction } from "../cluster/changes.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
@@ -9,6 +10,7 @@ import { appError } from "../../lib/errors.ts";
 import type { ConfigRepository } from "./config.repository.ts";
 import { CONFIG_KEYS, type ConfigKey, definitionOf } from "./definitions.ts";
 import { JOINT_RULES } from "./joint-rules.ts";
+import { VALUE_MAX_BYTES } from "./value-types.ts";
 
 /** Replaces a sensitive value in responses, history and logs. */
 export const MASK = "[REDACTED]";
@@ -135,8 +137,10 @@ async function unusable(
   return keys.filter((key) => typeof definitionOf(key).canonical(stored.get(key) ?? "") !== "string");
 }
 
-/** Events name a picture; the history keeps it. */
+/** Events name a picture and a long text; the history keeps them. */
 function eventText(text: string): string {
+  if (text.length > VALUE_MAX_BYTES && !text.startsWith("data:"))
+    return `${Buffer.byteLength(text)} bytes, SHA-256 ${hash("sha256", text)}`;
   const picture = pictureIn(text);
   return picture === null ? text : `${picture.type}, ${picture.width} × ${picture.height}`;
 }

@@ -87,8 +87,17 @@ export const LINK_TABLES = {
     owner_id: "int?",
     /** 1: codes are compared without case, and stored in lower case. */
     ignore_case: "int0",
-    /** JSON (links/domains/well-known.ts); null without documents. */
-    well_known: "text?",
+  },
+  /** What hosts answer with at `/.well-known/{name}` (lib/well-known.ts). Removed with the domain. */
+  domain_documents: {
+    domain_id: "int",
+    name: "text(100)",
+    type: "text(100)",
+    /** Bytes of the text. */
+    size: "int",
+    /** SHA-256 of the text in hex. */
+    sha256: "text(64)",
+    text: "text",
   },
   /** One row per link, removed with it. `ranked` and `ranked_human` are indexed: see links/list/jobs.ts. */
   link_clicks: { link_id: "int", clicks: "int", ranked: "int0", automated: "int0", ranked_human: "int0" },

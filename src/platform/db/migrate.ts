@@ -11,6 +11,7 @@ import type { SchemaSyntax } from "./schema-syntax.ts";
 import { steps as accounts } from "./migrations/version-1-0-accounts.ts";
 import { steps as clicks } from "./migrations/version-1-0-clicks.ts";
 import { steps as cluster } from "./migrations/version-1-0-cluster.ts";
+import { steps as documents } from "./migrations/version-1-0-documents.ts";
 import { steps as files } from "./migrations/version-1-0-files.ts";
 import { steps as imports } from "./migrations/version-1-0-imports.ts";
 import { steps as links } from "./migrations/version-1-0-links.ts";
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Step[] = [
   ...visitors,
   ...moreLinks,
   ...reports,
+  ...documents,
   ...zones,
 ];
 

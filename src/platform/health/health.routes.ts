@@ -15,11 +15,19 @@ const unhealthyView = z.object({
   data: healthView,
 });
 
-/** Relative to the health prefix. */
-export const openProbes = (setting: "none" | "live" | "ready"): readonly string[] =>
-  ({ none: [], live: ["/live"], ready: ["/live", "/ready"] })[setting];
+const DOMAIN = "/domain";
 
-type Health = { report(): Promise<HealthReport> };
+/** Paths that need no credentials, relative to the health prefix. */
+export const openProbes = (setting: "none" | "live" | "ready"): readonly string[] => [
+  DOMAIN,
+  ...{ none: [], live: ["/live"], ready: ["/live", "/ready"] }[setting],
+];
+
+type Health = {
+  report(): Promise<HealthReport>;
+  /** Whether a host is ours. Takes any text. */
+  isOurs(host: string): boolean;
+};
 
 /** `open`: paths of those that need no credentials. */
 export function healthEndpoints(health: Health, open: readonly string[]): Endpoint[] {
@@ -58,6 +66,18 @@ export function healthEndpoints(health: Health, open: readonly string[]): Endpoi
       summary: "204 while the process responds",
       raw: { type: null, status: 204 },
       handle: () => new Response(null, { status: 204 }),
+    }),
+    endpoint(`GET ${DOMAIN}`, {
+      ...shared,
+      access: "public",
+      summary: "Whether a host is ours, for proxies that get certificates when they need them",
+      query: z.object({ domain: z.string().optional().describe("a host, without a port") }),
+      raw: { type: "text/plain" },
+      others: { 404: { type: "text/plain", description: "Not a host of this instance" } },
+      handle({ query: { domain = "" } }) {
+        const isOurs = health.isOurs(domain);
+        return wholeResponse(isOurs ? "OK" : "Not Found", { status: isOurs ? 200 : 404, headers: TEXT });
+      },
     }),
   ];
 }

@@ -2,6 +2,9 @@
 import { z } from "zod";
 import type { Endpoint } from "./endpoint.ts";
 
+/** Operations that would have the name of another one. */
+const RENAMED: Readonly<Record<string, string>> = { "health GET /domain": "getHealthDomain" };
+
 /**
  * `GET /links` is listLinks, `GET /links/{code}/analytics` getLinkAnalytics, `POST /links` createLink, every other
  * operation its method and path: putLink, postAuthLogin, getConfigKey.
@@ -9,6 +12,8 @@ import type { Endpoint } from "./endpoint.ts";
 export function operationIdOf(
   entry: Pick<Endpoint, "method" | "path" | "tag" | "status" | "response">,
 ): string {
+  const renamed = RENAMED[`${entry.tag} ${entry.method} ${entry.path}`];
+  if (renamed !== undefined) return renamed;
   const segments = entry.path
     .replaceAll(/\{[^{}]*\}/g, "")
     .split("/")

@@ -41,6 +41,11 @@ export const SERVICE_WORDS = {
     description: msg`Scheme, host and optional port under which visitors reach Waymark, for short_url in answers. Empty: those of the request, or the listening address on the command line.`,
     allowed: msg`empty or scheme, host and optional port such as https://go.example.com, without a path`,
   },
+  "features.well_known": {
+    name: msg`Documents of the default domain`,
+    description: msg`Documents that the default domain answers with at /.well-known/, such as apple-app-site-association and assetlinks.json, unless a link has that code. Other domains have their own.`,
+    allowed: msg`a list of at most 16 documents, each with a name, a type and a text of at most 64 KiB`,
+  },
   "features.instance_name": {
     name: msg`Instance name`,
     description: msg`Name of this instance in the panel, on the pages that visitors see and as an app.`,
