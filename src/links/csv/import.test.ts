@@ -32,6 +32,7 @@ forEachDialect(({ openDb }) => {
   let announced: string[];
   let now = NOW;
   let hashPassword: (plain: string) => Promise<string>;
+  let ignoresCase = false;
 
   /** As in another process. */
   const openCsv = (): LinkCsv => {
@@ -43,7 +44,7 @@ forEachDialect(({ openDb }) => {
       database,
       changes,
       routePrefixes: () => ["/admin"],
-      domains: createDomainRegistry({ list: async () => [] }),
+      domains: createDomainRegistry({ list: async () => [], ignoresCase: () => ignoresCase }),
       hashPassword: (plain) => hashPassword(plain),
       clock,
     });
@@ -60,6 +61,7 @@ forEachDialect(({ openDb }) => {
     await database.write.deleteFrom("changes").execute();
     hashed = [];
     announced = [];
+    ignoresCase = false;
     now = NOW;
     hashPassword = async (plain) => {
       hashed.push(plain);
@@ -80,6 +82,20 @@ forEachDialect(({ openDb }) => {
     (await lines({ ...EVERYTHING, ...filter })).map((line) => line.split(",")[0]);
   const targets = async () => (await lines()).map((line) => line.split(",").slice(0, 2).join(" "));
   const clickRows = async () => database.read.selectFrom("link_clicks").selectAll().execute();
+
+  test("codes that differ by case only are listed where the domain ignores case", async () => {
+    ignoresCase = true;
+    const file = "code,target\nAbc,https://x.y/1\nabc,https://x.y/2\nABC,https://x.y/3\nAbc,https://x.y/4\n";
+    for (const mode of ["skip", "overwrite"] as const) {
+      const { failed_items: failed } = await load(file, mode);
+      expect(failed.map(({ row, code }) => [row, code])).toEqual([
+        [3, "abc"],
+        [4, "ABC"],
+      ]);
+      expect(failed[0]!.error).toContain('"Abc" and "abc"');
+      expect(await targets()).toEqual([`abc https://x.y/${mode === "skip" ? 1 : 4}`]);
+    }
+  });
 
   test("an export, imported into an empty database, is exported again byte for byte", async () => {
     const rows = Array.from({ length: 2300 }, (_, at) => {

@@ -20,7 +20,6 @@ import {
   type CsvChunk,
   type CsvFile,
   type CsvLink,
-  type CsvRules,
   failedRow,
   type FailedRow,
   isFailed,
@@ -44,6 +43,7 @@ import { type LinkChanges, writeAgain } from "../write/changes.ts";
 import type { ChangeTransaction } from "../../platform/cluster/changes.ts";
 import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
 import type { ExistingLink, LinkRepository, NewLink } from "../write/repository.ts";
+import { createSpellings, type SpelledDomains } from "./spellings.ts";
 import type { CodeRule } from "../link/code.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
 import { toUtf8 } from "../../lib/csv-beginning.ts";
@@ -60,11 +60,10 @@ export type LinkImportDeps = {
   };
   rule: CodeRule;
   hasOneWriter: boolean;
-  domains: {
+  domains: SpelledDomains & {
     /** The domain of a filter. */
     filterOf: DomainFilter;
     hostOf(domain: number): string | null;
-    key: CsvRules["keyOf"];
     of(host: string): object | undefined;
   };
   validateTargets?: ValidateTargets;
@@ -97,7 +96,7 @@ export function createLinkImport(deps: LinkImportDeps) {
     const file = openCsvFile(await toUtf8(bytes), {
       rule,
       now,
-      keyOf: deps.domains.key,
+      keyOf: createSpellings(deps.domains).keyOf,
       isDomain: (host) => deps.domains.of(host) !== undefined,
       isStrict: options.isStrict,
     });
