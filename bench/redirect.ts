@@ -2,11 +2,13 @@
  * The cost of a redirect, as ratios within one run: the real Waymark, with clicks counted and journaled, against a bare
  * `Bun.serve` with a Map and against nginx's `return 307`.
  *
- *     bin/bun bench/redirect.ts [rounds] [seconds] [links,links] [details|domains|pages|rules]
+ *     bin/bun bench/redirect.ts [rounds] [seconds] [links,links] [details|domains|pages|rules|case|tails]
  *
  * With `domains`, Waymark without other domains is compared with one that has ten, on the default host and on another.
  * bench/pairs.ts compares two commits.
  * With `pages`, 404s to navigations of a browser are compared with those to its other requests.
+ * With `case`, Waymark is compared with one that ignores case, for codes as they are stored and in capitals; with
+ * `tails`, unknown codes with those of one that forgives tails, with a slash in them or not.
  * With `rules`, requests have a browser's headers, and links have ten rules, none of which holds.
  * With `details` as the fourth argument, requests have a browser's headers and Waymark runs with detailed logging.
  *
@@ -37,6 +39,8 @@ const MODES: Record<string, { compare(count: number): Promise<void>; goal: strin
   details: { compare: compareDetailed, goal: "0.8 of the bare handler, with details ≥ 0.75" },
   domains: { compare: compareDomains, goal: "0.97 of Waymark without other domains" },
   pages: { compare: comparePages, goal: "0.9 of the answer without a page" },
+  case: { compare: compareCase, goal: "0.9 of Waymark with case" },
+  tails: { compare: compareTails, goal: "0.9 of unknown codes without it" },
   rules: { compare: compareRules, goal: "0.5 of the bare handler with ten rules" },
 };
 const MODE = MODES[process.argv[5] ?? ""];
@@ -175,6 +179,46 @@ async function comparePages(count: number): Promise<void> {
     report(cases, choose(await runRounds(cases, count)));
   } finally {
     await Promise.all(subjects.map((subject) => subject.stop()));
+    for (const folder of folders) folder.remove();
+  }
+}
+
+function compareCase(count: number): Promise<void> {
+  return compareSetting(count, "links.ignore_case", [
+    { name: "with case", prefix: "c", isMissing: false },
+    { name: "without case", prefix: "c", isMissing: false },
+    { name: "without case, in capitals", prefix: "C", isMissing: false },
+  ]);
+}
+
+function compareTails(count: number): Promise<void> {
+  return compareSetting(count, "links.forgive_tails", [
+    { name: "404", prefix: "x", isMissing: true },
+    { name: "404, tails forgiven", prefix: "x", isMissing: true },
+    { name: "404 with a slash, tails forgiven", prefix: "x/", isMissing: true },
+  ]);
+}
+
+/** The first case without the setting, each other one with it. */
+async function compareSetting(
+  count: number,
+  key: string,
+  cases: readonly Omit<Case, "subject">[],
+): Promise<void> {
+  console.log(`\n${count.toLocaleString("en")} links, ${ROUNDS} rounds of ${SECONDS} s`);
+  const folders: DataFolder[] = [];
+  const started: Case[] = [];
+  try {
+    for (const [at, one] of cases.entries()) {
+      const folder = await createDataFolder(count);
+      folders.push(folder);
+      if (at > 0) setConfig(folder, key, "true");
+      started.push({ ...one, subject: await startWaymark(folder) });
+    }
+    for (const { subject } of started) await settle(subject);
+    report(started, choose(await runRounds(started, count)));
+  } finally {
+    await Promise.all(started.map(({ subject }) => subject.stop()));
     for (const folder of folders) folder.remove();
   }
 }

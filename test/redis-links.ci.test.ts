@@ -1,4 +1,4 @@
-/** Aliases and enforced passwords on two nodes that share links in Redis. */
+/** Aliases, enforced passwords and codes without case on two nodes that share links in Redis. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { serverUrl } from "../src/platform/db/fresh.test-support.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
@@ -75,6 +75,50 @@ describe.skipIf(REDIS_URL === "" || serverUrl("postgres") === undefined)("two no
       await enforce("false");
     }
     for (const code of ["secret", "hidden"]) await leads(code, 307, `${TARGET}s`);
+  });
+
+  test("codes lead on as they were written while the nodes begin to ignore case, then in any case", async () => {
+    const codes = Array.from({ length: 30 }, (_, at) => `Mixed-${at}`);
+    for (const code of codes) await client.call("POST", "/links", { code, target: `${TARGET}${code}` });
+    // Both nodes know that no link has these codes.
+    for (const code of codes)
+      expect((await visit(code.toLowerCase())).map(([status]) => status)).toEqual([404, 404]);
+    const failed: unknown[] = [];
+    let isChanging = true;
+    const visits = (async () => {
+      for (let at = 0; isChanging; at++) {
+        const code = codes[at % codes.length]!;
+        for (const [status, to] of await visit(code))
+          if (status !== 307 || to !== `${TARGET}${code}`) failed.push([code, status, to]);
+      }
+    })();
+    const ignoreCase = (value: string) => client.call("PUT", "/config/links.ignore_case", { value });
+    expect((await ignoreCase("true")).status).toBe(200);
+    for (const code of codes) {
+      for (const written of [code.toLowerCase(), code.toUpperCase()]) {
+        const expected = [307, `${TARGET}${code}`];
+        await until(async () => Bun.deepEquals(await visit(written), [expected, expected]));
+      }
+    }
+    isChanging = false;
+    await visits;
+    expect(failed).toEqual([]);
+    const { body } = await client.call("GET", "/links?search=mixed-&page_size=100");
+    expect(body.data.map(({ code }: { code: string }) => code).toSorted()).toEqual(
+      codes.map((code) => code.toLowerCase()).toSorted(),
+    );
+    expect((await client.call("POST", "/links", { code: "NEW", target: TARGET })).body.data.code).toBe("new");
+    expect((await client.call("POST", "/links", { code: "nEw", target: TARGET })).status).toBe(409);
+    await leads("NeW", 307, TARGET);
+    await client.call("PUT", "/links/NEW", { target: `${TARGET}changed` });
+    for (const code of ["NEW", "new"]) await leads(code, 307, `${TARGET}changed`);
+    await ignoreCase("false");
+    await leads("NEW", 404, null);
+    await client.call("POST", "/links", { code: "NEW", target: TARGET });
+    const refused = await ignoreCase("true");
+    expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining("NEW and new")]);
+    await client.call("DELETE", "/links/NEW");
+    await client.call("DELETE", "/links/new");
   });
 
   test("a node that starts later reads them from Redis unchanged", async () => {

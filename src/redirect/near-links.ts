@@ -38,14 +38,27 @@ type Deps<L> = {
 /** A key to look up. `at`: where its code ends in the path. */
 type Candidate = { key: string; at: number; by: NearLink<unknown>["by"] };
 
-type Place = { path: string; end: number; domain: RoutedDomain | undefined; ignoresCase: boolean };
+type Place = {
+  path: string;
+  end: number;
+  domain: RoutedDomain | undefined;
+  ignoresCase: boolean;
+  /** The code without what was left behind it, or null. */
+  withoutTail: string | null;
+};
 
 /** No code begins farther on, even if all of it is percent-encoded. */
 const LAST_START = CODE_START + 128 * 3;
 const SLASH = "/";
 
 export function createNearLinks<L>({ find, knows, forwardsPath, domains, forgivesTails }: Deps<L>) {
-  function* candidates({ path, end, domain, ignoresCase }: Place): Generator<Candidate, undefined> {
+  function* candidates({
+    path,
+    end,
+    domain,
+    ignoresCase,
+    withoutTail,
+  }: Place): Generator<Candidate, undefined> {
     if (ignoresCase && hasCapital(path, CODE_START, end)) {
       const key = keyIn(path, domain, false);
       if (key !== null) yield { key, at: end, by: "case" };
@@ -55,8 +68,7 @@ export function createNearLinks<L>({ find, knows, forwardsPath, domains, forgive
       const code = codeWithin(path, at);
       if (code !== null) yield { key: keyOfCode(code, domain, ignoresCase), at, by: "path" };
     }
-    const code = forgivesTails() ? codeWithoutTail(path, end) : null;
-    if (code !== null) yield { key: keyOfCode(code, domain, ignoresCase), at: end, by: "tail" };
+    if (withoutTail !== null) yield { key: keyOfCode(withoutTail, domain, ignoresCase), at: end, by: "tail" };
   }
 
   /** Undefined: look further. Null: the path leads nowhere. */
@@ -89,10 +101,12 @@ export function createNearLinks<L>({ find, knows, forwardsPath, domains, forgive
       const end = endOfPath(path);
       const domain = domains.of(host);
       const ignoresCase = domains.ignoresCase(domain);
-      if (!ignoresCase && !forgivesTails() && path.lastIndexOf(SLASH, end - 1) <= CODE_START) return null;
+      const withoutTail = forgivesTails() ? codeWithoutTail(path, end) : null;
+      const hasSlash = path.lastIndexOf(SLASH, end - 1) > CODE_START;
+      if (!hasSlash && withoutTail === null && !ignoresCase) return null;
       const key = keyIn(path, domain, ignoresCase);
       if (key !== null && knows(key)) return null;
-      const place = { path, end, domain, ignoresCase };
+      const place = { path, end, domain, ignoresCase, withoutTail };
       return walk(place, candidates(place), now);
     },
   };

@@ -6,7 +6,6 @@
 import { ESCAPED, scanCode } from "../lib/code-hash.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
-import { asciiLower } from "../lib/ascii-lower.ts";
 import { type CachedLink, isSpecial, readSpecial, toLocation } from "../links/cache/cached-link.ts";
 import type { LinkCache } from "../links/cache/cache.ts";
 import type { RoutedDomain } from "../links/domains/registry.ts";
@@ -108,7 +107,8 @@ export function createRedirect(deps: RedirectDeps) {
     if (end > CODE_START) {
       const visit = visitOf(request, peers, end);
       if (domains.ignoresCase(undefined) && hasCapital(path, CODE_START, end))
-        return look(asciiLower(path.slice(CODE_START, end)), visit);
+        // A code has ASCII only.
+        return look(path.slice(CODE_START, end).toLowerCase(), visit);
       return arrive(cache.findIn(path, CODE_START, end, visit.now), visit);
     }
     if (end === CODE_START) return root(visitOf(request, peers, end));
